@@ -16,7 +16,7 @@ const accounts = Number(options.accounts);
 const files = joinedFiles(accounts, { wrong: 50 });
 
 await withFolder(async (folder) => {
-  say(`looking into a push of ${count(accounts)} joined accounts; ${machine()}`);
+  say(`inspecting a push of ${count(accounts)} joined accounts; ${machine()}`);
   await writeJoinedFiles(folder, files);
   const contract = ["--contract", path.join(root, "fixtures/contract/contract.yaml")];
   const job = [...contract, "--mapping", benchFile("joined-mapping.yaml"), ...joinedSources(folder, files)];

@@ -1,4 +1,4 @@
-// Deterministic extracts of an operator: the files of fixtures/operators, repeated to as many accounts as wanted. A helper of
+// Deterministic extracts of an operator: the files of fixtures/operators, repeated until there are enough accounts. A helper of
 // real-job.mjs, not a benchmark.
 import { createWriteStream, readFileSync } from "node:fs";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { root } from "./measure.mjs";
 
 const ACCOUNTS_A_WRITE = 1000;
 
-/** For each operator: its child file with supply points, and how a repeated row differs from the one it repeats. */
+/** For each operator: its child file with supply points, and how a repeated row differs from the original row. */
 const OPERATORS = {
   gb: { files: ["accounts", "customers", "meter_points"], vary: varyBritish, spoil: spoilBritish },
   au: { files: ["accounts", "customers", "unmetered"], vary: varyAustralian, spoil: spoilAustralian },
@@ -79,7 +79,7 @@ function varyAustralian(row, number, at) {
   return { LAST: `${row.LAST}-${number}`, BORN: born, MOBILE: mobile, LANDLINE: `(02) 9${digits(number, 7)}` };
 }
 
-/** Two errors of the structure, and three that only rules find. */
+/** Two errors in the structure, and three that only rules detect. */
 function spoilBritish(rows, file, kind) {
   const [first] = rows;
   if (file === "customers" && kind === 0) first.BORN = "31/02/1980";

@@ -1,5 +1,5 @@
 // The script that real-job.mjs is compared with: three files joined by Maps, one payload per account, Ajv over the operator's
-// document. No rules, no places of errors, no duplicate keys, no ledger. Not a benchmark.
+// document. No rules, no locations of errors, no check for duplicate keys, no ledger. Not a benchmark.
 //   node test/bench/plain-validate.mjs <gb|au> <folder of the files> <OpenAPI document> <import supplier>
 import { createReadStream, readFileSync } from "node:fs";
 import path from "node:path";

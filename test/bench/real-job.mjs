@@ -1,12 +1,12 @@
-// `migrate validate` and `migrate push` of the job they are made for: households joined from three files, the published
+// `migrate validate` and `migrate push` of a realistic job: households joined from three files, the published
 // document of an operator, its overlay with all rules. Compared with a script that a user would write (plain-validate.mjs).
 //   npm run build && node test/bench/real-job.mjs [--operator gb,au] [--accounts 30000] [--runs 3] [--threads 1,2,auto]
 //     [--push 3000] [--contracts ../shared/contracts]
 // The rows are those of fixtures/operators, repeated with other values (operator-rows.mjs): once valid, and once with an
 // error in every twentieth account. The compared runs alternate. Prints wall time, processor time per account (the lowest of
 // all runs, because load on the machine only adds to it), peak memory, and the ratio to the script.
-// --push: as many accounts pass all steps of the workflow against `migrate sandbox` on loopback; 0 omits it. The sandbox
-// judges every request, so that only the processor time of the push is meaningful.
+// --push: the number of accounts that pass all steps of the workflow against `migrate sandbox` on loopback; 0 omits this
+// part. The sandbox validates every request, so that only the processor time of the push is meaningful.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -41,7 +41,7 @@ const accounts = Number(options.accounts);
 const runs = Number(options.runs);
 const pushed = Number(options.push);
 const SUPPLIERS = { gb: "EDF", au: "ORIGIN" };
-/** One in this number of accounts has an error, if any has. */
+/** One in this number of accounts has an error in the input with errors. */
 const WRONG = 20;
 
 await withFolder(async (folder) => {

@@ -59,7 +59,7 @@ async function measureIn(folder) {
   const [all, own] = [await sqlite(made, LAST_RECORD), await sqlite(made, OPEN_INDEX)];
   say(`a ledger of ${count(all.found)} records, ${count(own.found)} of them to be sent; ${machine()}`);
   printFigures("a process that opens it and reads one row", all);
-  printFigures(`SQLite: opens it, reads the index of what is open (${own.ms.toFixed(0)} ms in the process)`, own);
+  printFigures(`SQLite: opens it, reads the index of unsent records (${own.ms.toFixed(0)} ms in the process)`, own);
   printFigures("resume, until its first request", await medians(runs, () => untilFirstRequest(folder, made)), own);
   const place = ["--ledger", made];
   for (const args of [["status"], ["explain", "EXT-00000777"], ...(options.check ? [["ledger", "check"]] : [])]) {

@@ -5,8 +5,8 @@
 // (flat-rows.mjs). Prints median wall time, processor time, peak memory and rows per second. The compared runs alternate, so
 // that other load on the machine affects all of them. --rows 10000000 --runs 1 --no-peer is the tenfold run.
 // The peer is `mlr --icsv --ojson` into a file, then `ajv validate` of this file with the equivalent schema
-// (flat-schema.json): no mapping, no duplicate keys, no places. It requires miller from Debian and ajv-cli from npm. ajv-cli
-// reads the whole file into memory, so it gets a heap of 8 GB.
+// (flat-schema.json): no mapping, no check for duplicate keys, no locations of errors. It requires miller from Debian and
+// ajv-cli from npm. ajv-cli reads the whole file into memory, so it gets a heap of 8 GB.
 import { closeSync, openSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";

@@ -20,7 +20,7 @@ const READERS = {
   },
 };
 
-/** One more level multiplies by nine. */
+/** Each further level multiplies the number of values by nine. */
 const BOMB = ["a: &a [x, x, x, x, x, x, x, x, x]"]
   .concat("bcdefgh".split("").map((name, at) => `${name}: &${name} [${`*${"abcdefgh"[at]}, `.repeat(9)}]`))
   .join("\n");
@@ -36,9 +36,9 @@ const CORRUPT: readonly (readonly [string, string, number])[] = [
   ["binary data", "a: !!binary aGVsbG8=\n", 1],
   ["a merge key", "a: &a { b: 1 }\nc:\n  <<: *a\n", 3],
   ["two documents", "a: 1\n---\nb: 2\n", 2],
-  ["a tab for a space", "a:\n\tb: 1\n", 2],
+  ["a tab as indentation", "a:\n\tb: 1\n", 2],
   ["a quote that is not closed", 'a: 1\nb: "c\n', 3],
-  ["depth without end", "[".repeat(5000), 1],
+  ["very deep nesting", "[".repeat(5000), 1],
 ];
 
 /** A contract keeps such numbers as text. */
@@ -46,9 +46,9 @@ const LONG_NUMBER = ["a number that loses digits", "a: 1\nb: 1234567890123456789
 
 /** Decoding fails before parsing, so the code is always `config`. */
 const NOT_TEXT: readonly (readonly [string, string | Buffer])[] = [
-  ["binary", "a: 1\0\n"],
-  ["not UTF-8", Buffer.from("a: caf\xe9\n", "latin1")],
-  ["UTF-16", Buffer.from("\uFEFFa: 1\n", "utf16le")],
+  ["binary text", "a: 1\0\n"],
+  ["text that is not UTF-8", Buffer.from("a: caf\xe9\n", "latin1")],
+  ["UTF-16 text", Buffer.from("\uFEFFa: 1\n", "utf16le")],
 ];
 
 describe.each(Object.entries(READERS))("a file refused as %s", (code, reader) => {
@@ -56,7 +56,7 @@ describe.each(Object.entries(READERS))("a file refused as %s", (code, reader) =>
     failureOf(reader(path.join(temporaryFolder({ "file.yaml": content }), "file.yaml")));
 
   it.each(code === "contract_invalid" ? CORRUPT : [...CORRUPT, LONG_NUMBER])(
-    "%s: the failure names the line, and nothing hangs",
+    "%s is reported at its line, without hanging",
     async (_, content, line) => {
       const startedAt = performance.now();
       expect(await refused(content)).toMatchObject({ code, exitCode: 2, place: { line } });
@@ -65,7 +65,7 @@ describe.each(Object.entries(READERS))("a file refused as %s", (code, reader) =>
   );
 });
 
-describe.each(Object.entries(READERS))("a file that is not text, read as %s", (_, reader) => {
+describe.each(Object.entries(READERS))("the reader with the error code %s refuses as unreadable", (_, reader) => {
   it.each(NOT_TEXT)("%s", async (_what, content) => {
     const folder = temporaryFolder({});
     const file = path.join(folder, "file.yaml");
@@ -80,15 +80,15 @@ describe.each(Object.entries(READERS))("a file that is not text, read as %s", (_
   });
 });
 
-describe("text of a mapping is never run", () => {
+describe("the reader of mappings and lookups", () => {
   it.each([
     ["constructor.constructor('throw 1')()", "payload: { a: \"constructor.constructor('throw 1')()\" }"],
     ["${process.exit()}", 'payload: { a: { value: "${process.exit()}" } }'],
-  ])("%s", (_, text) => {
+  ])("does not run the text %s", (_, text) => {
     expect(readMapping({ file: "m.yaml", text })).toHaveProperty("payload");
   });
 
-  it("a lookup that names a pipe or a device is refused", async () => {
+  it("refuses a lookup that names a device", async () => {
     expect(await failureOf(readLookup("/dev/zero"))).toMatchObject({ code: "config" });
   });
 });

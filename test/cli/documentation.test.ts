@@ -37,7 +37,7 @@ it.each([
   ["Suppliers", "targets: { t: { baseUrl: x, suppliers: { s: { zzzzzzzzzzzz: 1 } } } }"],
   ["Timeouts", "targets: { t: { baseUrl: x, timeouts: { zzzzzzzzzzzz: 1 } } }"],
   ["Authentication", "targets: { t: { baseUrl: x, auth: { zzzzzzzzzzzz: 1 } } }"],
-])("docs/configuration.md lists under %s the settings of the file: %s", async (section, text) => {
+])("docs/configuration.md lists the settings of the file under %s: %s", async (section, text) => {
   expect(documented(section).toSorted()).toEqual((await known(text)).toSorted());
 });
 

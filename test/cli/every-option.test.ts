@@ -70,7 +70,7 @@ const CASES = commandsBelow(createProgram(IDLE_SESSION)).flatMap((names) => {
   });
 });
 
-test("there are options of nested commands", () => {
+test("the cases include options of nested commands", () => {
   expect(CASES.filter(({ names }) => names.length > 1).length).toBeGreaterThan(100);
 });
 
@@ -100,7 +100,7 @@ test("an option that only the outer command has is refused", async () => {
   await expect(ran(["proof", "verify", "audit", "--out", "x"])).rejects.toThrow("unknown option '--out'");
 });
 
-test("an option after the outer one wins", async () => {
+test("the option of the nested command overrides that of the outer command", async () => {
   const { flags } = await ran(["proof", "--ledger", "a.db", "verify", "audit", "--ledger", "b.db"]);
   expect(flags.get("ledger")).toBe("b.db");
 });

@@ -92,7 +92,7 @@ describe("--help", () => {
   it("wraps options on a narrow screen", () => {
     const [options = ""] = helpOf(50, "push").split("Credentials (");
     const long = options.split("\n").filter((line) => line.length > 50);
-    // A word longer than its column keeps a line of its own.
+    // A word longer than its column is on its own line.
     expect(long.filter((line) => line.trim().includes(" "))).toEqual([]);
   });
 
@@ -158,7 +158,7 @@ describe("short options", () => {
     [["--format", "markdown", "--json"], "json"],
     [["--json", "--format", "markdown"], "markdown"],
     [[], "text"],
-  ])("--json means --format json, and the last of both wins: %j", async (words, expected) => {
+  ])("--json means --format json, and the last of both flags applies: %j", async (words, expected) => {
     const program = createProgram(IDLE_SESSION);
     const show = allCommands(program).find((each) => each.name() === "show" && each.parent?.name() === "contract");
     let format: unknown;

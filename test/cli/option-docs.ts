@@ -45,7 +45,7 @@ function onlyFile(table: OptionTable): OptionTable {
   return Object.fromEntries(Object.entries(table).filter(([, { file }]) => file !== undefined));
 }
 
-/** @param group the table with the flag that sets a member */
+/** @param group options whose flags set members of this table */
 function settingsTable(table: OptionTable, group: OptionTable = {}): string {
   const setBy = new Map(
     Object.entries(group).flatMap(([name, { sets }]) => (sets === undefined ? [] : [[sets, name]])),
@@ -70,7 +70,10 @@ function variablesTable(): string {
   return tableOf(["variable", "flag"], rows);
 }
 
-/** The commands that read the variable, if other commands have the same flag. */
+/**
+ * Returns the commands that read the variable if other commands have the same flag. For a repeatable flag, returns a
+ * note that the variable names one file.
+ */
 function exceptions(flag: string, variable: string): string {
   const having = COMMANDS.filter(([, { options }]) => options.some(({ long }) => long === flag));
   const reads = ({ options }: Command): boolean =>

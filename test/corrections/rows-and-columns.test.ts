@@ -81,12 +81,12 @@ describe("re-imported rows", () => {
     ]);
   });
 
-  it("a row that is missing while others of its record are present is lost", async () => {
+  it("count a missing row as lost if other rows of its record are present", async () => {
     const findings = await after((rows, file) => (file === "rejects.csv" ? rows : rows.toSpliced(2, 1)));
     expect(findings).toMatchObject({ ...NOTHING, lost: [{ source: "customers", count: 1, number: 3 }], returned: 11 });
   });
 
-  it("a record without any rows was removed on purpose, and is counted", async () => {
+  it("count a record without any rows as removed on purpose", async () => {
     const findings = await after((rows) => rows.filter(({ REF }) => REF !== "00000003"));
     expect(findings).toMatchObject({
       ...NOTHING,
@@ -98,7 +98,7 @@ describe("re-imported rows", () => {
     });
   });
 
-  it("a deleted duplicate is no missing record (it was still to be sent)", async () => {
+  it("do not count a deleted duplicate as a missing record (it was counted as still to be sent)", async () => {
     const accounts = ["1", "2", "3", "3"].map((REF) => ({ REF, NAME: "Ann", TYPE: "?" }));
     const errors = { "accounts.csv": { 3: ["TYPE"], 4: ["REF"], 5: ["REF"] } };
     const lostWithout = async (gone: (index: number) => boolean): Promise<number> => {
@@ -117,7 +117,7 @@ describe("re-imported rows", () => {
     expect(await lostWithout((index) => index === 1)).toBe(1);
   });
 
-  it("a row that was never exported counts as added, even as a copy of another", async () => {
+  it("count a row that was never exported as added, even if it is a copy of another row", async () => {
     const findings = await after((rows, file) =>
       file === "rejects.csv"
         ? [...rows, { ...rows[0], REF: "00000009", migrate_key: "", NAME: "New", TOWN: "Leeds" }]
@@ -135,7 +135,7 @@ describe("re-imported columns", () => {
   it.each([
     ["only case and punctuation differ", "Na-me", ["REF", "Na-me", "TOWN", "TYPE"]],
     ["the column is in its old place", "SURNAME", ["REF", "SURNAME", "TOWN", "TYPE"]],
-  ])("a renamed column is recognised if %s", async (_, to, columns) => {
+  ])("are recognised after renaming if %s", async (_, to, columns) => {
     const exported = await fourAccounts();
     const rows = exported.read("rejects.csv").map(({ NAME = "", ...row }) => ({ ...row, [to]: NAME }));
     exported.save("rejects.csv", rows, { columns });
@@ -144,7 +144,7 @@ describe("re-imported columns", () => {
     expect(findings).toMatchObject({ ...NOTHING, renamed: [{ from: "NAME", to }] });
   });
 
-  it("a missing column is reported, with its lost cells", async () => {
+  it("are reported with their lost cells if they are missing", async () => {
     const findings = await after((rows) =>
       rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => column !== "TOWN"))),
     );
@@ -152,7 +152,7 @@ describe("re-imported columns", () => {
     expect(findings.cells).toMatchObject([{ column: "TOWN", change: "emptied", count: 4 }]);
   });
 
-  it("a new column is reported", async () => {
+  it("are reported if they are new", async () => {
     const findings = await after((rows) => rows.map((row) => ({ ...row, REMARK: "done" })));
     expect(findings).toMatchObject({ ...NOTHING, newColumns: [{ columns: ["REMARK"] }, { columns: ["REMARK"] }] });
   });
@@ -174,7 +174,7 @@ describe("the data that a report keeps of its rejects", () => {
     expect(new Set(towns).size).toBe(4);
   });
 
-  it("another report of the same rows has other fingerprints", async () => {
+  it("has other fingerprints in another report of the same rows", async () => {
     const [one, other] = [await fourAccounts(), await fourAccounts()];
     const lines = [one, other].flatMap(({ path }) =>
       readFileSync(path("rejects.fingerprints"), "utf8").trim().split("\n"),

@@ -27,7 +27,7 @@ async function afterSaving(before: Cells, after: Cells): Promise<CorrectionFindi
   return findingsOf(exported);
 }
 
-describe("cells that a spreadsheet changes are reported with their old values", () => {
+describe("changed cells are reported", () => {
   it.each([
     ["leading zeros are lost", "00447700900123", "447700900123", "zeros"],
     ["a leading plus sign is lost", "+447700900123", "447700900123", "plus"],
@@ -47,7 +47,7 @@ describe("cells that a spreadsheet changes are reported with their old values", 
     ["quotation marks become curly", 'the "Old" Mill\'s', "the “Old” Mill’s", "quotes"],
     ["UTF-8 is read as windows-1252", "Zoë", "ZoÃ«", "encoding"],
     ["line ends inside a cell change", "one\r\ntwo", "one\ntwo", "line_ends"],
-  ] as const)("%s", async (_, before, after, change) => {
+  ] as const)("with their old values: %s", async (_, before, after, change) => {
     const { cells, keys, correctedCells } = await afterSaving({ OTHER: before }, { OTHER: after });
     expect(cells).toMatchObject([{ source: "accounts", column: "OTHER", change, count: 1, before, after }]);
     expect({ keys, correctedCells }).toEqual({ keys: [], correctedCells: 0 });
@@ -59,12 +59,12 @@ describe("cells that a spreadsheet changes are reported with their old values", 
     ["a text becomes a formula's error", "=Smith", "#NAME?", "formula"],
     ["a cell is emptied", "Derby", "", "emptied"],
     ["a person writes something else", "Derby", "Leeds", "other"],
-  ] as const)("a value that cannot be recovered is reported without it: %s", async (_, before, after, change) => {
+  ] as const)("without an old value that cannot be recovered: %s", async (_, before, after, change) => {
     const { cells } = await afterSaving({ OTHER: before }, { OTHER: after });
     expect(cells).toMatchObject([{ column: "OTHER", change, count: 1, before: undefined, after }]);
   });
 
-  it("a filled empty cell is reported", async () => {
+  it("if an empty cell was filled", async () => {
     const { cells } = await afterSaving({ OTHER: "" }, { OTHER: "Leeds" });
     expect(cells).toMatchObject([{ column: "OTHER", change: "filled", before: "" }]);
   });
@@ -88,12 +88,12 @@ describe("files saved in another format count as unchanged", () => {
 });
 
 describe("a correction", () => {
-  it("a cell with an error can have any other value", async () => {
+  it("can replace a cell with an error by any other value", async () => {
     const { cells, correctedCells, correctedRows } = await afterSaving({}, { WRONG: "right" });
     expect({ cells, correctedCells, correctedRows }).toEqual({ cells: [], correctedCells: 1, correctedRows: 1 });
   });
 
-  it("for an error without a cell, any cell of the row can be corrected, but not by a spreadsheet alone", async () => {
+  it("of an error without a cell can change any cell of the row, unless it is a typical spreadsheet change", async () => {
     const exported = await writeExtract({ accounts: [ROW], errors: { "accounts.csv": { 2: [""] } } });
     exported.save(
       "rejects.csv",
@@ -104,7 +104,7 @@ describe("a correction", () => {
     expect(cells).toMatchObject([{ column: "PHONE", change: "zeros" }]);
   });
 
-  it("for a broken rule over several fields, a cell of any row of the record can be corrected", async () => {
+  it("of a broken rule over several fields can change a cell in any row of the record", async () => {
     const exported = await writeExtract({
       accounts: [ROW],
       customers: [{ REF: ROW["REF"] ?? "", FIRST: "Zoë" }],
@@ -155,7 +155,7 @@ describe("changed keys", () => {
     expect(restore?.({ table, line: 3, cells: [after, "x"] })).toMatchObject({ cells: [after, "x"] });
   });
 
-  it("a key with an error can be corrected, but not by a spreadsheet alone", async () => {
+  it("count as corrections if the key had an error, unless the change is typical of a spreadsheet", async () => {
     const keyIsWrong = { "accounts.csv": { 2: ["REF"] } };
     for (const [after, correctedCells, keys] of [
       ["00000004", 1, 0],

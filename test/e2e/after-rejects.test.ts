@@ -8,7 +8,7 @@ import { correct, readRejects, runs, save, useRejects } from "./rejects-scene.ts
 const { sandbox, admin } = useRejects();
 
 describe("pushing the original extract again", () => {
-  test("does not mark records as invalid whose corrected rows were accepted", async () => {
+  test("does not mark records as invalid if their corrected rows were accepted", async () => {
     const accounts = [{ REF: "GOOD" }, { REF: "HERE", TYPE: "?" }, { REF: "THERE" }, { REF: "STILL", TYPE: "?" }];
     const customers = accounts.map(({ REF }) => ({ REF, ...(REF === "THERE" && { MOBILE: "04000 000000" }) }));
     const work = workplace({ accounts, customers }, sandbox);
@@ -65,7 +65,7 @@ describe("pushing the original extract again", () => {
   });
 });
 
-describe("re-import is refused:", () => {
+describe("re-import refuses", () => {
   test.each([
     ["a folder without rejects", ["--rejects", "nowhere"], /nowhere: contains no rejects to re-import/],
     [

@@ -6,7 +6,7 @@ import { workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
 
 const RECORDS = 4;
 
-/** A low patience, so that the run gives up soon. */
+/** Reduces the time limit for polling, so that the run ends soon. */
 const IMPATIENT = `
 overlay: 1.0.0
 info: { title: Little patience, version: "1" }
@@ -17,7 +17,7 @@ actions:
 
 const NOT_FOUND = reply(404, { detail: "Not found." });
 
-/** Pushes and resumes a workflow that schedules, on a platform that answers every poll with `polled`. */
+/** Pushes with a workflow that schedules, then resumes. The platform answers every poll with `polled`. */
 async function scheduleTwice(
   schedule: (request: SeenRequest) => Action,
   polled: Action = NOT_FOUND,
@@ -46,7 +46,7 @@ async function scheduleTwice(
   return { scheduled, ends };
 }
 
-test("resume does not repeat a schedule that was answered and then polls 404", async () => {
+test("resume does not repeat an answered schedule request if every poll returns 404", async () => {
   const { scheduled, ends } = await scheduleTwice(() => reply(201, { status: "PENDING" }));
   expect(ends).toEqual([
     [5, { ambiguous: RECORDS }],
@@ -55,7 +55,7 @@ test("resume does not repeat a schedule that was answered and then polls 404", a
   expect(scheduled).toBe(RECORDS);
 });
 
-test("an answered schedule that then polls 400 is not rejected", async () => {
+test("a record is not rejected if its schedule request was answered and every poll returns 400", async () => {
   const polled = reply(400, { type: "validation_error", errors: [{ attr: "limit", code: "invalid", detail: "No." }] });
   const { scheduled, ends } = await scheduleTwice(() => reply(201, { status: "PENDING" }), polled);
   expect(ends).toEqual([

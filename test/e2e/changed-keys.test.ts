@@ -39,7 +39,7 @@ describe("after an interrupted run", () => {
       from: "{ from: REF, call: keyOf }",
       to: "{ from: REF, replace: { EXT: ALT } }",
     },
-  ])("a change of $what does not create any account a second time", async ({ name, kind, from, to }) => {
+  ])("a change of $what creates no account twice", async ({ name, kind, from, to }) => {
     const work = workplace({ accounts: goodAccounts(40) }, sandbox);
     useFunction(work);
     await admin.faults({ pauseAt: 15 });
@@ -64,7 +64,7 @@ describe("after an interrupted run", () => {
   });
 });
 
-/** As a spreadsheet saves it. */
+/** Removes leading zeros, like a spreadsheet that saves the file. */
 const withoutZeros = (text: string): string => text.replaceAll(/(?<=^|,)0+(?=\d+(?:,|\r?$))/gm, "");
 
 /** Accepts two accounts and rejects two. */
@@ -89,7 +89,7 @@ describe("a rejects file that is used as an ordinary source", () => {
   });
 
   test.each(["plain", "packed", "renamed"] as const)(
-    "creates no account from keys that lost their zeros: %s",
+    "creates no account from keys that lost their leading zeros: %s",
     async (kind) => {
       const work = await rejected();
       const text = withoutZeros(corrected(work));

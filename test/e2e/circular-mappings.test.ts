@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-test("mappings whose `after` refer to each other are an error of the mapping, not of the platform", async () => {
+test("mappings whose `after` settings refer to each other are reported as a mapping error, not as a platform error", async () => {
   const { file, pushMapping } = workflowPlace(sandbox);
   const accounts = readFileSync(file("accounts-v1.mapping.yaml"), "utf8");
   writeFileSync(file("accounts-v1.mapping.yaml"), `after: create-notes\n${accounts}`);

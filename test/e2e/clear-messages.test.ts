@@ -10,19 +10,19 @@ test.each([
   ["status", "--watch"],
   ["validate", "--quiet"],
   ["ledger check", "--verbose"],
-])("%s %s=x: the message says that the option takes no value, and does not show it", async (command, flag) => {
+])("%s %s=x: the message says that the option takes no value, and does not show the value", async (command, flag) => {
   const { code, stderr } = await runCli([...command.split(" "), `${flag}=secret`], { cwd: temporaryFolder() });
   expect([code, stderr]).toEqual([2, expect.stringContaining(`option '${flag}' takes no value`)]);
   expect(stderr).not.toContain("secret");
 });
 
-test("an option that does not exist is still unknown if it has a value", async () => {
+test("an option that does not exist is reported as unknown even if it has a value", async () => {
   const { code, stderr } = await runCli(["status", "--wach=secret"], { cwd: temporaryFolder() });
   expect([code, stderr]).toEqual([2, expect.stringContaining("unknown option '--wach'")]);
   expect(stderr).not.toContain("secret");
 });
 
-test("a missing certificate of a platform on this machine: the hint is to start the sandbox", async () => {
+test("the hint for a missing certificate of a platform on this machine is to start the sandbox", async () => {
   const words = ["token", "--base-url", "https://127.0.0.1:1/v1/", "--ca", ".migrate/sandbox/ca.pem"];
   const { code, stderr } = await runCli(words, { cwd: temporaryFolder(), env: { MIGRATE_API_KEY: "key" } });
   expect([code, stderr]).toEqual([2, expect.stringContaining(".migrate/sandbox/ca.pem: no such file")]);
@@ -34,7 +34,7 @@ test("a missing certificate of a platform on this machine: the hint is to start 
   expect([far.code, far.stderr]).toEqual([2, expect.not.stringContaining("sandbox first")]);
 });
 
-describe("an operation that the settings replace", () => {
+describe("a mapping's operation that the settings override", () => {
   const MAPPING = "operation: import-account\npayload: { external_account_number: REF }\n";
 
   async function messagesWith(operation: string): Promise<string> {
@@ -45,14 +45,14 @@ describe("an operation that the settings replace", () => {
     return (await runCli(["validate", "a.csv", "--contract", CONTRACT, "-m", "mapping.yaml"], { cwd })).stderr;
   }
 
-  test("is reported with the file that replaces it", async () => {
+  test("is reported with the settings that can override it", async () => {
     expect(await messagesWith("validate-account")).toContain(
       "mapping.yaml:1: the operation import-account is not used: --operation, MIGRATE_OPERATION or `operation` in " +
         "migrate.yaml overrides it with validate-account",
     );
   });
 
-  test("is not reported if it is the same under its path", async () => {
+  test("is not reported if the settings name the same operation by its path", async () => {
     expect(await messagesWith("POST /data-import/accounts/")).not.toContain("is not used");
   });
 });

@@ -50,7 +50,7 @@ export interface RunningCli {
   /** The output so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Waits for a match on one of the outputs; fails if the command ends or the time is over before that. */
+  /** Resolves when one of the outputs matches. Rejects if the command ends or the time limit expires first. */
   readonly waitForOutput: (pattern: RegExp) => Promise<void>;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly ended: Promise<CliEnd>;
@@ -69,7 +69,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   return { ...end, signal: null };
 }
 
-/** Starts a command to interact with. It is killed when its time is over. */
+/** Starts a command to interact with. It is killed when its time limit expires. */
 export function startCli(args: readonly string[], options: CliOptions = {}): RunningCli {
   const [program = process.execPath, ...words] = [
     ...(options.under ?? []),
@@ -167,7 +167,7 @@ function cleanEnvironment(more: Readonly<Record<string, string | undefined>>): N
 export interface SandboxOptions {
   /** The folder of its certificates; a temporary folder by default. */
   readonly cwd?: string;
-  /** More flags: `["--contract", file, "--throttle", "every:10"]`. */
+  /** Additional flags: `["--contract", file, "--throttle", "every:10"]`. */
   readonly flags?: readonly string[];
   readonly timeoutMs?: number;
 }

@@ -11,7 +11,7 @@ const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 const { folder, remove } = createTestFolder();
 let sandbox: TestSandbox;
 
-/** A user's folder after a push, with `migrate` on the path. */
+/** A user's folder after a push, with `migrate` on the `PATH`. */
 beforeAll(async () => {
   sandbox = await startTestSandbox();
   const { baseUrl, ca } = sandbox.ready;
@@ -117,7 +117,10 @@ function outputOf(shell: string, args: readonly string[]): string {
   return stdout;
 }
 
-/** Types into a shell on a new terminal and returns the letters of its screen: shells beep and move the cursor. */
+/**
+ * Types into a shell on a new terminal. Returns a function that returns its output without control characters, with
+ * which shells beep and move the cursor.
+ */
 async function typeInto(shell: readonly string[], setUp: string, keys: string): Promise<() => string> {
   const terminal = spawn("script", ["-qfec", shell.join(" "), "/dev/null"], { cwd: folder, env: cleanEnv });
   onTestFinished(() => void terminal.kill("SIGKILL"));
@@ -186,7 +189,7 @@ describe("the script for fish", () => {
   });
 });
 
-/** PowerShell is not available here, so this does not show that the script works. */
+/** Does not run the script, because PowerShell is not available. */
 test("the script for PowerShell calls the program, with a placeholder for an empty word", async () => {
   const script = readFileSync(path.join(folder, "script.powershell"), "utf8");
   expect(script).toContain("Register-ArgumentCompleter -Native -CommandName migrate");

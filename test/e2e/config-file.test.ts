@@ -8,7 +8,7 @@ const EXTRACT = "REF,NAME,NOTE,MOBILE\nA1,Ada,,\n";
 const CONFIG = "contract: contract.yaml\nmapping: mapping.yaml\nout: report\n";
 
 describe("migrate.yaml", () => {
-  test("is searched in parent folders, and its paths are relative to its own folder", async () => {
+  test("is searched for in parent folders, and its paths are relative to its own folder", async () => {
     const folder = workFolder({ "migrate.yaml": CONFIG, "deep/er/a.csv": EXTRACT });
     const { code, stdout } = await runCli(["validate", "a.csv", "--format", "ndjson"], {
       cwd: path.join(folder, "deep/er"),
@@ -26,7 +26,7 @@ describe("migrate.yaml", () => {
     expect(made.filter((name) => existsSync(path.join(folder, name)))).toEqual(["by-environment", "by-flag"]);
   });
 
-  test("with another name and path is read with --config, instead of any other", async () => {
+  test("is read from the path in --config, and no other file is read", async () => {
     const folder = workFolder({
       "migrate.yaml": "contract: none.yaml\n",
       "settings/ours.yaml": "contract: [../contract.yaml]\nmapping: ../mapping.yaml\n",
@@ -55,7 +55,7 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
     ["a file of another kind", "- a\n", "migrate.yaml:1:1: settings with their names are expected", ""],
     ["invalid YAML", "contract: [\n", "migrate.yaml:", ""],
     ["an undefined target", "target: live\n", 'unknown target "live"', ""],
-  ])("%s ends with exit code 2, its line and a hint", async (_, text, message, meant) => {
+  ])("%s is reported with exit code 2 and, if known, its line and a suggestion", async (_, text, message, meant) => {
     const folder = workFolder({ "migrate.yaml": text, "a.csv": EXTRACT });
     const { code, stdout, stderr } = await runCli(["validate", "a.csv"], { cwd: folder });
     expect([code, stdout]).toEqual([2, ""]);
@@ -65,7 +65,7 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
   });
 });
 
-describe("wrong input ends with exit code 2, nothing on stdout and no stack:", () => {
+describe("wrong input is reported with exit code 2, nothing on stdout and no stack:", () => {
   test.each<[string, readonly string[], string | RegExp]>([
     ["an unknown command", ["validat"], /unknown command 'validat'.*Did you mean validate\?/s],
     ["an unknown command before --help", ["validat", "--help"], /unknown command 'validat'.*Did you mean validate\?/s],

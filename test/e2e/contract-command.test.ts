@@ -49,7 +49,7 @@ describe("contract check", () => {
     expect(stdout).toMatch(/ours\.yaml:4/);
   });
 
-  test("validate does not start on a contract with errors", async () => {
+  test("validate refuses a contract with errors", async () => {
     const folder = workFolder({
       "contract.yaml": CONTRACT.replace('schemas/Account"', 'schemas/Acount"'),
       "a.csv": "REF,NAME,NOTE,MOBILE\nA1,Ada,,\n",
@@ -129,7 +129,7 @@ function fields(...flags: readonly string[]): Promise<CliEnd> {
 }
 
 describe("contract show with filters", () => {
-  test("shows the fields that every payload must have, with descriptions and a count, on less than a screen", async () => {
+  test("shows the fields that every payload must have, with descriptions and a count, in less than half of the lines", async () => {
     const { code, stdout } = await fields("--required");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^external_account_number\n {4}text; required/m);
@@ -138,7 +138,7 @@ describe("contract show with filters", () => {
     expect(stdout.split("\n").length).toBeLessThan((await fields()).stdout.split("\n").length / 2);
   });
 
-  test("combines all of its filters, also as JSON", async () => {
+  test("combines --under and --search, also as JSON", async () => {
     const { stdout } = await fields("--under", "customers", "--search", "name", "--format", "json");
     const found: { readonly fields: readonly { readonly attr: string }[] } = JSON.parse(stdout);
     expect(found.fields.map(({ attr }) => attr)).toEqual(

@@ -20,7 +20,7 @@ const ALL = Array.from({ length: 0x11_0000 }, (_, code) => code)
   .map((code) => String.fromCodePoint(code))
   .filter((character) => DANGEROUS.test(character));
 const PER_RECORD = 300;
-/** Each contains some of the characters; the first also sets and clears the title of the terminal. */
+/** Each text contains some of the characters. The first one sets the title of the terminal and clears its screen. */
 const TEXTS = [
   "\u001b]0;PWNED\u0007\u001b[2J",
   ...Array.from({ length: Math.ceil(ALL.length / PER_RECORD) }, (_, at) =>
@@ -31,7 +31,7 @@ const FILE = "acc\u202eo\u001b[31mu\u3164nts\u2800\u115F.csv";
 const SUPPLIER = "SAND\u202e\u3164BOX";
 const KEY = `K${TEXTS[0] ?? ""}0`;
 
-/** Records with unmistakable keys are valid apart from their other values. */
+/** Records with dangerous keys, and records with dangerous values in their other cells. */
 function hostileWorkplace(folder: string): Workplace {
   const accounts = TEXTS.flatMap((text, at) => [
     { REF: `K${text}${at}`, NAME: text },
@@ -47,7 +47,7 @@ function hostileWorkplace(folder: string): Workplace {
 
 const SETTINGS = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--supplier", SUPPLIER];
 const VALUES = [[], ["--show-values"]];
-/** A workbook is only written to files. */
+/** A workbook is written only to files. */
 const ON_SCREEN = FORMATS.filter((format) => format !== "xlsx");
 
 describe("no dangerous character reaches", () => {

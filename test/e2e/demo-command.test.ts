@@ -4,7 +4,7 @@ import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/po
 import { runCli } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-test("the demo shows errors at their cells, corrects them, and ends with every account on the platform", async () => {
+test("the demo shows errors at their cells, corrects them, and creates every account on the platform", async () => {
   const folder = temporaryFolder();
   const { code, stdout, stderr } = await runCli(["demo"], { cwd: folder });
   expect(code).toBe(0);
@@ -27,7 +27,7 @@ test.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
   },
 );
 
-test("the demo with one process refuses a ledger", async () => {
+test("the demo refuses --ledger without --cluster", async () => {
   const folder = temporaryFolder();
   const asked = await runCli(["demo", "--ledger", "postgres://here/none"], { cwd: folder });
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("--ledger needs --cluster")]);

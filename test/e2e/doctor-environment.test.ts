@@ -23,7 +23,7 @@ describe("the join checks of migrate doctor", () => {
     });
   });
 
-  test("fail if nothing matches, and hide no other check", async () => {
+  test("fail if no rows match, and all other checks still run", async () => {
     const { code, of } = await examine(scene({ accounts, customers: [{ REF: "1" }, { REF: "2" }] }));
     expect(code).toBe(2);
     expect(of("join")).toMatchObject({
@@ -33,7 +33,7 @@ describe("the join checks of migrate doctor", () => {
     expect(of("input").figures).toMatchObject({ records: 4 });
   });
 
-  test("cover the first records with --limit", async () => {
+  test("cover only the first records with --limit", async () => {
     const { code, of } = await examine(scene({ accounts, customers: [{ REF: "EXT-00001" }, { REF: "none" }] }), [
       "--limit",
       "2",
@@ -53,13 +53,13 @@ describe("the platform check of migrate doctor", () => {
     expect(of("disk").status).toBe("ok");
   });
 
-  test("fails with 3 if nothing listens", async () => {
+  test("fails with exit code 3 if no server listens", async () => {
     const { code, of } = await examine(scene(), [], { MIGRATE_BASE_URL: "https://127.0.0.1:1/v1/" });
     expect(code).toBe(3);
     expect(of("tls")).toMatchObject({ status: "failed", text: expect.stringContaining("ECONNREFUSED") });
   });
 
-  test("fails with 4 if the platform refuses the key", async () => {
+  test("fails with exit code 4 if the platform refuses the key", async () => {
     const wrong = { MIGRATE_API_KEY: "wrong-key-canary" };
     const { code, of } = await examine(scene(), [], wrong);
     expect(code).toBe(4);

@@ -8,7 +8,7 @@ import { CONFIG, scene, useDoctor } from "./doctor-scene.ts";
 const { sandbox, admin, migrate, examine } = useDoctor();
 
 describe("migrate doctor with a complete setup", () => {
-  test("ends with 0, prints a mark and a line for every check, and shows neither key nor token", async () => {
+  test("exits with 0, prints a line with a mark for every check, and shows neither key nor token", async () => {
     const { code, stdout, stderr } = await migrate(scene(), ["doctor"]);
     expect([code, stderr]).toEqual([0, ""]);
     for (const name of [

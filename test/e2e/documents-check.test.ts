@@ -124,7 +124,7 @@ describe("documents check with a folder", () => {
     expect(end).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("reports the same for an input whose plan is written to disk", async () => {
+  test("reports the same problems for an input whose plan is written to disk", async () => {
     const ROWS = 40_000;
     const folder = scene();
     const accounts = Array.from({ length: ROWS }, (_, index) => `K${index + 1},${"n".repeat(220)}\n`);

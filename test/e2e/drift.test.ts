@@ -104,7 +104,7 @@ test("--send-invalid sends invalid records, and report --drift shows where the p
   expect(text.stdout).toContain("x-rules:");
 });
 
-test("there is no drift if both agree", async () => {
+test("report --drift shows no drift if the platform and local validation agree", async () => {
   const place = workplace({ accounts: goodAccounts(2) }, sandbox);
   await place.push();
   const { stdout } = await place.migrate(["report", "--drift"]);

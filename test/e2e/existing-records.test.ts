@@ -99,7 +99,7 @@ describe("a first push from a second ledger", () => {
         },
       ],
     });
-    // Unchanged, it is asked again. Nothing is created.
+    // The next push sends the unchanged record again. The platform creates nothing.
     const again = await work.push(WITH_CONTENT);
     expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: 1, rejected: 1 });
 
@@ -110,7 +110,7 @@ describe("a first push from a second ledger", () => {
     expect(await admin.accounts()).toHaveLength(2);
   });
 
-  test("leaves records existing if only their keys can be compared, and never skips them as accepted", async () => {
+  test("leaves records `existing` if only their keys can be compared, and never skips them as accepted", async () => {
     const work = await importedElsewhere(goodAccounts(2));
     const { code, stdout, stderr } = await work.push();
     expect(code).toBe(1);
@@ -133,14 +133,14 @@ describe("a first push from a second ledger", () => {
     expect((await work.migrate(["ledger", "check"])).code).toBe(0);
   });
 
-  test("asks about existing records again when the contract can compare them", async () => {
+  test("accepts existing records later if a contract that can compare their content is used", async () => {
     const work = await importedElsewhere(goodAccounts(2));
     await work.push();
     const first = await latestRun(work);
     const { code, stdout } = await work.push(WITH_CONTENT);
     expect(code).toBe(0);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 2 });
-    // The earlier run learns it when it is reconciled.
+    // The earlier run is updated when it is reconciled.
     const { code: settled, stdout: earlier } = await work.migrate(["reconcile", first, "--format", "ndjson"]);
     expect(settled).toBe(0);
     expect(statusCounts(outcomeLines(earlier))).toEqual({ skipped: 2 });
@@ -169,7 +169,7 @@ describe("a first push from a second ledger", () => {
     expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ existing: 1 });
   });
 
-  test("takes a corrected record back with --rejects", async () => {
+  test("accepts a corrected record that is re-imported with --rejects", async () => {
     const work = await importedElsewhere([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }]);
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }] });
     expect((await work.push([...WITH_CONTENT, "--out", "report"])).code).toBe(1);
@@ -195,7 +195,7 @@ describe("a first push from a second ledger", () => {
     expect(statusCounts(outcomeLines((await work.push()).stdout))).toEqual({ skipped: 1, existing: 1 });
   });
 
-  test("leaves records existing if the platform does not answer, and reconcile compares them later", async () => {
+  test("leaves records `existing` if the platform does not answer, and reconcile compares them later", async () => {
     const work = await importedElsewhere(goodAccounts(2));
     await admin.faults({ cutAfter: { at: Array.from({ length: 60 }, (_, index) => index + 3) } });
     const { code, stdout, stderr } = await work.push([...WITH_CONTENT, "--concurrency", "1"]);
@@ -247,7 +247,7 @@ describe("a change of an accepted record", () => {
       records: { byStatus: { rejected: 1 } },
       platform: { found: 0, notCompared: 0 },
     });
-    // The accepted version is still the accepted one.
+    // The accepted version is unchanged.
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] });
     expect(outcomeLines((await work.push(WITH_CONTENT)).stdout)).toMatchObject([{ status: "skipped" }]);
   });
@@ -275,7 +275,7 @@ describe("a repeat of a request without a clear reply", () => {
   });
 
   test.each([
-    { title: "stays existing", flags: [], status: "existing" },
+    { title: "stays `existing`", flags: [], status: "existing" },
     { title: "is a conflict if the platform returns the other content", flags: WITH_CONTENT, status: "rejected" },
   ])("with other content, $title", async ({ flags, status }) => {
     const work = workplace({ accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] }, sandbox);

@@ -7,7 +7,7 @@ import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = 24;
-/** Tries every nth moment; `npm run soak` tries all of them. */
+/** Injects a fault at every nth occurrence of a point; `npm run soak` tries every occurrence. */
 const STEP = Number(process.env["FAULT_STEP"] ?? campaignSize({ part: 29, whole: 17 }));
 /** Points that occur only a few times. */
 const RARE: ReadonlySet<string> = new Set(["report"]);
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** The cases of every test run; the soak runs all. */
+/** The points that every test run covers, by action. The soak covers all. */
 const MAIN: Readonly<Record<string, readonly string[]>> = {
   kill: POINTS,
   enospc: ["commit", "checkpoint", "seal", "report"],
@@ -45,7 +45,7 @@ const CASES = Object.entries(ACTIONS).flatMap(([action, words]) =>
 );
 
 test.each(CASES)(
-  "%s at every %s, threads: %s: the push completes or stops with exit code 6, and resume completes",
+  "%s at any %s with --threads %s: the push completes, exits with 6 or is killed, and then resume completes it",
   { timeout: scaledTimeout(WHOLE_MS) },
   async (_, point = "", threads = "", action = "") => {
     const complaints: string[] = [];
@@ -62,7 +62,7 @@ test.each(CASES)(
   },
 );
 
-/** Pushes with one failpoint, and returns everything wrong with the push or its aftermath. */
+/** Pushes with one failpoint. Returns the errors of the push and of the commands after it. */
 async function pushThrough(
   failpoint: string,
   threads: string,
@@ -81,7 +81,7 @@ async function pushThrough(
 
 async function aftermath(work: Workplace): Promise<readonly string[]> {
   const resumed = await finish(work);
-  if (resumed.code !== 0) return [`resumed, it ends with ${resumed.code}: ${resumed.stderr}`];
+  if (resumed.code !== 0) return [`resume exits with ${resumed.code}: ${resumed.stderr}`];
   const check = await work.migrate(["ledger", "check"]);
   const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
   return [
@@ -90,7 +90,7 @@ async function aftermath(work: Workplace): Promise<readonly string[]> {
   ];
 }
 
-/** Does what an operator would: resumes, or repeats the command if there is no run. */
+/** Continues like an operator: resumes, or repeats the push if there is no run. */
 async function finish(work: Workplace): Promise<CliEnd> {
   const resumed = await work.migrate(["resume"]);
   return resumed.code === 2 && /no run|no ledger/.test(resumed.stderr) ? work.push() : resumed;

@@ -21,7 +21,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
     });
     afterAll(() => sandbox.stop());
 
-    test("that was frozen beyond its lease sends none of its remaining requests after waking, and ends with exit code 7", async () => {
+    test("that was frozen beyond its lease sends none of its remaining requests after waking, and exits with 7", async () => {
       const admin = adminOf(sandbox);
       const scene = await sharedPush(RECORDS, sandbox, server());
       const flags = ["--ledger", scene.ledger, "--contract", "no-dedupe.yaml"];
@@ -35,13 +35,13 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
         frozen.kill("SIGSTOP");
         await delay(50);
       }
-      // The lease has also expired by the server's clock.
+      // The lease has also expired according to the server's clock.
       await scene.query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");
       const resumed = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
       const { accepted = 0, ambiguous = 0 } = statusCounts(outcomeLines(resumed.stdout));
       expect([resumed.code, accepted + ambiguous]).toEqual([5, RECORDS]);
       const sent = await admin.imports();
-      // Intents were written ahead of their requests: there are more of them than requests in flight.
+      // Intents are written before their requests, so there are more intents than requests in flight.
       expect(ambiguous).toBeGreaterThan(4);
 
       frozen.kill("SIGCONT");

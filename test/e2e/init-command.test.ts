@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { projectFile, runCli } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** The demo's folder with a mapping without these lines. */
+/** A copy of the demo's folder, with these lines removed from its mapping. */
 function folderWithout(...lines: readonly RegExp[]): string {
   const folder = temporaryFolder();
   cpSync(projectFile("fixtures/demo"), path.join(folder, "demo"), { recursive: true });
@@ -38,7 +38,7 @@ describe("init --update", () => {
     expect((await runCli(["validate", "--quiet"], { cwd })).code).toBe(1);
   });
 
-  test("adds to an object in braces", async () => {
+  test("adds required fields to an object in braces", async () => {
     const cwd = folderWithout(/^ {2}payment:/, /^ {4}method:/, /^ {4}day:/);
     const file = path.join(cwd, "mapping.yaml");
     writeFileSync(file, `${mappingOf(cwd).trimEnd()}\n  payment: { day: PAY_DAY }  # as the bank has it\n`);
@@ -76,7 +76,7 @@ describe("init on the command line", () => {
     expect(readFileSync(path.join(cwd, "migrate.yaml"), "utf8")).toBe("supplier: MINE\n");
   });
 
-  test("says which argument is missing without a file, and that standard input cannot be mapped", async () => {
+  test("reports missing sources, and refuses standard input", async () => {
     expect((await runCli(["init", ...flags], { cwd: temporaryFolder() })).stderr).toContain("no sources are given");
     const { code, stderr } = await runCli(["init", "-", ...flags], { cwd: temporaryFolder(), input: "A\n1\n" });
     expect(code).toBe(2);

@@ -26,7 +26,7 @@ describe("work that blocks the event loop", () => {
     }
   });
 
-  it("has no signal listener, and the listener is restored after it, even after an error", () => {
+  it("runs without a signal listener, which is restored afterwards, even after an error", () => {
     listenForInterrupts(() => undefined);
     expect(listeners()).toBe(before.length + 1);
     expect(interruptible(() => interruptible(listeners))).toBe(before.length);
@@ -36,7 +36,7 @@ describe("work that blocks the event loop", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "ends at the first SIGTERM: a contract of 160,000 lines",
+    "ends at the first SIGTERM while a contract of 160,000 lines is loading",
     async () => {
       const folder = temporaryFolder();
       const file = path.join(folder, "contract.yaml");

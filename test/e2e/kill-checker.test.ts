@@ -10,11 +10,11 @@ test("the checker accepts a push in which platform, ledger and report agree", ()
 const LIES: Readonly<
   Record<string, { readonly lie: (evidence: PushEvidence) => PushEvidence; readonly found: RegExp }>
 > = {
-  "a record that the report has lost": {
+  "a record that is missing from the report": {
     lie: (evidence) => ({ ...evidence, report: { ...evidence.report, lines: evidence.report.lines.slice(1) } }),
     found: /^I5: the report has A 0 times/,
   },
-  "a record that the ledger has lost": {
+  "a record that is missing from the ledger": {
     lie: (evidence) => ({ ...evidence, ledger: { ...evidence.ledger, items: evidence.ledger.items.slice(1) } }),
     found: /^I1: the ledger has A 0 times/,
   },
@@ -63,7 +63,7 @@ const LIES: Readonly<
     }),
     found: /^I6: .*was for C, which is not in the input/,
   },
-  "a summary with other counts": {
+  "a summary with wrong counts": {
     lie: (evidence) => ({ ...evidence, report: { ...evidence.report, summary: { records: 2, accepted: 1 } } }),
     found: /^I5: 2 lines accepted, the summary says 1/,
   },

@@ -8,7 +8,7 @@ import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 const CONCURRENCY = 16;
-/** Intents are written ahead by at most four times the concurrency, so one kill makes at most this many ambiguous. */
+/** Intents are written in advance for at most four times the concurrency. One kill makes at most these ambiguous. */
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
 /** `npm run soak` runs 1,000 kills. */
 const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 10, whole: 20 }));
@@ -20,7 +20,7 @@ const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";
 /** To reproduce a failure, set KILL_SEED to the printed seed. */
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
-/** With several threads, the ledger and the reader have their own. */
+/** With several threads, the ledger and the reader each have their own thread. */
 const THREADS = [
   ["one thread", "1"],
   ["several threads", "2"],

@@ -35,7 +35,7 @@ export function countRequests({ running }: Pick<SandboxProcess, "running">): Req
 
 export interface KillTally {
   kills: number;
-  /** Kills before the first request of a command, while it loads, plans or takes the lock. */
+  /** Kills before the first request of a command, while it loads, plans or acquires the lock. */
   idle: number;
   /** Processes that were started. */
   starts: number;

@@ -11,7 +11,7 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = 300;
 const CONCURRENCY = "8";
-/** Longer than a restart: a scheduled import is still pending then, and scheduling it again would create it twice. */
+/** Longer than a restart, so that a scheduled import is still pending. Scheduling it again would create it twice. */
 const LONGER_THAN_A_RESTART_MS = "1500";
 const PATIENCE_MS = 300_000;
 const MAX_RESUMES = 5;

@@ -32,7 +32,7 @@ test("an intact ledger is reported as intact, with all of its contents except va
   });
   expect(stdout).not.toMatch(/Amina|Station Road/);
   expect(stdout).toContain("import-account");
-  // With the secret, the values of fingerprints could be guessed.
+  // With the secret, values could be guessed from their fingerprints.
   expect(stdout).not.toMatch(/rejectsSecret/);
 });
 

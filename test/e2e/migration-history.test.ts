@@ -19,7 +19,7 @@ interface Seen {
   readonly records: number;
 }
 
-/** What `status` and `open` say, after a check that they agree. */
+/** Checks that `status` and `open` agree, and returns their results. */
 async function seenIn(work: Workplace): Promise<Seen> {
   const { stdout } = await work.migrate(["status", "--format", "json"]);
   const { migration }: { migration: readonly Pick<Seen, "counts" | "records">[] } = JSON.parse(stdout);

@@ -70,7 +70,7 @@ test("writes CSV that a spreadsheet does not run as formulas", async () => {
   expect(rest).toHaveLength(601);
 });
 
-test("shows only records that are open since a day or later", async () => {
+test("--since shows only records that have been open since that day or later", async () => {
   expect((await migrate("--since", "2026-11-21", "--format", "ndjson")).map((line) => JSON.parse(line).key)).toEqual([
     "=CHANGED",
     "REFUSED",

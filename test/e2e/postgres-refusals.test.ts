@@ -36,8 +36,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
   beforeEach(async () => {
     await adminOf(sandbox).reset();
     ledger = await server.createDatabase(NAME);
-    // The database is recreated for each test, because a machine that sent to the previous one would refuse the new
-    // one.
+    // The database is recreated for each test, because a machine that sent to the previous database would
+    // refuse the new one.
     process.env["XDG_STATE_HOME"] = temporaryFolder();
     work = workplace({ accounts: goodAccounts(3) }, sandbox);
   });
@@ -94,7 +94,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     expect(await pushTo(as("stranger"), ["--workers", "1"])).toMatch(
       /^2 migrate: the ledger \S+ denies a permission: permission denied for schema migrate_jobs.*migrate_jobs/,
     );
-    expect((await server.query("select from migrate.runs", NAME)).length, "it was known before a run began").toBe(1);
+    expect(
+      (await server.query("select from migrate.runs", NAME)).length,
+      "the missing permission is detected before a run begins",
+    ).toBe(1);
     await server.query("alter schema migrate_jobs owner to stranger", NAME);
     expect((await work.push(["--ledger", as("stranger"), "--workers", "1"])).code).toBe(0);
   });
@@ -109,7 +112,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     expect([looked.code, looked.stdout]).toEqual([0, expect.stringContaining("3")]);
   });
 
-  test("is refused on a server that is too old, which stores nothing", async () => {
+  test("is refused on a server that is too old, and nothing is stored there", async () => {
     await server.query(OLD_SERVER, NAME);
     for (const flags of [[], ["--workers", "2"], ["--dry-run"]]) {
       expect(await pushTo(as("old"), flags)).toMatch(

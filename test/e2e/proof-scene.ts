@@ -35,7 +35,7 @@ measures:
 `;
 
 /**
- * One valid account, one with an amount of too many digits, one that the platform refuses, one twice, and a blank line.
+ * A valid account, one whose amount has too many digits, one that the platform refuses, a duplicate, and a blank line.
  */
 export const ACCOUNTS = `REF;TYPE;OWED
 0001;D;12,50
@@ -46,7 +46,7 @@ export const ACCOUNTS = `REF;TYPE;OWED
 0004;D;100
 0005;B;
 `;
-/** The last one has no account. */
+/** The last customer has no account. */
 export const CUSTOMERS = `REF;FIRST;MOBILE
 0001;Ann;07700 900001
 0001;Abe;07700 900002

@@ -34,7 +34,7 @@ describe("proof verify", () => {
       /runs\.0\.records\.byStatus\.accepted: 4, now 3/,
     ],
     [
-      "proof.json, which makes it invalid",
+      "proof.json that makes it invalid JSON",
       (work) => rewrite(work.file("proof/proof.json"), "{", ""),
       /proof\.json cannot be read/,
     ],
@@ -68,8 +68,12 @@ describe("proof verify", () => {
       (work, run) => rewrite(work.file(`proof/platform-${run}.ndjson`), "notCompared", "absent"),
       /platform\.notCompared: 3, now 2/,
     ],
-    ["a table that is missing", (work, run) => rmSync(work.file(`proof/rows-${run}.csv`)), /rows-.*\.csv is missing/],
-  ])("fails on a changed byte of %s, and names it", async (_, change, message) => {
+    [
+      "the folder that removes a table",
+      (work, run) => rmSync(work.file(`proof/rows-${run}.csv`)),
+      /rows-.*\.csv is missing/,
+    ],
+  ])("fails after a change of %s, and names the difference", async (_, change, message) => {
     const { code, stdout } = await changed(change);
     expect(stdout).toMatch(message);
     expect(code).toBe(1);
@@ -80,7 +84,7 @@ describe("proof verify", () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining("proof matches")]);
   });
 
-  test("fails if the ledger has changed since", async () => {
+  test("succeeds after a later push to the same ledger, and fails with a new ledger", async () => {
     const work = proofFolder();
     await work.push();
     await work.migrate("proof", "--out", "proof", "--all");

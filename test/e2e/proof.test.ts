@@ -117,7 +117,7 @@ describe("proof", () => {
     expect(rowsOf(work, "rows").at(-1)).toMatchObject({ file: "customers.csv", line: "9", key: "", as: "not picked" });
   });
 
-  test("of a push whose extract has changed says so, ends with 1, and proves the contents of the ledger", async () => {
+  test("reports that the extract has changed since the push, exits with 1, and proves the contents of the ledger", async () => {
     const work = proofFolder();
     await work.push();
     writeFileSync(work.file("customers.csv"), `${CUSTOMERS}0001;Al;07700 900007\n`);
@@ -147,7 +147,7 @@ describe("proof", () => {
     const work = proofFolder();
     await work.push();
     const { code, stdout } = await work.migrate("proof", "--out", "proof", "--read-back");
-    // The contract lets only keys be compared.
+    // The contract allows only keys to be compared.
     expect(code).toBe(1);
     expect(stdout).toContain("on the platform: 0 with the values that were sent, 3 found, content not compared");
     expect(onlyRun(proofIn(work)).platform).toMatchObject({ notCompared: 3, different: 0, absent: 0, unknown: 0 });

@@ -5,7 +5,7 @@ import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, references, workplace } from "./push-scene.ts";
 
 const RECORDS = 60;
-/** strace fails the chosen system calls on the disk. Without it the test is skipped and shown as skipped. */
+/** strace makes the chosen system calls on the disk fail. Without it the test is skipped and shown as skipped. */
 const HAS_STRACE = spawnSync("strace", ["-V"]).error === undefined;
 
 let sandbox: TestSandbox;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-test("with fewer open files than connections, a push continues or stops cleanly, and resume completes it", async () => {
+test("with a limit of open files below its connections, a push completes or stops cleanly, and resume completes it", async () => {
   const many = 5 * RECORDS;
   await admin.faults({ latencyMs: 50 });
   const work = workplace({ accounts: goodAccounts(many) }, sandbox);
@@ -29,7 +29,7 @@ test("with fewer open files than connections, a push continues or stops cleanly,
   expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(many));
 });
 
-test("a push that is stopped and continued sends no burst and nothing twice", async () => {
+test("a push that is suspended and continued sends no burst of requests, and sends no record twice", async () => {
   await admin.faults({ latencyMs: 20 });
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const pushing = work.startPush(["--concurrency", "4", "--contract", "no-dedupe.yaml"]);
@@ -47,14 +47,14 @@ test("a push that is stopped and continued sends no burst and nothing twice", as
   expect(soon.length).toBeLessThanOrEqual(4);
 });
 
-test("without a terminal, an input or a width, a push asks nothing, does not hang and shows no spinner", async () => {
+test("without a terminal, an input or a width, a push asks no question, does not hang and shows no spinner", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   const { code, stdout, stderr } = await work.push([], { env: { COLUMNS: "0", CI: "1" } });
   expect(code).toBe(0);
   expect(stdout + stderr).not.toContain("\u001B");
 });
 
-test.skipIf(!HAS_STRACE)("a write or a sync of the ledger that the kernel refuses ends a push with 6", async () => {
+test.skipIf(!HAS_STRACE)("a push exits with 6 if the kernel refuses a write or a sync of the ledger", async () => {
   for (const fault of ["fsync:error=EIO:when=12+", "pwrite64:error=ENOSPC:when=120+"]) {
     await admin.reset();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);

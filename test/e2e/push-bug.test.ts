@@ -8,7 +8,10 @@ const { sandbox, admin } = useSandbox();
 
 const RECORDS = 40;
 const FAILPOINTS = projectFile("test/failpoints/preload.mjs");
-/** The transactions of a push with threads after the plan and the first intents, while requests are in flight. */
+/**
+ * For each number of threads, the number of a transaction after the plan and the first intents, while requests are in
+ * flight.
+ */
 const THREADS = [
   ["one thread", "1", 9],
   ["several threads, in the ledger's thread", "2", 6],
@@ -19,32 +22,39 @@ describe.each(THREADS)("in %s", (_name, threads, nth) => {
     ["in the main flow", "throw"],
     ["in a detached callback", "uncaught"],
     ["in an unhandled promise", "unhandled"],
-  ])("an unexpected error, %s: 70, no personal data, and resume completes", async (_, action) => {
-    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
-    await admin.faults({ latencyMs: 20 });
-    const env = { MIGRATE_FAILPOINT: `commit:${nth}:${action}`, MIGRATE_FAILPOINT_FIRED: work.file("fired") };
-    const { code, stdout, stderr } = await work.push(["--concurrency", "4", "--threads", threads], {
-      env,
-      nodeFlags: ["--import", FAILPOINTS],
-    });
-    expect(code).toBe(70);
-    expect(stderr).toMatch(/this is a bug in migrate/);
-    expect(stderr).toMatch(/SyntaxError/);
-    expect(stdout + stderr).not.toMatch(/Amina|07700|900730/);
+  ])(
+    "an unexpected error %s ends the push with exit code 70 and no personal data, and resume completes",
+    async (_, action) => {
+      const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+      await admin.faults({ latencyMs: 20 });
+      const env = { MIGRATE_FAILPOINT: `commit:${nth}:${action}`, MIGRATE_FAILPOINT_FIRED: work.file("fired") };
+      const { code, stdout, stderr } = await work.push(["--concurrency", "4", "--threads", threads], {
+        env,
+        nodeFlags: ["--import", FAILPOINTS],
+      });
+      expect(code).toBe(70);
+      expect(stderr).toMatch(/this is a bug in migrate/);
+      expect(stderr).toMatch(/SyntaxError/);
+      expect(stdout + stderr).not.toMatch(/Amina|07700|900730/);
 
-    const sent = await admin.imports();
-    expect(sent.length).toBeGreaterThan(0);
-    expect(sent.length).toBeLessThan(RECORDS);
-    const resumed = await work.migrate(["resume"]);
-    expect(resumed.code).toBe(0);
-    const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-    expect(contradictions(references(RECORDS), evidence, { ambiguous: 0 })).toEqual([]);
-  });
+      const sent = await admin.imports();
+      expect(sent.length).toBeGreaterThan(0);
+      expect(sent.length).toBeLessThan(RECORDS);
+      const resumed = await work.migrate(["resume"]);
+      expect(resumed.code).toBe(0);
+      const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+      expect(contradictions(references(RECORDS), evidence, { ambiguous: 0 })).toEqual([]);
+    },
+  );
 
   test.each([
-    ["in the main flow: requests in flight are recorded before the end", "throw", 0],
-    ["in a detached callback: records in flight are ambiguous, and not sent again", "uncaught", 5],
-  ])("the same on a platform that does not detect repeats, %s", async (_, action, resumedWith) => {
+    ["in the main flow records the requests in flight before the end", "throw", 0],
+    [
+      "in a detached callback leaves the records in flight ambiguous, and resume does not send them again",
+      "uncaught",
+      5,
+    ],
+  ])("on a platform that does not detect repeats, an unexpected error %s", async (_, action, resumedWith) => {
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
     await admin.faults({ latencyMs: 20, forgetful: true });
     const env = { MIGRATE_FAILPOINT: `commit:${nth}:${action}` };
@@ -57,7 +67,7 @@ describe.each(THREADS)("in %s", (_name, threads, nth) => {
   });
 });
 
-test("its stack shows positions in the source files, not in the bundle", async () => {
+test("the stack of an unexpected error shows positions in the source files, not in the bundle", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const env = { MIGRATE_FAILPOINT: "commit:1:throw" };
   const { code, stderr } = await work.push([], { env, nodeFlags: ["--import", FAILPOINTS] });

@@ -78,7 +78,7 @@ interface Scene {
   readonly faults?: object;
   readonly flags?: readonly string[];
   readonly options?: CliOptions;
-  /** The other commands run as well. */
+  /** Also runs the other commands on the same run. */
   readonly asked?: true;
 }
 
@@ -90,7 +90,7 @@ const SCENES: readonly Scene[] = [
   { what: "a push with a wrong key", code: 4, options: { env: { MIGRATE_API_KEY: WRONG } } },
   { what: "a push with an invalid token", code: 4, options: { env: { MIGRATE_TOKEN: WRONG } } },
   {
-    what: "a push under Node's own debugging",
+    what: "a push with NODE_DEBUG",
     code: 1,
     options: { env: { NODE_DEBUG: "http,https,undici,fetch,stream,module_timer" } },
   },
@@ -115,7 +115,7 @@ describe("no secret and no cell of the extract is shown", () => {
     expect(escaped([stdout], asked)).toEqual(expect.arrayContaining(asked));
   });
 
-  test("by a failing function of the mapping, which is a bug with a stack", async () => {
+  test("by a failing function of the mapping whose error message quotes a cell", async () => {
     const work = workplace(EXTRACT, sandbox);
     writeFileSync(
       work.file("functions.mjs"),

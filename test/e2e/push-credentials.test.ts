@@ -13,7 +13,7 @@ import {
 
 const { sandbox, admin } = useSandbox();
 
-/** The form of the sandbox's tokens. */
+/** The format of the sandbox's tokens. */
 const WEB_TOKEN = /eyJ[\w-]{10,}\.eyJ/;
 const WRONG_KEY = "sk_canary_9f3kQ27ZxPwrong";
 
@@ -114,7 +114,7 @@ describe("without credentials", () => {
     expect(await admin.history()).toEqual([]);
   });
 
-  test("a dry run needs none", async () => {
+  test("a dry run succeeds", async () => {
     const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
     const { code, stdout } = await push(["--dry-run"], { env: { MIGRATE_API_KEY: undefined } });
     expect(code).toBe(0);
@@ -156,7 +156,7 @@ async function obtainToken(): Promise<string> {
   return reply.data.ObtainServiceToken.token;
 }
 
-/** Every file's bytes as text; ASCII is unchanged. */
+/** The bytes of every file as text. ASCII characters are unchanged. */
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => path.join(folder, name))

@@ -40,7 +40,7 @@ export async function collectEvidence(
   };
 }
 
-/** Reading back sends nothing. */
+/** A GET request reads back a record and creates nothing. */
 function isSending({ method }: SeenRequest): boolean {
   return method !== "GET";
 }
@@ -53,9 +53,9 @@ export interface Allowed {
 }
 
 /**
- * Returns every contradiction between the three, and every record that is lost, unaccounted for or created twice. Each
- * message begins with the invariant that it violates (docs/reliability.md). For a push of valid records only: each must
- * end `accepted`, or `ambiguous` if allowed.
+ * Returns every contradiction between the platform, the ledger and the report, and every record that is lost,
+ * unaccounted for or created twice. Each message begins with the violated invariant (docs/reliability.md). Every record
+ * of the push must be valid, and must end `accepted`, or `ambiguous` if allowed.
  */
 export function contradictions(keys: readonly string[], evidence: PushEvidence, allowed: Allowed): readonly string[] {
   return [
@@ -102,7 +102,7 @@ function createdTwice({ platform }: PushEvidence): readonly string[] {
     .map(([key, count]) => `nothing twice: the platform has created ${key} ${count} times`);
 }
 
-/** Compares times by the clock of the machine that runs both. */
+/** Compares times of the platform and of the ledger, which use the clock of the same machine. */
 function sentBeforeIntent({ platform, ledger }: PushEvidence): readonly string[] {
   return platform.requests.flatMap(({ key = "", at }) => {
     const intendedAt = ledger.intendedAt.get(key);

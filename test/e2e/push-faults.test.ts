@@ -15,7 +15,7 @@ const { sandbox, admin } = useSandbox();
 const NO_DEDUPE = ["--contract", "no-dedupe.yaml"];
 
 describe("an overloaded platform", () => {
-  test("receives the same record again after the time that it asked for", async () => {
+  test("receives the same record again after the delay that it requested", async () => {
     const { push } = workplace({ accounts: goodAccounts(6) }, sandbox);
     await admin.faults({ throttle: { at: [3] }, retryAfter: 1 });
     const { code, stdout } = await push(["--concurrency", "1"]);
@@ -27,7 +27,7 @@ describe("an overloaded platform", () => {
     expect(seen).toHaveLength(7);
   });
 
-  test("receives all records, however often it throttles", async () => {
+  test("receives all records, regardless of how often it throttles", async () => {
     const { push } = workplace({ accounts: goodAccounts(60) }, sandbox);
     await admin.faults({ maxPerSecond: 60, retryAfter: "none" });
     const { code, stdout } = await push(["--concurrency", "16"]);
@@ -76,9 +76,12 @@ describe.each([
 
 test.each([
   ["errors", { errorAfter: { at: [1, 2, 3] } }],
-  ["a reset and truncated refusals (it was called rejected)", { resetAfter: { at: [1] }, cutAfter: { at: [2, 3] } }],
+  [
+    "a reset and truncated refusals (the record was reported as rejected)",
+    { resetAfter: { at: [1] }, cutAfter: { at: [2, 3] } },
+  ],
 ])(
-  "a record that is created during %s stays ambiguous until resume has queried the platform again",
+  "a record that is created despite %s stays ambiguous until resume has queried the platform again",
   async (_, faults) => {
     const { push, migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
     await admin.faults(faults);
@@ -102,7 +105,7 @@ test("a truncated reply leaves its record ambiguous", async () => {
   expect(await admin.imports()).toHaveLength(4);
 });
 
-test("an import supplier that becomes Paused stops the push; after it is Ongoing again, resume completes it", async () => {
+test("an import supplier that becomes Paused stops the push; after it is Ongoing again, resume completes the push", async () => {
   const { push, migrate } = workplace({ accounts: goodAccounts(100) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
   const { code, stdout, stderr } = await push(["--concurrency", "8"]);
@@ -127,7 +130,7 @@ test("an import supplier that becomes Paused stops the push; after it is Ongoing
   expect(await admin.accounts()).toHaveLength(100);
 });
 
-test("an import supplier that is Complete from the start receives a handful of requests, not all of them", async () => {
+test("an import supplier that is Complete from the start receives only a few requests", async () => {
   const { push } = workplace({ accounts: goodAccounts(100) }, sandbox);
   await admin.supplier("Complete");
   const { code, stdout } = await push(["--concurrency", "4"]);
@@ -149,7 +152,7 @@ test("with many faults at once, resuming ends in a state in which platform, ledg
   expect(contradictions(references(150), withAccounts(evidence), { ambiguous: 0 })).toEqual([]);
 });
 
-/** A truncated reply has no account number: the platform's number is used instead. */
+/** A truncated reply contains no account number, so the platform's number is used instead. */
 function withAccounts(evidence: PushEvidence): PushEvidence {
   const held = new Map(evidence.platform.accounts.map(({ key, number }) => [key, number]));
   const lines = evidence.report.lines.map((line) => {

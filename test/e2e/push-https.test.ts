@@ -30,7 +30,7 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
   const online = namedCommands(createProgram(IDLE_SESSION), []).filter(({ command }) => usesNetwork(command));
 
   test.each(online.map(({ words, command }) => [words.join(" "), words, command] as const))(
-    "%s refuses it by name",
+    "is refused by %s, and the message names it",
     async (_, words, command) => {
       const required = command.registeredArguments.filter((argument) => argument.required).map(() => "x");
       const { code, stdout, stderr } = await runCli([...words, ...required], {
@@ -38,13 +38,13 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
         env: { ...sandbox.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
       });
       expect(code).toBe(2);
-      // doctor reports it as a finding.
+      // doctor reports the variable as a finding on stdout.
       expect(command.name() === "doctor" ? stdout : stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED=0");
       expect(await admin.history()).toEqual([]);
     },
   );
 
-  test("covers push, resume and the read commands", () => {
+  test("is tested with every command that connects: push, resume and the read commands", () => {
     expect(online.map(({ words }) => words.join(" "))).toEqual(expect.arrayContaining(["push", "resume", "products"]));
   });
 });
@@ -93,7 +93,7 @@ describe("a proxy", () => {
     expect(first.stderr + stdout + stderr).not.toContain("proxy-secret");
   });
 
-  test("from the environment is not used, and the command says so", async () => {
+  test("from the environment is not used, and the command reports that", async () => {
     const proxy = await startProxyServer();
     onTestFinished(proxy.close);
     const { push } = workplace({ accounts: goodAccounts(3) }, sandbox);
@@ -114,7 +114,7 @@ describe("a proxy", () => {
     expect(await admin.history()).toEqual([]);
   });
 
-  test("with credentials in its address is refused, and they are not shown", async () => {
+  test("with credentials in its address is refused, and the credentials are not shown", async () => {
     const { push } = workplace({ accounts: goodAccounts(1) }, sandbox);
     const { code, stdout, stderr } = await push(["--proxy", "http://me:secret-word@127.0.0.1:9"]);
     expect(code).toBe(2);
@@ -136,32 +136,32 @@ async function pushTo(act: Action, timeouts: string): Promise<CliEnd> {
   return work.push(["--supplier", "SANDBOX", "--target", "slow", "--contract", "no-dedupe.yaml"], { env: TOKEN });
 }
 
-describe("each phase of a request has its timeout", () => {
-  test("waiting for the header", async () => {
+describe("the timeouts of a request", () => {
+  test("limit the wait for the header", async () => {
     const { code, stdout } = await pushTo(neverAnswer, "{ headersSeconds: 0.5 }");
     expect(code).toBe(5);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ ambiguous: 1 });
   });
 
-  test("a body that stops, with any status", async () => {
+  test("limit the wait for a body that stops, even if its status is 201", async () => {
     const { code, stdout } = await pushTo((socket) => void socket.write(`${HALF}{"a`), "{ bodySeconds: 0.5 }");
     expect(code).toBe(5);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ ambiguous: 1 });
   });
 
-  test("the whole request, even if the reply trickles in", async () => {
+  test("limit the whole request, even if the reply trickles in", async () => {
     const { code } = await pushTo(drip(HALF.repeat(9), 20), "{ wholeSeconds: 0.5 }");
     expect(code).toBe(5);
   });
 
-  test("an invalid timeout is refused", async () => {
+  test("are refused if they are invalid", async () => {
     const { code, stderr } = await pushTo(reply(201, {}), "{ headersSeconds: 0 }");
     expect(code).toBe(2);
     expect(stderr).toContain("headersSeconds");
   });
 });
 
-test("a stalled handshake: nothing was sent, and the push keeps trying", async () => {
+test("a push retries a stalled handshake, because nothing was sent", async () => {
   const server = await startChaosServer(() => neverAnswer, { onConnection: () => false });
   onTestFinished(server.close);
   const work = workplace({ accounts: goodAccounts(1) });

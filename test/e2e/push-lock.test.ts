@@ -17,7 +17,7 @@ afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
 test.each([["push"], ["resume"]])(
-  "during a push, a %s on the same ledger ends immediately and names the holder of the lock",
+  "during a push, %s on the same ledger ends immediately and names the holder of the lock",
   async (command) => {
     const work = workplace({ accounts: goodAccounts(60) }, sandbox);
     await admin.faults({ hangBefore: { at: [10] } });
@@ -58,7 +58,7 @@ test("of several pushes started at once, one runs and the others are refused", a
   expect(await admin.imports()).toHaveLength(60);
 });
 
-test("requests in flight of a killed push are taken over by resume", async () => {
+test("resume takes over the requests in flight of a killed push", async () => {
   const work = workplace({ accounts: goodAccounts(40) }, sandbox);
   await admin.faults({ hangBefore: { at: [10] } });
   const killed = work.startPush(["--concurrency", "4"]);
@@ -70,7 +70,7 @@ test("requests in flight of a killed push are taken over by resume", async () =>
   expect(await admin.accounts()).toHaveLength(40);
 });
 
-test("a ledger whose holder was killed is taken over", async () => {
+test("a push takes over a ledger whose holder was killed", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   await admin.faults({ hangBefore: { at: [10] } });
   const killed = work.startPush(["--concurrency", "4"]);

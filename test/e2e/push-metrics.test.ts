@@ -5,7 +5,7 @@ import { goodAccounts, useSandbox, workplace } from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
 
-/** The metrics of an exposition, by name and labels. */
+/** Parses metrics in the Prometheus text format. Returns the value of each metric by its name and labels. */
 function samples(text: string): ReadonlyMap<string, number> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
@@ -62,7 +62,7 @@ test.each([["nowhere"], ["localhost:99999"], [":9464"], ["http://localhost:9464/
   },
 );
 
-test("--metrics-file contains the last numbers of a finished run, readable by a collector", async () => {
+test("--metrics-file contains the final metrics of a finished run, and a collector of another user can read it", async () => {
   const work = workplace({ accounts: [{ REF: "A" }, { REF: "B", TYPE: "X" }] }, sandbox);
   expect((await work.push(["--metrics-file", "run.prom"])).code).toBe(1);
   const found = samples(readFileSync(work.file("run.prom"), "utf8"));

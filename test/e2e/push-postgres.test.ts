@@ -31,7 +31,7 @@ const KILLS = Number(process.env["KILLS_POSTGRES"] ?? campaignSize({ part: 4, wh
 const RECORDS = Math.max(600, 35 * KILLS);
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
-/** Valid records, and one of each problem that the ledger detects. */
+/** Valid records, and one record for each problem that the ledger detects. */
 const MIXED: readonly AccountCells[] = [
   ...goodAccounts(40),
   { REF: "EXT-00001" },
@@ -56,8 +56,8 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
   /** A workplace whose commands use a ledger in a new database. */
   async function workplaceOf(accounts: readonly AccountCells[]): Promise<ReturnType<typeof workplace>> {
     const MIGRATE_LEDGER = await server.createDatabase(DATABASE);
-    // The database is recreated for each test, because a machine that sent to the previous one would refuse the new
-    // one.
+    // The database is recreated for each test, because a machine that sent to the previous database would
+    // refuse the new one.
     process.env["XDG_STATE_HOME"] = temporaryFolder();
     return workplace({ accounts }, { env: { ...sandbox.env, MIGRATE_LEDGER } });
   }

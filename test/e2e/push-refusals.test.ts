@@ -12,7 +12,7 @@ const TOKEN: CliOptions["env"] = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "s
 describe("a certificate that is not trusted", () => {
   test.each([
     ["an unknown authority", undefined],
-    ["another authority than the given one", "other.pem"],
+    ["an authority other than the given one", "other.pem"],
   ])("%s ends the push immediately, with a hint", async (_, file) => {
     const stranger = await startChaosServer(() => reply(500, ""));
     onTestFinished(stranger.close);
@@ -34,7 +34,7 @@ describe("an invalid base URL", () => {
     ["https://127.0.0.1:9/v1/data-import/accounts/", /\/v1\//],
     ["https://user:secret-word@127.0.0.1:9/v1/", /credentials/],
     ["127.0.0.1", /not a valid URL/],
-  ])("%s is refused before anything else", async (baseUrl, said) => {
+  ])("%s is refused before anything is sent", async (baseUrl, said) => {
     const { push } = workplace({ accounts: goodAccounts(1) }, sandbox);
     const { code, stdout, stderr } = await push(["--base-url", baseUrl]);
     expect(code).toBe(2);
@@ -72,7 +72,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("an address that accepts no accounts ends the push after a handful of requests", async () => {
+test("an address that accepts no accounts ends the push after a few requests", async () => {
   const { push } = workplace({ accounts: goodAccounts(50) }, sandbox);
   const { code, stderr } = await push(["--base-url", sandbox.ready.baseUrl.replace("/v1/", "/elsewhere/v1/")], {
     env: TOKEN,
@@ -83,7 +83,7 @@ test("an address that accepts no accounts ends the push after a handful of reque
   expect((await admin.history()).length).toBeLessThanOrEqual(4);
 });
 
-test("a push stops after three web pages instead of replies of the API, and their records are ambiguous", async () => {
+test("a push stops after three replies that are web pages, and their records are ambiguous", async () => {
   const page = "<html>Please log in</html>";
   const server = await startChaosServer(() => reply(200, page, { "content-type": "text/html" }));
   onTestFinished(server.close);
@@ -99,7 +99,7 @@ test("a push stops after three web pages instead of replies of the API, and thei
   expect(statusCounts(outcomeLines(stdout))["ambiguous"]).toBe(server.requests.length);
 });
 
-test("a port on which nothing listens is retried until the user stops it: nothing was sent", async () => {
+test("a push retries a port on which nothing listens until the user stops it, because nothing was sent", async () => {
   const work = workplace({ accounts: goodAccounts(10) }, sandbox);
   const pushing = work.startPush(["--base-url", `https://127.0.0.1:${await freePort()}/v1/`], { env: TOKEN });
   await pushing.waitForOutput(/cannot reach https:\/\/127\.0\.0\.1/);
@@ -132,7 +132,7 @@ function isAddressInfo(address: AddressInfo | string | null): address is Address
   return typeof address === "object" && address !== null;
 }
 
-test("a supplier that the configuration expects to be paused receives nothing, and a dry run continues", async () => {
+test("a push is refused if the configuration expects its supplier to be paused, but a dry run completes", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const code = sandbox.ready.supplier;
   writeFileSync(work.file("migrate.yaml"), `suppliers: { "${code}": { expectedStatus: Paused } }`);

@@ -44,7 +44,7 @@ payload:
           supply_start_date: { value: "2024-01-01" }
 `;
 
-/** The contract without the promise that a repeat creates nothing. */
+/** Removes deduplication from the contract: a repeated request may create a second account. */
 const NO_DEDUPE = `
 overlay: 1.0.0
 info: { title: A platform that does not notice repeats, version: "1" }
@@ -73,7 +73,7 @@ interface CustomerCells {
 
 export interface Extract {
   readonly accounts: readonly AccountCells[];
-  /** Default: one for every account. */
+  /** Default: one customer for every account. */
   readonly customers?: readonly CustomerCells[];
 }
 
@@ -86,12 +86,12 @@ const GOOD_ACCOUNT = {
 };
 const GOOD_CUSTOMER = { SEQ: "1", FIRST: "Amina", LAST: "Hughes", MOBILE: "07700 900730", DOB: "1947-06-16" };
 
-/** Business keys `EXT-00001`, `EXT-00002`, and so on. */
+/** Returns business keys: `EXT-00001`, `EXT-00002`, and so on. */
 export function references(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `EXT-${String(index + 1).padStart(5, "0")}`);
 }
 
-/** This many valid accounts. */
+/** Returns this many valid accounts, with the keys `EXT-00001`, `EXT-00002`, and so on. */
 export function goodAccounts(count: number): readonly AccountCells[] {
   return references(count).map((REF) => ({ REF }));
 }
@@ -174,7 +174,7 @@ export interface Admin {
   readonly tokenRequests: () => Promise<readonly SeenRequest[]>;
   readonly accounts: () => Promise<readonly HeldAccount[]>;
   readonly faults: (faults: object) => Promise<void>;
-  /** Of the first import supplier, or of the named one. */
+  /** Sets the status of an import supplier. Default: the first one. */
   readonly supplier: (status: "Ongoing" | "Paused" | "Complete", code?: string) => Promise<void>;
   readonly reset: () => Promise<void>;
 }
@@ -199,7 +199,7 @@ export function adminOf(sandbox: Pick<TestSandbox, "ready">): Admin {
   };
 }
 
-/** A sandbox for all tests of a file; it is reset before each of them. */
+/** Starts a sandbox for all tests of a file, and resets it before each test. */
 export function useSandbox(): { readonly sandbox: TestSandbox; readonly admin: Admin } {
   let started: TestSandbox | undefined;
   const running = (): TestSandbox => {
@@ -232,7 +232,7 @@ interface Asked {
   readonly body?: object | undefined;
 }
 
-/** One request with a JSON body and a JSON reply, over its own connection. Rejects unless the status is 200. */
+/** Sends a JSON body over a new connection and returns the JSON reply. Rejects unless the status is 200. */
 export function askJson<T>({ method, url, ca, headers, body }: Asked): Promise<T> {
   return new Promise((resolve, reject) => {
     const asking = request(url, { method, ca, headers, agent: false }, (reply) => {
@@ -249,21 +249,21 @@ export function askJson<T>({ method, url, ca, headers, body }: Asked): Promise<T
   });
 }
 
-/** A folder with an extract, and the commands of a migration engineer in it. */
+/** A folder with an extract, and functions that run commands in it. */
 export interface Workplace {
   readonly folder: string;
   readonly file: (...names: readonly string[]) => string;
-  /** `migrate push accounts.csv` with the contract, the mapping and outcome lines on stdout. */
+  /** Runs `migrate push accounts.csv` with the contract and the mapping. Outcome lines go to stdout. */
   readonly push: (flags?: readonly string[], options?: CliOptions) => Promise<CliEnd>;
   readonly startPush: (flags?: readonly string[], options?: CliOptions) => RunningCli;
-  /** Any command in the folder, with the platform's address and key. */
+  /** Runs any command in the folder, with the platform's address and key in the environment. */
   readonly migrate: (args: readonly string[], options?: CliOptions) => Promise<CliEnd>;
   readonly start: (args: readonly string[], options?: CliOptions) => RunningCli;
 }
 
 const PUSH = ["push", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson"];
 
-/** @param sandbox its address and credentials; without it, tests pass them as flags */
+/** @param sandbox provides the address and the credentials; without it, tests pass them as flags */
 export function workplace(
   extract: Extract,
   sandbox?: Pick<TestSandbox, "env">,

@@ -161,7 +161,7 @@ describe("a push stops before the first request if its ledger path is", () => {
     disk.makeReadOnly();
     expect(await pushOnto(disk.file("ledger.db"), work)).toEqual(refused(6, /cannot be used/));
     disk.makeWritable();
-    // A connection that a process has closed keeps its files until it is collected.
+    // In this process, a closed connection would keep its files open until it is garbage-collected.
     expect((await work.push(["--ledger", disk.file("ledger.db")], { isProcess: true })).code).toBe(0);
     await admin.reset();
     disk.makeReadOnly();
@@ -169,7 +169,7 @@ describe("a push stops before the first request if its ledger path is", () => {
   });
 
   test("in a folder that the user cannot write to", async ({ skip }) => {
-    const under = asUnprivilegedUser() ?? skip("nobody else can run the program here");
+    const under = asUnprivilegedUser() ?? skip("no other user can run the program here");
     const work = place();
     mkdirSync(work.file("shut"), { mode: 0o755 });
     chmodSync(work.folder, 0o755);
@@ -178,7 +178,10 @@ describe("a push stops before the first request if its ledger path is", () => {
   });
 });
 
-/** Runs a program as an unprivileged user, because root can write anywhere. Undefined if nothing can do that. */
+/**
+ * Returns a command that runs a program as an unprivileged user, because root can write anywhere. Empty if this user is
+ * not root; undefined if no such command works.
+ */
 function asUnprivilegedUser(): readonly string[] | undefined {
   if (process.getuid?.() !== 0) return [];
   const rights = ["--reuid=65534", "--regid=65534", "--clear-groups"];

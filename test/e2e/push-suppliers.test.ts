@@ -30,7 +30,7 @@ function twoSuppliers(count: number): Workplace {
   return work;
 }
 
-test("a Paused import supplier is left out while the other one continues; resume completes it", async () => {
+test("a push stops sending records of a Paused import supplier and sends those of the other one; resume sends the rest", async () => {
   await admin.supplier("Paused", "WINTER");
   const { push, migrate } = twoSuppliers(90);
   const { code, stdout, stderr } = await push();
@@ -48,7 +48,7 @@ test("a Paused import supplier is left out while the other one continues; resume
   expect(statusCounts(outcomeLines(done.stdout))).toEqual({ accepted: 90 });
 });
 
-test("--wait-for-supplier: a supplier that is paused during the run is probed, and the push completes once it is open", async () => {
+test("--wait-for-supplier probes a supplier that is paused during the run, and the push completes once it is open", async () => {
   const { startPush } = workplace({ accounts: references(100).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
   const pushing = startPush(["--wait-for-supplier", "--concurrency", "4", "--verbose"]);

@@ -35,10 +35,10 @@ async function firstLogin(): Promise<void> {
 
 describe("a token that expires while 16 requests are in flight", () => {
   test.each([
-    ["the token itself, with the key", "{ scheme: Token }", "APIKey"],
-    ["the reply, with the refresh token", WITH_REFRESH, "refreshToken"],
+    ["the token contains its expiry, and the key renews it", "{ scheme: Token }", "APIKey"],
+    ["the reply contains the expiry, and the refresh token renews it", WITH_REFRESH, "refreshToken"],
   ])(
-    "is renewed once before it is refused, if the expiry is known from %s",
+    "is renewed once before the platform refuses it: %s",
     async (_, auth, by) => {
       await admin.faults({ tokenLifetimeSeconds: 5 });
       const pushing = workWith(400, auth).push([...TARGET, "--rps", "100"]);
@@ -53,7 +53,7 @@ describe("a token that expires while 16 requests are in flight", () => {
     60_000,
   );
 
-  test("is renewed once without an announced expiry: the refresh token has also expired, and the key obtains a new one", async () => {
+  test("is renewed once with the key if its expiry is unknown and the refresh token has also expired", async () => {
     await admin.faults({ rotateTokensAt: 120, latencyMs: [2, 20] });
     const { code, stdout } = await workWith(300, WITH_REFRESH).push(TARGET);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 300 });

@@ -171,7 +171,7 @@ describe("records that were accepted before with other content", () => {
     expect(await admin.imports()).toHaveLength(2);
 
     const revised = await push(["--revise"]);
-    // The platform has the record already, and ignores the change.
+    // The platform already has the record, and ignores the change.
     expect(outcomeLines(revised.stdout)[0]).toMatchObject({
       key: "A",
       status: "rejected",
@@ -181,8 +181,8 @@ describe("records that were accepted before with other content", () => {
   });
 });
 
-describe("a part of the input", () => {
-  test("--dry-run sends nothing and needs no platform", async () => {
+describe("flags that limit a push:", () => {
+  test("--dry-run sends nothing and does not contact the platform", async () => {
     const { push, migrate } = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", TYPE: "X" }] }, sandbox);
     const { code, stdout, stderr } = await push(["--dry-run"]);
     expect(code).toBe(1);
@@ -211,20 +211,23 @@ describe("a part of the input", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test.each([["1"], ["10%"]])("nothing is sent if --max-errors %s is exceeded, not even by resume", async (most) => {
-    const bad = [
-      { REF: "BAD-1", TYPE: "X" },
-      { REF: "BAD-2", TYPE: "X" },
-    ];
-    const { push, migrate } = workplace({ accounts: [...goodAccounts(8), ...bad] }, sandbox);
-    const { code, stdout } = await push(["--max-errors", most]);
-    expect(code).toBe(3);
-    expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 8, invalid: 2 });
-    expect((await migrate(["resume"])).code).toBe(3);
-    expect(await admin.history()).toEqual([]);
-    expect((await push(["--max-errors", "2"])).code).toBe(1);
-    expect(await admin.accounts()).toHaveLength(8);
-  });
+  test.each([["1"], ["10%"]])(
+    "--max-errors %s prevents a push and its resume from sending anything if it is exceeded",
+    async (most) => {
+      const bad = [
+        { REF: "BAD-1", TYPE: "X" },
+        { REF: "BAD-2", TYPE: "X" },
+      ];
+      const { push, migrate } = workplace({ accounts: [...goodAccounts(8), ...bad] }, sandbox);
+      const { code, stdout } = await push(["--max-errors", most]);
+      expect(code).toBe(3);
+      expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 8, invalid: 2 });
+      expect((await migrate(["resume"])).code).toBe(3);
+      expect(await admin.history()).toEqual([]);
+      expect((await push(["--max-errors", "2"])).code).toBe(1);
+      expect(await admin.accounts()).toHaveLength(8);
+    },
+  );
 });
 
 describe("a key that occurs twice in the input", () => {
@@ -289,7 +292,7 @@ function codes(line: OutcomeLine | undefined): readonly string[] {
   return (line?.errors ?? []).map(({ code }) => code);
 }
 
-/** The command that the summary suggests as the next one, as words. */
+/** The next command that the summary suggests, as words. */
 function nextCommand(stderr: string): readonly string[] {
   const [, command = ""] = /^Next {2,}(.+)$/m.exec(stderr) ?? [];
   return command.split(" ");

@@ -80,7 +80,7 @@ test.each([
   expect(created).toEqual(references(6));
 });
 
-/** Reads back every record with this status and without an account number, and an empty list. */
+/** Answers reading back: a record has this status and no account number, and the list is empty. */
 function statusReply(status: string): (request: SeenRequest) => Action {
   return (request) => {
     const key = keyIn(request);
@@ -88,7 +88,7 @@ function statusReply(status: string): (request: SeenRequest) => Action {
   };
 }
 
-/** The platform's own statuses of an import when one record is read back. */
+/** Declares the platform's own statuses of an import in a record that is read back. */
 const WITH_STATUS = `
 overlay: 1.0.0
 info: { title: Statuses of an import, version: "1" }
@@ -103,7 +103,7 @@ actions:
       outcomes: { COMPLETED: accepted, IN_PROGRESS: pending, UNKNOWN: absent }
 `;
 
-/** The same contract without statuses. */
+/** The same overlay without these statuses. */
 const WITHOUT_STATUS = WITH_STATUS.replace(/ {2}- target: [^\n]*x-migrate-read-back[^]*$/, "");
 
 test.each([

@@ -36,7 +36,7 @@ describe("migrate products", () => {
     expect([code, lines(stdout).length, stderr]).toEqual([0, 100, "The first 100 of 130; --all reads the rest\n"]);
   });
 
-  test("--all reads every page, --page one of them", async () => {
+  test("--all reads every page, and --page reads one page", async () => {
     const all = lines((await read(["products", "--all"])).stdout).map(({ code }) => code);
     expect(all).toEqual(sandbox.ready.products);
     const second = lines((await read(["products", "--page", "2"])).stdout).map(({ code }) => code);
@@ -86,7 +86,7 @@ describe("migrate rates", () => {
     ["2025-03-30", "2025-03-31", 46, "2025-03-30T00:00:00Z"],
     ["2025-10-26", "2025-10-27", 50, "2025-10-25T23:00:00Z"],
     ["2025-07-01T00:00Z", "2025-07-03T12:00+01:00", 118, "2025-07-01T00:00:00Z"],
-  ])("from %s to %s, of a day with a clock change, has %i half hours", async (from, to, count, first) => {
+  ])("shows every half hour from %s to %s, also on days of clock changes: %i rates", async (from, to, count, first) => {
     const { code, stdout } = await rates("--from", from, "--to", to, "--chronological");
     const found = lines(stdout).map(({ valid_from }) => String(valid_from));
     expect([code, found.length, found[0]]).toEqual([0, count, first]);
@@ -104,7 +104,7 @@ describe("migrate rates", () => {
   });
 
   test.each(["2025-03-30T01:30", "2025-10-26T01:30"])(
-    "refuses %s, which occurs twice or never in London",
+    "refuses %s, which London's clocks show twice or never",
     async (from) => {
       const { code, stdout, stderr } = await rates("--from", from);
       expect([code, stdout]).toEqual([2, ""]);
@@ -171,7 +171,7 @@ describe("migrate rates", () => {
 });
 
 describe("migrate account", () => {
-  test.each([[[]], [["--auth", "basic"]], [["--auth", "JWT"]]])("reads an account with %j", async (flags) => {
+  test.each([[[]], [["--auth", "basic"]], [["--auth", "JWT"]]])("reads an account with the flags %j", async (flags) => {
     const { code, stdout, stderr } = await read(["account", sandbox.ready.account, ...flags]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ number: sandbox.ready.account, properties: [{ postcode: "SW1A 1AA" }] });
@@ -211,7 +211,7 @@ describe("migrate account", () => {
 });
 
 describe("a platform", () => {
-  test.each(["products", "rates P T", "account A"])("that is not named is an error of `%s`", async (command) => {
+  test.each(["products", "rates P T", "account A"])("must be named for `%s`", async (command) => {
     const { code, stderr } = await runCli(command.split(" "));
     expect([code, stderr]).toEqual([2, expect.stringContaining("no platform is set to read from")]);
   });

@@ -29,7 +29,7 @@ afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
 /**
- * A push to a platform that does not detect repeats, which leaves some records ambiguous; afterwards the faults end.
+ * Pushes to a platform that does not detect repeats. The faults leave some records ambiguous, and end after the push.
  */
 async function pushIntoDoubt(faults: object, flags: readonly string[] = []): Promise<Workplace> {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -50,7 +50,7 @@ async function reportedAmbiguousKeys(work: Workplace): Promise<readonly string[]
 }
 
 describe("reading back", () => {
-  test("records with lost replies are found by reading the platform's list once, and nothing is sent twice", async () => {
+  test("finds records with lost replies by reading the platform's list once, and sends nothing twice", async () => {
     const work = await pushIntoDoubt({ resetAfter: { every: 3 } });
     const { code, stdout } = await work.migrate(["reconcile", ...NOW]);
     expect(code).toBe(0);
@@ -66,7 +66,7 @@ describe("reading back", () => {
     expect(await admin.accounts()).toHaveLength(RECORDS);
   });
 
-  test("a record that is absent in two checks is sent again by resume, once", async () => {
+  test("lets resume send a record once more if it is absent in two checks", async () => {
     const work = await pushIntoDoubt({ resetBefore: { at: [5] }, resetAfter: { at: [9] } });
     const doubts = await reportedAmbiguousKeys(work);
     expect(doubts).toHaveLength(2);
@@ -74,7 +74,7 @@ describe("reading back", () => {
     expect(reconciled.code).toBe(3);
     expect(statusCounts(outcomeLines(reconciled.stdout))).toEqual({ accepted: RECORDS - 1, pending: 1 });
     expect(reconciled.stderr).toMatch(/migrate resume/);
-    // Twice in the list, and twice at the address of the missing record.
+    // Two requests for the list, and two for the missing record.
     expect((await admin.imports()).filter(({ method }) => method === "GET")).toHaveLength(4);
     const [absent = ""] = outcomeLines(reconciled.stdout).flatMap(({ status, key = "" }) =>
       status === "pending" ? [key] : [],
@@ -92,7 +92,7 @@ describe("reading back", () => {
     expect(await admin.accounts()).toHaveLength(RECORDS - 1);
   });
 
-  test("without a rule for absence in the contract, absence proves nothing", async () => {
+  test("leaves an absent record ambiguous if the contract has no rule for absence", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     writeFileSync(work.file("no-proof.yaml"), overlay("['x-migrate-read-back'][0].absent"));
     await admin.faults({ forgetful: true, resetBefore: { at: [2] } });
@@ -102,7 +102,7 @@ describe("reading back", () => {
     expect(stderr).toMatch(/1 still ambiguous: .*absent: resend/);
   });
 
-  test("a record that the platform holds with another value is refused at its cell, and no later push sends it", async () => {
+  test("rejects a record at its cell if the platform holds another value, and no later push sends it", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     writeFileSync(work.file("strict.yaml"), MATCH_MORE);
     await admin.faults({ forgetful: true, resetAfter: { at: [2] } });
@@ -120,7 +120,7 @@ describe("reading back", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test("a platform that cannot be reached leaves everything ambiguous, and the reason is shown", async () => {
+  test("leaves ambiguous records ambiguous if the platform refuses the login, and shows the reason", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const { code, stderr, stdout } = await work.migrate(["reconcile", ...NOW], {
       env: { MIGRATE_API_KEY: "sk_wrong" },
@@ -130,7 +130,7 @@ describe("reading back", () => {
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS - 1, ambiguous: 1 });
   });
 
-  test("the platform is not contacted until the quiet period is over", async () => {
+  test("does not contact the platform until the quiet period is over", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const reading = work.start(["reconcile", "--quiet-period", "1h"]);
     await reading.waitForOutput(/Waiting \d+ s/);
@@ -142,7 +142,7 @@ describe("reading back", () => {
 });
 
 describe("manual decisions", () => {
-  test("without a read-back, the command says what to do; decisions are recorded with user and time", async () => {
+  test("are suggested if the contract declares no read-back, and are recorded with user and time", async () => {
     const work = workplace({ accounts: goodAccounts(6) }, sandbox);
     writeFileSync(work.file("blind.yaml"), overlay("['x-migrate-read-back']"));
     await admin.faults({ forgetful: true, resetBefore: { at: [2] }, resetAfter: { at: [3] } });
@@ -163,7 +163,7 @@ describe("manual decisions", () => {
     expect(decisions[0]).toHaveProperty("at", expect.stringMatching(/^\d{4}-\d\d-\d\dT/));
   });
 
-  test("a decision for a key that is not ambiguous is refused, along with all other decisions", async () => {
+  test("are all refused if one of their keys is not ambiguous", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const [doubt = ""] = await reportedAmbiguousKeys(work);
     const sure = references(RECORDS).find((key) => key !== doubt) ?? "";

@@ -44,7 +44,7 @@ function listIn(place: Workplace): readonly Readonly<Record<string, string>>[] {
 const REFERENCES = "references: { products: products.csv }\n";
 
 describe("push --refresh-references", () => {
-  test("writes the list of products that the rules use, and says so", async () => {
+  test("writes the list of products that the rules use, and reports that", async () => {
     const [product = ""] = sandbox.ready.products;
     const place = placeWith(REFERENCES, [product, "NO-SUCH-PRODUCT"]);
     const { code, stdout, stderr } = await push(place, "--refresh-references");
@@ -74,7 +74,7 @@ describe("push --refresh-references", () => {
     expect(readFileSync(place.file("products.csv"), "utf8")).toBe("code\nX\n");
   });
 
-  test("requires the path of the file, and creates none by default", async () => {
+  test("requires the path of the file in the configuration, and creates no file by default", async () => {
     const place = placeWith("{}\n", ["X"]);
     const { code, stderr } = await push(place, "--refresh-references");
     expect(code).toBe(2);

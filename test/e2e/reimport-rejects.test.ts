@@ -8,7 +8,7 @@ import { correct, KEYS, readRejects, save, saveWithSpreadsheet, sheetCell, useRe
 const { sandbox, admin, fourAccounts, keysOnPlatform } = useRejects();
 
 describe("rejects changed by a spreadsheet", () => {
-  test("create no account twice and lose none", async () => {
+  test("create no account twice and lose no account", async () => {
     const work = fourAccounts();
     const first = await work.push(["--out", "report"]);
     expect(first.stderr).toContain("Next    migrate push --rejects report\n");
@@ -128,7 +128,7 @@ describe("rejects are re-imported", () => {
     expect(await keysOnPlatform()).toEqual(KEYS);
   });
 
-  test("except with a lost child row; records that are left out remain to be done", async () => {
+  test("unless a child row is missing; records that are left out stay open", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);

@@ -49,7 +49,7 @@ test("a corrected workbook is re-imported instead of the unchanged files", async
   expect(outcomes[0].source).toEqual({ file: path.join(folder, "rejects.xlsx#accounts"), line: 2 });
 });
 
-test("keys of a workbook that became numbers are refused, and get their zeros back with --restore-keys", async () => {
+test("keys of a workbook that became numbers are refused, and --restore-keys restores their zeros", async () => {
   const folder = await report();
   const cell = /<c r="B2" s="1" t="inlineStr"><is><t xml:space="preserve">00010005<\/t><\/is><\/c>/;
   await edit(folder, cell, '<c r="B2"><v>10005</v></c>');
@@ -73,7 +73,7 @@ test("the files are read if the workbook is unchanged, and the workbook if the f
   expect(JSON.parse(fromWorkbook.stdout).summary).toEqual(JSON.parse(fromFiles.stdout).summary);
 });
 
-test("a changed workbook together with a changed file is refused; a copy with other times is unchanged", async () => {
+test("a changed workbook together with a changed file is refused; a copy with other timestamps counts as unchanged", async () => {
   const folder = await report();
   await edit(folder, />X</, ">D<");
   const copy = path.join(temporaryFolder(), "copy");
@@ -85,7 +85,7 @@ test("a changed workbook together with a changed file is refused; a copy with ot
   expect(refused.stderr).toContain("both rejects.xlsx and rejects.customers.csv have changed since they were exported");
 });
 
-test("the same rows make the same workbook", async () => {
+test("the same rows produce the same workbook", async () => {
   const [one, other] = [await report(), await report()];
   expect(readFileSync(path.join(one, "rejects.xlsx")).equals(readFileSync(path.join(other, "rejects.xlsx")))).toBe(
     true,

@@ -25,7 +25,7 @@ export function correct(work: Workplace): void {
   );
 }
 
-/** Saves as LibreOffice and Excel do by default where semicolons are usual: numbers lose their zeros. */
+/** Saves rows like LibreOffice and Excel in locales that use semicolons: numbers lose their zeros. */
 export function saveWithSpreadsheet({ file }: Workplace): void {
   for (const name of FILES) {
     const rows: string[][] = parse(readFileSync(file("report", name)));
@@ -35,7 +35,7 @@ export function saveWithSpreadsheet({ file }: Workplace): void {
   }
 }
 
-/** A number, if a spreadsheet treats the text as one. */
+/** Returns a number if a spreadsheet treats the text as a number. */
 export function sheetCell(value: string): string {
   if (/^\d+$/.test(value)) return `<c><v>${Number(value)}</v></c>`;
   const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
@@ -48,7 +48,7 @@ interface RejectsScene extends ReturnType<typeof useSandbox> {
   readonly keysOnPlatform: () => Promise<readonly string[]>;
 }
 
-/** A sandbox for all tests of a file, with accounts of which some are rejected. */
+/** Starts a sandbox for all tests of a file. Returns functions that push accounts, some of which are rejected. */
 export function useRejects(): RejectsScene {
   const { sandbox, admin } = useSandbox();
   return {

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await admin.faults({ forgetful: true, latencyMs: [40, 60] });
 });
 
-/** Account numbers of the old system with more than one account on the platform. */
+/** Business keys with more than one account on the platform. */
 async function createdTwice(): Promise<readonly string[]> {
   const keys = (await admin.accounts()).map(({ key }) => key);
   return keys.filter((key, index) => keys.indexOf(key) !== index);

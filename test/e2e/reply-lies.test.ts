@@ -30,7 +30,7 @@ async function pushScene(act: (request: SeenRequest) => Action, overlays: readon
   };
 }
 
-/** A push to a server that creates nothing, with any reply, on a contract without dedupe. */
+/** Pushes to a server that sends the given reply and creates nothing. The contract has no deduplication. */
 async function pushTo(act: (request: SeenRequest) => Action, overlay?: string): Promise<CliEnd> {
   const file = path.join(temporaryFolder(), "overlay.yaml");
   if (overlay !== undefined) writeFileSync(file, overlay);
@@ -107,7 +107,7 @@ function truthOf(request: SeenRequest): { readonly external_account_number: stri
   return { external_account_number: keyOf(request), account_number: numberOf(request) };
 }
 
-/** Replies that any request can get, even from a truthful server. */
+/** Truncated replies, which even a truthful server can send. */
 const HALVES: readonly (readonly [half: string, act: (request: SeenRequest) => Action])[] = [
   ["a truncated 201", () => cut(201, '{"error":"maintenance"')],
   ["a 201 truncated after the account", (request) => cut(201, JSON.stringify(truthOf(request)))],
@@ -212,7 +212,7 @@ test("a 408 from a proxy that had forwarded the request creates no account twice
   expect(new Set(created).size).toBe(RECORDS);
 });
 
-/** A slow deduping platform: it processes every request, sends no reply, and refuses repeats until it has finished. */
+/** A slow platform that detects repeats. It sends no reply to a request, and refuses repeats until it has finished. */
 function slowPlatform(): { readonly act: (request: SeenRequest) => Action; readonly finish: () => void } {
   const taken = new Map<string, string>();
   let isFinished = false;

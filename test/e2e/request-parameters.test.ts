@@ -94,7 +94,7 @@ describe("the parameters of an operation's requests", () => {
     expect(await admin.imports()).toHaveLength(3);
   });
 
-  test("are refused at their cell if they break the contract, and nothing of the record is sent", async () => {
+  test("are reported at their cell if they violate the contract, and the record is not sent", async () => {
     const { folder, write } = place();
     write("customers.csv", "REF,NAME,COMPANY\n1,Ada,\n2,Grace,far too long\n");
     const { code, stdout } = await migrate(folder, ["push", "--format", "ndjson"]);

@@ -42,8 +42,8 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
   };
 
   /**
-   * Two daily pushes. The second is sent by the worker of another machine, or by this one. Then the dump of the first
-   * is restored.
+   * Pushes on two days. On the second day, a worker on another machine sends the records, or this machine does. Then
+   * restores the dump of the first day.
    */
   const restored = async (sender: "elsewhere" | "here"): Promise<SharedPush & { readonly other: CliOptions }> => {
     const scene = await sharedPush(DAY_1, sandbox, server());
@@ -115,7 +115,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     expect(await twice()).toBe(0);
   });
 
-  test("asks every machine after a dump that lacks nothing, and continues once a user has confirmed it", async () => {
+  test("refuses to send from any machine after the restore of a complete dump, until a user confirms it", async () => {
     const scene = await sharedPush(DAY_1, sandbox, server());
     const flags = [...ONCE, "--ledger", scene.ledger];
     const asks = async (place: CliOptions, who: RegExp): Promise<void> => {

@@ -28,7 +28,7 @@ beforeEach(async () => {
   await admin.faults({ forgetful: true });
 });
 
-/** Six accounts are on the platform, and the ledger is restored to the state in which it knew three. */
+/** Pushes six accounts, then restores the ledger from a copy that contains only three of them. */
 async function restoredWorkplace(): Promise<Workplace> {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   expect((await work.push(PUSH)).code).toBe(0);
@@ -45,7 +45,7 @@ async function posts(): ReturnType<Admin["imports"]> {
   return (await admin.imports()).filter(({ method }) => method === "POST");
 }
 
-test("a push with an older copy of the ledger is refused by its journal, and creates nothing again", async () => {
+test("a push with an older copy of the ledger is refused because of its journal, and creates nothing again", async () => {
   const work = await restoredWorkplace();
   const before = (await admin.imports()).length;
   const { code, stderr } = await work.push(PUSH);
@@ -84,7 +84,7 @@ test("a changed mapping after the repair of an older copy of the ledger creates 
 });
 
 test.each([["resume"], ["reconcile"], ["status"]])(
-  "%s names the way out if only the journal is left",
+  "%s suggests `ledger repair` if only the journal exists",
   async (command) => {
     const { migrate, folder } = workplace({ accounts: [] });
     mkdirSync(path.join(folder, ".migrate/journal"), { recursive: true });

@@ -23,7 +23,7 @@ import {
 
 const { sandbox, admin } = useSandbox();
 
-/** A push that the platform stops half way: exit code 4. */
+/** Runs a push that the platform stops halfway, with exit code 4. */
 async function stoppedPush(flags: readonly string[] = []): Promise<Workplace> {
   const work = workplace({ accounts: goodAccounts(40) }, sandbox);
   await admin.faults({ pauseAt: 15 });
@@ -93,7 +93,7 @@ describe("resume", () => {
     expect(await admin.imports()).toEqual(sent);
   });
 
-  test("of a run without remaining records needs no credentials, and ends with the exit code of the known outcomes", async () => {
+  test("of a run without remaining records needs no credentials, and exits with the code of the known outcomes", async () => {
     const work = workplace({ accounts: [...goodAccounts(5), { REF: "BAD", TYPE: "X" }] }, sandbox);
     await admin.faults({ errorAfter: { at: [3] } });
     expect((await work.push(["--contract", "no-dedupe.yaml"])).code).toBe(5);
@@ -182,7 +182,7 @@ describe("a push from standard input", () => {
     expect(copies(work)).toEqual([]);
   });
 
-  test("leaves no copy behind once all is settled, if the input cannot be used, or after a dry run", async () => {
+  test("leaves no copy behind once every record is settled, if the input cannot be used, or after a dry run", async () => {
     const work = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", TYPE: "X" }] }, sandbox);
     expect((await pushInput(work, ["--dry-run"])).code).toBe(1);
     expect(copies(work)).toEqual([]);

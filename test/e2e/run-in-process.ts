@@ -20,7 +20,7 @@ export interface InProcessEnd {
 /** A command that keeps running after its start. */
 export interface InProcessCommand {
   readonly ended: Promise<InProcessEnd>;
-  /** Ends it like the first Ctrl-C. */
+  /** Ends the command like the first Ctrl-C. */
   readonly drain: () => void;
 }
 
@@ -32,7 +32,7 @@ export function runInProcess(words: readonly string[], options: InProcessOptions
   return takeTurn(() => withSurroundings(options, async () => (await start(words, options)).ended));
 }
 
-/** Starts a command that serves; the next command can begin once `isReady` resolves or the command has ended. */
+/** Starts a command that keeps running. The next command can begin once `isReady` resolves or the command has ended. */
 export function startInProcess(
   words: readonly string[],
   options: InProcessOptions,

@@ -65,7 +65,7 @@ test("the sandbox stops on SIGTERM with exit code 0, even while a request is ope
   await pushing.ended;
 });
 
-test("the sandbox keeps accounts across restarts with --data, and forgets them without", async () => {
+test("the sandbox keeps accounts across restarts only with --data", async () => {
   const folder = temporaryFolder();
   const flags = ["--data", path.join(folder, "state.json")];
   const first = await startSandboxProcess({ cwd: folder, flags });

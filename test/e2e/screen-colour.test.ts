@@ -7,7 +7,7 @@ import { JOB_FLAGS, workFolder } from "./validate-scene.ts";
 const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
 
 describe.skipIf(!HAS_SCRIPT)("on a terminal", () => {
-  test("on a terminal the report is coloured, and the summary follows it", async () => {
+  test("the report is coloured, and the summary follows it", async () => {
     const shown = await onTerminal([], {});
     expect(shown).toContain("\u001b[31mrequired\u001b[39m  name");
     expect(shown).toMatch(/e\.g\. a\.csv:2.*validate a\.csv.*: 1 record/s);

@@ -8,7 +8,7 @@ import { type Admin, adminOf, goodAccounts, outcomeLines, statusCounts, writeExt
 import { type SharedPush, sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
 
 const FAST_PACE = ["--concurrency", "16"];
-/** Slow enough for a second process to join before the first has sent everything. */
+/** Slow enough that a second process joins before the first has sent every record. */
 const SLOW_PACE = ["--rps", "16"];
 
 const WAITS = /Waiting for `push`, process \d+ .*: this push will join its run as a worker, or start when/s;
@@ -26,7 +26,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
   beforeEach(() => admin.reset());
   afterAll(() => sandbox.stop());
 
-  test("of two started at the same moment, one plans and the other joins; every record is sent once", async () => {
+  test("that starts at the same moment joins the run that the other plans, and every record is sent once", async () => {
     const scene = await inScene(120);
     await admin.faults({ latencyMs: 3_000 });
     const both = [scene.share(1, FAST_PACE), scene.share(1, FAST_PACE)];
@@ -44,7 +44,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await scene.workers()).toHaveLength(2);
   });
 
-  test("one that starts later, in another folder with the same input, also joins; after it has left, the next one joins with two workers", async () => {
+  test("that starts later, in another folder with the same input, also joins; after it has left, a third joins with two workers", async () => {
     const scene = await inScene(160);
     const first = scene.share(0, SLOW_PACE);
     await first.waitForOutput(/and no worker on this machine/);
@@ -66,7 +66,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await admin.imports()).toHaveLength(160);
   });
 
-  test("one with other settings is refused, and the message names the differences", async () => {
+  test("with other settings is refused, and the message names the differences", async () => {
     const scene = await inScene(20);
     const first = scene.share(0);
     await first.waitForOutput(/and no worker on this machine/);
@@ -93,7 +93,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await admin.imports()).toEqual([]);
   });
 
-  test("one that starts while a process sends without workers is refused, and the message says which runs can be joined", async () => {
+  test("is refused while another process sends without workers, and the message says which runs can be joined", async () => {
     const scene = await inScene(160);
     const first = scene.startPush(["--ledger", scene.ledger, "--rps", "4"]);
     await scene.whenSettled(2);
@@ -106,7 +106,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect((await first.ended).code).toBe(3);
   });
 
-  test("when the planner is killed, the others send the rest, and one of them ends with a report", async () => {
+  test("sends the rest with the other workers after the planner is killed, and one of them writes the outcomes", async () => {
     const scene = await inScene(80);
     const planner = scene.share(0, SLOW_PACE);
     await planner.waitForOutput(/and no worker on this machine/);
@@ -125,7 +125,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
   describe("when the planner is killed during the plan", () => {
     const RECORDS = 120;
 
-    test("a second push that waits for the plan plans itself, and sends every record once", async () => {
+    test("a push that waits for the plan creates it itself, and sends every record once", async () => {
       const { scene, first, goOn } = await blockInPlan(await inScene(RECORDS));
       const second = scene.share(1, FAST_PACE);
       await second.waitForOutput(WAITS);
@@ -160,12 +160,12 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
 
 interface BlockedPlan {
   readonly scene: SharedPush;
-  /** The push that plans, and is blocked during the plan. */
+  /** The push that is blocked while it plans. */
   readonly first: RunningCli;
   readonly goOn: () => Promise<void>;
 }
 
-/** The plan of the second run of a ledger waits for a lock at record 100. */
+/** Starts a push that creates the second run of a ledger. Its plan waits for a lock at record 100. */
 async function blockInPlan(scene: SharedPush): Promise<BlockedPlan> {
   expect((await scene.push(["--ledger", scene.ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
   await scene.query(BLOCK_PLAN);

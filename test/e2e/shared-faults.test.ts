@@ -20,14 +20,14 @@ const FAULTS: readonly FaultKind[] = [
   "SIGKILL to the planner",
 ];
 const RECORDS = 300;
-/** This many records get their outcomes between two faults. */
+/** The number of records that get an outcome between two faults. */
 const APART = 8;
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, under faults ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer("private");
   const { sandbox, admin } = useSandbox();
 
-  test("ten faults, one after another, lose no record and create none twice", async ({ onTestFinished }) => {
+  test("loses no record and creates none twice under ten successive faults", async ({ onTestFinished }) => {
     const database = await startChaosProxy(new URL(server().url));
     const platform = await startChaosProxy(new URL(sandbox.ready.baseUrl));
     onTestFinished(async () => {
@@ -37,7 +37,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, under faul
     const through = (url: string): string => url.replace(`:${server().port}/`, `:${database.baseUrl.port}/`);
     const env = { ...sandbox.env, MIGRATE_BASE_URL: platform.baseUrl.href };
     const scene = await sharedPush(RECORDS, { env }, server(), through);
-    // So slow that records are left at the last fault.
+    // Slow enough that unsent records remain at the last fault.
     await admin.faults({ latencyMs: [500, 500] });
     const push = scene.share(3, ["--concurrency", "12"]);
     const targets: FaultTargets = {

@@ -21,7 +21,7 @@ const FILES = {
   "customers.csv": "CUST_ID,LAST,MAIL\nC1,Abbott,not a mail\nC2,Begum,b@example.org\n",
 };
 
-it("shows an error in a row shared by two accounts at both, and writes the row to the rejects once", async () => {
+it("validate reports an error in a row shared by two accounts for both, and writes the row to the rejects once", async () => {
   const folder = workFolder(FILES);
   const { code, stdout } = await validate(folder, ["--out", "report"]);
   const cell = { file: "customers.csv", line: 2, column: "MAIL", columnNumber: 3 };
@@ -36,7 +36,7 @@ it("shows an error in a row shared by two accounts at both, and writes the row t
   expect(rejects.split("\n").filter((line) => line.startsWith("C1,"))).toHaveLength(1);
 });
 
-it("holds back each account that would be sent without a shared row because a key differs slightly", async () => {
+it("validate holds back each account that would be sent without a shared row because a key differs slightly", async () => {
   const folder = workFolder({
     ...FILES,
     "mapping.yaml": MAPPING.replace(", key: CUST_ID", ""),
@@ -51,7 +51,7 @@ it("holds back each account that would be sent without a shared row because a ke
   ]);
 });
 
-it("reports a duplicate key in a child file for both accounts, along with their other errors", async () => {
+it("validate reports a duplicate key in a child file for both accounts, along with their other errors", async () => {
   const folder = workFolder({
     "mapping.yaml": MAPPING.replace("on: { CUST_ID: CUSTOMER }, key: CUST_ID", "on: { REF: REF }, key: LAST"),
     "accounts.csv": "REF,NAME\n1,Ann\n2,\n",
@@ -64,7 +64,7 @@ it("reports a duplicate key in a child file for both accounts, along with their 
   ]);
 });
 
-it("ends at a join that matches nothing, and reports it once", async () => {
+it("validate stops at a join that matches nothing", async () => {
   const folder = workFolder({ ...FILES, "accounts.csv": "REF,NAME,CUSTOMER\n1,Ann,10001\n2,Bob,10002\n" });
   const { code, stderr } = await validate(folder, []);
   expect(code).toBe(2);

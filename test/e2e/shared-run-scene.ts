@@ -26,7 +26,7 @@ export interface SharedPush extends Workplace {
   /** `migrate push --workers n`, with short leases and outcome lines. */
   readonly share: (workers: number, flags?: readonly string[], options?: CliOptions) => RunningCli;
   readonly workers: () => Promise<readonly SeenWorker[]>;
-  /** Resolves when this many workers are active and each holds a range. */
+  /** Resolves when this many workers are active and each of them holds a range. */
   readonly whenWorking: (count: number) => Promise<readonly SeenWorker[]>;
   /** Records with an outcome. */
   readonly settled: () => Promise<number>;
@@ -34,7 +34,7 @@ export interface SharedPush extends Workplace {
   readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
 }
 
-/** The server of the whole test run, or a private one for the tests of a file that crash it or inspect its whole content. */
+/** The server of the whole test run, or a private one for test files that crash it or inspect its whole content. */
 export function useServer(): { readonly server: () => PostgresCluster };
 export function useServer(kind: "private"): { readonly server: () => PrivateServer };
 export function useServer(kind?: "private"): { readonly server: () => PostgresCluster } {
@@ -53,7 +53,7 @@ export function useServer(kind?: "private"): { readonly server: () => PostgresCl
 
 let databases = 0;
 
-/** This many valid accounts in a new workplace, and a new database. */
+/** Creates a workplace with this many valid accounts, and a new database for its ledger. */
 export async function sharedPush(
   records: number,
   sandbox: Pick<TestSandbox, "env">,
@@ -121,7 +121,7 @@ async function until(isSo: () => Promise<boolean>, what: string): Promise<void> 
   }
 }
 
-/** Every record that was not sent and created exactly once; empty if there is none. */
+/** Returns an error for every record that was not sent and created exactly once. */
 export async function deliveryErrors(
   records: number,
   { stdout }: Pick<CliEnd, "stdout">,

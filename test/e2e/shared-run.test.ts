@@ -7,10 +7,10 @@ import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, statusCounts, outcomeLines } from "./push-scene.ts";
 import { sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
 
-/** Slow enough for every worker to join before the others have sent everything. */
+/** Slow enough that every worker joins before the others have sent every record. */
 const SLOW_PACE = ["--rps", "40"];
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
   let sandbox: TestSandbox;
   let admin: Admin;
@@ -22,7 +22,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
   });
   afterAll(() => sandbox.stop());
 
-  test("three workers send every record once, and the report is that of one process", async () => {
+  test("three workers send every record once, and the report equals that of one process", async () => {
     await admin.reset();
     const scene = await inScene(150);
     const end = await scene.share(3, ["--out", "report"]).ended;
@@ -85,7 +85,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(await scene.workers()).toHaveLength(3);
   });
 
-  test("on a platform that does not detect repeats, requests in flight of a killed worker are ambiguous and created once", async () => {
+  test("requests in flight of a killed worker are ambiguous and created once if the platform does not detect repeats", async () => {
     const forgetful = await startTestSandbox({ flags: ["--forgetful", "--latency", "500"] });
     try {
       const scene = await sharedPush(300, forgetful, server());
@@ -122,7 +122,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(end.code).toBe(0);
   });
 
-  test("names the signal that killed the only worker", async () => {
+  test("the push names the signal that killed its only worker", async () => {
     await admin.reset();
     const scene = await inScene(400);
     const push = scene.share(1, ["--rps", "5"]);
@@ -148,7 +148,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(stderr).toMatch(/The process that planned run [\w-]+ has ended\. `migrate resume [\w-]+`/);
   });
 
-  test("one SIGTERM to the push ends the run with all its workers, and resume sends the rest", async () => {
+  test("one SIGTERM to the push stops all workers, and resume sends the rest", async () => {
     await admin.reset();
     const scene = await inScene(280);
     const push = scene.share(2, SLOW_PACE);
@@ -161,7 +161,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(await deliveryErrors(280, resumed, admin)).toEqual([]);
   });
 
-  test("connections that the server ends repeatedly cost only time", async () => {
+  test("repeatedly lost database connections only delay the run", async () => {
     await admin.reset();
     const scene = await inScene(300);
     const push = scene.share(2, SLOW_PACE);
@@ -178,8 +178,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(end.code).toBe(0);
   });
 
-  describe("is refused in one line", () => {
-    test("for a worker whose input differs from the plan; it takes no range", async () => {
+  describe("a one-line message refuses", () => {
+    test("a worker whose input differs from the plan, and the worker holds no range", async () => {
       await admin.reset();
       const scene = await inScene(300);
       const push = scene.share(1, ["--concurrency", "4"]);
@@ -195,7 +195,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
       await push.ended;
     });
 
-    test("for a ledger without a run, an unknown run, a run that has ended, and a run of one process", async () => {
+    test("workers for a ledger without a run, an unknown run, a run that has ended, and a run of one process", async () => {
       await admin.reset();
       const scene = await inScene(5);
       const asked = async (...words: readonly string[]): Promise<string> => {
@@ -208,7 +208,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
       expect(await asked("--run", "nothing")).toMatch(/^2 migrate: the ledger has no run nothing/);
     });
 
-    test("for workers on a file, and a lease without workers or shorter than 2 s", async () => {
+    test("workers with a ledger file, a lease without workers, and a lease shorter than 2 s", async () => {
       const scene = await inScene(1);
       const pushed = async (...flags: readonly string[]): Promise<string> => {
         const { code, stderr } = await scene.push(flags);

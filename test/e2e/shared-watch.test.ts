@@ -3,11 +3,11 @@ import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/po
 import { useSandbox } from "./push-scene.ts";
 import { sharedPush, useServer } from "./shared-run-scene.ts";
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, watched ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
   const { sandbox } = useSandbox();
 
-  test("metrics and status show its workers, their rates, and how long each has held its range", async () => {
+  test("metrics and status show the workers, their rates, and how long each has held its range", async () => {
     const scene = await sharedPush(400, sandbox, server());
     const push = scene.share(2, ["--rps", "20", "--metrics", "0", "--log-format", "json"]);
     await push.waitForOutput(/metrics_started.*\n/);

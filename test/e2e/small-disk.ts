@@ -52,7 +52,7 @@ function must({ status, stderr, error }: ReturnType<typeof spawnSync>): void {
   if (status !== 0) throw new Error(error?.message ?? String(stderr));
 }
 
-/** Byte by byte at the end, so that no partly used block is left. */
+/** Writes single bytes at the end, so that no partly used block remains. */
 function fillUp(file: string): void {
   for (let size = 65_536; size > 0; size = Math.floor(size / 2)) {
     while (isWritten(file, size));

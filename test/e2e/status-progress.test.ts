@@ -22,10 +22,10 @@ async function statusOf(work: Workplace): Promise<StatusData> {
   return data;
 }
 
-test("status of a running push: requests in flight are pending, not ambiguous, with total, rate and pace", async () => {
+test("status shows total, rate and pace of a running push, and its requests in flight as pending, not ambiguous", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   await admin.faults({ latencyMs: [100, 200] });
-  // So slow that it runs until it is stopped.
+  // Slow enough that the push runs until it is stopped.
   const pushing = work.startPush(["--rps", "2"]);
   while ((await admin.imports()).length < 3) await delay(20);
   await expect
@@ -44,7 +44,7 @@ test("status of a running push: requests in flight are pending, not ambiguous, w
   await pushing.ended;
 });
 
-test("status of a push that was stopped with records left says incomplete, and complete after it was resumed", async () => {
+test("status shows a push that was stopped early as incomplete, and as complete after resume", async () => {
   const work = workplace({ accounts: goodAccounts(200) }, sandbox);
   await admin.faults({ latencyMs: [20, 60] });
   const pushing = work.startPush(["--concurrency", "4"]);
@@ -60,7 +60,7 @@ test("status of a push that was stopped with records left says incomplete, and c
   expect((await statusOf(work)).runs[0]).toMatchObject({ state: "complete", summary: { accepted: 200 } });
 });
 
-test("status of a push whose process died says interrupted, and of one that the platform ended says stopped", async () => {
+test("status shows a push as interrupted if its process was killed, and as stopped if the platform ended it", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   await admin.faults({ latencyMs: 50 });
   const pushing = work.startPush(["--concurrency", "2"]);
@@ -75,7 +75,7 @@ test("status of a push whose process died says interrupted, and of one that the 
   expect((await statusOf(refused)).runs[0]).toMatchObject({ state: "stopped" });
 });
 
-test("status says how much of the extract is on the platform over all runs, including corrected rejects", async () => {
+test("status shows how much of the extract is on the platform over all runs, including corrected rejects", async () => {
   const accounts = [{ REF: "A" }, { REF: "B" }, { REF: "C", TYPE: "X" }, { REF: "D", TYPE: "X" }];
   const work = workplace({ accounts }, sandbox);
   await work.push();

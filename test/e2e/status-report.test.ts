@@ -113,7 +113,7 @@ describe("report", () => {
     });
   });
 
-  test("of a run whose extract has changed leaves out the rows, and says so", async () => {
+  test("leaves out the rows if the extract has changed since the run, and reports that", async () => {
     const work = mixedWork();
     const first = await work.push();
     rmSync(work.file("customers.csv"));
@@ -166,7 +166,7 @@ describe("explain", () => {
     });
   });
 
-  test("of a record in two runs shows the requested run", async () => {
+  test("shows a record of two runs in the requested run", async () => {
     const work = mixedWork();
     await work.push();
     await work.push();
@@ -179,14 +179,14 @@ describe("explain", () => {
     expect(latest).not.toBe(first);
   });
 
-  test("of a record that is not in the latest run shows the previous run", async () => {
+  test("shows a record that is not in the latest run in the previous run", async () => {
     const work = mixedWork();
     await work.push();
     await work.push(["--only", "PHONE"]);
     expect((await work.migrate(["explain", "A"])).stdout).toMatch(/^accepted, account .*:2$/m);
   });
 
-  test("of an unknown key says so", async () => {
+  test("reports an unknown key", async () => {
     const work = mixedWork();
     await work.push();
     const { code, stderr } = await work.migrate(["explain", "NOBODY"]);
@@ -194,7 +194,7 @@ describe("explain", () => {
     expect(stderr).toContain("no run has a record with this key");
   });
 
-  test("of a key that is almost the key of a record names that record", async () => {
+  test("suggests the record whose key is almost the unknown key", async () => {
     const work = workplace({ accounts: [{ REF: "00000003" }] }, sandbox);
     await work.push();
     const { code, stderr } = await work.migrate(["explain", "3"]);
@@ -202,7 +202,7 @@ describe("explain", () => {
     expect(stderr).toContain('did you mean "00000003"?');
   });
 
-  test("of a record whose extract has changed finds it by its key, not by its line", async () => {
+  test("finds a record in a changed extract by its key, not by its line", async () => {
     const work = workplace({ accounts: [{ REF: "A" }, { REF: "B" }] }, sandbox);
     await work.push();
     const [header = "", ...rows] = readFileSync(work.file("accounts.csv"), "utf8").trimEnd().split("\n");
@@ -211,7 +211,7 @@ describe("explain", () => {
     expect(stdout).toMatch(/^Rows\n {2}accounts\.csv:3$/m);
   });
 
-  test("continues without the extract, and says so", async () => {
+  test("continues without the extract, and reports that it is missing", async () => {
     const work = mixedWork();
     await work.push();
     rmSync(work.file("accounts.csv"));

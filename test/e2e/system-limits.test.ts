@@ -22,9 +22,9 @@ const VALIDATE = [
   projectFile("fixtures/contract/contract.yaml"),
 ];
 
-describe.skipIf(!canLimit("-n 64"))("with few open files", () => {
+describe.skipIf(!canLimit("-n 64"))("with a low limit of open files", () => {
   test.each([32, 48, 64, 96, 128])(
-    "(%i) a command completes, or names the limit to raise and ends with 6",
+    "(%i) a command completes, or names the limit to raise and exits with 6",
     async (files) => {
       const { code, stdout, stderr } = await runUnder(`-n ${files}`, VALIDATE);
       expect(stderr).not.toMatch(/bug|^ +at /m);
@@ -43,7 +43,7 @@ describe.skipIf(!canLimit(MEMORY_LIMIT))("with 3 GB of address space", () => {
   const { sandbox, admin } = useSandbox();
   const under = ["sh", "-c", `ulimit ${MEMORY_LIMIT}; exec "$@"`, "sh"];
 
-  test("a push names the limit to raise, ends with 6 and has sent nothing; the next push completes", async () => {
+  test("a push names the limit to raise, exits with 6 and sends nothing; the next push completes", async () => {
     const work = workplace({ accounts: goodAccounts(12) }, sandbox);
     const { code, stdout, stderr } = await work.push([], { under });
     expect(stderr).not.toMatch(/bug|^ +at /m);

@@ -56,7 +56,7 @@ describe("migrate token", () => {
     expect(await admin.history()).toEqual([]);
   });
 
-  test("ends with 4 for a given token that has expired", async () => {
+  test("exits with 4 for a given token that has expired", async () => {
     const token = webToken({ sub: "\u001b[31mred", exp: 1_600_000_000 });
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: token };
     const { code, stdout, stderr } = await migrate(["token"], env);
@@ -68,7 +68,7 @@ describe("migrate token", () => {
     expect(JSON.parse(data)).toMatchObject({ from: "given", ended: true, expiresAt: "2020-09-13T12:26:40.000Z" });
   });
 
-  test("ends with 4 for a key that is refused, after one request", async () => {
+  test("exits with 4 after one request if the key is refused", async () => {
     const env = { MIGRATE_API_KEY: "sk_canary_wrong_4t" };
     const { code, stdout, stderr } = await migrate(["token", "--show"], env);
     expect([code, stdout]).toEqual([4, ""]);
@@ -85,7 +85,7 @@ describe("migrate token", () => {
     expect(stderr).toMatch(/KT-CT-1199[\s\S]*wait a few minutes/);
   });
 
-  test("ends with 3 if nothing listens, and with 2 without credentials or a platform", async () => {
+  test("exits with 3 if no server listens, and with 2 without credentials or a platform", async () => {
     const away = await migrate(["token"], { MIGRATE_BASE_URL: "https://127.0.0.1:9/v1/" });
     expect([away.code, away.stderr]).toEqual([3, expect.stringContaining("ECONNREFUSED")]);
     expect((await migrate(["token"], { MIGRATE_API_KEY: undefined })).code).toBe(2);

@@ -13,8 +13,8 @@ A2,,"50%, at: <once> & ""twice""",12
 A3,Cid
 `;
 
-describe("one extract with errors, in every format", () => {
-  test("text: the causes, within 80 columns and without colour", async () => {
+describe("the output of validate", () => {
+  test("as text shows the causes, within 80 columns and without colour", async () => {
     const { code, stdout } = await inFormat("text");
     expect(code).toBe(1);
     expect(stdout).toBe(`3 errors, 3 causes
@@ -34,7 +34,7 @@ describe("one extract with errors, in every format", () => {
 `);
   });
 
-  test("json: one document with summary and outcomes", async () => {
+  test("as json is one document with summary and outcomes", async () => {
     const { code, stdout } = await inFormat("json");
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -43,7 +43,7 @@ describe("one extract with errors, in every format", () => {
     });
   });
 
-  test("ndjson: one outcome per line", async () => {
+  test("as ndjson has one outcome per line", async () => {
     const { code, stdout } = await inFormat("ndjson");
     expect(code).toBe(1);
     expect(linesOf(stdout).map(({ record, source, status }) => [record, source.line, status])).toEqual([
@@ -53,7 +53,7 @@ describe("one extract with errors, in every format", () => {
     ]);
   });
 
-  test("csv: one row per error, with its line and column", async () => {
+  test("as csv has one row per error, with its line and column", async () => {
     const { code, stdout } = await inFormat("csv");
     expect(code).toBe(1);
     const rows: readonly Readonly<Record<string, string>>[] = parse(stdout, { columns: true });
@@ -64,7 +64,7 @@ describe("one extract with errors, in every format", () => {
     ]);
   });
 
-  test("junit: one test case per record, in well-formed XML", async () => {
+  test("as junit has one test case per record, in well-formed XML", async () => {
     const { code, stdout } = await inFormat("junit", EXTRACT, ["--test-locations"]);
     expect(code).toBe(1);
     const elements = elementsOf(stdout);
@@ -86,7 +86,7 @@ describe("one extract with errors, in every format", () => {
     ]);
   });
 
-  test("github: annotations on the lines of the CSV", async () => {
+  test("as github annotates the lines of the CSV file", async () => {
     const { code, stdout } = await inFormat("github");
     expect(code).toBe(1);
     expect(stdout).toBe(
@@ -99,7 +99,7 @@ describe("one extract with errors, in every format", () => {
     );
   });
 
-  test("json and junit of a clean extract are well-formed, too", async () => {
+  test("as json and junit is also well-formed for an extract without errors", async () => {
     const clean = "REF,NAME,NOTE,MOBILE\nA1,Ada,,\n";
     const [json, junit] = await Promise.all([inFormat("json", clean), inFormat("junit", clean)]);
     expect(JSON.parse(json.stdout)).toMatchObject({ summary: { records: 1, valid: 1, exitCode: 0 } });

@@ -6,8 +6,8 @@ import { JOB_FLAGS, linesOf, validate, workFolder } from "./validate-scene.ts";
 
 const HEADER = "REF,NAME,NOTE,MOBILE\n";
 
-describe("validate and the hazards of extracts", () => {
-  test("a byte order mark before the header: is ignored", async () => {
+describe("validate", () => {
+  test("ignores a byte order mark before the header", async () => {
     const text = `${HEADER}A1,Ada,,07700900123\nA2,,,\n`;
     const [plain, marked] = await Promise.all(
       [text, `\uFEFF${text}`].map((content) => validate(workFolder({ "a.csv": content }), ["a.csv"])),
@@ -20,7 +20,7 @@ describe("validate and the hazards of extracts", () => {
     expect(marked).toEqual(plain);
   });
 
-  test("leading zeros and long ids: unchanged", async () => {
+  test("keeps leading zeros and long ids unchanged", async () => {
     const ids = ["00123", "12345678901234567890", "0", "1e3"];
     const folder = workFolder({ "a.csv": HEADER + ids.map((id) => `${id},Ada,${id},\n`).join("") });
     const { code, stdout } = await validate(folder, ["a.csv"]);
@@ -31,7 +31,7 @@ describe("validate and the hazards of extracts", () => {
     );
   });
 
-  test("bytes that are not UTF-8: exit code 2, with byte, line and remedy", async () => {
+  test("exits with 2 for bytes that are not UTF-8, and reports byte, line and remedy", async () => {
     const folder = workFolder({ "a.csv": Buffer.from(`${HEADER}A1,Ada,,\nA2,O\x92Brien,,\n`, "latin1") });
     const { code, stdout, stderr } = await validate(folder, ["a.csv"]);
     expect(code).toBe(2);
@@ -41,7 +41,7 @@ describe("validate and the hazards of extracts", () => {
     expect(stderr).toContain("--encoding windows-1252");
   });
 
-  test("declared windows-1252: all 256 bytes are decoded", async () => {
+  test("decodes all 256 bytes of a file declared as windows-1252", async () => {
     const rows = Array.from({ length: 256 }, (_, byte) => [
       Buffer.from(`B${byte},Ada,"x`),
       Buffer.from(byte === 0x22 ? [0x22, 0x22] : [byte]),
@@ -53,7 +53,7 @@ describe("validate and the hazards of extracts", () => {
     expect(read.map(({ note }) => note)).toEqual(WINDOWS_1252.map((character) => `x${character}y`));
   });
 
-  test("a quoted newline: one record, and the lines after it are counted correctly", async () => {
+  test("reads a quoted newline as part of one record, and counts the lines after it correctly", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,"one\ntwo\r\nthree",\nA2,Bea,,12\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -68,7 +68,7 @@ describe("validate and the hazards of extracts", () => {
     ]);
   });
 
-  test("an unclosed quote at line 3 of 1,000,000: error at line 3, constant memory", async () => {
+  test("reports an unclosed quote at line 3 of 1,000,000, using constant memory", async () => {
     const folder = workFolder({});
     writeUnclosedQuote(path.join(folder, "a.csv"), 1_000_000);
     const peakFile = path.join(folder, "peak");
@@ -82,7 +82,7 @@ describe("validate and the hazards of extracts", () => {
     expect(Number(readFileSync(peakFile, "utf8")) / 1024).toBeLessThan(250);
   });
 
-  test("ragged rows: problems at their lines, and the other rows are validated", async () => {
+  test("reports ragged rows at their lines, and validates the other rows", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2,Bea\nA3,Cid,,,more\nA4,Dov,,\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -98,14 +98,14 @@ describe("validate and the hazards of extracts", () => {
     ["a header that occurs twice", "REF,NAME,NOTE,NAME\nA1,Ada,,\n", /columns 2 and 4.*NAME/],
     ["a header without a name", "REF,,NOTE,MOBILE\nA1,Ada,,\n", /column 2/],
     ["two headers without a name", "REF,,NOTE,\nA1,Ada,,\n", /columns 2 and 4/],
-  ])("%s: exit code 2, naming the columns", async (_, content, message) => {
+  ])("exits with 2 for %s, and names the columns", async (_, content, message) => {
     const { code, stdout, stderr } = await validate(workFolder({ "a.csv": content }), ["a.csv"]);
     expect(code).toBe(2);
     expect(stdout).toBe("");
     expect(stderr).toMatch(message);
   });
 
-  test("an empty cell: an optional field is left out, a required one is reported", async () => {
+  test("leaves out an optional field with an empty cell, and reports a required one", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2, ,,\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -120,7 +120,7 @@ describe("validate and the hazards of extracts", () => {
     [";", '";"'],
     ["\t", "tab"],
     ["|", '"|"'],
-  ])("the delimiter %j: detected, reported on stderr, and never read as one column", async (delimiter, said) => {
+  ])("detects the delimiter %j and reports it on stderr", async (delimiter, said) => {
     const rows = [
       ["REF", "NAME", "NOTE", "MOBILE"],
       ["A1", "Ada", "one, two, three", ""],
@@ -139,13 +139,13 @@ describe("validate and the hazards of extracts", () => {
   test.each([
     ["an empty file", "", []],
     ["a file of blank lines, even with --allow-empty", "\n\n", ["--allow-empty"]],
-  ])("%s: exit code 2, no header", async (_, content, flags) => {
+  ])("exits with 2 for %s, because there is no header", async (_, content, flags) => {
     const { code, stdout, stderr } = await validate(workFolder({ "a.csv": content }), ["a.csv", ...flags]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("no header");
   });
 
-  test("a header only: an error, unless --allow-empty is given", async () => {
+  test("refuses a file with only a header unless --allow-empty is given", async () => {
     const folder = workFolder({ "a.csv": HEADER });
     const refused = await validate(folder, ["a.csv"]);
     expect(refused.code).toBe(2);

@@ -9,7 +9,7 @@ const MANY_ROWS = 400_000;
 const LONG_NOTE = "n".repeat(220);
 
 describe("a large input", () => {
-  test("has the outcomes of a small one, in its order", async () => {
+  test("has the same outcomes as a small one, in input order", async () => {
     const wrong = new Map([
       [7, "K1,,n,\n"],
       [20_000, `K5,Again,${LONG_NOTE},\n`],
@@ -33,7 +33,7 @@ describe("a large input", () => {
   });
 
   test.skipIf(!existsSync("/bin/bash"))(
-    "whose plan does not fit on the disk ends with exit code 6 and says so",
+    "whose plan does not fit on the disk exits with 6 and reports the full disk",
     async () => {
       const short = Array.from({ length: MANY_ROWS }, (_, index) => `K${index + 1},Ada,n,\n`);
       const folder = workFolder({ "a.csv": `REF,NAME,NOTE,MOBILE\n${short.join("")}` });

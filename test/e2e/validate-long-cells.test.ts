@@ -55,8 +55,8 @@ ${Object.keys(TYPES)
 const long = (piece: string, length = 40_000): string => piece.repeat(length / piece.length);
 
 /**
- * Each cell makes a backtracking program try many ways: such a program takes seconds, growing with the square of the
- * length.
+ * Each cell makes a backtracking matcher try many alternatives. Such a matcher takes seconds, and its time grows with
+ * the square of the length.
  */
 const CELLS = [
   `1${long("0")}1`,

@@ -13,14 +13,14 @@ const PUSH = ["push", "--only", "00010001"];
 const HAS_STRACE = spawnSync("strace", ["-V"]).error === undefined;
 
 describe("validate opens no socket", () => {
-  test("with every use of the network trapped", async () => {
+  test("according to a trap for every use of the network", async () => {
     const { options, touched } = trap();
     const { code, stderr } = await runCli(VALIDATE, options);
     expect([code, touched()]).toEqual([1, ""]);
     expect(stderr).toContain("223 records");
   });
 
-  test("and the trap does catch a push", async () => {
+  test("and the same trap detects a push", async () => {
     const { options, touched } = trap();
     const push = startCli([...PUSH, "--base-url", "https://127.0.0.1:1/v1/", "--ledger", ledger()], options);
     await push.waitForOutput(/cannot reach/);
@@ -29,11 +29,11 @@ describe("validate opens no socket", () => {
     expect(touched()).toMatch(/^(net|tls|dns)\./);
   });
 
-  test.skipIf(!HAS_STRACE)("as seen by the kernel", async () => {
+  test.skipIf(!HAS_STRACE)("according to the kernel", async () => {
     expect(await socketsOf(VALIDATE)).toEqual([]);
   });
 
-  test.skipIf(!HAS_STRACE)("and the kernel does see the sockets of a push", async () => {
+  test.skipIf(!HAS_STRACE)("and the kernel reports the sockets of a push", async () => {
     const { port, close } = await plainServer();
     const sockets = await socketsOf([...PUSH, "--base-url", `https://127.0.0.1:${port}/v1/`, "--ledger", ledger()]);
     await close();
@@ -58,7 +58,7 @@ function ledger(): string {
   return path.join(temporaryFolder(), "ledger.db");
 }
 
-/** The network sockets that it opens; sockets within the machine (AF_UNIX) do not count. */
+/** Returns the network sockets that the command opens. Sockets within the machine (AF_UNIX) do not count. */
 async function socketsOf(args: readonly string[]): Promise<readonly string[]> {
   const file = path.join(temporaryFolder(), "trace");
   const { code } = await runCli(args, {

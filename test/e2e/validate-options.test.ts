@@ -9,7 +9,7 @@ const HEADER = "REF,NAME,NOTE,MOBILE\n";
 /** Every second row is invalid. */
 const TEN = `${HEADER}${Array.from({ length: 10 }, (_, index) => `A${index + 1},${index % 2 === 0 ? "Ada" : ""},,\n`).join("")}`;
 
-describe("a part of the input", () => {
+describe("flags that select records:", () => {
   test("--limit validates the first records", async () => {
     const { code, stdout } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--limit", "3"]);
     expect(code).toBe(1);
@@ -40,19 +40,19 @@ describe("a part of the input", () => {
 describe("--max-errors", () => {
   const stopped = /^migrate: stopped after .*: 5 invalid, more than --max-errors allows$/m;
 
-  test.each(["4", "49%"])("%s is exceeded: reported on stderr, exit code 1", async (most) => {
+  test.each(["4", "49%"])("%s is reported on stderr if more records are invalid, with exit code 1", async (most) => {
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--max-errors", most]);
     expect(code).toBe(1);
     expect(stderr).toMatch(stopped);
   });
 
-  test.each(["50%"])("%s is not exceeded", async (most) => {
+  test.each(["50%"])("%s allows exactly this share of invalid records", async (most) => {
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--max-errors", most]);
     expect(code).toBe(1);
     expect(stderr).not.toContain("stopped");
   });
 
-  test("stops reading a long input: the rest is not read", async () => {
+  test("stops reading a long input once it is exceeded", async () => {
     const folder = workFolder({ "a.csv": HEADER + "A1,,,\n".repeat(20_000) + 'A2,"never closed,,\n' });
     const { code, stdout, stderr } = await validate(folder, ["a.csv", "--max-errors", "10"]);
     expect(code).toBe(1);
@@ -98,7 +98,7 @@ describe("sources", () => {
     expect(linesOf(stdout)).toMatchObject([{ key: "A1", source: { file: "other.csv", line: 2 } }]);
   });
 
-  test("- is standard input", async () => {
+  test("- reads standard input", async () => {
     const { code, stdout } = await validate(workFolder({}), ["-"], { input: `${HEADER}A1,Ada,,\nA2,,,\n` });
     expect(code).toBe(1);
     expect(linesOf(stdout).map(({ source, status }) => [source, status])).toEqual([
@@ -146,7 +146,7 @@ describe("sources", () => {
 });
 
 describe("messages", () => {
-  test("--quiet leaves only data and failures", async () => {
+  test("--quiet prints only data and failures", async () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--quiet"]);
     expect([ended.code, ended.stderr]).toEqual([1, ""]);

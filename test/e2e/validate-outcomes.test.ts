@@ -8,7 +8,7 @@ import { CONTRACT_FLAGS, JOB_FLAGS, JOINED_MAPPING, linesOf, validate, workFolde
 const HEADER = "REF,NAME,NOTE,MOBILE\n";
 
 describe("outcome lines", () => {
-  test("of valid and invalid records have their keys in order, and stdout contains nothing else", async () => {
+  test("of valid and invalid records have JSON keys in a fixed order, and stdout contains nothing else", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2,,x,12\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -43,7 +43,7 @@ describe("outcome lines", () => {
     );
   });
 
-  test("address a problem of a child row through the join, with its own file, line and column", async () => {
+  test("locate a problem of a child row through the join, with its own file, line and column", async () => {
     const folder = joinedFolder();
     const { code, stdout } = await validate(folder, ["--supplier", "ACME"]);
     expect(code).toBe(1);

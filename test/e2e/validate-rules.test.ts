@@ -72,7 +72,7 @@ describe("rules over several fields", () => {
     expect(stderr).toContain("references.names, rules.emails_wanted");
   });
 
-  test("take settings and reference lists from migrate.yaml", async () => {
+  test("read settings and reference lists from migrate.yaml", async () => {
     const config = "rules: { emails_wanted: true }\nreferences: { names: names.csv }\n";
     const folder = folderWith({ "migrate.yaml": config, "names.csv": "name,note\nAda,x\n" });
     const { stdout, stderr } = await validate(folder);
@@ -128,7 +128,7 @@ describe("rules over several fields", () => {
     );
   });
 
-  test("contract check lists what they cover", async () => {
+  test("are listed by contract check", async () => {
     const folder = folderWith();
     const { stdout } = await runCli(["contract", "check", "contract.yaml", "rules.yaml"], { cwd: folder });
     expect(stdout).toContain("0 published codes, 3 rules\n    2  rules are skipped");

@@ -61,7 +61,7 @@ function jsonLines(count: number): string {
   }).join("\n");
 }
 
-/** The valid ones of them as an array. */
+/** The valid lines as an array. */
 function array(count: number): string {
   const elements = jsonLines(count)
     .split("\n")
@@ -86,7 +86,7 @@ payload: { number: { from: REF, call: fail }, name: { from: NAME, call: shout } 
 
 const JOINED = JOINED_MAPPING.replace("${supplier}", "S");
 
-/** Accounts, and customers in any order, some without an account, or with a key that is almost one. */
+/** Accounts, and customers in any order. Some have no account, or a key that is almost the key of an account. */
 function joined(count: number): Files {
   const numbers = Array.from({ length: count }, (_, index) => index);
   const accounts = numbers.map((index) => `K${index},${index % 101 === 7 ? "" : "Ann"}`);
@@ -103,7 +103,7 @@ function joined(count: number): Files {
   };
 }
 
-/** The same with customers as lines of JSON. */
+/** The same accounts, with customers as lines of JSON. */
 function joinedWithJson(count: number): Files {
   const good = Array.from({ length: count }, (_, index) =>
     JSON.stringify({ REF: `K${index}`, SEQ: index % 3, LAST: { toString: index }, MAIL: "a@example.org" }),
@@ -269,7 +269,7 @@ it.each(Object.entries(CASES))("validate has the same results with any number of
   const folder = workFolder(scene.files);
   const alone = await validated(scene, folder, 1);
   expect(alone).toMatchObject({ code: scene.code });
-  // Functions have their own threads, which count, too.
+  // Functions run in their own threads, which are also counted.
   expect(await validated(scene, folder, "functions.mjs" in scene.files ? 6 : 3)).toEqual(alone);
 });
 

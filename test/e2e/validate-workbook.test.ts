@@ -8,7 +8,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 const WORKBOOKS = projectFile("fixtures/read/workbooks");
 
 describe("a workbook as a source", () => {
-  test("has the same outcomes as CSV files with the same rows, at the same rows and columns", async () => {
+  test("has the same outcomes as CSV files with the same rows, at the same lines and columns", async () => {
     const cwd = projectFile("fixtures/demo");
     const book = path.join(temporaryFolder(), "demo.xlsx");
     cpSync(path.join(WORKBOOKS, "demo-from-libreoffice.xlsx"), book);
@@ -25,7 +25,7 @@ describe("a workbook as a source", () => {
     expect(renamed).toBe(fromCsv.stdout);
   });
 
-  test("is shown with its sheet, and its sheets are listed", async () => {
+  test("has its sheets listed if the requested sheet does not exist", async () => {
     const folder = workFolder({});
     cpSync(path.join(WORKBOOKS, "from-libreoffice.xlsx"), path.join(folder, "book.xlsx"));
     const run = await runCli(["validate", "book.xlsx#Kunden", ...JOB_FLAGS], { cwd: folder });

@@ -25,7 +25,7 @@ export function startWorkflowSandbox(): Promise<TestSandbox> {
   return startTestSandbox({ flags: ["--contract", WORKFLOWS] });
 }
 
-/** The same as a process, which logs each request. */
+/** Starts the same sandbox as a separate process, which can log each request with `--verbose`. */
 export function startWorkflowProcess(flags: readonly string[], timeoutMs: number): Promise<SandboxProcess> {
   return startSandboxProcess({ flags: ["--contract", WORKFLOWS, ...flags], timeoutMs });
 }
@@ -36,7 +36,7 @@ export interface WorkflowPlace {
   readonly file: (...names: readonly string[]) => string;
   readonly start: (args: readonly string[], options?: CliOptions) => RunningCli;
   readonly migrate: (args: readonly string[], options?: CliOptions) => Promise<CliEnd>;
-  /** Any mapping of the example. */
+  /** Runs a push with any mapping of the example. */
   readonly pushMapping: (mapping: string, flags?: readonly string[]) => Promise<CliEnd>;
   readonly push: (generation: Generation, flags?: readonly string[]) => Promise<CliEnd>;
   readonly startPush: (generation: Generation, flags?: readonly string[], options?: CliOptions) => RunningCli;
@@ -68,7 +68,7 @@ function pushWords(mapping: string): readonly string[] {
   return ["push", "--contract", "contract.yaml", "--mapping", mapping, "--format", "ndjson"];
 }
 
-/** This many valid accounts instead of the three of the example, as `EXT-00001` and so on. */
+/** Replaces the three accounts of the example by this many valid ones, with the keys `EXT-00001`, `EXT-00002`, ... */
 export function writeManyAccounts({ file }: WorkflowPlace, count: number): void {
   const keys = references(count);
   writeFileSync(

@@ -19,7 +19,7 @@ function dayFromNow(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The example with a window from cells: one for each of its accounts. */
+/** The example with a window from cells for each of its accounts. */
 function placeWithWindows(windows: readonly (readonly [string, string])[]): WorkflowPlace {
   const place = workflowPlace(sandbox);
   const rows = windows.map(([from, to], index) => `W-00${index + 1},Ada Byron,CB1 2AB,${from},${to}`);

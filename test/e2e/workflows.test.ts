@@ -41,7 +41,7 @@ describe("validate, stage, process", () => {
     ]);
   });
 
-  test("a record refused at one step goes no further, and is reported at its cell", async () => {
+  test("a record refused at one step is not sent to the next one, and is reported at its cell", async () => {
     const { push, file } = workflowPlace(sandbox);
     writeFileSync(file("customers.csv"), "REF,LAST,MOBILE\nW-001,Byron,12345\nW-002,Baker,\nW-003,Baker,\n");
     writeFileSync(file("accounts-v1.mapping.yaml"), V1_WITHOUT_LOYALTY);
@@ -58,7 +58,7 @@ describe("validate, stage, process", () => {
     expect(wayOf("W-001", await admin.imports())).toEqual(["POST validate-account 400"]);
   });
 
-  test("an account that already exists keeps its number, and its content is not known, by a 400", async () => {
+  test("an account that already exists, according to a 400, is reported as `existing` with its number", async () => {
     const first = outcomeLines((await workflowPlace(sandbox).push("v1")).stdout);
     const { code, stdout } = await workflowPlace(sandbox).push("v1");
     expect(code).toBe(1);
@@ -69,10 +69,10 @@ describe("validate, stage, process", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test("a limit on processing slows down that step, and everything arrives", async () => {
+  test("a limit on concurrent processing refuses only requests of that step, and every record is accepted", async () => {
     const place = workflowPlace(sandbox);
     writeManyAccounts(place, 60);
-    // Longer than sending the next ones takes, even on a slow machine, so that the limit is reached.
+    // Processing takes longer than sending the next records, even on a slow machine, so that the limit is reached.
     await admin.faults({ maxProcessing: 2, latencyMs: [60, 90] });
     const { code, stdout } = await place.push("v1", ["--concurrency", "12"]);
     expect(code).toBe(0);
@@ -97,7 +97,7 @@ payload:
 `;
 
 describe("schedule, and poll", () => {
-  test("a record is accepted when the platform has created it", async () => {
+  test("a record is accepted once the platform has created it", async () => {
     const { code, stdout } = await workflowPlace(sandbox).push("v2");
     expect(code).toBe(0);
     const lines = outcomeLines(stdout);
@@ -181,7 +181,7 @@ describe("--until", () => {
     expect(wayOf("W-002", await admin.imports()).slice(2)).toEqual(["POST process 201"]);
   });
 
-  test("refuses a step that the workflow does not have, or that creates", async () => {
+  test("refuses a step that the workflow does not have, or that creates the account", async () => {
     const { push } = workflowPlace(sandbox);
     for (const step of ["stag", "process"]) {
       const { code, stderr } = await push("v1", ["--until", step]);

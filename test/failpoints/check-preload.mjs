@@ -1,5 +1,5 @@
-// Interrupts the check of records: FAIL_AT=<main|worker>:<nth>:<throw|SIGINT>, when the nth columns of a batch are
-// packed.
+// Interrupts the check of records. FAIL_AT=<main|worker>:<nth>:<throw|SIGINT> throws or sends the signal when the
+// program packs columns of a batch for the nth time in this kind of thread.
 import { isMainThread } from "node:worker_threads";
 
 const [where, nth, action] = (process.env.FAIL_AT ?? "").split(":");

@@ -61,11 +61,11 @@ describe("sharingReason", () => {
     ["root owns it", stats(0o755, { uid: 0, gid: 0 }), own, undefined],
     ["another user owns it and root writes", stats(0o755, own), { uid: 0, gid: 0 }, undefined],
     ["the system has no modes", stats(0o777, own), undefined, undefined],
-  ])("if %s", (_, folder, user, expected) => {
+  ])("returns a reason only if another user could change files: %s", (_, folder, user, expected) => {
     expect(sharingReason(folder, user)).toBe(expected);
   });
 
-  it("finds a link on any system", () => {
+  it("detects a link on any system", () => {
     const folder = temporaryFolder();
     symlinkSync(folder, path.join(folder, "link"));
     expect(sharingReason(lstatSync(path.join(folder, "link")), undefined)).toBe("the folder is a link");

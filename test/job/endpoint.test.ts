@@ -9,25 +9,25 @@ test.each([
   ["the path", at("https://h/v1/", "/accounts/"), at("https://h/v1/", "/notes/")],
   ["the path's version", at("https://h/v1/", "/v1/accounts/"), at("https://h/v1/", "/v2/accounts/")],
   ["the method", at("https://h/v1/", "/accounts/"), at("https://h/v1/", "/accounts/", "PUT")],
-])("%s makes another endpoint", (_, one, other) => {
+])("%s distinguishes two endpoints", (_, one, other) => {
   expect(one).not.toBe(other);
 });
 
 test.each([
   ["a closing slash", at("https://h/v1", "/accounts"), at("https://h/v1/", "/accounts/")],
-  ["the encoding of a character", at("https://h/v1/", "/v1/accounts/"), at("https://h/v1/", "/accounts/")],
   [
-    "the default port and capitals in the host",
-    at("https://h/v1/", "/a/{number}/b/"),
-    at("https://h/v1/", "/a/{account}/b/"),
+    "a version in the path that the base URL already contains",
+    at("https://h/v1/", "/v1/accounts/"),
+    at("https://h/v1/", "/accounts/"),
   ],
-  ["the way a character is encoded", at("https://h/v1/", "/caf%c3%a9/"), at("https://h/v1/", "/café/")],
+  ["the name of a path parameter", at("https://h/v1/", "/a/{number}/b/"), at("https://h/v1/", "/a/{account}/b/")],
+  ["the encoding of a character", at("https://h/v1/", "/caf%c3%a9/"), at("https://h/v1/", "/café/")],
   ["the default port, and capitals in the host", at("https://H:443/v1/", "/a/"), at("https://h/v1/", "/a/")],
 ])("%s does not change the endpoint", (_, one, other) => {
   expect(one).toBe(other);
 });
 
-test("an instance is the host and the prefix, without the version", () => {
+test("an instance is named by its host and prefix, without the version", () => {
   expect(instanceOf("https://h:8443/one/v1/")).toBe("h:8443/one");
   expect(instanceOf("https://h/v1")).toBe("h");
 });

@@ -42,7 +42,7 @@ describe("the functions of a mapping", () => {
     expect(functions.names).toEqual(["up"]);
     await functions.close();
   });
-  test("get each row of CSV and JSON, with empty text for missing cells", async () => {
+  test("receive each row of CSV and JSON, with empty text for missing cells", async () => {
     const text = "export const keys = (value, row) => Object.entries(row).join(';');";
     const functions = await load("own.mjs", { "own.mjs": text });
     const rows = [csvRow(table("a.csv", ["A", "B"]), 2, ["1"]), jsonRow({ A: 1, C: [2] })];

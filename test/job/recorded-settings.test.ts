@@ -61,14 +61,14 @@ describe("the settings of a run", () => {
     ]);
   });
 
-  it("are a corrupt ledger if they cannot be parsed", async () => {
+  it("are reported as a corrupt ledger if they cannot be parsed", async () => {
     const { ledger, run } = await startSampleRun(thingsFolder([]), {});
     const found = await ledger.findRun(run.id);
     if (found === undefined) throw new Error("no run");
     expect(() => settingsOf(found)).toThrow(expect.objectContaining({ code: "ledger_damaged" }));
   });
 
-  it("files that are identical byte for byte let a run continue", async () => {
+  it("allow a run to continue if its files are identical byte for byte", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
     await expect(changedFiles(settings)).resolves.toEqual([]);
@@ -76,7 +76,7 @@ describe("the settings of a run", () => {
     await expect(changedFiles(settings)).resolves.toEqual([]);
   });
 
-  it("a large input with the same size and time is not read if the run compares each record; other files are read", async () => {
+  it("are compared without reading a large input of the same size and time if the run compares each record", async () => {
     const folder = thingsFolder([`A,${"x".repeat(64 * 1024 * 1024)},,`]);
     const time = new Date("2026-11-20T10:00:00Z");
     for (const name of ["things.csv", "mapping.yaml"]) utimesSync(path.join(folder, name), time, time);
@@ -102,7 +102,7 @@ describe("the settings of a run", () => {
     });
   });
 
-  it("changed or missing files stop a run, and all of them are named", async () => {
+  it("stop a run with changed or missing files, and all of these are named", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
     writeFileSync(path.join(folder, "things.csv"), "REF,NAME,BORN,FILE\nA,Amy,,\n");

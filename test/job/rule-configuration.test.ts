@@ -15,7 +15,7 @@ it.each([
   expect(world?.phone?.("020 7946 0018", "GB", "phone") ?? "not loaded").not.toBe("not loaded");
 });
 
-it("phone numbering plans are not loaded if no rule needs them", async () => {
+it("phone numbering plans are not loaded if no rule requires them", async () => {
   const rule = { code: "c", kind: "matches-format", value: "a", format: "postcode", region: "GB" };
   expect((await loadRuleContext(contractOf([rule]), {}, SURROUNDINGS))?.phone).toBeUndefined();
 });

@@ -27,7 +27,7 @@ async function recorded(folder: string): Promise<NewRun> {
 
 const ROWS = ["A,Ann,,", "B,Ben,,"];
 
-test("a push with the same files in another folder, another pace and another report is the same push", async () => {
+test("a push with the same files but another folder, pace and report folder has the same settings", async () => {
   const other = await recorded(thingsFolder(ROWS));
   const pace = { concurrency: 3, maxConcurrency: 4, rps: 2 };
   const own = await described(thingsFolder(ROWS), { supplier: "ACME" }, { pace, out: "elsewhere", threads: 4 });
@@ -46,13 +46,13 @@ test.each<readonly [name: string, more: Partial<JobSettings>, settings: Partial<
   ["--send-invalid", {}, { sendInvalid: true }],
   ["the target", {}, { target: { ...PUSH_SETTINGS.target, baseUrl: "https://other.example/v1/" } }],
   ["the target", {}, { target: { ...PUSH_SETTINGS.target, baseUrl: "https://t.example/sandbox/v1/" } }],
-])("another push differs in %s", async (name, more, settings) => {
+])("a push with another value differs in %s", async (name, more, settings) => {
   const other = await recorded(thingsFolder(ROWS));
   const own = await described(thingsFolder(ROWS), { supplier: "ACME", ...more }, settings);
   expect(differencesOf(own, other)).toEqual([name]);
 });
 
-test("another push differs in its files, and each difference names the kind of file", async () => {
+test("a push with other files differs, and each difference names the kind of file", async () => {
   const [one, two] = [thingsFolder(ROWS), thingsFolder(ROWS)];
   const other = await recorded(one);
   const differ = async (): Promise<readonly string[]> =>
@@ -71,7 +71,7 @@ test("another push differs in its files, and each difference names the kind of f
   }
 });
 
-test("a run with other lookup lists or functions is another push, and each changed file is named", async () => {
+test("a run with other lookup lists or functions cannot be joined, and each changed file is named", async () => {
   const folder = thingsFolder(ROWS);
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
   const mapping = readFileSync(path.join(folder, "mapping.yaml"), "utf8");

@@ -3,7 +3,7 @@ import { contractNames, readShippedOverlay } from "../../src/job/contract-files.
 import { Failure } from "../../src/model/failure.ts";
 
 describe("an overlay of the package", () => {
-  it("comes after the overlay that all share, each with its own name", async () => {
+  it("is applied after the shared overlay, and each keeps its own name", async () => {
     const texts = await readShippedOverlay("overlay:gb");
     expect(texts.map(({ file }) => file)).toEqual(["overlay:shared", "overlay:gb"]);
     for (const { text } of texts) expect(text).toMatch(/^overlay: 1\.0\.0$/m);
@@ -17,7 +17,7 @@ describe("an overlay of the package", () => {
   it.each([
     ["overlay:gbr", 'did you mean "overlay:gb"?'],
     ["overlay:france", "available: au, gb"],
-  ])("is suggested if %s does not exist", async (file, hint) => {
+  ])("is suggested, or all of them are listed, if %s does not exist", async (file, hint) => {
     const failure = await readShippedOverlay(file).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({ code: "usage", hint });

@@ -4,7 +4,7 @@ import { createMeasureTotals, isWhole } from "../../src/proof/measure-sums.ts";
 const MEASURE = { name: "balance", attr: ["balance"], by: ["currency"] };
 
 describe("createMeasureTotals", () => {
-  it("keeps separate sums by the other attr and by stage", () => {
+  it("keeps separate sums for each value of the `by` attr and for each stage", () => {
     const totals = createMeasureTotals(MEASURE, true);
     const whole = { source: "10.10", payload: "10.10", sent: "10.10", accepted: "10.10", platform: "10.1" };
     totals.add({ by: "GBP", ...whole, unreadable: false });
@@ -36,7 +36,7 @@ describe("createMeasureTotals", () => {
 describe("isWhole", () => {
   const same = { source: "1.5", payload: "1.50", sent: "1.5", accepted: "1.5", unreadable: false };
 
-  it("accepts the same value in other digits at every stage", () => {
+  it("accepts the same value in a different notation at every stage", () => {
     expect(isWhole(same, false)).toBe(true);
     expect(isWhole({ ...same, platform: "1.500" }, true)).toBe(true);
   });

@@ -93,13 +93,13 @@ describe("hostile text", () => {
     expect(lines.every((line) => /^::(error|warning|notice) [^:]*::/.test(line))).toBe(true);
   });
 
-  it("is exact in NDJSON", async () => {
+  it("is restored exactly when NDJSON is parsed", async () => {
     const lines = (await rendered(reporters.ndjson, hostileReport)).trimEnd().split("\n");
     const keys = lines.map((line): unknown => JSON.parse(line).key);
     expect(keys).toEqual(naughty);
   });
 
-  it("keeps visible text in CSV, except for formulas", async () => {
+  it("is unchanged in CSV if it is visible and contains no formula", async () => {
     const rows: string[][] = parse(await rendered(reporters.csv, hostileReport));
     const keys = new Set(rows.slice(1).map((row) => row[1]));
     for (const text of naughty.filter((each) => plainText(each, each.length) === each))
@@ -114,7 +114,7 @@ describe("hostile text", () => {
     },
   );
 
-  it("leaves well-formed XML", async () => {
+  it("leaves the XML well-formed", async () => {
     const xml = await rendered(reporters.junit, hostileReport);
     expect(unclosed(xml)).toEqual([]);
     const rest = xml.replace(/<\?xml[^>]*>/, "").replace(/<\/?[a-z-]+(?: [a-z]+="[^"<]*")*\/?>/g, "");
@@ -133,7 +133,7 @@ function dangerousCharacters(): string {
     .join("");
 }
 
-/** Parts of at most `length` code units. */
+/** Splits a text into parts of at most `length` code units. */
 function parts(text: string, length: number): readonly string[] {
   return Array.from({ length: Math.ceil(text.length / length) }, (_, at) => text.slice(at * length, (at + 1) * length));
 }

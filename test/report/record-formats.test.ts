@@ -96,7 +96,7 @@ describe("one record of any shape", () => {
     ]);
   });
 
-  test.each(["json", "ndjson"] as const)("as %s", (format) => {
+  test.each(["json", "ndjson"] as const)("is shown unchanged on one line as %s", (format) => {
     expect(JSON.parse(shown(format))).toEqual(record);
     expect(shown(format).split("\n")).toHaveLength(2);
   });

@@ -5,7 +5,7 @@ import type { Faults, Weather } from "./weather.ts";
 export type DrawnResult =
   /** The request is never sent. */
   | { readonly kind: "unsent"; readonly code: string }
-  /** The request is sent and does not arrive. */
+  /** The request is sent but does not arrive. */
   | { readonly kind: "lost"; readonly code: string; readonly afterMs: number }
   /**
    * The request is processed, but its reply is lost. `lateMs`: processing ends this long after the client has given up.

@@ -44,7 +44,7 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
   const arrivals: Arrival[] = [];
   const tokens = createTokens(options);
   const app = createApp(options, accounts);
-  /** The number of requests per key that were read and are not processed yet. */
+  /** The number of requests per key that have been read but not yet processed. */
   const inProgress = new Map<string, number>();
   const countInProgress = (key: string, by: number): void => void inProgress.set(key, (inProgress.get(key) ?? 0) + by);
 

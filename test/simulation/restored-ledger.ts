@@ -17,7 +17,7 @@ export interface Restores {
   readonly notice: (event: string) => void;
   /** Called after a process has closed the ledger. True if the ledger was replaced or removed. */
   readonly betweenProcesses: () => boolean;
-  /** Called while a process uses the ledger, which may be replaced meanwhile. */
+  /** Called while a process uses the ledger. May replace the ledger. */
   readonly whileInUse: () => LedgerInUse;
   /** The command after a repair. */
   readonly afterRepair: () => "push" | "resume";
@@ -74,7 +74,7 @@ export function createRestores(options: RestoreOptions): Restores {
   };
   const restore = (by: Dice): void => {
     for (const side of ["", "-wal", "-shm", "-seal"]) rmSync(ledgerPath + side, { force: true });
-    if (copies === 0 || by() < LOSS_SHARE) return note("the ledger is lost");
+    if (copies === 0 || by() < LOSS_SHARE) return note("the ledger is removed");
     const copy = between(by, 1, copies);
     const sides = by() < NO_CHECKSUM_SHARE ? SIDES.slice(0, 2) : SIDES;
     for (const side of sides) if (existsSync(copyOf(copy) + side)) copyFileSync(copyOf(copy) + side, ledgerPath + side);

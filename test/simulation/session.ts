@@ -89,7 +89,7 @@ function describeEnd(end: UploadEnd | "killed"): string {
   return end === "killed" ? end : `${end.reason} ${end.failure?.code ?? ""} ${JSON.stringify(end.counts)}`;
 }
 
-/** As documented, a repaired ledger is pushed to, or its run is resumed. A ledger without a run is pushed to. */
+/** As documented, the user pushes or resumes after a repair. Without a run in the ledger, the user pushes. */
 async function commandFor(
   job: Job,
   how: SessionOptions["how"],
@@ -166,7 +166,7 @@ async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): P
   return id;
 }
 
-/** Runs the upload until it ends or the process is killed, and advances the time meanwhile. */
+/** Runs the upload and advances the time, until the upload ends or the process is killed. */
 async function uploaded(
   job: Job,
   { ledger, opened }: OpenLedger,
@@ -217,7 +217,7 @@ async function uploaded(
 
 interface Process extends Killable {
   readonly kill: () => void;
-  /** The process has ended by itself, so scheduled faults no longer apply. */
+  /** The process has ended on its own, so scheduled faults no longer apply. */
   readonly end: () => void;
   readonly isOver: () => boolean;
   readonly killed: Promise<"killed">;

@@ -27,7 +27,7 @@ export interface Simulated {
 export interface SimulationOptions {
   /** Introduces a bug into the product to show that the simulation detects it. */
   readonly injectBug?: (job: Job) => Job;
-  /** Older copies of the ledger return between processes; `unnoticed`: the ledger is not compared with its journal. */
+  /** Restores older copies of the ledger between processes; `unnoticed`: the ledger is not compared with its journal. */
   readonly restores?: "noticed" | "unnoticed";
   /** The time of the wall clock; default: the simulated time. */
   readonly wall?: (monotonic: number) => number;

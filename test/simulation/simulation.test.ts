@@ -19,7 +19,7 @@ const PATIENCE_MS = 3_600_000;
 test.each<[string, CampaignSize, SimulationOptions]>([
   ["no schedule of replies, drops, kills, drains and full disks breaks an invariant", { part: 25, whole: 250 }, {}],
   [
-    "no schedule in which older copies of the ledger come back creates an account twice",
+    "no schedule in which older copies of the ledger are restored creates an account twice",
     { part: 10, whole: 100 },
     { restores: "noticed" },
   ],

@@ -66,7 +66,7 @@ await tryAll(Number(values.from), Number(values.to));
 process.stdout.write(JSON.stringify(tally));
 process.exit(0);
 
-/** Each process takes the next corruptions in line. */
+/** Each process tries the next range of corruptions. */
 async function tryInProcesses(count) {
   let next = 0;
   const work = async () => {
@@ -171,7 +171,7 @@ async function tryAll(from, to) {
 function* corruptions({ files }) {
   for (const [name, bytes] of files) {
     for (let length = 0; length < bytes.length; length += every)
-      yield { name, what: `${name} cut to ${length} bytes`, change: (file) => ftruncateSync(file, length) };
+      yield { name, what: `${name} truncated to ${length} bytes`, change: (file) => ftruncateSync(file, length) };
   }
   const dice = seededRandom(seed);
   const names = [...files.keys()];
@@ -181,7 +181,7 @@ function* corruptions({ files }) {
     const at = Math.floor(dice() * bytes.length);
     const value = bytes[at] ^ (1 + Math.floor(dice() * 255));
     const change = (file) => writeSync(file, Buffer.from([value]), 0, 1, at);
-    yield { name, what: `${name}: byte ${at} made ${value}`, change };
+    yield { name, what: `${name}: byte ${at} set to ${value}`, change };
   }
 }
 

@@ -22,7 +22,7 @@ describe("a folder", () => {
     },
   }));
 
-  test("does not allow access to other folders through links or the key", async () => {
+  test("contains no documents of other folders through links or keys", async () => {
     const outside = temporaryFolder();
     write(outside, ["secret.pdf", "beside/a.pdf"]);
     const folder = path.join(outside, "store");
@@ -45,14 +45,14 @@ describe("a folder", () => {
     expect(await has("a.pdf")).toBe(true);
   });
 
-  test.each(["nowhere", "file.txt"])("cannot be %s", async (name) => {
+  test.each(["nowhere", "file.txt"])("is refused if it is not a folder: %s", async (name) => {
     const folder = temporaryFolder();
     write(folder, ["file.txt"]);
     const refused = openStore(storeOptions({ location: path.join(folder, name) }));
     await expect(refused).rejects.toMatchObject({ code: "config", message: expect.stringContaining(name) });
   });
 
-  test.skipIf(process.getuid?.() === 0)("is not considered empty if it may not be read", async () => {
+  test.skipIf(process.getuid?.() === 0)("reports a refused access instead of a missing document", async () => {
     const folder = temporaryFolder();
     write(folder, ["closed/a.pdf"]);
     const { has } = await openStore(storeOptions({ location: folder }));
@@ -61,7 +61,7 @@ describe("a folder", () => {
     chmodSync(path.join(folder, "closed"), 0o700);
   });
 
-  test("does not accept a name that is too long", async () => {
+  test("contains no document with a name that is too long", async () => {
     const { has } = await openStore(storeOptions({ location: temporaryFolder() }));
     expect(await has("x".repeat(500))).toBe(false);
   });

@@ -71,7 +71,7 @@ test("temporary faults of the store are retried with growing delays", async () =
   expect(waits).toEqual([250, 500, 250]);
 });
 
-describe("a store without usable replies ends the run:", () => {
+describe("a store is refused because of", () => {
   test.each<readonly [string, Action, object]>([
     ["permanent 503", reply(503, ""), { code: "store_unreachable", message: /keeps answering 503/ }],
     ["permanently lost connections", resetSilently, { code: "store_unreachable", message: /cannot reach the store/ }],
@@ -91,12 +91,12 @@ describe("a store without usable replies ends the run:", () => {
     expect(requests.length).toBeLessThanOrEqual(7);
   });
 
-  test("a web page instead of the list does not mean that every document exists", async () => {
+  test("a web page instead of the list", async () => {
     const { open } = await scene([reply(200, "<html>Welcome</html>")], [reply(200, "")]);
     await expect(open()).rejects.toMatchObject({ code: "wrong_endpoint" });
   });
 
-  test("credentials are missing", async () => {
+  test("missing credentials", async () => {
     const { open, requests } = await scene([]);
     await expect(open({ credentials: async () => undefined })).rejects.toMatchObject({ code: "config" });
     expect(requests).toEqual([]);

@@ -3,7 +3,7 @@ import { invalidChoice } from "../../src/text/invalid-choice.ts";
 
 const CODES = ["DOMESTIC", "BUSINESS"];
 
-it.each(["X7", "PREPAY_2", "E-7", "1234"])("shows the unknown code %s", (code) => {
+it.each(["X7", "PREPAY_2", "E-7", "1234"])("an invalid choice shows the unknown code %s", (code) => {
   expect(invalidChoice(code, CODES)).toEqual({ code: "invalid_choice", choices: CODES, found: code });
 });
 
@@ -18,10 +18,10 @@ it.each([
   "\u202EXYZ",
   { name: "X" },
   null,
-])("hides %j, which could be personal data", (value) => {
+])("an invalid choice hides %j, which could be personal data", (value) => {
   expect(invalidChoice(value, CODES)).toEqual({ code: "invalid_choice", choices: CODES });
 });
 
-it("shows lower-case letters if the choices contain some", () => {
+it("an invalid choice shows lower-case letters if the choices contain some", () => {
   expect(invalidChoice("monthly", ["weekly"])).toMatchObject({ found: "monthly" });
 });

@@ -18,7 +18,7 @@ describe("the shape of a value", () => {
     [null, "null"],
     [[1], "list"],
     [{ a: 1 }, "object"],
-  ])("%j -> %s", (value, shape) => {
+  ])("is, for %j, %s", (value, shape) => {
     expect(shapeOf(value)).toBe(shape);
   });
 

@@ -12,6 +12,6 @@ it.each([
   ["ref", ["account_ref", "x_ref"], undefined],
   ["x", ["external_account_number"], undefined],
   ["balance", [], undefined],
-])("%s among %j", (word, candidates, expected) => {
+])("for %s among %j, `suggest` returns the nearest candidate, or undefined", (word, candidates, expected) => {
   expect(suggest(word, candidates)).toBe(expected);
 });

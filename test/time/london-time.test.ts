@@ -23,7 +23,7 @@ describe("a time on the command line", () => {
     ["2026-07-15", "2026-07-14T23:00:00Z", true],
     ["2026-03-29", "2026-03-29T00:00:00Z", true],
     ["2026-03-30", "2026-03-29T23:00:00Z", true],
-  ])("%s is %s", (text, utc, assumed) => {
+  ])("%s is read as %s", (text, utc, assumed) => {
     expect(resolveTime(text, "--from")).toEqual({ utc, assumed });
   });
 
@@ -74,7 +74,7 @@ describe("a time on the command line", () => {
   });
 });
 
-/** The moments at which the clocks show the time, like `resolveTime`, which also names two if the clocks skip it. */
+/** Returns the moments that `resolveTime` accepts or suggests; none if the clocks skip the time. */
 function readingsOf(text: string): readonly string[] {
   try {
     return [resolveTime(text, "--from").utc];
@@ -86,7 +86,7 @@ function readingsOf(text: string): readonly string[] {
 
 const LONDON = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/London", dateStyle: "short", timeStyle: "short" });
 
-/** Uses the clocks of JavaScript instead of the tested library. */
+/** Uses `Intl` instead of the tested library. */
 function shownInLondon(moment: Date): string {
   return LONDON.format(moment).replace(" ", "T");
 }

@@ -13,11 +13,11 @@ describe("the environment of a push", () => {
     [{}, ["--tls-keylog=/tmp/keys"], /TLS keys/],
     [{ NODE_OPTIONS: "--inspect-brk" }, [], /debugger/],
     [{}, ["--inspect"], /debugger/],
-  ])("leads to a notice for %j %j", (env, execArgv, notice) => {
+  ])("causes a notice for %j %j", (env, execArgv, notice) => {
     expect(environmentNotices({ env, execArgv })).toEqual([expect.stringMatching(notice)]);
   });
 
-  it("leads to no notice if nothing in it is risky", () => {
+  it("causes no notice if it contains no risky setting", () => {
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: "1", NODE_OPTIONS: "--max-old-space-size=512" };
     expect(environmentNotices({ env, execArgv: [] })).toEqual([]);
   });

@@ -27,12 +27,12 @@ describe("the version of Node.js", () => {
 });
 
 describe("the environment", () => {
-  it("is fine if every variable is read", () => {
+  it("passes if every variable is read by a command", () => {
     const check = environmentCheck({ env: { MIGRATE_CA: "x", PATH: "y" }, execArgv: [] }, ["MIGRATE_CA"]);
     expect(check.status).toBe("ok");
   });
 
-  it("leads to a warning for an unknown variable that resembles no known one", () => {
+  it("causes a warning for an unknown variable that resembles no known one", () => {
     const check = environmentCheck({ env: { MIGRATE_ZZZZZZZZ: "x" }, execArgv: [] }, ["MIGRATE_CA"]);
     expect(check).toMatchObject({ status: "warning", text: "MIGRATE_ZZZZZZZZ is set, but no command reads it" });
   });

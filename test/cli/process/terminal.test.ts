@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { screenOf } from "../../../src/cli/process/terminal.ts";
 
-/** The properties of an output stream that decide about colours. */
+/** The properties of an output stream that determine whether colours are used. */
 function output(isTTY: boolean): NodeJS.WriteStream {
   return Object.assign(Object.create(process.stdout), { isTTY, columns: 100 });
 }
@@ -23,7 +23,7 @@ describe("colours", () => {
     ["a terminal with an empty FORCE_COLOR", true, { FORCE_COLOR: "" }, true],
     ["a terminal with NO_COLOR", true, { NO_COLOR: "1" }, false],
     ["a terminal with both", true, { NO_COLOR: "1", FORCE_COLOR: "3" }, false],
-  ])("%s", (_name, isTTY, variables, expected) => {
+  ])("are used or not on %s", (_name, isTTY, variables, expected) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     expect(screenOf(output(isTTY), { logFormat: "text" }).colour).toBe(expected);
   });

@@ -4,7 +4,7 @@ import { readConfig } from "../../../src/cli/settings/config-file.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("the configuration file", () => {
-  it("is searched in the current folder and its parents", async () => {
+  it("is searched for in the current folder and its parents", async () => {
     const folder = temporaryFolder({ "migrate.yaml": "supplier: ABOVE\n", "a/b/note.txt": "" });
     expect(await readConfig(undefined, path.join(folder, "a/b"))).toMatchObject({
       file: "../../migrate.yaml",
@@ -88,7 +88,7 @@ targets:
     });
   });
 
-  it("has its mistakes reported by line and column, without values, which can be passwords", async () => {
+  it("is reported with the line and column of each mistake, without values, which can be passwords", async () => {
     const text = "targets:\n  t:\n    baseUrl: x\n    auth: { apiKey: sk_1, user: me }\n";
     await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
       message: 'migrate.yaml:4:13: unknown setting "targets.t.auth.apiKey"',

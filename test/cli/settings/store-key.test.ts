@@ -33,7 +33,7 @@ it("the store's credentials come from the environment before any file", async ()
   expect(await keyFrom({ ...ENVIRONMENT, AWS_SESSION_TOKEN: "" }, undefined)).toEqual(KEY);
 });
 
-it("the store's credentials may be absent", async () => {
+it("the store's credentials can be absent", async () => {
   expect(await keyFrom({ AWS_SESSION_TOKEN: "st" }, undefined)).toBeUndefined();
 });
 

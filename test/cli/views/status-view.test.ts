@@ -154,7 +154,7 @@ function unwrapped(text: string): string {
 }
 
 describe.each([60, 80])("the status of a run with workers in %i columns", (width) => {
-  test("has no longer line, and leaves nothing out", () => {
+  test("has no line beyond this width, and omits nothing", () => {
     const holds = [1, 1_001, 2_001, 3_001].map((first) => ({
       first,
       last: first + 999,
@@ -189,7 +189,7 @@ describe.each([60, 80])("the status of a run with workers in %i columns", (width
   });
 });
 
-test("the time for which a range is held is measured with the server's clock only", () => {
+test("the time for which a worker has held a range is measured only with the server's clock", () => {
   const since = "2031-01-01T00:00:00.000Z";
   const text = textOf(
     { at: "2031-01-01T00:00:20.000Z", workers: [worker(1, { holds: [{ first: 1, last: 9, since }] })] },

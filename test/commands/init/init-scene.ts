@@ -63,7 +63,7 @@ function dependencies(temporary: string): Dependencies {
 
 /**
  * The mapping of every leaf: `customers.*.given_name` -> the column and how it is read. `upper`, `lower` and `trim` are
- * omitted: no extract shows them.
+ * omitted, because they cannot be inferred from an extract.
  */
 export function leavesOf(file: string, text: string): ReadonlyMap<string, JsonObject> {
   const { payload } = readMapping({ file, text });
@@ -99,7 +99,7 @@ export interface Comparison {
   readonly more: readonly string[];
 }
 
-/** Tables are compared by the codes that occur in the extract: other codes cannot be inferred. */
+/** Compares lookup tables only by the codes in the extract, because other codes cannot be inferred. */
 export function compareLeaves(
   wanted: ReadonlyMap<string, JsonObject>,
   guessed: ReadonlyMap<string, JsonObject>,

@@ -77,7 +77,7 @@ describe("init", () => {
     expect(code).toBe(6);
   });
 
-  test("reports when no date tells the day from the month", async () => {
+  test("reports that no date distinguishes the day from the month", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS });
     expect(mapping).toContain("date: dd/MM/yyyy");
     expect(mapping).toContain("TODO: or MM/dd/yyyy? No date shows whether the day or the month comes first");
@@ -251,7 +251,7 @@ describe("the root of the mapping", () => {
     expect(mapping.replaceAll(/\n *# /g, " ")).toContain("fields: contracts.VERTRAG, contracts.readings.ADAT");
   });
 
-  test("and its key can be chosen", async () => {
+  test("can be chosen, as well as its key", async () => {
     const { result, mapping } = await initOf(SAP, undefined, { root: "contracts", key: "VERTRAG" });
     expect(result.guessed.tree.root.source.name).toBe("contracts");
     expect(mapping).toMatch(/^ +external_account_number: VERTRAG /m);
@@ -272,11 +272,11 @@ describe("the root of the mapping", () => {
     const refused = initOf(SAP, undefined, chosen);
     await expect(refused).rejects.toMatchObject({ code: "usage", message, hint: expect.stringContaining(hint) });
   });
+});
 
-  test("a minus after a number is part of its format", async () => {
-    const plain = await initOf({ "accounts.csv": balances(["12.50-", "3.00", "7.25-"]) });
-    expect(plain.mapping).toContain('balance: { from: BALANCE, number: { decimal: "." } }');
-    const german = await initOf({ "accounts.csv": balances(['"1.012,50-"', '"3,00"', '"7,25-"']) });
-    expect(german.mapping).toContain('balance: { from: BALANCE, number: { decimal: ",", group: "." } }');
-  });
+test("init reads a minus sign after an amount as part of the number", async () => {
+  const plain = await initOf({ "accounts.csv": balances(["12.50-", "3.00", "7.25-"]) });
+  expect(plain.mapping).toContain('balance: { from: BALANCE, number: { decimal: "." } }');
+  const german = await initOf({ "accounts.csv": balances(['"1.012,50-"', '"3,00"', '"7,25-"']) });
+  expect(german.mapping).toContain('balance: { from: BALANCE, number: { decimal: ",", group: "." } }');
 });

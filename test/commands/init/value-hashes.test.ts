@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createValueHashes, distinctCount, shareFound } from "../../../src/commands/init/profile/value-hashes.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-test("counts distinct and shared values equally in memory and in a file", () => {
+test("counts the same numbers of distinct and shared values in memory and in a file", () => {
   const folder = temporaryFolder();
   for (const count of [0, 1, 500, 40_000, 1_200_000]) {
     const file = path.join(folder, `${count}`);
@@ -18,7 +18,7 @@ test("counts distinct and shared values equally in memory and in a file", () => 
     const found = Array.from({ length: count }, (_, at) => at * 2).filter((key) => key < different).length;
     expect(existsSync(file)).toBe(count > 32_768);
     expect(distinctCount(keys)).toBe(different);
-    // Columns that cannot match are estimated from a part of the values.
+    // The counts of columns that cannot match are estimated from a sample of the values.
     expect(shareFound(references, keys)).toBeCloseTo(count === 0 ? 0 : found / count, count > 1_000_000 ? 2 : 9);
     keys.close();
     references.close();

@@ -34,7 +34,7 @@ describe("createCauseCollector", () => {
     expect(causes[1]?.places[0]?.rows[0]?.note).toBe("A value is required here. (and 40 more like it in this record)");
   });
 
-  it("keeps the first rows of each place, so that a filter finds some of every file", () => {
+  it("keeps the first rows of each place, so that a filter finds some rows of every file", () => {
     const lines = Array.from({ length: 300 }, (_, at) => invalidCell(at + 2));
     const [cause] = causesOf([...lines, invalidCell(999, { file: "last.csv" })]);
     expect(cause?.places.map(({ file, problems, rows }) => [file, problems, rows.length])).toEqual([

@@ -24,11 +24,11 @@ describe("headline", () => {
       { accepted: 190, skipped: 7, invalid: 18, rejected: 7, duplicate: 1, ambiguous: 1, blocked: 1, pending: 1 },
       "push",
     ],
-  ])("%s", (sentence, counts, command) => {
+  ])("summarises the counts: %s", (sentence, counts, command) => {
     expect(said(counts, command)).toBe(sentence);
   });
 
-  it("says what a dry run could send", () => {
+  it("counts the records that a dry run could send", () => {
     expect(said({ valid: 3 }, "push", true)).toBe("All 3 records are ready to be sent.");
   });
 });

@@ -63,7 +63,7 @@ export interface ModelServer {
   readonly silence: (ms: number, workers?: readonly string[]) => void;
 }
 
-/** How an older database returns: with another origin, or as the server's files with an earlier log position. */
+/** How an older database is restored: with another origin, or as the server's files with an earlier log position. */
 export type RestoreKind = "another origin" | "files";
 
 const NOTHING: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };

@@ -4,7 +4,7 @@ import type { RestoreKind } from "./model-server.ts";
 import { startRepair, type SharedScene } from "./shared-scene.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
-/** Copies of the database, and their return while processes are running. */
+/** Takes copies of the database, and restores them while processes are running. */
 export interface RestoredDatabase {
   /** Schedules copies and restores of the next minutes. */
   readonly scheduleFaults: () => void;
@@ -16,7 +16,7 @@ export interface RestoredDatabase {
 
 export interface RestoreOptions {
   readonly count: (kind: string) => void;
-  /** State folders are lost, too. */
+  /** State folders are also lost. */
   readonly losesFolders: boolean;
 }
 

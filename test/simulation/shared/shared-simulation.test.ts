@@ -46,8 +46,8 @@ function closeFiles(): void {
 /** Replays one seed: SIMULATION_SEED=<printed seed>; prints its trace to stderr. */
 const only = process.env["SIMULATION_SEED"];
 /**
- * A machine does not know what another machine has sent. It says so before it sends again (docs/cluster.md), unless it
- * has lost its state folder.
+ * A machine does not know which requests another machine has sent. It warns the user before it sends again
+ * (docs/cluster.md), unless it has lost its state folder.
  */
 const UNKNOWABLE: Readonly<Record<Restores, ReadonlySet<string>>> = {
   "one machine": new Set(),
@@ -62,22 +62,22 @@ const PATIENCE_MS = 3_600_000;
 
 test.each<[string, CampaignSize, SharedSimulationOptions]>([
   [
-    "no schedule of kills, freezes, lost connections and planners that follow each other breaks an invariant",
+    "no schedule of kills, freezes, lost connections and successive planners breaks an invariant",
     { part: 40, whole: 400 },
     {},
   ],
   [
-    "no schedule in which older copies of the database come back creates an account twice",
+    "no schedule in which older copies of the database are restored creates an account twice",
     { part: 5, whole: 25 },
     { restores: "one machine" },
   ],
   [
-    "no schedule in which older copies of the database come back to several machines leaves the ledger unsettled",
+    "no schedule in which older copies of the database are restored with several machines leaves the ledger unsettled",
     { part: 2, whole: 8 },
     { restores: "several machines" },
   ],
   [
-    "no schedule in which older copies of the database come back and state folders are lost leaves the ledger unsettled",
+    "no schedule in which older copies of the database are restored and state folders are lost leaves the ledger unsettled",
     { part: 2, whole: 8 },
     { restores: "folders lost" },
   ],

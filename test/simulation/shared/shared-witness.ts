@@ -26,7 +26,7 @@ export interface SharedWitness {
   readonly clockWasSet: () => void;
   /** An older copy replaced the database. It may lack records that were accepted since. */
   readonly restored: () => void;
-  /** Returns a function that tells whether the database was not restored since this call. */
+  /** Returns a function that returns true if the database has not been restored since this call. */
   readonly restores: () => () => boolean;
   /** A command has refused the ledger. */
   readonly refused: () => void;

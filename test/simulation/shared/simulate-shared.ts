@@ -37,9 +37,9 @@ export interface SharedSimulationOptions {
   /** Introduces a bug into the product to show that the simulation detects it. */
   readonly injectBug?: (scene: SharedScene) => SharedScene;
   /**
-   * Older copies of the database return during a run. `one machine`: only one machine has sent. `several machines`: all
-   * have sent; each knows that others have sent, but not what. `folders lost`: machines may also forget that others
-   * have sent (docs/cluster.md).
+   * Restores older copies of the database during a run. `one machine`: only one machine has sent. `several machines`:
+   * all have sent; each knows that others have sent, but not which records. `folders lost`: machines may also forget
+   * that others have sent (docs/cluster.md).
    */
   readonly restores?: Restores | undefined;
 }

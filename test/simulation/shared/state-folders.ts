@@ -15,7 +15,7 @@ export function createStateFolders(folder: string, machines: number): StateFolde
   return { machines, folderOf: (machine) => path.join(folder, `machine-${machine}`) };
 }
 
-/** Makes each machine one that has sent before and knows the others. */
+/** Registers each machine as one that has sent before, and that knows the other machines. */
 export async function introduceMachines(
   { machines, folderOf }: StateFolders,
   { tables, facts }: ModelServer,
