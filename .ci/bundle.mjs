@@ -61,7 +61,7 @@ async function write(options, outputOptions) {
 /** Removes documentation comments, which would only take time to parse at every start. */
 const COMMENTS = { jsdoc: false };
 
-/** For example, an unresolved package causes a warning. */
+/** Turns warnings into errors, because the bundler only warns of an unresolved package. */
 function refuseWarning(level, { message }) {
   if (level === "warn") throw new Error(message);
 }

@@ -1,6 +1,6 @@
 /**
- * The size of a test campaign. `npm test` runs a part, which changes every minute. MIGRATE_TEST_CAMPAIGN=whole runs all of
- * it, as in `.ci/run`. `npm run soak` runs more.
+ * The size of a test campaign. `npm test` runs a part of each campaign. MIGRATE_TEST_CAMPAIGN=whole runs whole
+ * campaigns, as in `.ci/run`. `npm run soak` runs larger ones.
  */
 const isWhole = process.env["MIGRATE_TEST_CAMPAIGN"] === "whole";
 
@@ -15,7 +15,7 @@ export function campaignSize({ part, whole }: CampaignSize): number {
   return isWhole ? whole : part;
 }
 
-/** Seeds 1 to `whole`, or a part of them. */
+/** Returns seeds 1 to `whole`, or a part of them that changes every minute. */
 function campaignSeeds(size: CampaignSize): readonly number[] {
   const count = campaignSize(size);
   const parts = Math.floor(size.whole / count);

@@ -40,7 +40,7 @@ export async function startChaosProxy(server: URL, options: ChaosProxyOptions = 
     const behind = connect(Number(server.port), "localhost");
     sockets.add(behind);
     behind.on("error", () => client.destroy()).on("close", () => sockets.delete(behind));
-    // A killed client may send a reset.
+    // A killed client may reset its connection.
     client.on("error", () => through(() => behind.destroy()));
     forward(client, behind, options.bytesPerSecond, through);
     delay(behind, client, options.delayMs, through);

@@ -26,16 +26,16 @@ describe("the gate for known vulnerabilities", () => {
   });
 
   it.each([
-    ["a low-severity one in a bundled package", "undici", "low"],
-    ["a high-severity one in a tool", "vitest", "high"],
-    ["a critical one in a dependency of a tool", "rollup", "critical"],
+    ["a low-severity vulnerability in a bundled package", "undici", "low"],
+    ["a high-severity vulnerability in a tool", "vitest", "high"],
+    ["a critical vulnerability in a dependency of a tool", "rollup", "critical"],
   ])("fails for %s", (_, name, severity) => {
     const { status, stdout } = runScript("vulnerabilities.mjs", { input: vulnerable(name, severity) });
     expect(status).toBe(1);
     expect(stdout).toContain(`${severity}: Reads what it should not https://advisories.test/1`);
   });
 
-  it("prints a moderate one in a tool and passes", () => {
+  it("passes for a moderate-severity one in a tool, and prints it", () => {
     const { status, stdout } = runScript("vulnerabilities.mjs", { input: vulnerable("vitest", "moderate") });
     expect(status).toBe(0);
     expect(stdout).toContain("vitest: moderate");
@@ -44,7 +44,7 @@ describe("the gate for known vulnerabilities", () => {
   it.each([
     ["rejects the request", '{"message":"405 Method Not Allowed","error":{"summary":"","detail":""}}', "405"],
     ["returns nothing", "", "no message"],
-  ])("passes and reports that the check is unanswered if the registry %s", (_, input, why) => {
+  ])("passes and reports the missing answer if the registry %s", (_, input, why) => {
     const { status, stdout } = runScript("vulnerabilities.mjs", { input });
     expect(status).toBe(0);
     expect(stdout).toMatch(/^unanswered: /);
@@ -61,7 +61,7 @@ describe("the gate for licences", () => {
     return file;
   };
 
-  it("passes for the lock file", () => {
+  it("passes for the lock file of the project", () => {
     const { status, stdout } = runScript("licences.mjs", {});
     expect(stdout).toMatch(/^\d+ packages, \d+ in the bundle, 0 with a licence that is not on the list$/m);
     expect(status).toBe(0);

@@ -28,7 +28,7 @@ const lock: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSO
 );
 const locked = Object.entries(lock.packages).filter(([name]) => name !== "");
 
-/** The bundled packages and their purpose. Each new package must be justified, because it has access to credentials and data. */
+/** The bundled packages and their purposes. Justify each new package, because it can access credentials and data. */
 const BUNDLED: Readonly<Record<string, string>> = {
   "@aws-sdk/credential-provider-node": "access keys of profiles and roles, loaded for a bucket without a key",
   "@hono/node-server": "serves the sandbox",
@@ -41,7 +41,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   "csv-parse": "records with quotes",
   "csv-stringify": "reports and rejects",
   "fastest-levenshtein": '"did you mean"',
-  graphql: "the sandbox's token mutation",
+  graphql: "parses the token mutation in the sandbox",
   hono: "the sandbox's routes",
   "iconv-lite": "encodings other than UTF-8",
   "json-p3": "targets of overlays",

@@ -24,7 +24,7 @@ export interface Extract {
   /** By file, then by line: the columns. */
   readonly errors: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>>;
   readonly rule?: string;
-  /** Lines of accounts that repeat another one. */
+  /** Lines of accounts that repeat another account. */
   readonly duplicates?: readonly number[];
 }
 

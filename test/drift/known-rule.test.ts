@@ -23,7 +23,7 @@ function known(code: string, settings: Partial<JobSettings> = {}): ReturnType<Re
   return knownRules({ contract, operation, settings: job }, SHIPPED)(code);
 }
 
-it("names the settings that a skipped rule of the contract needs", () => {
+it("a skipped rule of the contract is returned with the settings that it needs", () => {
   expect(known("needs_both")).toEqual({ kind: "skipped", missing: ["references.products", "rules.flows"] });
   expect(known("needs_both", { rules: { flows: true } })).toEqual({
     kind: "skipped",
@@ -33,13 +33,13 @@ it("names the settings that a skipped rule of the contract needs", () => {
   expect(known("needs_both", declared)).toEqual({ kind: "judged" });
 });
 
-it("distinguishes codes that a rule checks from those that the contract leaves to the platform", () => {
+it("codes that a rule checks are distinguished from codes that the contract leaves to the platform", () => {
   expect(known("judged")).toEqual({ kind: "judged" });
   expect(known("account_not_found")).toEqual({ kind: "undecided", reason: "platform" });
   expect(known("nobody_knows")).toBeUndefined();
 });
 
-it("names shipped overlays with a rule for the code, except those in use", () => {
+it("shipped overlays with a rule for the code are returned, except those in use", () => {
   expect(known("theirs")).toEqual({ kind: "shipped", overlays: ["overlay:au", "overlay:gb"] });
   expect(known("theirs", { contract: ["contract.yaml", "overlay:gb"] })).toEqual({
     kind: "shipped",
@@ -47,7 +47,7 @@ it("names shipped overlays with a rule for the code, except those in use", () =>
   });
 });
 
-it("lists the codes of every shipped overlay, including shared ones", async () => {
+it("the codes of every shipped overlay are listed, including codes of shared rules", async () => {
   const codes = await shippedRuleCodes();
   expect(codes.get("balance_triggered_schedule_missing_threshold")).toEqual(["overlay:au", "overlay:gb"]);
   expect(codes.get("no_such_code")).toBeUndefined();

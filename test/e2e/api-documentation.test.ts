@@ -10,7 +10,7 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 const run = promisify(execFile);
 const page = readFileSync(projectFile("docs/api.md"), "utf8");
 
-test("covers the nine sections of the specification, and names only existing tests", () => {
+test("docs/api.md covers the nine sections of the specification, and names only existing tests", () => {
   const rows = page.match(/^\| \d.*\|$/gm) ?? [];
   const sections = new Set(rows.map((row) => row.charAt(2)));
   expect([...sections].join("")).toBe("123456789");
@@ -19,7 +19,7 @@ test("covers the nine sections of the specification, and names only existing tes
   expect(links.filter((link) => !existsSync(projectFile(link)))).toEqual([]);
 });
 
-test("shows the actual replies of the sandbox to curl", async () => {
+test("docs/api.md shows the actual replies of the sandbox to curl", async () => {
   const folder = temporaryFolder();
   const sandbox = await startTestSandbox({ cwd: folder });
   onTestFinished(() => sandbox.stop());
@@ -42,7 +42,7 @@ test("shows the actual replies of the sandbox to curl", async () => {
   ).toEqual(transcript(page).map(({ output }) => output));
 });
 
-/** The commands of the page's console blocks with their output. */
+/** Returns the commands of the page's console blocks, each with its output. */
 function transcript(text: string): readonly { readonly command: string; readonly output: string }[] {
   return [...text.matchAll(/^```console\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
     block

@@ -23,7 +23,7 @@ describe("the join checks of migrate doctor", () => {
     });
   });
 
-  test("fail if no rows match, and all other checks still run", async () => {
+  test("fail if no rows match, but do not prevent other checks", async () => {
     const { code, of } = await examine(scene({ accounts, customers: [{ REF: "1" }, { REF: "2" }] }));
     expect(code).toBe(2);
     expect(of("join")).toMatchObject({
@@ -45,7 +45,7 @@ describe("the join checks of migrate doctor", () => {
 });
 
 describe("the platform check of migrate doctor", () => {
-  test("fails if the certificate is not trusted, and the other checks run", async () => {
+  test("fails if the certificate is not trusted, but does not prevent other checks", async () => {
     const { code, of } = await examine(scene(), [], { MIGRATE_CA: undefined });
     expect(code).toBe(4);
     expect(of("tls")).toMatchObject({ status: "failed", exitCode: 4, fix: expect.stringContaining("--ca") });

@@ -15,7 +15,7 @@ function folderWith(functions: string, more: Readonly<Record<string, string>> = 
   return workFolder({ "mapping.yaml": MAPPING, "functions.mjs": functions, "accounts.csv": ROWS, ...more });
 }
 
-it("names the required file name of a function module that Node.js treats as CommonJS", async () => {
+it("validate suggests a file name for a function module that Node.js treats as CommonJS", async () => {
   const folder = workFolder({
     "mapping.yaml": "functions: own.js\npayload: { number: REF, name: { from: NAME, call: up } }\n",
     "own.js": "export function up(value) { return value.toUpperCase(); }\n",
@@ -128,7 +128,7 @@ describe.each(["1", "4"])("with --threads %s a run ends with a failure that name
   });
 });
 
-it("a function that allocates too much memory at once ends the run, not the process", async () => {
+it("a function that allocates too much memory in one call ends the run, not the process", async () => {
   const folder = folderWith(forBob("{ const kept = []; for (;;) kept.push(1); }"), {
     "migrate.yaml": "functionTimeout: 60\n",
   });
@@ -138,23 +138,26 @@ it("a function that allocates too much memory at once ends the run, not the proc
   expect(stderr).not.toContain("FATAL");
 }, 60_000);
 
-it.each(["1", "4"])("ends at the first signal while a function waits for a program, --threads %s", async (threads) => {
-  const folder = folderWith(
-    'import { spawnSync } from "node:child_process";\nimport { writeSync } from "node:fs";\nexport function f() { writeSync(2, "begun\\n"); spawnSync("sleep", ["30"]); }\n',
-    { "migrate.yaml": "functionTimeout: 3600\n" },
-  );
-  const running = startCli(["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads], {
-    cwd: folder,
-    timeoutMs: 20_000,
-  });
-  await running.waitForOutput(/begun/);
-  running.kill("SIGTERM");
-  const { signal, stderr } = await running.ended;
-  expect(signal).toBe("SIGKILL");
-  expect(stderr).toContain("stopped");
-});
+it.each(["1", "4"])(
+  "validate ends at the first signal while a function waits for a program, with --threads %s",
+  async (threads) => {
+    const folder = folderWith(
+      'import { spawnSync } from "node:child_process";\nimport { writeSync } from "node:fs";\nexport function f() { writeSync(2, "begun\\n"); spawnSync("sleep", ["30"]); }\n',
+      { "migrate.yaml": "functionTimeout: 3600\n" },
+    );
+    const running = startCli(["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads], {
+      cwd: folder,
+      timeoutMs: 20_000,
+    });
+    await running.waitForOutput(/begun/);
+    running.kill("SIGTERM");
+    const { signal, stderr } = await running.ended;
+    expect(signal).toBe("SIGKILL");
+    expect(stderr).toContain("stopped");
+  },
+);
 
-it("large results are returned in several messages", async () => {
+it("a function can return large results, which need several messages", async () => {
   const rows = Array.from({ length: 30 }, (_, index) => `K${index},Ann`).join("\n");
   const folder = folderWith('export const f = (value) => value + "x".repeat(1e6);\n', {
     "accounts.csv": `REF,NAME\n${rows}\n`,
@@ -264,7 +267,7 @@ describe("a module that breaks Node.js in its thread ends the run with a failure
 });
 
 it.each(["1", "4"])(
-  "writes the output of functions to stderr, with control characters escaped, with --threads %s",
+  "validate --threads %s writes the output of functions to stderr, with control characters escaped",
   async (threads) => {
     const log =
       'console.log("seen\\tby\\n\\x1b]0;title\\x07", value); process.stdout.write(Buffer.from("\\x9b2J\\n"));';
@@ -278,23 +281,26 @@ it.each(["1", "4"])(
   },
 );
 
-it.each(["1", "4"])("ends at the first signal while a function never returns, with --threads %s", async (threads) => {
-  const folder = folderWith(
-    'import { writeSync } from "node:fs";\nexport function f() { writeSync(2, "begun\\n"); for (;;); }\n',
-    {
-      "migrate.yaml": "functionTimeout: 3600\n",
-    },
-  );
-  const command = ["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads];
-  const running = startCli(command, { cwd: folder, timeoutMs: 30_000 });
-  await running.waitForOutput(/begun/);
-  running.kill("SIGTERM");
-  const { code, signal, stderr } = await running.ended;
-  expect({ code, signal }).toEqual({ code: 3, signal: null });
-  expect(stderr).toContain("stopped");
-});
+it.each(["1", "4"])(
+  "validate ends at the first signal while a function does not return, with --threads %s",
+  async (threads) => {
+    const folder = folderWith(
+      'import { writeSync } from "node:fs";\nexport function f() { writeSync(2, "begun\\n"); for (;;); }\n',
+      {
+        "migrate.yaml": "functionTimeout: 3600\n",
+      },
+    );
+    const command = ["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads];
+    const running = startCli(command, { cwd: folder, timeoutMs: 30_000 });
+    await running.waitForOutput(/begun/);
+    running.kill("SIGTERM");
+    const { code, signal, stderr } = await running.ended;
+    expect({ code, signal }).toEqual({ code: 3, signal: null });
+    expect(stderr).toContain("stopped");
+  },
+);
 
-it("ends at the first signal while a module is being loaded", async () => {
+it("validate ends at the first signal while a module is being loaded", async () => {
   const folder = folderWith('import { writeSync } from "node:fs";\nwriteSync(2, "begun\\n"); for (;;);\n', {
     "migrate.yaml": "functionTimeout: 3600\n",
   });
@@ -304,7 +310,7 @@ it("ends at the first signal while a module is being loaded", async () => {
   expect(await running.ended).toMatchObject({ code: 3, stderr: expect.stringContaining("being loaded") });
 });
 
-it.each(["0", "3601", "soon"])("refuses functionTimeout: %s", async (value) => {
+it.each(["0", "3601", "soon"])("validate refuses functionTimeout: %s", async (value) => {
   const folder = folderWith(forBob(""), { "migrate.yaml": `functionTimeout: ${value}\n` });
   const { code, stderr } = await validate(folder, ["accounts.csv"]);
   expect(stderr).toContain("migrate.yaml:1:1: functionTimeout: ");

@@ -29,7 +29,7 @@ const migrate = async (...words: readonly string[]): Promise<readonly string[]> 
   return stdout.trimEnd().split("\n");
 };
 
-test("lists every record that is not done, latest run first, in 80 columns, and exits with 1", async () => {
+test("open lists every record that is not done, latest run first, in 80 columns, and exits with 1", async () => {
   const lines = await migrate();
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.slice(0, 3)).toEqual([
@@ -41,7 +41,7 @@ test("lists every record that is not done, latest run first, in 80 columns, and 
   expect(lines.at(-1)).toBe("602 records not done: 1 out of date, 1 rejected, 600 invalid");
 });
 
-test("writes one JSON object for each record", async () => {
+test("open --format ndjson writes one JSON object for each record", async () => {
   const records = (await migrate("--format", "ndjson")).map((line): unknown => JSON.parse(line));
   expect(records).toHaveLength(602);
   expect(records.slice(0, 3)).toEqual([
@@ -61,7 +61,7 @@ test("writes one JSON object for each record", async () => {
   ]);
 });
 
-test("writes CSV that a spreadsheet does not run as formulas", async () => {
+test("open --format csv writes no cells that a spreadsheet would run as formulas", async () => {
   const [header, first, ...rest] = await migrate("--format", "csv");
   expect(header).toBe("key,status,cause,since,age_days,file,line,run,target,supplier");
   expect(first).toMatch(
@@ -70,7 +70,7 @@ test("writes CSV that a spreadsheet does not run as formulas", async () => {
   expect(rest).toHaveLength(601);
 });
 
-test("--since shows only records that have been open since that day or later", async () => {
+test("open --since shows only records that have been open since that day or later", async () => {
   expect((await migrate("--since", "2026-11-21", "--format", "ndjson")).map((line) => JSON.parse(line).key)).toEqual([
     "=CHANGED",
     "REFUSED",
@@ -81,7 +81,7 @@ test.each([
   ["cause", ["required customers.*.name", "invalid_phone_number customers.0.mobile", "unique external_account_number"]],
   ["file", ["a.csv", "b.csv"]],
   ["day", ["2026-11-20", "2026-11-22"]],
-])("counts the records by %s", async (by, names) => {
+])("open --by %s counts records", async (by, names) => {
   const groups = (await migrate("--by", by, "--format", "ndjson")).map((line) => JSON.parse(line));
   expect(groups.map((group) => group[by].replace(".0.", ".*."))).toEqual(
     names.map((name) => name.replace(".0.", ".*.")),
@@ -112,7 +112,7 @@ test("status shows the state of the migration first", async () => {
   ]);
 });
 
-test("exits with 0 if every record is done", async () => {
+test("open exits with 0 if every record is done", async () => {
   const done = join(temporaryFolder(), "ledger.db");
   const open = await (await openLedgerStore(done)).write("push", { create: true });
   await sendAll(open, await planned(open, [item(1, "GOOD")]), "accepted");

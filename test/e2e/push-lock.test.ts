@@ -49,7 +49,7 @@ async function quickest(run: () => Promise<CliEnd>): Promise<number> {
   return Math.min(...times);
 }
 
-test("of several pushes started at once, one runs and the others are refused", async () => {
+test("of several pushes started at the same time, one runs and the others are refused", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   await admin.faults({ latencyMs: [30, 60] });
   const ends = await Promise.all([1, 2, 3].map(() => work.startPush(["--concurrency", "2"]).ended));

@@ -34,7 +34,7 @@ function diskOf(kilobytes: number, { skip }: TestContext): SmallDisk {
 }
 
 describe("a ledger on a full disk", () => {
-  test("ends the push with 6 before anything is sent, and the same command completes once there is space", async (context) => {
+  test("ends the push with exit code 6 before anything is sent, and the same command completes once there is space", async (context) => {
     const disk = diskOf(1024, context);
     disk.fill();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -48,7 +48,7 @@ describe("a ledger on a full disk", () => {
     expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(RECORDS));
   });
 
-  test("ends the push with 6 after requests were sent, reports their outcomes on stderr, and leaves their records ambiguous", async (context) => {
+  test("ends the push with exit code 6 after requests were sent, reports their outcomes on stderr, and leaves their records ambiguous", async (context) => {
     const disk = diskOf(1024, context);
     await admin.faults({ latencyMs: 2_500 });
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -89,7 +89,7 @@ describe("a ledger on a full disk", () => {
     expect(await admin.accounts()).toHaveLength(RECORDS);
   });
 
-  test("lets the push send everything and end with 6 if only the report does not fit, and `report` writes it elsewhere", async (context) => {
+  test("lets the push send every record and exit with 6 if only the report does not fit, and `report` writes it elsewhere", async (context) => {
     const disk = diskOf(256, context);
     disk.fill();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);

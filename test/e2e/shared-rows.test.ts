@@ -64,7 +64,7 @@ it("validate reports a duplicate key in a child file for both accounts, along wi
   ]);
 });
 
-it("validate stops at a join that matches nothing", async () => {
+it("validate stops at a join that matches no rows, and shows no key", async () => {
   const folder = workFolder({ ...FILES, "accounts.csv": "REF,NAME,CUSTOMER\n1,Ann,10001\n2,Bob,10002\n" });
   const { code, stderr } = await validate(folder, []);
   expect(code).toBe(2);

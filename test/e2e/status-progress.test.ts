@@ -104,14 +104,14 @@ test("a push shows its run, its platform and the number of records to send befor
   expect(planned).toMatchObject({ event: "run_planned", records: 2, toSend: 1, counts: { pending: 1, invalid: 1 } });
 });
 
-test("status of a ledger whose journal is missing still shows the contents of the ledger", async () => {
+test("status still shows the contents of a ledger whose journal is missing", async () => {
   const work = workplace({ accounts: [{ REF: "A" }] }, sandbox);
   await work.push();
   rmSync(work.file(".migrate/journal"), { recursive: true });
   expect((await statusOf(work)).runs[0]).toMatchObject({ state: "complete" });
 });
 
-test("status --watch in a pipe writes changes until the run has ended, and ends with 0", async () => {
+test("status --watch in a pipe writes changes until the run has ended, and exits with 0", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   const pushing = work.startPush(["--rps", "2"]);
   while ((await admin.imports()).length < 3) await delay(20);
@@ -133,7 +133,7 @@ test("status --watch in a pipe writes changes until the run has ended, and ends 
   expect(seen.at(-1)?.runs[0]).toMatchObject({ state: "incomplete", summary: { records: 300 } });
 });
 
-test("status --watch ends silently with 0 on Ctrl-C, and the push continues", async () => {
+test("status --watch exits silently with 0 on Ctrl-C, and the push continues", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   const pushing = work.startPush(["--rps", "2"]);
   while ((await admin.imports()).length < 3) await delay(20);
@@ -147,7 +147,7 @@ test("status --watch ends silently with 0 on Ctrl-C, and the push continues", as
   expect((await pushing.ended).code).toBe(3);
 });
 
-test("status --watch without a running push shows the last status, and ends", async () => {
+test("status --watch without a running push shows the last status, and exits", async () => {
   const work = workplace({ accounts: [{ REF: "A" }] }, sandbox);
   await work.push();
   const { code, stdout } = await work.migrate(["status", "--watch"]);

@@ -45,7 +45,7 @@ test("stopNow ends the wait for a promise that never settles", async () => {
   expect([1, 3]).toContain(result.exitCode);
 });
 
-test("validates nothing if `stopNow` is already aborted", async () => {
+test("`validate` stops with exit code 3 if `stopNow` is already aborted", async () => {
   const result = await validate({ ...noticed(), stopNow: AbortSignal.abort() });
   await result.close();
   expect(result.exitCode).toBe(3);

@@ -78,7 +78,7 @@ test("after the first abort requests in flight complete, and resume sends the re
   expect(sandbox.accounts()).toHaveLength(30);
 });
 
-test("the signal to stop immediately aborts requests, and reports that their records may have arrived", async () => {
+test("the signal to stop immediately aborts requests, and their records are reported as possibly processed", async () => {
   const sandbox = await platform({ faults: { hangAfter: { every: 1 } } });
   const now = new AbortController();
   const options = pushOf(3, sandbox);
@@ -130,7 +130,7 @@ test("an error thrown by a callback ends the run cleanly and is rethrown", async
   expect((await resume({ folder, credentials })).summary.counts).toEqual({ accepted: 30 });
 });
 
-test("only a program that confirms it can send to production", async () => {
+test("a program can send to production only with a confirmation", async () => {
   const sandbox = await platform();
   const options = pushOf(3, sandbox);
   const live = { ...options, target: { ...sandbox.target, environment: "production" } as const };
@@ -147,7 +147,7 @@ test("only a program that confirms it can send to production", async () => {
   expect((await resume({ folder, credentials, allowProduction: true })).summary.counts).toEqual({ accepted: 3 });
 });
 
-test("a ledger of one platform is refused for another one", async () => {
+test("a ledger of one platform is refused for another platform", async () => {
   const [one, other] = [await platform(), await platform()];
   const options = pushOf(3, one);
   await push(options);

@@ -20,8 +20,8 @@ describe.each(OPERATORS)("the rules of overlay:%s", (operator) => {
   });
 });
 
-/** A code may have several rules, and each needs a case. Therefore each rule is tested alone. */
-describe.each(["shared", ...OPERATORS])("each rule of %s.yaml", (name) => {
+/** A code may have several rules, and each rule needs a case. Therefore each rule is tested alone. */
+describe.each(["shared", ...OPERATORS])("%s.yaml", (name) => {
   const operator = OPERATORS.find((one) => one === name) ?? "gb";
   const contract = contractOfRules(operator);
   const cases = casesOf(name);
@@ -31,17 +31,20 @@ describe.each(["shared", ...OPERATORS])("each rule of %s.yaml", (name) => {
     return { ...rule, schema, position: twins.findIndex(({ place }) => place === rule.place) };
   });
 
-  it.each(ownRules)("$code on $schema ($place) is violated by a case", ({ code, schema, schemas, position }) => {
-    const alone = withOnly(contract, schema, position);
-    const own = cases.filter((one) => one.rule === code && schemas.includes(one.on));
-    const breaking = own.filter((one) => {
-      const judge = judgeWith(alone, { ...one, on: schema });
-      return one.fails.some((payload) => judge(payload).length > 0);
-    });
-    expect(breaking.map(({ file }) => file)).not.toEqual([]);
-  });
+  it.each(ownRules)(
+    "has a case that violates the rule $code on $schema ($place)",
+    ({ code, schema, schemas, position }) => {
+      const alone = withOnly(contract, schema, position);
+      const own = cases.filter((one) => one.rule === code && schemas.includes(one.on));
+      const breaking = own.filter((one) => {
+        const judge = judgeWith(alone, { ...one, on: schema });
+        return one.fails.some((payload) => judge(payload).length > 0);
+      });
+      expect(breaking.map(({ file }) => file)).not.toEqual([]);
+    },
+  );
 
-  it("has no case for a missing rule", () => {
+  it("has a rule for every case", () => {
     const rules = rulesOf(operator).flatMap(({ code, schemas }) => schemas.map((schema) => `${code} on ${schema}`));
     const known = new Set(rules);
     expect(cases.map((one) => `${one.rule} on ${one.on}`).filter((one) => !known.has(one))).toEqual([]);

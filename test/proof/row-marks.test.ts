@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createRowMarks } from "../../src/proof/row-marks.ts";
 
-it("behaves like a set of the marked numbers", () => {
+it("row marks behave like a set of the marked numbers", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.nat(20), fc.nat(100_000))), (numbers) => {
       const marks = createRowMarks();

@@ -55,7 +55,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
   ],
 ];
 
-describe("wordsFor", () => {
+describe("describeProblem", () => {
   it.each(cases)("describes %j", (finding, words) => {
     expect(describeProblem(local(finding))).toBe(words);
   });
@@ -66,7 +66,7 @@ describe("wordsFor", () => {
     );
   });
 
-  it("describes a broken rule in the words of the document, or else of its kind, without expressions", () => {
+  it("describes a broken rule with its message, the document's text, or a text for its kind, without expressions", () => {
     const broken = {
       attr: "a",
       severity: "error",
@@ -93,7 +93,7 @@ describe("wordsFor", () => {
     for (const [finding] of cases) expect(describeProblem(local(finding))).not.toContain("s3cret");
   });
 
-  it("passes on the message of the platform as one line, truncated", () => {
+  it("returns the platform's message on one line, truncated to 500 characters", () => {
     expect(describeProblem(platform("Not\n  a\tphone number. "))).toBe("Not a phone number.");
     expect(describeProblem(platform("x".repeat(10_000)))).toHaveLength(500);
     expect(describeProblem(platform(" "))).toBe("The platform gave no reason other than its code.");

@@ -102,7 +102,7 @@ const VIOLATIONS: readonly (readonly [
 ];
 
 test.each(VIOLATIONS.map(([invariant, violate, held = []]) => ({ invariant, violate, held })))(
-  "reports a violation of the invariant $invariant",
+  "the witness reports a violation of the invariant $invariant",
   ({ invariant, violate, held }) => {
     const witness = witnessOf(held);
     violate(witness);
@@ -110,7 +110,7 @@ test.each(VIOLATIONS.map(([invariant, violate, held = []]) => ({ invariant, viol
   },
 );
 
-test("does not count records that were ambiguous before a process started against a kill of that process", () => {
+test("records that were ambiguous before a process started do not count as ambiguous because of a kill of this process", () => {
   const witness = witnessOf();
   const keys = ["A", "B", "C", "D", "E"];
   for (const [index, key] of keys.entries()) checkOutcomes(witness, [{ ...outcome("ambiguous", index + 1), key }]);

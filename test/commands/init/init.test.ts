@@ -158,7 +158,7 @@ describe("init", () => {
     await expect(stopped).rejects.toMatchObject({ code: "incomplete", exitCode: 3 });
   });
 
-  test("leaves out a file that joins no other, and says so", async () => {
+  test("leaves out a file that joins no other file, and reports that", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS, "prices.csv": "CODE,PRICE\nX,1.5\nY,2.5\n" });
     expect(mapping).toContain("TODO prices (prices.csv): none of its columns refers to rows of the other sources");
   });

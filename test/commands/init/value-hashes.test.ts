@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createValueHashes, distinctCount, shareFound } from "../../../src/commands/init/profile/value-hashes.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-test("counts the same numbers of distinct and shared values in memory and in a file", () => {
+test("init counts the same numbers of distinct and shared values in memory and in a file", () => {
   const folder = temporaryFolder();
   for (const count of [0, 1, 500, 40_000, 1_200_000]) {
     const file = path.join(folder, `${count}`);
