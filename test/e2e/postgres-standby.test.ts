@@ -12,7 +12,9 @@ describe.skipIf(!STANDBY_IS_HERE)("a hot standby of the ledger's server (skipped
   });
   afterAll(() => primary.stop());
 
-  test("can be read, refuses every write, and becomes the ledger once it is promoted", async ({ onTestFinished }) => {
+  test("can be read, refuses every write, and becomes the ledger after its promotion and a repair", async ({
+    onTestFinished,
+  }) => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     const ledger = await primary.createDatabase("ledger");
     expect((await work.push(["--ledger", ledger])).code).toBe(0);

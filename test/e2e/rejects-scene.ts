@@ -35,7 +35,7 @@ export function saveWithSpreadsheet({ file }: Workplace): void {
   }
 }
 
-/** Returns a number if a spreadsheet treats the text as a number. */
+/** Returns a cell of a sheet: a number if a spreadsheet treats the text as a number, otherwise the text. */
 export function sheetCell(value: string): string {
   if (/^\d+$/.test(value)) return `<c><v>${Number(value)}</v></c>`;
   const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
@@ -48,7 +48,7 @@ interface RejectsScene extends ReturnType<typeof useSandbox> {
   readonly keysOnPlatform: () => Promise<readonly string[]>;
 }
 
-/** Starts a sandbox for all tests of a file. Returns functions that push accounts, some of which are rejected. */
+/** Starts a sandbox for all tests of a file. `fourAccounts` creates accounts of which some are rejected. */
 export function useRejects(): RejectsScene {
   const { sandbox, admin } = useSandbox();
   return {

@@ -82,7 +82,7 @@ test("a push that finds the lock file of a running push removed is refused by th
   expect(await createdTwice()).toEqual([]);
 });
 
-test("a ledger copied during its push can be used when that push has ended", async () => {
+test("a ledger copied during a push can be used after that push has ended", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   const first = work.startPush(PUSH);
   await counter.after(20);

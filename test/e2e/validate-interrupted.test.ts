@@ -24,13 +24,16 @@ it.each([
   ["in the only thread", "1", "main"],
   ["in the reading thread, which also validates", "2", "main"],
   ["in a thread that only validates", "2", "worker"],
-])("an unexpected error, %s, ends validate with 70 and the position of the error", async (_, threads, where) => {
-  const { code, stdout, stderr } = await validated(threads, `${where}:5:throw`);
-  expect(code).toBe(70);
-  expect(stderr).toMatch(/this is a bug in migrate\n +TypeError/);
-  expect(stderr).toMatch(/at .*src\/pipeline\/threads\/check-batches\.ts:\d+/);
-  expect(stdout + stderr).not.toMatch(/Amina|07700/);
-});
+])(
+  "an unexpected error, %s, ends validate with exit code 70 and the position of the error",
+  async (_, threads, where) => {
+    const { code, stdout, stderr } = await validated(threads, `${where}:5:throw`);
+    expect(code).toBe(70);
+    expect(stderr).toMatch(/this is a bug in migrate\n +TypeError/);
+    expect(stderr).toMatch(/at .*src\/pipeline\/threads\/check-batches\.ts:\d+/);
+    expect(stdout + stderr).not.toMatch(/Amina|07700/);
+  },
+);
 
 // On a busy machine, a chunk can take longer than the second after which a signal ends validate without its outcomes.
 it.each(["1", "3"])("Ctrl-C ends validate --threads %s with the outcomes so far", { retry: 3 }, async (threads) => {

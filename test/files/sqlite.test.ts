@@ -11,7 +11,7 @@ describe("the SQLite engine", () => {
     ["25.6.1", false],
     ["25.7.0", true],
     ["26.0.0", true],
-  ])("of Node.js %s is used: %s", (version, isTaken) => {
+  ])("of Node.js %s is used only if it is stable: %s", (version, isTaken) => {
     expect(hasStableSqlite(version)).toBe(isTaken);
   });
 

@@ -105,7 +105,7 @@ describe("a cached contract", () => {
     expect(readFileSync(elsewhere, "utf8")).toBe("untouched");
   });
 
-  it("is complete when many processes write it at once", async () => {
+  it("is complete after many concurrent calls have written it", async () => {
     const cache = newCache();
     const all = await Promise.all(Array.from({ length: 12 }, () => cachedContract(DOCUMENTS, cache)));
     const compiled = loadContract(DOCUMENTS);
@@ -114,7 +114,7 @@ describe("a cached contract", () => {
     expect(entries(cache)).toHaveLength(1);
   });
 
-  it("is removed for a new one if it is the oldest", async () => {
+  it("is removed once the cache contains more than 16 contracts", async () => {
     const cache = newCache();
     for (let number = 0; number < 20; number += 1) {
       await cachedContract(
