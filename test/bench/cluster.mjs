@@ -26,15 +26,17 @@ const CAPPED_RECORDS = 1500;
 await withFolder(async (folder) => {
   const postgres = await startPrivatePostgres();
   try {
-    say(`${count(records)} records, ${LATENCY_MS} ms, ${IN_FLIGHT} in flight a worker; ${machine()}`);
+    say(`${count(records)} records, ${LATENCY_MS} ms, ${IN_FLIGHT} in flight per worker; ${machine()}`);
     const one = await measurePush(folder, postgres.url, { records: Math.ceil(records / workers), workers: 1 });
-    say(`1 worker:  ${count(one.rate)} a second`);
+    say(`1 worker:  ${count(one.rate)} records/s`);
     const all = await measurePush(folder, postgres.url, { records, workers });
-    say(`${workers} workers: ${count(all.rate)} a second, ${(all.rate / one.rate).toFixed(2)} times one`);
+    say(
+      `${workers} workers: ${count(all.rate)} records/s, ${(all.rate / one.rate).toFixed(2)} times as many as one worker`,
+    );
     const capped = await measurePush(folder, postgres.url, { records: CAPPED_RECORDS, workers, cap: CAP });
     const share = (100 * capped.refused) / capped.requests;
     say(
-      `a cap of ${CAP} a second, ${workers} workers, one killed: ${capped.rate.toFixed(1)} a second, ${share.toFixed(1)} % refused`,
+      `limit of ${CAP} requests/s, ${workers} workers, one killed: ${capped.rate.toFixed(1)} records/s, ${share.toFixed(1)} % refused`,
     );
   } finally {
     await postgres.stop();

@@ -72,9 +72,10 @@ async function measurePushes(folder, server) {
         cpuInDatabase: other.cpuMs,
       };
     });
-    const used = (ms) => (ms === undefined ? "" : ` (${Math.round((ms * 1000) / records)} us of processor a record)`);
-    say(`${latencyMs} ms, SQLite:     ${count(inFile)} a second${used(cpuInFile)}`);
-    say(`${latencyMs} ms, PostgreSQL: ${count(inDatabase)} a second${used(cpuInDatabase)}: ${ratio.toFixed(2)}`);
+    const used = (ms) =>
+      ms === undefined ? "" : ` (${Math.round((ms * 1000) / records)} us of processor time per record)`;
+    say(`${latencyMs} ms, SQLite:     ${count(inFile)} records/s${used(cpuInFile)}`);
+    say(`${latencyMs} ms, PostgreSQL: ${count(inDatabase)} records/s${used(cpuInDatabase)}: ${ratio.toFixed(2)}`);
   }
 }
 

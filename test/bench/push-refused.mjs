@@ -51,9 +51,9 @@ async function measureShortPushes(folder) {
 async function measureLongPushes(folder) {
   const file = path.join(folder, "rows.csv");
   await writeFlatRows(file, records, { remark: 20 });
-  say(`push for ${seconds} s a line; ${machine()}`);
+  say(`push for ${seconds} s per line; ${machine()}`);
   const clean = (await measurePush(file, folder, [])).rate;
-  say(`no refusals: ${clean.toFixed(0)} records a second`);
+  say(`no refusals: ${clean.toFixed(0)} records/s`);
   for (const retryAfter of [[], ["--retry-after", "1"]]) {
     const [, after = "none"] = retryAfter;
     for (const share of ["0.01", "0.05", "0.1", "0.2"]) {
@@ -64,7 +64,7 @@ async function measureLongPushes(folder) {
     }
     for (const cap of [20, 50, 200]) {
       const { rate, refused } = await measurePush(file, folder, ["--cap", String(cap), ...retryAfter]);
-      say(`a cap of ${cap} a second, Retry-After ${after}: ${percent(rate / cap)}; refused ${percent(refused)}`);
+      say(`limit of ${cap} requests/s, Retry-After ${after}: ${percent(rate / cap)}; refused ${percent(refused)}`);
     }
   }
 }

@@ -45,7 +45,7 @@ await withFolder(async (folder) => {
   const newman = peer("newman", npmPeer("newman@6"));
   if (newman === undefined) return;
   const theirs = await measureNewman(newman, folder);
-  say(`newman:     ${count(theirs)} records a second: push is ${(ours.whole / theirs).toFixed(1)} times as fast`);
+  say(`newman:     ${count(theirs)} records/s: push is ${(ours.whole / theirs).toFixed(1)} times as fast`);
 });
 
 async function withLatency(file, folder) {
@@ -70,7 +70,7 @@ async function comparePlainLoop(file, folder, latencyMs) {
   say(`${name}, plain loop: ${rates(await medians(runs, (run) => plain[run]))}`);
   say(`${name}, push:       ${rates(pairs)}`);
   const times = pairs.cpuRatio === undefined ? "" : `, ${pairs.cpuRatio.toFixed(2)} of its processor time`;
-  say(`${name}, push compared with the plain loop: ${pairs.ratio.toFixed(2)} of its records a second${times}`);
+  say(`${name}, push compared with the plain loop: ${pairs.ratio.toFixed(2)} of its records/s${times}`);
   return pairs;
 }
 
@@ -151,8 +151,8 @@ function collectionFor(url) {
 }
 
 function rates({ whole, sending, cpuMs, peakMb }) {
-  const used = cpuMs === undefined ? "" : `; ${Math.round((cpuMs * 1000) / records)} us of processor a record`;
-  return `${count(whole)} records a second, sending alone ${count(sending)}${used}, ${Math.round(peakMb ?? 0)} MB`;
+  const used = cpuMs === undefined ? "" : `; ${Math.round((cpuMs * 1000) / records)} us of processor time per record`;
+  return `${count(whole)} records/s, sending alone ${count(sending)}${used}, ${Math.round(peakMb ?? 0)} MB`;
 }
 
 function percent(share) {

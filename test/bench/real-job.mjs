@@ -45,7 +45,7 @@ const SUPPLIERS = { gb: "EDF", au: "ORIGIN" };
 const WRONG = 20;
 
 await withFolder(async (folder) => {
-  say(`the real job, ${count(accounts)} accounts; ${machine()}`);
+  say(`realistic job, ${count(accounts)} accounts; ${machine()}`);
   for (const operator of options.operator.split(",")) {
     const document = path.join(options.contracts, `${operator}-data-import.openapi.yml`);
     if (!existsSync(document)) {
@@ -91,7 +91,7 @@ function figures({ wallMs, cpuMs, peakMb }) {
 }
 
 function perAccount(cpuMs, number) {
-  return `${((cpuMs * 1000) / number).toFixed(0)} us of processor an account`;
+  return `${((cpuMs * 1000) / number).toFixed(0)} us of processor time per account`;
 }
 
 async function plainValidate({ operator, folder, document }) {

@@ -57,7 +57,7 @@ async function measureIn(folder) {
   if (!existsSync(made)) await makeLargeLedger(folder, { records, pending, target: flags(server) });
   await server.stop();
   const [all, own] = [await sqlite(made, LAST_RECORD), await sqlite(made, OPEN_INDEX)];
-  say(`a ledger of ${count(all.found)} records, ${count(own.found)} of them to be sent; ${machine()}`);
+  say(`a ledger of ${count(all.found)} records, ${count(own.found)} of them unsent; ${machine()}`);
   printFigures("a process that opens it and reads one row", all);
   printFigures(`SQLite: opens it, reads the index of unsent records (${own.ms.toFixed(0)} ms in the process)`, own);
   printFigures("resume, until its first request", await medians(runs, () => untilFirstRequest(folder, made)), own);

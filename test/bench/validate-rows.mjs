@@ -68,7 +68,7 @@ function sayMapping(name, results) {
     const wallMs = results[`${name}${threads}WallMs`];
     const ratio = (results[`${name}${first}WallMs`] / wallMs).toFixed(2);
     const compared = threads === first ? "" : `, ${ratio} times as fast as with ${first}`;
-    const rate = `${count(rows / (wallMs / 1000))} rows a second`;
+    const rate = `${count(rows / (wallMs / 1000))} rows/s`;
     say(`migrate, ${name}, --threads ${threads}: ${figures(name + threads, results)}, ${rate}${compared}`);
   }
 }
