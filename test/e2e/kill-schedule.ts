@@ -82,8 +82,8 @@ const AFTERWARDS_MS = 60;
 /**
  * Kills a push and its resumptions with SIGKILL `kills` times, at random moments. Three in four kills come after a
  * random number of requests and up to 60 ms more. The others come a random time after the start, when most commands
- * still load, plan or take over the lock. The numbers of requests leave something to send for the last kills if the
- * pace of the push allows it.
+ * still load, plan or take over the lock. The numbers of requests are small enough that
+ * records remain for the last kills, if the pace of the push allows it.
  */
 export async function killRepeatedly(
   { push, resume, records, ledger }: Victim,
@@ -118,7 +118,7 @@ async function requestsLater(counter: RequestCounter, requests: number, thenMs: 
   await delay(thenMs);
 }
 
-/** The push was killed before it started its run. */
+/** Returns whether the push was killed before it started its run. */
 function hasNoRun(end: CliEnd | void): boolean {
   return end !== undefined && end.code === 2 && /no run/.test(end.stderr);
 }

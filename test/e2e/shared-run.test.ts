@@ -102,7 +102,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     }
   });
 
-  test("when the planner dies, the workers continue to send, and resume ends the run", async () => {
+  test("when the planner is killed, the workers continue to send, and resume completes the run", async () => {
     await admin.reset();
     const scene = await inScene(220);
     const push = scene.share(2, ["--rps", "20"]);
@@ -135,7 +135,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     expect(stderr).toMatch(/`migrate resume [\w-]+` sends the rest/);
   });
 
-  test("a worker whose planner died names `migrate resume`", async () => {
+  test("a worker whose planner was killed suggests `migrate resume`", async () => {
     await admin.reset();
     const scene = await inScene(60);
     const push = scene.share(0, ["--rps", "10"]);

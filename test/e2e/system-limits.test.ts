@@ -14,7 +14,7 @@ function runUnder(limit: string, args: readonly string[]): Promise<CliEnd> {
   return runCli(args, { under, cwd: temporaryFolder() });
 }
 
-/** Ends with 1: the input has invalid records. */
+/** Exits with 1, because the input has invalid records. */
 const VALIDATE = [
   "validate",
   projectFile("fixtures/demo/business.json"),
