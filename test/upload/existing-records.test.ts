@@ -62,11 +62,11 @@ describe("a reply that the platform already has the record", () => {
     });
   });
 
-  test("is existing also for a run that only validates", async () => {
+  test("makes a record existing in a run that only validates, too", async () => {
     expect(await outcomeOf([EXISTS], {}, { remoteValidation: true })).toMatchObject({ status: "existing" });
   });
 
-  test("does not concern a record that the platform creates, whatever it had before", async () => {
+  test("is not assumed for a record that the platform creates, whatever content it may have had before", async () => {
     for (const prior of ["none", "same", "other", "accepted"] as const) {
       expect(await outcomeOf([ACCEPTED], { prior })).toMatchObject({ status: "accepted" });
     }

@@ -131,7 +131,7 @@ const NO_OPERATION: Operation = {
   readBack: [],
 };
 
-it("is empty without a body", () => {
+it("returns an empty table for an operation without a body", () => {
   const [operation] = contractOf({}).operations;
   const { body: _body, ...bodiless } = operation ?? NO_OPERATION;
   expect(fieldTable(bodiless)).toEqual([]);

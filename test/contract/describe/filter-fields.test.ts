@@ -24,17 +24,17 @@ function attrs(filter: FieldFilter): readonly string[] {
   return filterFields(ROWS, filter).map(({ attr }) => attr);
 }
 
-describe("filtered fields of an operation", () => {
-  it("with required, are the fields of every payload, without fields inside optional parts", () => {
+describe("filtering the fields of an operation", () => {
+  it("with required, returns the fields of every payload, without fields inside optional parts", () => {
     expect(attrs({ required: true })).toEqual(["key", "customers", "customers.*.name"]);
   });
 
-  it("with an attr, are the attr and the fields below it", () => {
+  it("with an attr, returns the attr and the fields below it", () => {
     expect(attrs({ under: "payment.bank" })).toEqual(["payment.bank", "payment.bank.sort_code"]);
     expect(attrs({ under: "customers" })).not.toContain("customers_note");
   });
 
-  it("with required and an attr, include the required fields of an optional part", () => {
+  it("with required and an attr, includes the required fields of an optional part", () => {
     expect(attrs({ required: true, under: "payment" })).toEqual([
       "payment.day",
       "payment.bank",
@@ -49,11 +49,11 @@ describe("filtered fields of an operation", () => {
     ["invalid_mobile", ["customers.*.contact.mobile"]],
     ["debit", ["payment.day"]],
     ["nothing of the kind", []],
-  ])("with a search, contain the word %s in any case", (search, found) => {
+  ])("with a search, returns the fields that contain %s in any case", (search, found) => {
     expect(attrs({ search })).toEqual(found);
   });
 
-  it("an unknown attr is rejected with a suggestion", () => {
+  it("rejects an unknown attr with a suggestion", () => {
     expect(() => requireAttr(ROWS, "customers.3.contact")).not.toThrow();
     expect(() => requireAttr(ROWS, "bnak")).toThrow(
       expect.objectContaining({ code: "usage", hint: 'did you mean "payment.bank"?' }),

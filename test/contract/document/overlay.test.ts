@@ -25,7 +25,7 @@ function limitTo(maxLength: number): object {
 }
 
 describe("update", () => {
-  it("merges objects, replaces plain values and adds what is new", () => {
+  it("merges objects, replaces plain values and adds new members", () => {
     const contract = overlaid([
       { target: "$.paths['/things/'].post", update: { "x-migrate-key": "a", "x-migrate-dedupe": "business-key" } },
       { target: BODY, update: { required: ["a"], properties: { a: { maxLength: 3 }, b: { type: "boolean" } } } },

@@ -146,28 +146,28 @@ function holding(name: string): object {
   return { type: "object", properties: { [name]: { type: "string" } } };
 }
 
-describe("whether the contract defines how to recognise an accepted record", () => {
+describe("the definition of an accepted record in the contract", () => {
   it.each([
     ["the account number", replying(holding("account_number"))],
     ["the business key", { ...replying(holding("reference")), key: ["reference"] }],
     ["one of several alternatives", replying({ oneOf: [{ type: "string" }, holding("kraken_account_number")] })],
-  ])("yes, with %s in a documented reply", (_what, operation) => {
+  ])("is complete with %s in a documented reply", (_what, operation) => {
     expect(documentsAcceptance(operation)).toBe(true);
   });
 
-  it("yes, with a rule that requires a member of the reply", () => {
+  it("is complete with a rule that requires a member of the reply", () => {
     const rules = [{ status: 201, has: "receipt", outcome: "accepted" }];
     const responses = { 201: { description: "Done." } };
     expect(documentsAcceptance(operationWith({ responses, "x-migrate-outcomes": rules }))).toBe(true);
   });
 
-  it("yes, with outcomes for the items of a reply", () => {
+  it("is complete with outcomes for the items of a reply", () => {
     const items = [{ failed: ["NOTE_CREATION_ERROR"] }];
     const responses = { 201: { description: "Done." } };
     expect(documentsAcceptance(operationWith({ responses, "x-migrate-items": items }))).toBe(true);
   });
 
-  it("otherwise no, with a finding at the replies", () => {
+  it("is missing if the replies identify no record, which causes a finding at the replies", () => {
     const { findings } = contractOf(
       { reference: { type: "string" } },
       { operation: { responses: { 201: { description: "Done." } } } },

@@ -52,7 +52,7 @@ export function describeExisting(opened: () => Ledger): void {
   }
 
   describe("existing records", () => {
-    test("are not accepted: they count on their own, and a later run sends them again", async () => {
+    test("are counted separately from accepted records, and a later run sends them again", async () => {
       const run = await plan([item(1, "A", "x")]);
       await sendAll(ledger, run, "existing", { http: 400, account: "A-1", reason: "HTTP 400" });
       expect(await ledger.summary(run)).toMatchObject({ counts: { existing: 1 }, exitCode: 1 });
@@ -65,7 +65,7 @@ export function describeExisting(opened: () => Ledger): void {
       }
     });
 
-    test("stay as they are when their run is resumed", async () => {
+    test("keep their status when their run is resumed", async () => {
       const run = await plan([item(1, "A", "x")]);
       await sendAll(ledger, run, "existing");
       await ledger.resumeRun(run, POLICY);
@@ -88,7 +88,7 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.existing(run, 1, 9)).toMatchObject([{ key: "B" }]);
     });
 
-    test("can be decided: an accepted one is skipped later, a rejected one is sent again", async () => {
+    test("can be decided manually: a later run skips an accepted record and sends a rejected record again", async () => {
       const run = await plan([item(1, "A", "x")]);
       await sendAll(ledger, run, "existing");
       await decide(run, "rejected");
@@ -111,7 +111,7 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["skipped", "existing"]);
     });
 
-    test("count as sent when a new key nearly matches theirs", async () => {
+    test("count as sent when a new key is similar to their key", async () => {
       await sendAll(ledger, await plan([item(1, "0007", "x")]), "existing");
       const run = await plan([item(1, "7", "x")]);
       expect((await outcomesOf(ledger, run))[0]?.problems).toMatchObject([{ code: "near_known_key", wasSent: true }]);
@@ -126,13 +126,13 @@ export function describeExisting(opened: () => Ledger): void {
   });
 
   describe("the content that the platform may have from earlier requests", () => {
-    test("is none for a new, a rejected and a harmless request", async () => {
+    test("is `none` for a new record and for a record that was rejected", async () => {
       expect(await priorOf(await plan([item(1, "A", "x")]))).toBe("none");
       await sendAll(ledger, await plan([item(1, "A", "x")]), "rejected");
       expect(await priorOf(await plan([item(1, "A", "y")]))).toBe("none");
     });
 
-    test("is the same after a request without a clear reply, also if it was decided that it did not arrive", async () => {
+    test("is `same` after a request without a clear reply, even after a decision to send the record again", async () => {
       const run = await plan([item(1, "A", "x")]);
       await sendAll(ledger, run, "ambiguous");
       expect(await priorOf(await plan([item(1, "A", "x")], DEDUPES))).toBe("same");
@@ -141,7 +141,7 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await priorOf(run)).toBe("same");
     });
 
-    test("is other once another content was sent without a clear reply", async () => {
+    test("is `other` once different content was sent without a clear reply", async () => {
       await sendAll(ledger, await plan([item(1, "A", "x")]), "ambiguous");
       const run = await plan([item(1, "A", "y")], DEDUPES);
       expect(await priorOf(run)).toBe("other");
@@ -152,7 +152,7 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.ambiguous(await plan([item(1, "A", "y")]), 1, 9)).toMatchObject([{ mayHoldOther: true }]);
     });
 
-    test("is other after a step that the platform had done before, even if the next request had no clear reply", async () => {
+    test("is `other` after a step that the platform had done before, even if the next request had no clear reply", async () => {
       const run = await plan([item(1, "A", "x")]);
       const [staged] = await intendAll(ledger, run);
       if (staged === undefined) throw new Error("nothing to send");
@@ -163,7 +163,7 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ mayHoldOther: true }]);
     });
 
-    test("is other for a resent record whose content has changed since", async () => {
+    test("is `other` for a resent record whose content has changed since", async () => {
       const run = await plan([item(1, "A", "x")]);
       await sendAll(ledger, run, "ambiguous");
       await decide(run, "resend");

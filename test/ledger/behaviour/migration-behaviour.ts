@@ -36,7 +36,7 @@ export interface MigrationLedgers {
 
 /** The state of the migration equals that of a plain model, after any history of pushes. */
 export function describeMigration(kind: string, { empty, leave, recounted }: MigrationLedgers, numRuns: number): void {
-  describe(`${kind} knows the state of every record across its runs`, () => {
+  describe(`${kind} reports the state of every record across its runs`, () => {
     test(
       "after any history of pushes, revisions, failures, resumed runs and decisions",
       { timeout: 120_000 },
@@ -59,7 +59,7 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       },
     );
 
-    test("with problems, the run and the place of the latest item, only since a time", async () => {
+    test("with the problems, run and place of the latest item, and optionally only since a given time", async () => {
       const ledger = await empty();
       const required = { attr: "name", severity: "error", by: "local", code: "required" } as const;
       const bad = { status: "invalid", problems: [required] } as const;

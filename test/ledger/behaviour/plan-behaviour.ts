@@ -80,7 +80,7 @@ export function describePlan(opened: () => Ledger): void {
       expect(await ledger.sendable(id, 1, 9)).toEqual([]);
     });
 
-    test("considers in a dry run what was accepted before", async () => {
+    test("considers previously accepted records in a dry run", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
       const id = await planned(ledger, [item(1, "A"), item(2, "B")], { run: { dryRun: true } });
       expect(await statusesOf(ledger, id)).toEqual(["skipped", "valid"]);

@@ -179,7 +179,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect((await planner.watch()).ranges).toEqual({ waiting: 0, taken: 3, done: 0 });
     });
 
-    test("leftover jobs of a dead planner mean nothing, and do not keep a run from ending", async () => {
+    test("leftover jobs of a dead planner are ignored, and do not prevent a run from ending", async () => {
       const { run, planner } = await plan(20);
       await planner.begin(PLAN);
       const [left] = await query("select name from migrate_jobs.queue order by created_on desc limit 1");

@@ -22,7 +22,7 @@ function jobOf(bytes: number, { chunked = CHUNKS, calls = false }: { chunked?: I
 }
 
 describe("the number of threads", () => {
-  it("is the maximum from the start for a large input, and only if it is slow for a smaller one", () => {
+  it("is the maximum from the start for a large input, and for a smaller input only if its check is slow", () => {
     expect(threadsFor(jobOf(8_000_000, {}), "auto")).toEqual({ threads: MOST, onlyIfSlow: false });
     expect(threadsFor(jobOf(7_999_999, {}), "auto")).toEqual({ threads: MOST, onlyIfSlow: true });
   });
@@ -31,7 +31,7 @@ describe("the number of threads", () => {
     expect(threadsFor(jobOf(100, { calls: true }), "auto")).toEqual({ threads: 1, onlyIfSlow: false });
   });
 
-  it("is as given", () => {
+  it("is the number that the user sets, unless the mapping of a small input calls functions", () => {
     expect(threadsFor(jobOf(100, {}), 3)).toEqual({ threads: 3, onlyIfSlow: false });
     expect(threadsFor(jobOf(100, { calls: true }), 3)).toEqual({ threads: 1, onlyIfSlow: false });
   });
@@ -43,7 +43,7 @@ function helpAfter(ms: number, checked: number, ofBytes: number): boolean {
 }
 
 describe("help from other threads", () => {
-  it("is needed after a second if more than two seconds are left", () => {
+  it("is needed after a second if more than two seconds of work remain", () => {
     expect(helpAfter(1000, 100, 301)).toBe(true);
     expect(helpAfter(1000, 100, 300)).toBe(false);
     expect(helpAfter(999, 100, 10_000)).toBe(false);

@@ -133,18 +133,18 @@ async function codes(pages: AsyncIterable<Page<{ readonly code: string }>>): Pro
   return (await all(pages)).flatMap(({ results }) => results.map(({ code }) => code));
 }
 
-describe("the requested part of a list", () => {
+describe("reading a part of a list", () => {
   test.each([
     ["first", ["1a", "1b"], 1],
     [2, ["2a", "2b"], 2],
     ["all", ["1a", "1b", "2a", "2b", "3a", "3b"], 3],
-  ] as const)("%s", async (extent, expected, requests) => {
+  ] as const)("returns the items of the requested pages: %s", async (extent, expected, requests) => {
     const { client, asked } = threePages();
     expect(await codes(selectedPages(productPages(client), extent))).toEqual(expected);
     expect(asked).toHaveLength(requests);
   });
 
-  test("a page that does not exist", async () => {
+  test("fails for a page that does not exist", async () => {
     const { client } = threePages();
     expect(await failureOf(codes(selectedPages(productPages(client), 4)))).toMatchObject({
       code: "not_found",
@@ -152,7 +152,7 @@ describe("the requested part of a list", () => {
     });
   });
 
-  test("in chronological order", async () => {
+  test("returns items in chronological order if the platform lists the latest first", async () => {
     const { client } = threePages();
     expect(await codes(inTimeOrder(productPages(client)))).toEqual(["3b", "3a", "2b", "2a", "1b", "1a"]);
   });

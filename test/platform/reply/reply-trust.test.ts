@@ -209,7 +209,7 @@ describe("a reply that matches the contract is accepted", () => {
     expect(classOf(operation, 203, { id: "A-7" })).toMatchObject({ kind: "ambiguous", notFromApi: true });
   });
 
-  test("but a rule does not override the documented body", () => {
+  test("by a rule only if its body also has the documented form", () => {
     const outcomes = "x-migrate-outcomes: [{ status: 2xx, outcome: accepted, account: id }]";
     const operation = operationWith(
       `{ "201": { description: Created, content: { application/json: { schema: {

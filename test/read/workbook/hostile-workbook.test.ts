@@ -17,18 +17,18 @@ async function written(content: string | Buffer, name = "book.xlsx"): Promise<st
   return path;
 }
 
-describe("a file that is not a workbook", () => {
+describe("the detection of workbooks", () => {
   it.each([
     ["from-libreoffice.ods", "is an OpenDocument file (.ods)", "save it as .xlsx"],
     ["from-libreoffice.xls", "is an old Excel or Word file", "save it as .xlsx"],
-  ])("is rejected with a suggestion: %s", async (name, message, hint) => {
+  ])("rejects a file of another office format with a suggestion: %s", async (name, message, hint) => {
     const failure = await failureOf(read(source(join(FIXTURES, "workbooks", name))));
     expect(failure).toMatchObject({ code: "source_wrong_kind", exitCode: 2 });
     expect(failure.message).toContain(message);
     expect(failure.hint).toContain(hint);
   });
 
-  it("is identified: text named .xlsx, a document, a binary workbook, another archive", async () => {
+  it("rejects text named .xlsx, a document, a binary workbook, other archives and a workbook with a wrong name", async () => {
     const office = { "[Content_Types].xml": "<Types/>", "_rels/.rels": "<Relationships/>" };
     for (const [content, name, message] of [
       ["A,B\n1,2\n", "book.xlsx", "has the name of an Excel workbook, but other content"],
@@ -46,12 +46,12 @@ describe("a file that is not a workbook", () => {
     }
   });
 
-  it("is recognised as a workbook under an unrelated name", async () => {
+  it("accepts a workbook without a file extension", async () => {
     const path = await written(await readFile(await rawWorkbook({ sheets: { S: SHEET } })), "extract");
     expect((await read(source(path))).records).toHaveLength(1);
   });
 
-  it("is an encrypted workbook", async () => {
+  it("rejects an encrypted workbook with a suggestion", async () => {
     const header = Buffer.alloc(512);
     Buffer.from("d0cf11e0a1b11ae1", "hex").copy(header);
     header.writeUInt16LE(9, 30);
@@ -62,7 +62,7 @@ describe("a file that is not a workbook", () => {
     expect(failure.message).toContain("is encrypted with a password");
   });
 
-  it("has no sheet to select", async () => {
+  it("rejects a sheet name for a CSV file", async () => {
     const failure = await failureOf(read({ ...source(await written("A\n1\n", "a.csv")), sheet: "S" }));
     expect(failure).toMatchObject({ code: "usage" });
   });
