@@ -115,16 +115,19 @@ function passOptions(parent: Command, subcommand: Command): void {
 }
 
 function addRunCommands(program: Command, session: Session): void {
-  const run = program.command("run").description("Show the files that a push has used. Works offline.").exitOverride();
+  const run = program
+    .command("run")
+    .description("List or write the contract, mapping and other files of a run. Works offline.")
+    .exitOverride();
   const shared = [...options("config", "ledger"), formatOption()];
   withOptions(run.command("show"), shared)
-    .description("List the contract, the mapping and the other files of a run, as they were when it began.")
+    .description("List the contract, the mapping and the other files of a run, and whether the ledger stores them.")
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .action(async (id: string | undefined, flags: InspectFlags) =>
       (await import("./actions/ledger-actions.ts")).runShowAction(id, flags, session),
     );
   withOptions(run.command("files"), shared)
-    .description("Write these files to a folder, except the input.")
+    .description("Write the stored files of a run to a folder.")
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .requiredOption("-o, --out <dir>", "new or empty folder")
     .action(async (id: string | undefined, flags: RunFilesFlags) =>

@@ -110,7 +110,7 @@ export function isShippedOverlay(file: string): boolean {
   return file.startsWith(PREFIX);
 }
 
-/** The names of the files that a name stands for: itself, or the two overlays of `overlay:<name>`, in order. */
+/** The names of the files that a name represents: itself, or the two overlays of `overlay:<name>`, in order. */
 export function contractNames(file: string): readonly string[] {
   return isShippedOverlay(file) ? [`${PREFIX}${SHARED}`, file] : [file];
 }

@@ -53,7 +53,7 @@ export async function restoreSetup(
 
 interface OwnVersionOptions {
   readonly stored: StoredFiles;
-  /** Kinds of files to use as they are now. */
+  /** Kinds of files whose current version is used. */
   readonly replaced?: ReadonlySet<FileKind>;
   /** Added to the notice. */
   readonly hint?: string;
@@ -62,7 +62,7 @@ interface OwnVersionOptions {
 
 /**
  * The settings of a run, with its own versions of setup files that have changed since. A file that the run has not
- * stored, and its data, are used as they are now.
+ * stored, and its data, are read in their current version.
  */
 export async function withOwnVersions(
   settings: RunSettings,

@@ -41,7 +41,7 @@ test("the lock is taken once, released, and taken again; it leaves no file", asy
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
 
-test("another process learns immediately who holds the lock: the process, the host, the command and the start time", async () => {
+test("another process learns immediately who holds the lock: its process, host and command, and since when", async () => {
   const path = ledgerPath();
   const child = start("hold", path);
   expect(await firstLine(child)).toBe("locked");
