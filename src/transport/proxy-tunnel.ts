@@ -104,7 +104,7 @@ export function proxyFailure(error: TransportError, origin: string): Failure | u
   return new Failure("config", `the proxy ${problem}`, {
     hint:
       code === "407"
-        ? "put user:password into MIGRATE_PROXY_CREDENTIALS"
+        ? "set MIGRATE_PROXY_CREDENTIALS to user:password"
         : "check --proxy, MIGRATE_PROXY, or the target's `proxy`; omit it to connect directly",
     cause: error,
   });

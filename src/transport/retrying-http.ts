@@ -88,5 +88,5 @@ function waitAfter(
 
 function temporaryFault({ status, complete }: HttpReply): string | undefined {
   if (isTemporary(status)) return `HTTP ${status}`;
-  return complete ? undefined : "half a reply";
+  return complete ? undefined : "truncated reply";
 }

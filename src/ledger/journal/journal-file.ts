@@ -57,7 +57,7 @@ export function openJournalFile(file: string, { validBytes, rescueFolder, notice
     closeSync(descriptor);
     ({ place, descriptor } = copy);
     inode = fstatSync(descriptor).ino;
-    notice(`The journal ${file} was removed while it was in use. It has been recreated: ${place}`);
+    notice(`The journal ${file} was removed while it was in use. It was recreated at ${place}`);
   };
   const isInPlace = (): boolean => lstatSync(place, { throwIfNoEntry: false })?.ino === inode;
 

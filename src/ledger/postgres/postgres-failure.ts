@@ -120,7 +120,7 @@ const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, wha
 function statementPooling(cause: Error, name: string): Failure {
   return new Failure(
     "config",
-    `the ledger ${name} is behind a connection pooler in statement mode, which allows no transactions`,
+    `the ledger ${name} is behind a connection pooler in statement mode, which does not support transactions`,
     {
       hint:
         "set `pool_mode = transaction` for this database in the configuration of PgBouncer, or connect to the server directly " +
@@ -133,8 +133,8 @@ function statementPooling(cause: Error, name: string): Failure {
 const TLS = /SSL|certificate|self.signed|altnames/i;
 
 function tlsFailure(error: Error, name: string): Failure {
-  return new Failure("config", `the ledger ${name} has no trusted TLS connection: ${plain(error.message)}`, {
-    hint: "specify the certificate of the authority with sslrootcert, or choose another sslmode in --ledger",
+  return new Failure("config", `the TLS connection to the ledger ${name} is not trusted: ${plain(error.message)}`, {
+    hint: "specify its certificate authority with sslrootcert, or choose another sslmode in --ledger",
     cause: error,
   });
 }

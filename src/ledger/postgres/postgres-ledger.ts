@@ -78,5 +78,5 @@ export function ledgerToRead(queries: Queries, sending: SendingStatus, close: ()
 }
 
 async function refused(): Promise<never> {
-  throw new Error("This ledger was opened to read.");
+  throw new Error("This ledger was opened for reading only.");
 }

@@ -39,7 +39,7 @@ export function postgresTables(queries: postgres.Queries | postgres.Transaction)
       values: readonly number[],
       handle: (rows: readonly Row[]) => Work<void>,
     ): Work<void> {
-      if (!("batches" in queries)) throw new Error("Only a transaction reads in batches.");
+      if (!("batches" in queries)) throw new Error("Only a transaction can read in batches.");
       const statement: postgres.Statement<Row> = { sql: withNumbers(textOf(sql), values) };
       const batches = queries.batches(statement, BATCH);
       for (;;) {

@@ -43,7 +43,7 @@ export function evaluateReply(
 function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
   const number = account && valueAt(reply, account);
   if (account === undefined || (number !== null && number !== "")) return undefined;
-  return { ...unknown(`the platform has it, without ${formatAttr(account)}: try again later`), isInProgress: true };
+  return { ...unknown(`the platform has the record, but without ${formatAttr(account)}: try again later`), isInProgress: true };
 }
 
 /** Undefined if the record can be compared. */
@@ -54,7 +54,7 @@ function resultWithoutOutcomes(
 ): LookupResult | undefined {
   if (typeof status === "string" && !isDocumented(status, form)) return unlisted(status);
   if (lacks === undefined) return undefined;
-  const unproven = `the platform knows it, without ${lacks}, and the contract defines no status for absent records`;
+  const unproven = `the platform returned the record without ${lacks}, and the contract defines no status for absent records`;
   return { kind: "absent", unproven };
 }
 

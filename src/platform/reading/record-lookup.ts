@@ -140,7 +140,7 @@ async function readList(
   { path, list, client, key }: ListLookup,
 ): Promise<ReadonlyMap<LookupRecord, LookupResult>> {
   const keyMatch = list.match.find(({ payload }) => formatAttr(payload) === formatAttr(key));
-  if (keyMatch === undefined) throw notFound("the contract's list of records is not matched by the business key");
+  if (keyMatch === undefined) throw notFound("the contract does not match the list of records by the business key");
   const { byKey, found } = recordsByKey(records, key);
   const what = "the list of records that arrived";
   const missing = notFound("the platform has no list of records that arrived (HTTP 404)");
@@ -190,11 +190,11 @@ function formOfItems({ operation, list = [] }: ListLookup["list"]): FieldType | 
 }
 
 const SAME_KEY = unknown("another record of this lookup has the same key");
-const TWO_ACCOUNTS = unknown("the platform lists its key twice, with different account numbers");
+const TWO_ACCOUNTS = unknown("the platform lists the record's key twice, with different account numbers");
 
-const TWO_ANSWERS = unknown("the platform returns it with two different account numbers");
+const TWO_ANSWERS = unknown("the platform returns the record with two different account numbers");
 
-const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists it with two different account numbers");
+const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists the record with two different account numbers");
 
 /** The combined result of two list items with the same key. */
 function combined(before: LookupResult | undefined, item: LookupResult): LookupResult {

@@ -210,7 +210,7 @@ function classifyRefusal(facts: Facts, operation: ClassifiedOperation): ReplyCla
   if (failure !== undefined) return { kind: "stop", failure };
   if (NOT_PROCESSED_STATUSES.has(status)) return retry(facts);
   if (status === 408) return requestTimeout(facts);
-  if (status === 409) return { kind: "ambiguous", reason: "HTTP 409: it may exist already", notFromApi: false };
+  if (status === 409) return { kind: "ambiguous", reason: "HTTP 409: the record may already exist", notFromApi: false };
   if (WRONG_ENDPOINT_STATUSES.has(status)) return { kind: "stop", failure: wrongEndpoint(status, operation) };
   return { kind: "rejected", problems };
 }

@@ -106,7 +106,7 @@ function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined 
       "supplier_closed",
       `${who} ${several ? "accept" : "accepts"} no accounts at the moment (${code})`,
       {
-        hint: "ask the platform's operator to set it to Ongoing, then run `migrate resume`",
+        hint: `ask the platform's operator to set ${several ? "them" : "it"} to Ongoing, then run \`migrate resume\``,
       },
     );
   }

@@ -73,7 +73,7 @@ export function createStepLimits(maximum: number, onChange: (event: UploadEvent)
       if (pushedBack || epoch < state.epoch || state.limit >= maximum) return;
       state.successes += 1;
       if (state.successes >= SUCCESSES_PER_INCREASE * state.limit)
-        change(state, state.limit + 1, `requests of the step ${nameOf(step)} are sent`);
+        change(state, state.limit + 1, `the step ${nameOf(step)} accepts requests again`);
     },
     pushedBack(slot) {
       const state = stateOf(slot.step);

@@ -98,7 +98,7 @@ function defaultHost(port: number): string {
 function portOf(text: string): number {
   const port = wholeNumber("port", text);
   if (port >= 1 && port <= 65_535) return port;
-  throw new Failure("config", `the port ${text} of the ledger's server is not from 1 to 65535`);
+  throw new Failure("config", `the port ${text} of the ledger's server is not between 1 and 65535`);
 }
 
 function wholeNumber(parameter: Parameter, text: string): number {
