@@ -26,7 +26,10 @@ export const MAX_RECORD = 2_147_483_647;
  * Each call handles a batch in one transaction, which is durable (fsynced) when the promise resolves.
  */
 export interface Ledger {
-  /** Starts a run and stores its setup. Attempts that an earlier, dead run left in flight become `ambiguous`. */
+  /**
+   * Starts a run and stores its setup. Attempts that a dead run left in flight become `ambiguous`, or `pending` if they
+   * were idempotent.
+   */
   startRun(run: NewRun): Promise<Run>;
   /** A run by its id (or a unique prefix of it), or the latest run; undefined if there is none. */
   findRun(id?: string): Promise<Run | undefined>;
@@ -67,18 +70,18 @@ export interface Ledger {
   saveOutcomes(run: string, outcomes: readonly AttemptOutcome[]): Promise<void>;
 
   /**
-   * Resumes a run. Attempts left in flight become `ambiguous`, in every run, because callers hold the ledger's lock.
-   * Records of this run without a final state (`pending`, `blocked`, `ambiguous`) are compared with other runs, as in
-   * `finishPlan`. A record that another run has sent becomes `skipped`, also if it is `existing` here; one with unknown
-   * delivery status `ambiguous` (`pending` if `resendAmbiguous`), and any other `pending`. A run that is still
-   * `planning` needs `restartPlan` next.
+   * Resumes a run. Attempts left in flight in any run become `ambiguous`, or `pending` if they were idempotent: no
+   * other run is active, because callers hold the ledger's lock. Records of this run without a final state (`pending`,
+   * `blocked`, `ambiguous`) are compared with all runs, as in `finishPlan`. An `existing` record becomes `skipped` if
+   * its content has been accepted since. For a run that is still `planning`, no records are compared; call
+   * `restartPlan` next.
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
   /**
-   * Prepares to reconcile ambiguous records. Attempts left in flight become `ambiguous`, as in `resumeRun`. Records of
-   * this run that are left to send also become `ambiguous` if one of their requests may have been processed. Records
-   * that another run has finished get their current state. Resolves to the time when the last request without a reply
-   * was given up in any run, ISO 8601 UTC.
+   * Prepares to reconcile ambiguous records. Attempts left in flight are closed, as in `resumeRun`. Records of this run
+   * that are left to send also become `ambiguous` if one of their requests may have been processed. Records that
+   * another run has finished get their current state. Resolves to the time when the last request without a reply was
+   * given up in any run, ISO 8601 UTC.
    */
   refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
   /** The records numbered `from` to `to` (inclusive) with unknown delivery status. */

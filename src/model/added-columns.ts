@@ -11,7 +11,7 @@ export function isAddedColumn(name: string): boolean {
   return ADDED_COLUMNS.has(name);
 }
 
-/** The numbers of cells and columns of a ragged row, without the columns that a report added after its own. */
+/** The cell and column counts of a ragged row, without the columns that a report appended. */
 export function ownCounts(
   cells: number,
   columns: readonly string[],

@@ -23,7 +23,7 @@ export const NEEDS_WORK: ReadonlySet<Status> = new Set(["invalid", "rejected", "
 export const ON_PLATFORM: ReadonlySet<Status> = new Set(["accepted", "skipped"]);
 
 export interface Outcome {
-  /** 1-based over the whole input. */
+  /** 1-based position in the whole input. */
   readonly record: number;
   /** The business key, if the record has one. */
   readonly key?: string;

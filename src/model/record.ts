@@ -71,7 +71,7 @@ export interface InputPosition extends RowPosition {
 
 /** One record of the input: a row of the root source and the rows joined to it. */
 export interface InputRecord {
-  /** 1-based over the whole input. */
+  /** 1-based position in the whole input. */
   readonly number: number;
   /** The source of the row: the root source, or the child source of an orphan. */
   readonly source: string;

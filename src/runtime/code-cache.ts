@@ -22,10 +22,13 @@ export function cacheCompiledCode(): void {
   }
 }
 
-/** Each takes a few megabytes. */
+/** The cache of each build takes a few megabytes. */
 const MAX_BUILDS = 4;
 
-/** Creates the folder, readable only by its owner, and the two above it; their parent must exist. */
+/**
+ * Creates the folder and the three above it, accessible only to their owner, if they are missing. The parent of these
+ * four must exist. Removes the caches of all but the latest builds.
+ */
 function makeRoom(builds: string, folder: string): void {
   const own = path.dirname(builds);
   for (const one of [path.dirname(own), own, builds, folder]) {

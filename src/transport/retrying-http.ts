@@ -37,9 +37,10 @@ export function isTemporary(status: number): boolean {
 }
 
 /**
- * Repeats a request while the error is temporary: no reply, a truncated reply, 408, 425, 429, 5xx. `Retry-After` is
- * honoured up to two minutes; otherwise the delay is random with a cap that doubles. Returns the last reply or throws
- * the last error. Only for requests that change nothing.
+ * Repeats a request while the error is temporary: no reply, a truncated reply, or a status of `TEMPORARY_STATUSES`.
+ * Waits for the time in `Retry-After`, and does not repeat the request if that exceeds two minutes. Without the header,
+ * the delay is random with a cap that doubles. Returns the last reply or throws the last error. Only for requests that
+ * change nothing.
  */
 export function retryingHttp(http: Http, options: RetryOptions): Http {
   let hasReplied = false;

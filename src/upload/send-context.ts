@@ -37,8 +37,8 @@ export interface SendContext {
 const MAX_WAIT_MS = 5 * 60_000;
 
 /**
- * Returns what begins a round. The knowledge about the platform (pauses, rates, budget, account numbers) is kept from
- * round to round.
+ * Returns a function that creates the context of the next round. Pauses, rates, the retry budget and account numbers
+ * are kept from round to round.
  */
 export function createRounds(
   { ledger, steps, clock, random, onProgress }: UploadDependencies,

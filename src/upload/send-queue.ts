@@ -4,7 +4,7 @@ import type { RecordState } from "./record-state.ts";
 export interface SendQueue {
   /** Adds records whose intents are durable. */
   readonly take: (states: readonly RecordState[]) => void;
-  /** Removes and returns the first record that fits, or the first one without a condition. */
+  /** Removes and returns the first record that fits; without a condition, the first record. */
   readonly next: (fits?: (state: RecordState) => boolean) => RecordState | undefined;
   /** Removes this record; false if it is not in the queue. */
   readonly remove: (state: RecordState) => boolean;
@@ -15,8 +15,9 @@ export interface SendQueue {
   /** A record has its outcome. */
   readonly recordDone: () => void;
   /**
-   * The number of further records that may get an intent. It is 0 while more than twice `inFlight` records have no
-   * outcome, and never more than four times `inFlight` with an intent.
+   * The number of further records that may get an intent. It is 0 while more than twice `inFlight` records are queued
+   * or in flight. Otherwise the total is at most four times `inFlight`, including up to twice `inFlight` waiting
+   * records.
    */
   readonly room: (inFlight: number) => number;
   /** Closes the queue to new records. */

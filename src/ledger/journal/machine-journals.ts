@@ -150,8 +150,8 @@ async function noteEnd(
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Removes journals that were last written a month ago, except the latest. Call this only if the ledger has all of
- * their requests. Newer journals still reveal that an older copy was restored.
+ * Removes journals that were last written more than 30 days ago, except the latest. Call this only if the ledger has
+ * all of their requests. Newer journals still reveal that an older copy was restored.
  */
 export function removeOldJournals(place: MachineJournals, id: string, now: number): void {
   const processes = foldersIn(path.join(place.folder, id));

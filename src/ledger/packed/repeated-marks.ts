@@ -107,7 +107,7 @@ async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: numb
   };
 }
 
-/** Sorted; undefined if there are more than `most`. */
+/** The marks that occur more than once, sorted; undefined if there are more than `most`, or too many to sort. */
 function repeatedIn(sharing: Float64Array, most: number): Float64Array | undefined {
   // Sorting them would take too long.
   if (sharing.length > 2 * MAX_REPEATED) return undefined;

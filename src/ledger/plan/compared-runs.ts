@@ -12,8 +12,8 @@ export type Compared = "all" | "left" | readonly number[];
 const MAX_LISTED = 50_000;
 
 /**
- * Makes the blocked and ambiguous records of a run `pending`, and rejected ones like `reopenRejected`. Returns the
- * records to compare: on SQLite, only the reopened ones if no other run has written since the last comparison.
+ * Makes the blocked and ambiguous records of a run `pending`, and the records that `reopenRejected` selects. Returns
+ * the records to compare: on SQLite, only the reopened ones if no other run has written since the last comparison.
  */
 export function* reopenOpen(tables: Tables, run: RunRow): Work<Compared> {
   if (tables.dialect === "postgres") {
@@ -66,7 +66,7 @@ const REOPEN_REJECTED: Statement<Reopened> = {
   returning record`,
 };
 
-/** Marks the existing records of a run that a later run has found to have this content as `skipped`. */
+/** Marks the `existing` records of a run as `skipped` if their content has been accepted since. */
 export function* takeOverAccepted(tables: Tables, { number }: RunRow): Work<void> {
   const { existing = 0 } = yield* countsOf(tables, number, "status");
   if (existing > 0) yield* tables.run(TAKE_OVER_ACCEPTED, number);

@@ -46,7 +46,7 @@ interface OlderRow {
   readonly account: string | null;
 }
 
-/** Most accepted records have the accepted content. Only if there are others, the earlier runs are read. */
+/** Most accepted records have the accepted content. The earlier runs are read only if there are others. */
 const SELECT_OLDER: Statement<OlderRow> = {
   sql: `
   with candidates as materialized (

@@ -31,7 +31,7 @@ export function* restartPlan(tables: Tables, run: RunRow): Work<void> {
   yield* tables.run("delete from migrate.problems where run = $1", run.number);
   yield* tables.run("delete from migrate.positions where run = $1", run.number);
   yield* tables.run("delete from migrate.items where run = $1", run.number);
-  // Elsewhere, triggers count the deleted items.
+  // On PostgreSQL, triggers count the deleted items.
   if (tables.dialect === "sqlite") yield* tables.run("delete from counts where run = $1", run.number);
 }
 

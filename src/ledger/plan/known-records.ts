@@ -18,8 +18,9 @@ import { type PlanFinding, writeFindings } from "./findings.ts";
  * - `ambiguous`: possibly processed, unless `resendAmbiguous`
  * - `blocked`, code `account_not_found`: belongs to a record that is not accepted yet
  *
- * All other records are sent: new, blocked, rejected and existing records. Rejected and existing records are sent even
- * if they are unchanged, because the cause may have been fixed on the platform, and a refusal creates nothing.
+ * All other records are sent: new ones, and those that an earlier run left `blocked`, `rejected` or `existing`.
+ * Rejected and existing records are sent even if they are unchanged, because the cause may have been fixed on the
+ * platform, and a refusal creates nothing.
  */
 export function* applyKnownRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
   if (policy.after !== undefined) yield* blockDependents(tables, run, policy, policy.after);

@@ -31,7 +31,7 @@ export function withNewKeys(query: string, ...others: readonly string[]): Sql {
   return { sqlite: defined(others), postgres: defined([`new_keys as materialized (${SELECT_NEW_KEYS})`, ...others]) };
 }
 
-/** Excludes records that were refused since the new keys were collected. A comment on PostgreSQL. */
+/** Excludes records that were refused since the new keys were collected. PostgreSQL reads this as a comment. */
 export const OWN_ITEM: string = `/*+ cross join items as own on own.run = $1 and own.record = new_keys.record
   and own.status in ('valid', 'pending') */`;
 

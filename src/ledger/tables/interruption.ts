@@ -19,7 +19,7 @@ export function* closeInterruptedAttempts(tables: Tables, at: string, range?: Re
   for (const { harmless, status, reason } of AFTER_INTERRUPTION) {
     const inFlight = `from migrate.attempts where status = 'sending' and harmless = ${harmless}${within}`;
     const interrupted = `status = 'sending' and (run, record) in (select run, record ${inFlight})`;
-    // Elsewhere, triggers count every change. Here, changes to and from this status are counted in bulk.
+    // On PostgreSQL, triggers count every change. On SQLite, changes to and from this status are counted in bulk.
     if (tables.dialect === "sqlite") yield* countAsMoved(tables, interrupted, status);
     yield* tables.run(`update migrate.items set status = $1 where ${interrupted}`, status);
     yield* tables.run(

@@ -67,7 +67,7 @@ const IS_ACCEPTED = "coalesce(records.accepted_content, ''::bytea) <> ''::bytea"
 
 /**
  * SQL for the state of a record. The status of its latest item may be outdated: another run may have sent the record
- * again. Only one plan has a record without `planned_content`.
+ * again. A record without `planned_content` is in only one plan.
  * @param status SQL for the status of its latest item
  */
 export const stateOf = (sending: SendingStatus, status: string): string => `case
@@ -136,7 +136,10 @@ const SELECT_WITH_LEFT: Statement<{ readonly run: number; readonly name: string 
 
 const IS_NOT_DONE = `(state in ('ambiguous', 'existing') or not (${IS_ACCEPTED}) or ${IS_OUTDATED})`;
 
-/** A record that is left in its latest run. PostgreSQL reads the table until it finds one. */
+/**
+ * Finds a record of the run that is left to send or ambiguous, unless a later push has planned it again. PostgreSQL
+ * reads the table until it finds one.
+ */
 const ANY_LEFT: Statement<{ readonly found: number }> = {
   sql: {
     sqlite: ["records", "unsent"]

@@ -139,7 +139,7 @@ export function outcomeQuery(tables: Tables, sending: SendingStatus, filter: Out
 /** Current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
 const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
-/** Its values start at parameter 4. */
+/** The SQL condition of a filter, and its values, which start at parameter 4. */
 function conditionOf(
   tables: Tables,
   { statuses, key, nearKey }: OutcomeFilter,

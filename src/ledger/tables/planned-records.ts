@@ -54,7 +54,10 @@ const HOLD: EachStatement = {
     where items.run = $1 and items.record = any($2::int[]) and planned_run = $1 and records.identity = items.identity`,
 };
 
-/** SQL for `since_run` when another push plans a record: that push if the platform had the content of the plans before. */
+/**
+ * SQL for `since_run` when a push plans a record: that push if the platform had the previously planned content,
+ * otherwise the earlier value.
+ */
 export function sinceRun(prefix: "known." | "records.", run: string): string {
   const accepted = `${prefix}accepted_content`;
   return `case
@@ -147,7 +150,10 @@ const OLDER_KEYLESS = `
   inner join migrate.items as earlier on earlier.run = keyless.run and earlier.record = keyless.record
   where own.id = $1`;
 
-/** Lists the rows of the run without a key, in place of earlier ones of the same files and of the same rows. */
+/**
+ * Lists the rows of the run without a key. A row that was already listed keeps its `since_run`; `DELETE_KEYLESS`
+ * removes the earlier entry.
+ */
 const INSERT_KEYLESS = `
   insert into migrate.keyless (run, record, since_run)
   with older as materialized (

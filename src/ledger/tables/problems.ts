@@ -15,7 +15,10 @@ export function* appendPlanProblems(tables: Tables, run: number, records: readon
   yield* tables.runEach(APPEND_PROBLEM, run, rows);
 }
 
-/** Parameter 3 is the position among the added problems of the record. SQLite adds one after the other. */
+/**
+ * Parameter 3 is the position among the added problems of the record. SQLite inserts them one by one and does not use
+ * it.
+ */
 const APPEND_PROBLEM: EachStatement = {
   sqlite: `
     insert into problems (run, record, attempt, position, severity, code, problem)

@@ -21,7 +21,7 @@ const selectUndecided = (status: UndecidedStatus): string => `
   from migrate.items inner join migrate.records on records.identity = items.identity
   where items.run = $1 and items.status = '${status}' and records.state = '${status}'`;
 
-/** An existing record that a later run has sent with other content is decided there. */
+/** An existing record that a later run has sent with other content is decided in that run. */
 const SELECT: Readonly<Record<UndecidedStatus, string>> = {
   ambiguous: selectUndecided("ambiguous"),
   existing: `${selectUndecided("existing")} and items.content = records.content`,
@@ -138,8 +138,9 @@ function* saveDecision(tables: Tables, run: RunRow, made: Decision): Work<void> 
 }
 
 /**
- * The empty content never equals the content of a payload: no push sends an ambiguous record again that was rejected,
- * except with `--revise`. A record that the platform has refused as existing may be sent again: nothing is created.
+ * A rejected `ambiguous` record gets empty accepted content, which equals no payload. So a push sends the record again
+ * only with `--revise`. A rejected `existing` record may be sent again, because the platform refuses it and creates
+ * nothing.
  */
 const UPDATE_RECORD = {
   accepted: `

@@ -4,9 +4,9 @@ type Scalar = string | number | boolean | Uint8Array | null;
 export type TableValue = Scalar | readonly Scalar[];
 
 /**
- * The text of a statement. It is written for PostgreSQL, with the schema `migrate` and with parameters `$1`. SQLite reads
- * the same text (`sqlite/sqlite-tables.ts`): it reads the tables of an `inner join` in the given order, and uses the
- * hints in comments that begin with a plus sign. Only if the databases need different texts, there are two.
+ * The text of a statement. It is written for PostgreSQL, with the schema `migrate` and with parameters `$1`. SQLite
+ * reads the same text (`sqlite/sqlite-tables.ts`): it reads the tables of an `inner join` in the given order, and uses
+ * the hints in comments that begin with a plus sign. There are two texts only if the databases need different ones.
  */
 export type Sql = string | { readonly sqlite: string; readonly postgres: string };
 

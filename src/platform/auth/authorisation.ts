@@ -17,7 +17,7 @@ export interface Authorisation {
   readonly refused: (header: string) => Promise<void>;
 }
 
-/** A request that waits long may arrive after its token has expired, even more than once. */
+/** A request that waits for a long time may arrive after its token has expired. This can happen more than once. */
 const MAX_HEADERS = 3;
 
 /**

@@ -17,7 +17,7 @@ export interface LookupRecord {
   readonly parameters?: JsonObject | undefined;
   /** False if another version of the record was sent, so only its key can be compared. */
   readonly isAsSent: boolean;
-  /** Its key alone proves nothing: it is compared with every operation that compares further attrs. */
+  /** Finding its key proves nothing: every operation that compares further attrs is also queried. */
   readonly needsContent?: boolean;
 }
 

@@ -24,7 +24,10 @@ interface Evaluation {
   readonly form: FieldType | undefined;
 }
 
-/** Evaluates a reply, or an item of a list, for a record: its status first. */
+/**
+ * Evaluates a reply, or an item of a list, for a record. Checks its status and account number, then compares its
+ * content.
+ */
 export function evaluateReply(
   reply: JsonValue,
   record: LookupRecord,
@@ -43,7 +46,10 @@ export function evaluateReply(
 function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
   const number = account && valueAt(reply, account);
   if (account === undefined || (number !== null && number !== "")) return undefined;
-  return { ...unknown(`the platform has the record, but without ${formatAttr(account)}: try again later`), isInProgress: true };
+  return {
+    ...unknown(`the platform has the record, but without ${formatAttr(account)}: try again later`),
+    isInProgress: true,
+  };
 }
 
 /** Undefined if the record can be compared. */

@@ -134,7 +134,10 @@ function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
   return { kind: outcome, problems: explained(facts), isFinal: isNamed(rule, facts) };
 }
 
-/** The contract names this specific reply and not only its status, which a rejected repeat also has. */
+/**
+ * Whether the contract identifies this reply by more than an error status: the rejection of a repeat has the same
+ * status.
+ */
 function isNamed({ code, has }: OutcomeRule, { reply }: Facts): boolean {
   return reply.status < 300 || code !== undefined || has !== undefined;
 }

@@ -108,7 +108,9 @@ function matchesRange(name: string, range: string): boolean {
   return range === "*/*" || (range.endsWith("/*") && name.startsWith(range.slice(0, -1)));
 }
 
-/** Returns the same reasons for a body without a reply. */
+/**
+ * The reason why a body does not have the documented form, or names another record; undefined if neither is the case.
+ */
 export function recordMismatch(
   body: JsonValue,
   form: DocumentedReply["body"],

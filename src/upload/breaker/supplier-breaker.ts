@@ -134,7 +134,10 @@ interface SupplierBreaker {
   readonly apply: (finding: ReportedSupplier | undefined) => void;
   /** Time of the next probe, monotonic milliseconds. */
   readonly probeAt: () => number;
-  /** The reason why the circuit opened: a code of the contract, or the code of five equal refusals. */
+  /**
+   * The reason why the circuit opened: the code of a reply that means a closed supplier, or the code of five equal
+   * refusals.
+   */
   readonly cause: () => { readonly code: string; readonly isFromStreak: boolean };
 }
 

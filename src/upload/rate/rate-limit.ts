@@ -34,9 +34,9 @@ export interface Refusal {
 }
 
 /**
- * `noise`: independent of the rate. `found-noise`: so were the refusals before it. `cap`: the rate was too high.
- * `unclear`: a single refusal at a reduced rate, which may be noise or a cap. `warning`: a single refusal while no cap
- * is known.
+ * `noise`: independent of the rate. `found-noise`: the refusals up to this one are now known to be independent of the
+ * rate. `cap`: the rate was too high. `unclear`: a single refusal at a reduced rate, which may be noise or a cap.
+ * `warning`: a single refusal while no cap is known.
  */
 export type RefusalCause = "noise" | "found-noise" | "cap" | "unclear" | "warning";
 
@@ -52,7 +52,7 @@ const MIN_SHARE_OF_CAP = 0.8;
 const MIN_SHARE_OF_CAP_MANY = 0.5;
 /** Lowest share of the previous cap if refusals were mistaken for noise. */
 const MIN_SHARE_AFTER_TRIAL = 0.25;
-/** Refusals are many if this number occurs within two seconds and their share exceeds `MAX_NOISE`. */
+/** Refusals are many if this number occurs within two seconds and their share is at least `MAX_NOISE`. */
 const MANY_REFUSALS = 3;
 /** Single refusals in a period that do not indicate a cap yet. */
 const WARNINGS = 2;

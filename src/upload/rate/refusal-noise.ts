@@ -9,7 +9,7 @@
 export interface RefusalNoise {
   /** Share of requests that are refused at random; 0 if no noise is known. */
   readonly share: () => number;
-  /** Noise is known, and it explains the last refusal. */
+  /** Noise is known, and it explains all refusals since the last accepted request. */
   readonly isKnown: () => boolean;
   /** The share is plausible for noise, given the number of requests. Then only the refused record waits. */
   readonly isPlausible: () => boolean;
@@ -149,9 +149,10 @@ interface LoadSamples {
   readonly acceptedRequest: (load: Load) => void;
   readonly refused: (load: Load) => void;
   /**
-   * The share of refusals, and the number of requests behind it. At a lower rate: if there were `needed` refusals with
-   * the same share as before. Before a cap is known: if there were enough requests between the last two, and refusals
-   * were never treated as noise.
+   * The share of refusals that are noise, and the number of requests from which it was calculated; undefined if
+   * refusals do not look like noise. At a lower rate, they do after `needed` refusals if their share is not clearly
+   * lower than before. Before a cap is known, they do if enough requests were accepted between the last two, unless
+   * refusals were mistaken for noise before.
    */
   readonly noiseAt: (
     load: Load,

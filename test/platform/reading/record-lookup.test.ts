@@ -192,7 +192,10 @@ describe("looking records up on the platform", () => {
 
   it("proves nothing with a list that has a key twice with different account numbers", async () => {
     expect(await look([lookupOf("R1")], [LIST], listedTwice("A-2"))).toEqual([
-      { kind: "unknown", reason: expect.stringContaining("lists the record's key twice, with different account numbers") },
+      {
+        kind: "unknown",
+        reason: expect.stringContaining("lists the record's key twice, with different account numbers"),
+      },
     ]);
     expect(await look([lookupOf("R1")], [LIST], listedTwice("A-1"))).toEqual([{ kind: "found", account: "A-1" }]);
   });

@@ -7,8 +7,8 @@ interface PageCheck {
 }
 
 /**
- * Each step takes a few milliseconds and is followed by a pause of the same length. A ledger of 3 GB takes about ten
- * seconds, in parallel with other work.
+ * Each step takes a few milliseconds, and this pause follows it. A ledger of 3 GB takes about ten seconds, in parallel
+ * with other work.
  */
 const PAUSE_MS = 4;
 
