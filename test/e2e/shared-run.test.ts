@@ -1,4 +1,4 @@
-import { cpSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
@@ -38,19 +38,22 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     expect(await admin.accounts()).toHaveLength(150);
   });
 
-  test("a worker from another folder with the same input joins, and leaves on SIGTERM after its requests in flight", async () => {
+  test("a worker with the same input and without the mapping joins, and leaves on SIGTERM after its requests in flight", async () => {
     await admin.reset();
     const scene = await inScene(280);
     const push = scene.share(1, ["--rps", "20"]);
     await scene.whenWorking(1);
     const { folder, remove } = createTestFolder();
     cpSync(scene.folder, folder, { recursive: true });
+    rmSync(path.join(folder, "mapping.yaml"));
+    await scene.query(`update migrate.runs set settings = replace(settings, '${scene.folder}', '/not/here')`);
     const joined = scene.start(["worker", "--ledger", scene.ledger], { cwd: folder });
     await scene.whenWorking(2);
     joined.kill("SIGTERM");
     const left = await joined.ended;
     expect(left.code).toBe(3);
     expect(left.stderr).toMatch(/Left run .* Sent \d+ records/);
+    expect(left.stderr).toMatch(/the mapping .*mapping\.yaml no longer exists.* stored with the run/);
     const end = await push.ended;
     remove();
     expect(await deliveryErrors(280, end, admin)).toEqual([]);
