@@ -78,6 +78,12 @@ interface MappingFile {
 /** The parts of a job that another thread needs to convert rows to records. */
 export type CompiledJob = Omit<Job, "plan" | "input">;
 
+interface OpenJobOptions {
+  readonly showValues?: boolean;
+  /** The names of input files in places, by path; default: their paths. */
+  readonly inputNames?: ReadonlyMap<string, string> | undefined;
+}
+
 /**
  * Compiles the files that the settings name and finds the input files.
  * @throws Failure with exit code 2 for a file that is unreadable or invalid
@@ -86,7 +92,7 @@ export async function openJob(
   settings: JobSettings,
   dependencies: Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock"> &
     Partial<Pick<Dependencies, "onProgress" | "drain">>,
-  { showValues = false }: { readonly showValues?: boolean } = {},
+  { showValues = false, inputNames }: OpenJobOptions = {},
 ): Promise<Job> {
   const files = settings.contract.map(pathsFrom(settings.folder));
   const contract = await readContractWithFindings(files, dependencies, settings.rules, setupPaths(settings));
@@ -97,7 +103,7 @@ export async function openJob(
   const { mapping } = job;
   const { close = async () => undefined } = mapping;
   try {
-    const { plan, input } = await openJobInput(document, settings, dependencies, { mapping, showValues });
+    const { plan, input } = await openJobInput(document, settings, dependencies, { mapping, showValues, inputNames });
     return { ...job, plan, input: { ...input, close: () => input.close().finally(close) } };
   } catch (error) {
     await close();
@@ -171,7 +177,7 @@ export async function openJobInput(
   document: MappingDocument | undefined,
   settings: JobSettings,
   dependencies: InputDependencies,
-  context?: RejectsInputContext,
+  context?: InputContext,
 ): Promise<Pick<Job, "plan" | "input">> {
   const plan = planOf(document, settings, pathsFrom(settings.folder));
   const open = (): Promise<Input> => openSources(plan, settings, dependencies, context);
@@ -182,9 +188,10 @@ export async function openJobInput(
 type InputDependencies = Pick<Dependencies, "temporaryFolder" | "notice"> &
   Partial<Pick<Dependencies, "onProgress" | "drain">>;
 
-/** Additional inputs for re-importing rejects. */
-interface RejectsInputContext {
+interface InputContext extends Pick<OpenJobOptions, "inputNames"> {
+  /** For re-importing rejects. */
   readonly mapping: Mapping;
+  /** For re-importing rejects. */
   readonly showValues: boolean;
 }
 
@@ -192,14 +199,17 @@ async function openSources(
   plan: SourceSpec,
   { standardInput, encoding, delimiter, rejects }: JobSettings,
   dependencies: InputDependencies,
-  context: RejectsInputContext | undefined,
+  context: InputContext | undefined,
 ): Promise<Input> {
   const options: ReadOptions = {
     tempFolder: dependencies.temporaryFolder,
     onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
     onRead: (read) => dependencies.onProgress?.({ kind: "read", ...read }),
     signal: dependencies.drain,
-    ...(standardInput !== undefined && { displayNames: new Map([[standardInput, "-"]]) }),
+    displayNames: new Map([
+      ...(context?.inputNames ?? []),
+      ...(standardInput === undefined ? [] : ([[standardInput, "-"]] as const)),
+    ]),
   };
   if (rejects === undefined || context === undefined)
     return openInput(plan, { ...options, ...definedMembers({ encoding, delimiter }) });

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { goodAccounts, outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const { sandbox, admin } = useSandbox();
 
@@ -225,6 +226,18 @@ describe("explain", () => {
 function read(work: Workplace, folder: string): ReadonlyMap<string, string> {
   return new Map(readdirSync(work.file(folder)).map((name) => [name, readFileSync(work.file(folder, name), "utf8")]));
 }
+
+test("a report from another folder has the same files as one from the folder of the push", async () => {
+  const work = mixedWork();
+  await work.push();
+  await work.migrate(["report", "--out", "here"]);
+  const elsewhere = { cwd: temporaryFolder() };
+  const ledger = work.file(".migrate/ledger.db");
+  const { code, stderr } = await work.migrate(["report", "--ledger", ledger, "--out", work.file("there")], elsewhere);
+  expect([code, stderr]).toEqual([1, expect.not.stringContaining("no longer where it was")]);
+  for (const name of ["rejects.csv", "errors.csv"])
+    expect(read(work, "there").get(name)).toBe(read(work, "here").get(name));
+});
 
 test("a report during a push is a consistent snapshot: its counts add up", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);

@@ -1,3 +1,4 @@
+import { pathsFrom } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, openJob } from "../../job/job.ts";
 import { changedFiles, filesChanged, ownVersionsText } from "../../job/settings/recorded-files.ts";
@@ -20,7 +21,13 @@ interface ReopenOptions {
  * @throws Failure `source_changed` for a changed file that the run has not stored; errors of `openJob`
  */
 export async function openRecordedJob(settings: RunSettings, options: ReopenOptions): Promise<Job> {
-  return openJob(await recordedSetup(settings, options), options.dependencies);
+  return openJob(await recordedSetup(settings, options), options.dependencies, { inputNames: inputNames(settings) });
+}
+
+/** The run may have started in another folder. Its places have names that are relative to that folder. */
+function inputNames({ job, files }: RunSettings): ReadonlyMap<string, string> {
+  const resolve = pathsFrom(job.folder);
+  return new Map(files.flatMap(({ kind, file }) => (kind === "input" ? [[resolve(file), file] as const] : [])));
 }
 
 /**
