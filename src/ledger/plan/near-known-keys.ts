@@ -18,26 +18,9 @@ import { selectJournaledRows } from "./journaled-rows.ts";
 import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT, withNewKeys } from "./new-keys.ts";
 
 /**
- * Refuses the records of a resumed run that are left to send, like `refuseNearKnownKeys`, if a later push may have sent
- * their rows under other keys.
- */
-export function* refuseKeysSentSince(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
-  if (policy.newKeys === true || (yield* tables.row(LATER_PUSH, run.number)) === undefined) return;
-  yield* refuseNearKnownKeys(tables, run, policy);
-}
-
-const LATER_PUSH: Statement<{ id: number }> = {
-  sql: `
-  select later.id from migrate.runs as own
-  inner join migrate.runs as later on later.id > own.id and later.endpoint = own.endpoint
-    and later.supplier = own.supplier and later.command = 'push' and not later.dry_run
-  where own.id = $1 limit 1`,
-};
-
-/**
- * Makes a record `invalid` if its key is new and may be a changed form of a key from an earlier run to the same
- * address: it would create a second account. The same applies to a new key of a row that was sent under another key,
- * and to a key that a spreadsheet has visibly changed.
+ * Makes a record `invalid` if its key is new and may be a changed form of a key from another run to the same address: it
+ * would create a second account. The same applies to a new key of a row that was sent under another key, and to a key
+ * that a spreadsheet has visibly changed. A key is new until a record with it has been sent.
  *
  * The plans of earlier runs are read only if there are new keys.
  */

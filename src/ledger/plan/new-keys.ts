@@ -6,13 +6,9 @@ import type { Sql, Tables, Work } from "../tables/tables.ts";
 export const WAS_SENT: string =
   "records.accepted_content is not null or records.other_content = 1 or records.state in ('ambiguous', 'sending')";
 
-/**
- * A key that no run has planned or, in a run that is resumed, that no run has sent. Uses `items`; parameter 1 is the run.
- */
+/** A key that no run has sent: new, or refused so far. Uses `items`. */
 export const IS_NEW: string = `items.status in ('valid', 'pending') and items.key is not null and items.identity is not null
-  and not exists (
-    select 1 from migrate.records where records.identity = items.identity
-      and ((select state from migrate.runs where id = $1) = 'planning' or ${WAS_SENT}))`;
+  and not exists (select 1 from migrate.records where records.identity = items.identity and (${WAS_SENT}))`;
 
 /** The records of the run `$1` with a key that no run has sent. */
 export const FROM_NEW_ITEMS: string = `from migrate.items where items.run = $1 and ${IS_NEW}`;

@@ -2,7 +2,7 @@ import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../ledger.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
 import { noteCompared, reopenOpen, reopenRejected, takeOverAccepted } from "../plan/compared-runs.ts";
 import { type RunColumns, type RunRow, severalRuns, toRun, unknownRun } from "../runs/recorded-run.ts";
-import { refuseKeysSentSince } from "../plan/near-known-keys.ts";
+import { refuseNearKnownKeys } from "../plan/near-known-keys.ts";
 import { newRunId } from "../runs/run-id.ts";
 import { closeInterruptedAttempts } from "./interruption.ts";
 import { planUnsent } from "./planned-records.ts";
@@ -88,7 +88,7 @@ export function* resumeRun(
     const reopened = yield* reopenOpen(tables, run);
     yield* takeOverAccepted(tables, run);
     yield* applyKnownRecords(tables, run, policy, reopened);
-    if (reopened === "left") yield* refuseKeysSentSince(tables, run, policy);
+    if (reopened === "left" && policy.newKeys !== true) yield* refuseNearKnownKeys(tables, run, policy);
     yield* planUnsent(tables, run.number);
     yield* noteCompared(tables, run);
     yield* tables.run(

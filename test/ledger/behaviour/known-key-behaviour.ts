@@ -1,8 +1,9 @@
+import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { AttemptOutcome } from "../../../src/ledger/records/requests.ts";
 import type { Ledger, PlannedItem } from "../../../src/ledger/ledger.ts";
 import type { LocalProblem } from "../../../src/model/problem.ts";
-import { item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
+import { attemptOutcomeOf, intentOf, item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
 
 /** How new keys are compared with the keys that the ledger already contains. */
 export function describeKnownKeys(opened: () => Ledger): void {
@@ -114,6 +115,47 @@ export function describeKnownKeys(opened: () => Ledger): void {
   });
 
   describe("rows that were sent under another key", () => {
+    test("are sent under one key only, in any order of pushes and resumed pushes", { timeout: 60_000 }, async () => {
+      const results = fc.array(fc.constantFrom("accepted", "ambiguous", "rejected", "unsent"), {
+        minLength: 4,
+        maxLength: 4,
+      });
+      const step = fc.record({
+        prefix: fc.constantFrom("A", "B", "C"),
+        rows: fc.subarray([1, 2, 3, 4], { minLength: 1 }),
+        resumed: fc.option(fc.nat({ max: 5 })),
+        results,
+      });
+      let history = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 6 }), async (steps) => {
+          history += 1;
+          const keysOf = new Map<number, Set<string>>();
+          const runs: { readonly id: string; readonly items: readonly PlannedItem[] }[] = [];
+          for (const { prefix, rows, resumed, results: given } of steps) {
+            const earlier = resumed === null ? undefined : runs[resumed];
+            const items = rows.map((row, index) =>
+              item(index + 1, `${prefix}${history}-${row}`, "x", { rowHash: history * 10 + row }),
+            );
+            const run = earlier ?? { id: await planned(ledger, items), items };
+            if (earlier === undefined) runs.push(run);
+            else await ledger.resumeRun(run.id, POLICY);
+            for (const [index, sendable] of (await ledger.sendable(run.id, 1, 9)).entries()) {
+              const status = given[index] ?? "unsent";
+              if (status === "unsent") continue;
+              const intent = intentOf(sendable);
+              await ledger.saveIntents(run.id, [intent]);
+              await ledger.saveOutcomes(run.id, [attemptOutcomeOf(intent, status)]);
+              const { rowHash = 0, key = "" } = run.items[sendable.record - 1] ?? {};
+              if (status !== "rejected") keysOf.set(rowHash, (keysOf.get(rowHash) ?? new Set()).add(key));
+            }
+          }
+          expect([...keysOf.values()].filter(({ size }) => size > 1)).toEqual([]);
+        }),
+        { numRuns: 15 },
+      );
+    });
+
     test("are refused when a run is resumed, unless its keys are declared as intended", async () => {
       const rows = [1, 2, 3].map((record) => ({ record, rowHash: record }));
       const under = (prefix: string, records: readonly number[] = [1, 2, 3]): readonly PlannedItem[] =>
@@ -128,6 +170,11 @@ export function describeKnownKeys(opened: () => Ledger): void {
       expect((await keyProblemsOf(ledger, first))[0]).toMatchObject([
         { code: "row_sent_under_other_key", key: "OLD-1", known: "ALTERED-1" },
       ]);
+      const last = await planned(ledger, under("LAST-", [3]));
+      await ledger.resumeRun(first, POLICY);
+      await sendAll(ledger, first, "accepted");
+      await ledger.resumeRun(last, POLICY);
+      expect(await statusesOf(ledger, last)).toEqual(["invalid"]);
       await ledger.resumeRun(intended, { ...POLICY, newKeys: true });
       expect(await statusesOf(ledger, intended)).toEqual(["pending", "pending", "pending"]);
     });

@@ -43,7 +43,7 @@ describe("connection settings from a URL", () => {
     ["postgres://ann:p/w@db.example/moves", /not a PostgreSQL URL: postgres:\/\/ann@db.example\/moves/],
     ["postgres://one,two/moves", /several hosts/],
     ["postgres://db.example/moves?ssl=true", /unknown parameter: ssl/],
-    ["postgres://db.example:0/moves", /not from 1 to 65535/],
+    ["postgres://db.example:0/moves", /not between 1 and 65535/],
     ["postgres://db.example/moves?connect_timeout=soon", /connect_timeout=soon/],
     ["postgres://db.example/moves?sslmode=always", /unknown sslmode=always/],
     ["postgres://db.example/moves?sslmode=verify-ca", /verify-ca needs a certificate authority/],
