@@ -1,18 +1,19 @@
 /**
- * Cache of cells of one column, keyed by their bytes. Contains recent short cells, because codes, dates and amounts
- * repeat often.
+ * A cache of the short cells of one column, keyed by their bytes. Codes, dates and amounts repeat often, so most cells
+ * of such a column are encoded only once.
  */
 export interface CellMemory {
-  /** Slot of the remembered cell, or -1. */
+  /** The slot of an equal cell; -1 if the cache does not contain one. */
   readonly find: (bytes: Uint8Array, from: number, to: number) => number;
+  /** The number that `keep` stored in the slot. */
   readonly madeAt: (slot: number) => number;
-  /** Remembers the cell of the last `find`. Returns its slot, or -1. */
+  /** Stores the cell of the last `find` with a number. Returns its slot, or -1 if the cell is too long. */
   readonly keep: (made: number) => number;
 }
 
-/** A power of two. Unused slots take no memory. */
+/** A power of two, because slots are selected by a bit mask of the hash. */
 export const SLOTS = 16_384;
-/** Layout of a slot: one byte with the length of the cell plus 1, then the cell. */
+/** A slot contains the length of the cell plus 1 (one byte; 0 means unused), then the cell. */
 const SLOT_BYTES = 32;
 
 export function createCellMemory(): CellMemory {

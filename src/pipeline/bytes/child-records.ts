@@ -8,17 +8,17 @@ import { asBuffer, type ChildGroups } from "../../read/join/bytes/joined-piece.t
 import { createFastPathCells, type FastPathCells } from "./fast-path-cells.ts";
 import { readableCells } from "./readable-cells.ts";
 
-/** The records of a child source that belong to one record of the root, as bytes. */
+/** Reads, as bytes, the records of a child source that belong to one record of the root source. */
 export interface ChildRecords {
   readonly name: string;
   readonly files: readonly ChunkCsvFile[];
-  /** For each file, the cells of the selected record. */
+  /** One entry for each file: the cells of the record that was last selected in it. */
   readonly cells: readonly FastPathCells[];
-  /** Starts a piece of the root. */
+  /** Begins a new piece of the root source. `groups` are the child records joined to it. */
   readonly load: (groups: ChildGroups) => void;
-  /** Selects a record of the root. Returns the number of its child records, or -1 if they need the row path. */
+  /** Selects a root record. Returns the number of its child records, or -1 if they need the row path. */
   readonly begin: (number: number) => number;
-  /** Selects a child record in sorted order. Returns the index of its file, or -1 if it needs the row path. */
+  /** Selects a child record by its index in sorted order. Returns the index of its file, or -1 for the row path. */
   readonly goTo: (index: number) => number;
 }
 
@@ -29,26 +29,26 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
   let [first, count] = [0, 0];
   let order: readonly number[] | undefined;
 
-  /** Reads the record at a position of the groups. Returns its file, or -1 if it needs the row path. */
+  /** Reads the record at a position in `groups`. Returns the index of its file, or -1 if it needs the row path. */
   function read(place: number): number {
     const slice = slices[groups.sliceAt[place] ?? 0];
     const isRead = slice !== undefined && readers[slice.file]?.read(slice, groups.numberAt[place] ?? 0) === true;
     return isRead ? slice.file : -1;
   }
 
-  /** Reads one of the child records. */
+  /** Reads a child record by its index in file order. Undefined if it needs the row path. */
   function readerAt(index: number): RecordReader | undefined {
     return readers[read(first + index)];
   }
 
-  /** False if a record occurs twice (which causes a warning), or if comparing the bytes is not conclusive. */
+  /** False if a record may occur twice: the row path then compares the rows and adds the warning. */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
     const isSimple = slice !== undefined && count <= MAX_SIMPLE_ROWS && areBareIn(slice, groups, first, count);
     return isSimple ? haveDifferentBytes(slice, groups, first, count) : haveDifferentCells(count, readerAt);
   }
 
-  /** Sorts the child records. False if a record has no value to sort by. */
+  /** Sorts the child records. False if a record has no valid value to sort by. */
   function putInOrder(): boolean {
     if (orderBy === undefined) return true;
     const texts: string[] = [];
@@ -80,7 +80,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
   };
 }
 
-/** Up to this many records are compared pairwise. */
+/** Maximum number of records whose bytes are compared pairwise. */
 const MAX_SIMPLE_ROWS = 8;
 
 /** The groups of a piece without child records. */
@@ -137,7 +137,7 @@ function isSameRecord({ bytes, boundaries: { starts, ends } }: Slice, one: numbe
 
 interface RecordReader {
   readonly cells: FastPathCells;
-  /** False if reading the record might report a problem. */
+  /** Reads a record of a slice. Returns false if the record may have a problem. */
   readonly read: (slice: Slice, number: number) => boolean;
   /** The trimmed text of a column of the record that was read. */
   readonly textIn: (column: string) => string;

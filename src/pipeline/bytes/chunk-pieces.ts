@@ -34,7 +34,7 @@ export function rowsOfPart({ boundaries, from, to = boundaries.starts.length, ro
   return rowsAt(numbers).filter((read) => read !== undefined);
 }
 
-/** The scanner of a file; undefined if its records need the row path. */
+/** Returns the scanner of a file (by its index), or undefined if its records need the row path. */
 export type FinderOf = (file: number) => ScanRecords | undefined;
 
 export function findersOf(compile: CompileFile | undefined, { files, children = [] }: ChunkSource): FinderOf {
@@ -49,9 +49,8 @@ export function findersOf(compile: CompileFile | undefined, { files, children = 
 }
 
 /**
- * Visits the records of a scanned piece in order, with the rows of those on the row path. Blank lines are not records
- * and are skipped.
- * @param visit receives the record's number in the piece
+ * Visits the records of a scanned piece in order and skips blank lines. Creates rows only for records on the row path.
+ * @param visit receives the number of the record in the piece
  */
 export function visitRecords(
   { from, boundaries, to = boundaries.starts.length, rowsAt }: PiecePart,

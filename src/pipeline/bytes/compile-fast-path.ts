@@ -29,9 +29,9 @@ export type ScanPurpose =
 export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) => ScanRecords | undefined;
 
 /**
- * Compiles mapping and contract into a scanner of record bytes. Undefined if validity depends on more than single
- * values: rules, steps, or records that wait for others. Planned records have already been checked, so only their
- * payloads matter.
+ * Compiles mapping and contract into a scanner of record bytes. Undefined if checking or planning a record needs more
+ * than its own values, for example rules, steps or a record that it must wait for. To read planned records again, only
+ * their payloads matter, because they have already been checked.
  */
 export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;
@@ -87,7 +87,10 @@ function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
   return { list: purpose.texts, hashes };
 }
 
-/** A value that is converted before sending has two texts: one for the hash in the ledger, and one that is sent. */
+/**
+ * `UNCERTAIN` for a value that is converted before sending: the ledger stores the hash of one text, and the request
+ * contains another, but the fast path writes only one.
+ */
 function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   return (type) => {
     const toSent = compileSentValue(type);
@@ -97,7 +100,7 @@ function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   };
 }
 
-/** The root of document paths depends on the import supplier in the payload. */
+/** Whether the root of document paths depends on the import supplier in the payload. */
 function hasRootOfPayload({ operation, settings }: CompiledJob): boolean {
   if (operation.supplier === undefined || settings.documentRoots === undefined || operation.body === undefined)
     return false;

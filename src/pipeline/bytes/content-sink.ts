@@ -13,11 +13,11 @@ import { equalBytes, oddBytes, WORD_BYTES, wordsOf } from "../../text/byte-words
 
 /**
  * Writes the content of a record while its bytes are scanned: as a hash (`createFastContentHash`) or as
- * canonical JSON. The functions return the hash of the written value, or 0 for JSON. The members of an object must
- * arrive sorted by name.
+ * canonical JSON. Functions that return a content return the hash of the written value, or 0 for JSON. The caller must
+ * write the members of an object in the order of their names.
  */
 export interface ContentSink {
-  /** Returns the number that represents a member name from now on. */
+  /** Registers a member name and returns its number for `beginMember` and `withMember`. */
   readonly nameOf: (name: string) => number;
   readonly beginObject: () => number;
   /** Call before the value of a member. */
@@ -45,11 +45,11 @@ export interface ContentSink {
 interface Remembered {
   /** Stores the text written since this position, and its hash. */
   readonly keep: (slot: number, content: number, place: number) => void;
-  /** Writes the remembered value again. */
+  /** Writes the value of the slot again and returns its content. */
   readonly use: (slot: number) => number;
 }
 
-/** For runs that send nothing: contents are only compared with each other. */
+/** For runs that send nothing: a hash is enough, because contents are only compared with each other. */
 export function hashSink(): ContentSink {
   return {
     nameOf: nameContent,
@@ -77,7 +77,7 @@ export function hashSink(): ContentSink {
 
 const [BRACE, END_BRACE, BRACKET, END_BRACKET, COMMA, QUOTE] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x22];
 
-/** Appends the text of the payload to the list. */
+/** Appends the payload to the list as canonical JSON. */
 export function jsonSink(list: ByteList): ContentSink {
   const names: Uint8Array[] = [];
   const isPlain = plainTextCheck();

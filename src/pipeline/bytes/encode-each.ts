@@ -11,7 +11,7 @@ interface JoinedList {
   readonly form: ContentSink;
 }
 
-/** A list with one item for each record of a child source. */
+/** Encodes a list with one item for each record of a child source. */
 export function eachEncoder(
   { records, makers, form }: JoinedList,
   { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: ListType,

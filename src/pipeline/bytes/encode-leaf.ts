@@ -9,8 +9,8 @@ import type { ContentSink } from "./content-sink.ts";
 import type { FastPathCells } from "./fast-path-cells.ts";
 
 /**
- * Encodes a mapping entry for one record and returns the hash of its content. `ABSENT`: the entry has no value.
- * `UNCERTAIN`: the value may be invalid, so the record takes the row path.
+ * Encodes a mapping entry for one record and returns its content (see `ContentSink`). `ABSENT`: the entry has no value.
+ * `UNCERTAIN`: the value may be invalid, so the record needs the row path.
  */
 export type Encoder = (cells: FastPathCells) => number;
 
@@ -19,11 +19,11 @@ export const UNCERTAIN = -2;
 
 export interface EncoderContext {
   readonly sink: ContentSink;
-  /** Encodes values of a type; `UNCERTAIN` if the value is not sent unchanged. */
+  /** Encodes values of a type; `UNCERTAIN` if the value is converted before it is sent. */
   readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
   /** Root of document paths; the same for all records. */
   readonly documentRoot: string | undefined;
-  /** The index of a column; undefined if the file does not have it. */
+  /** The zero-based index of a column; undefined if the file does not have it. */
   readonly columnAt: (name: string) => number | undefined;
 }
 
@@ -58,7 +58,7 @@ function encoderOf(
   };
 }
 
-/** An entry with a single value. `isKey`: it is the business key. */
+/** Encodes an entry with a single value. Undefined if the file lacks its column. `isKey`: it is the business key. */
 export function leafEncoder(
   leaf: LeafNode,
   type: FieldType,
@@ -80,13 +80,16 @@ export function leafEncoder(
   return isKey ? byValue : cachingEncoder(column, byValue, form);
 }
 
-/** The value of a copied leaf with an empty cell: none, or the default. A key is stored for each record. */
+/**
+ * Encodes an entry whose cell is empty: no value, or the default. The default of a business key is not cached, because
+ * the plan stores the key with each record.
+ */
 function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink: form }: EncoderContext, isKey: boolean): Encoder {
   if (leaf.fallback === undefined) return () => ABSENT;
   return isKey ? byValue : constantEncoder(leaf, byValue, form);
 }
 
-/** Encodes a constant once, unless the entry has a condition. */
+/** Encodes a constant once and then writes it again, unless the entry has a condition. */
 function constantEncoder({ applies }: LeafNode, byValue: Encoder, form: ContentSink): Encoder {
   if (applies !== undefined) return byValue;
   const written = form.remember(1);
@@ -109,7 +112,7 @@ interface CopiedCell {
   readonly form: ContentSink;
 }
 
-/** The trimmed text of a cell. */
+/** Copies the trimmed text of a cell. */
 function copyEncoder({ column, isCopied, isKey, whenEmpty, form }: CopiedCell, byValue: Encoder): Encoder {
   return (cells) => {
     const { bytes, starts, ends } = cells;

@@ -15,7 +15,7 @@ export interface NodeContext extends EncoderContext {
   readonly childrenOf: (source: string) => ChildRecords | undefined;
 }
 
-/** Undefined if the file lacks a column. */
+/** Encodes any mapping entry. Undefined if the file lacks one of its columns. */
 export function nodeEncoder(
   node: MappingNode,
   type: FieldType,
@@ -71,19 +71,19 @@ function byName({ name: one }: { readonly name: string }, { name: other }: { rea
   return one < other ? -1 : 1;
 }
 
-/** The field is in the contract, is not set by the platform, and is not inherited from `Object.prototype`. */
+/** Whether the contract has the field, the client sets it, and its name is not one of `Object.prototype`. */
 function isOrdinaryField({ properties }: ObjectType, name: string): boolean {
   return properties.get(name)?.readOnly === false && !(name in {});
 }
 
 interface ObjectOptions {
-  /** A required field has no mapping entry. */
+  /** True if a required field has no mapping entry. */
   readonly lacks: boolean;
   readonly isOptional: boolean;
   readonly form: ContentSink;
 }
 
-/** Follows `buildPayload` and validation: an object that is present must be complete. */
+/** Encodes an object by the rules of `buildPayload` and validation: an object that is present must be complete. */
 function objectOf(fields: readonly FieldEncoder[], { lacks, isOptional, form }: ObjectOptions): Encoder {
   return (cells) => {
     const before = cells.made;
@@ -112,7 +112,7 @@ function objectOf(fields: readonly FieldEncoder[], { lacks, isOptional, form }: 
   };
 }
 
-/** A list with one item for each row of a child source. */
+/** Encodes a list with one item for each row of a child source. Undefined if a file of the source lacks a column. */
 function joinedEncoder(node: EachNode, type: ListType, context: NodeContext): Encoder | undefined {
   const isSimple = node.applies === undefined && node.parent === undefined && !type.uniqueItems;
   const records = isSimple && node.item.kind === "object" ? context.childrenOf(node.source) : undefined;
@@ -127,7 +127,7 @@ function joinedEncoder(node: EachNode, type: ListType, context: NodeContext): En
   return eachEncoder({ records, makers, form: context.sink }, type);
 }
 
-/** A list literal. Each entry produces at most one item. */
+/** Encodes a list literal, in which each entry produces at most one item. Undefined if the file lacks a column. */
 function listEncoder(node: ItemsNode, type: ListType, context: NodeContext): Encoder | undefined {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems } = type;
   const { sink: form } = context;

@@ -10,7 +10,7 @@ export function readableCells({ keys, layout: { header } }: ChunkCsvFile): (cell
     filled.every((column) => isFilled(cells, column)) && unnamed.every((column) => isEmpty(cells, column));
 }
 
-/** Has a visible character. Non-ASCII text counts as unfilled because it may be invisible. */
+/** Whether the cell has a visible ASCII character. Other characters do not count, because they may be invisible. */
 function isFilled({ bytes, starts, ends }: RecordCells, column: number): boolean {
   let visible = 0;
   for (let at = starts[column] ?? 0; at < (ends[column] ?? 0); at += 1) {

@@ -12,15 +12,15 @@ import { areReadable, type ChildRecords, NO_GROUPS, withChildren } from "./child
 import { readableCells } from "./readable-cells.ts";
 
 /**
- * The result of the fast path: valid records without any problem, found without building rows and payloads. All other
- * records, and all uncertain ones, take the row path.
+ * The result of the fast path: the records that are certainly valid and have no problem, found without building rows.
+ * All other records need the row path.
  */
 export interface FastPathResult {
   /** Plan entries of the fast-path records, by record number. */
   readonly items: FastPathItems;
-  /** The numbers of the records for the row path, in order. */
+  /** The numbers of the records for the row path, in ascending order. */
   readonly others: readonly number[];
-  /** Whether one of these is also a fast-path record. */
+  /** Whether `others` also contains a fast-path record (see `isFirstOnBothPaths`). */
   readonly hasEncoded: boolean;
   /** For a run that sends: start and end of each payload in the list of texts, by record number. */
   readonly textStarts: Uint32Array;
@@ -65,7 +65,7 @@ interface PayloadHashes {
 /** A child source. All of its records must be readable on the fast path. */
 interface ScannedChild {
   readonly records: ChildRecords;
-  /** `make` reads the records itself. */
+  /** True if the payload contains the records, so that `make` reads them. */
   readonly isEncoded: boolean;
 }
 
@@ -80,7 +80,7 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
   const newFound = (count: number): Found => newItems(header.table.file, count, texts);
   let found = newFound(0);
 
-  /** The row path reports errors of a row. */
+  /** Never throws: if the row cannot be read, the row path reports the error. */
   function content(): number {
     startRecord(cells);
     try {
@@ -104,7 +104,7 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
     return true;
   }
 
-  /** Plans the record and keeps its payload text, unless it takes the row path. */
+  /** Plans a fast-path record and keeps its payload text. Returns false for a record that needs the row path. */
   function planWithText(number: number, sent: PayloadTexts): boolean {
     const start = sent.list.length();
     const isOnFastPath = plan(number);
@@ -141,7 +141,7 @@ interface NotedText {
   readonly cells: FastPathCells;
 }
 
-/** Stores the plan entry of the record whose payload is the last text of the list. */
+/** Stores the position and the hashes of a record whose payload is the last text of the list. */
 function noteText(
   { items, textStarts, textEnds }: Found,
   { number, start, cells }: NotedText,

@@ -50,7 +50,10 @@ export async function* mapRecords(
   }
 }
 
-/** Must complete before the records are mapped. Throws the errors of `mapping.prepare`. */
+/**
+ * Evaluates the functions of the mapping for a batch. The caller must await it before it maps the batch.
+ * @throws errors of `mapping.prepare`
+ */
 export async function prepareRecords(batch: readonly InputRecord[], { mapping }: CompiledJob): Promise<void> {
   await mapping.prepare?.(batch.flatMap(({ orphan, row }) => (orphan ? [] : row)));
 }
@@ -64,7 +67,7 @@ export function mapRecord({ number, source, orphan, row, problems }: InputRecord
   return { number, source, orphan, row, problems: all, key, payload, steps, parameters, readable };
 }
 
-/** A warning, or a problem between rows that does not affect how the record was read. */
+/** Whether the problem is a warning, or a problem between rows that does not affect how the record was read. */
 function isHarmless({ severity, code }: Problem): boolean {
   return severity === "warning" || CROSS_ROW_CODES.has(code);
 }
@@ -89,14 +92,14 @@ export async function* selectRecords(
   }
 }
 
-/** Applies `--only`. */
+/** Returns a function that applies `--only` to a batch. */
 export function keySelection({ only }: JobSettings): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
   if (only === undefined) return (batch) => batch;
   const keys = new Set(only);
   return (batch) => batch.filter(({ key }) => key !== undefined && keys.has(key));
 }
 
-/** Payloads -> problems with places. A record that could not be read completely is not checked further. */
+/** Payloads -> problems with places. Does not check records that could not be read completely. */
 export async function* checkRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   job: CompiledJob,
@@ -176,7 +179,7 @@ function checkRecord(
   job: CompiledJob,
   { validate, checkRules, checkSteps }: Checks,
 ): MappedRecord {
-  // If errors are counted but not listed, a repeated error looks like a new one.
+  // If some errors are counted but not listed, a repeated error would be counted as a new one.
   if (!record.readable || hasUnlistedErrors(record.problems)) return record;
   const structure = validate(record.payload);
   const isWhole = !hasUnlistedErrors(structure);
@@ -217,7 +220,7 @@ export function isValid(record: MappedRecord): boolean {
   return record.readable && !hasErrors(record.problems);
 }
 
-/** Problems of the mapping have no value: a value that could not be converted is in the payload unchanged. */
+/** Passes on the value of each problem. A problem without a value is from the mapping, which left it in the payload. */
 function collectShownValues({ problems, payload }: MappedRecord, shownValues: Pick<ShownValues, "noteValue">): void {
   for (const { place, value, attr } of problems) {
     if (place) shownValues.noteValue(place, value ?? valueAt(payload, parseAttr(attr)));
@@ -264,7 +267,7 @@ function compileStepCheck(
   };
 }
 
-/** Attrs that already have errors: rules that read them would only report consequential errors. */
+/** Attrs that already have errors. Rules that read them are skipped, because they would report the same cause again. */
 function attrsWithErrors(problems: readonly Problem[]): ReadonlySet<string> {
   if (problems.length === 0) return NO_ATTRS;
   const errors = problems.filter(({ severity }) => severity === "error");

@@ -46,7 +46,7 @@ export async function checkDocuments(
 
 type LookupOptions = Pick<DocumentOptions, "concurrency" | "shownValues" | "onDocument">;
 
-/** Batches that are looked up ahead of the awaited one. */
+/** Number of batches that are looked up in advance. */
 const LOOKAHEAD_BATCHES = 8;
 /** Paths with cached answers. The oldest are dropped and queried again when they recur. */
 const MAX_CACHED_PATHS = 50_000;
@@ -77,7 +77,7 @@ export async function* lookUpDocuments(
   const underWay: Promise<readonly MappedRecord[]>[] = [];
   for await (const batch of records) {
     const checked = Promise.all(batch.map((record) => checkRecord(record, { job, find, pathCheckOf, options })));
-    // Awaited later; until then a failure must not count as unhandled.
+    // The promise is awaited later. Until then, Node.js must not treat its failure as unhandled.
     checked.catch(() => undefined);
     underWay.push(checked);
     const first = underWay.length < LOOKAHEAD_BATCHES ? undefined : underWay.shift();
@@ -88,7 +88,7 @@ export async function* lookUpDocuments(
 
 type CheckPath = (path: string) => Promise<PayloadFinding | undefined>;
 
-/** Queries the store by full document path, with a cache. */
+/** Queries the store by full document path and caches its answers. */
 function askOnce(store: DocumentStore, concurrency: number): DocumentStore["has"] {
   const limit = pLimit(concurrency);
   const cache = new Map<string, Promise<boolean>>();

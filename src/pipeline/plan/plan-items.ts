@@ -41,13 +41,13 @@ export interface PlannedBatch {
   readonly keyColumns: readonly FoundKeyColumn[];
 }
 
-/** A record that must not be sent, and the position of the item that shows why. */
+/** A record that must not be sent, and the position of the item that causes this. */
 interface FoundExclusion {
   readonly position: number;
   readonly row: ExcludedRow;
 }
 
-/** The column of the business key in a file, and the position of the item that shows it. */
+/** The column of the business key in a file, and the position of the item in which it was found. */
 export interface FoundKeyColumn {
   readonly position: number;
   readonly file: string;
@@ -59,7 +59,7 @@ type KeyColumn = PlanPolicy["keyColumns"] extends ReadonlyMap<string, infer Colu
 /** Receives a valid record of a run that sends, and its `contentText`. */
 export type KeepPayload = (record: MappedRecord, text: string) => void;
 
-/** Converts checked records into plan items, batch by batch. Does not compare records. */
+/** Returns a function that converts a batch of checked records into plan items. It does not compare records. */
 export function createItemBuilder(
   job: CompiledJob,
   settings: ItemSettings,
@@ -151,8 +151,8 @@ function keyColumnOf(record: MappedRecord, { mapping }: CompiledJob): Omit<Found
 }
 
 /**
- * The probable parent of an orphan must not be sent without it: the platform accepts an account only once. Orphans
- * come last, when their parents are already planned.
+ * The probable parents of an orphan. They must not be sent without it, because the platform accepts an account only
+ * once. Orphans come after all other records, so their parents are already in the plan.
  */
 function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readonly ExcludedRow[] {
   if (!record.orphan) return [];

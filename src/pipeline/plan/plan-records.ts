@@ -12,7 +12,7 @@ import type { MappedRecord } from "../../model/record.ts";
 import type { RunValues } from "../../options/job-options.ts";
 import { createItemBuilder, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
-/** How to handle keys that the ledger knows. */
+/** How to handle keys that the ledger already contains, and new keys in rejects. */
 export type KeyPolicy = Pick<RunValues, "revise" | "newKeys">;
 
 /** A run and its ledger. */
@@ -41,7 +41,7 @@ interface PlanContext {
   readonly handle: PlanHandle;
 }
 
-/** Plans the records of a run in the ledger. */
+/** The settings for converting the checked records of a run into plan items. */
 export function itemSettings(
   { job, handle: { run } }: PlanContext,
   { sendInvalid, newKeys }: Pick<PlanOptions, "sendInvalid"> & Pick<KeyPolicy, "newKeys">,
@@ -63,8 +63,8 @@ export async function* planItems(
 }
 
 /**
- * Plan items -> the plan. If the input of a push was not read completely, the plan stays open: `resume` reads it
- * again.
+ * Plan items -> the plan in the ledger. If the input of a push was not read completely, the plan stays open, and
+ * `resume` reads the input again.
  */
 export async function planRecords(
   batches: AsyncIterable<PlannedBatch>,
@@ -146,7 +146,7 @@ interface ItemGroups {
   readonly end: () => Promise<void>;
 }
 
-/** Each group costs one disk sync, and a batch of long rows has few items. */
+/** Items per write. Each write costs one disk sync, and a batch of long rows has only a few items. */
 const GROUP_SIZE = 600;
 
 function createItemGroups(write: (items: PackedItems) => Promise<void>): ItemGroups {
@@ -177,7 +177,7 @@ function tooManyInvalid(progress: CheckProgress, most: RunValues["maxErrors"], a
   return atEnd && progress.invalid > most.share * progress.records;
 }
 
-/** Whether the records of the run are meant to be sent, by this run or by the push of which it is the dry run. */
+/** Whether the run is a push. A dry run plans its records like the push that follows it. */
 function isForSending({ command }: Run): boolean {
   return command === "push";
 }
@@ -204,7 +204,7 @@ export function planPolicy(
   };
 }
 
-/** The policy for reconciling ambiguous records. Without the job of the run, the columns of its keys are unknown. */
+/** The policy for reconciling ambiguous records. Without a job, the attr and the columns of the key are unknown. */
 export function reconcilePolicy(job: Job | undefined, { revise = false }: KeyPolicy): PlanPolicy {
   if (job !== undefined) return planPolicy(job, { revise });
   return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };

@@ -8,8 +8,8 @@ const MAX_RECORDS = 10_000;
 const MAX_BYTES = 16_000_000;
 
 /**
- * The input needed for the rejects: the whole input or, if few records need work, only those, found without joining
- * the others. One row of each source comes first and provides its columns.
+ * The records needed to write the rejects. If few records need work, only these are read, and no others are joined;
+ * the first row of each source then comes first and provides its columns. Otherwise yields the whole input.
  */
 export async function* rejectedInput(
   { input }: Pick<Job, "input">,
@@ -24,7 +24,7 @@ export async function* rejectedInput(
   yield await input.find({ isWanted: (_row, number) => numbers.has(number), limit: numbers.size });
 }
 
-/** Undefined if there are too many records, or if one of them is a child row without a parent. */
+/** The numbers of the records that need work. Undefined if there are too many, or if one is an orphan. */
 async function numbersOfFew(
   { files, rootFiles }: Job["input"],
   { summary, outcomes }: Pick<Report, "summary" | "outcomes">,

@@ -43,7 +43,7 @@ function rejectedKey({ row }: MappedRecord, keyAttr: string): string | undefined
   return key === "" || cellOf(ATTR_COLUMN).split(CELL_SEPARATOR).includes(keyAttr) ? undefined : key;
 }
 
-/** The column has an apostrophe before possible formulas, and a spreadsheet may have changed it. */
+/** Tolerates the apostrophe that a report writes before possible formulas, and changes by a spreadsheet program. */
 function isSameKey(known: string, key: string): boolean {
   if (known.normalize("NFC") === key.normalize("NFC")) return true;
   return findKeyCorruption(known, key)?.changed === "known";

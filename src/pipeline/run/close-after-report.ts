@@ -8,8 +8,8 @@ interface Closable {
 export type CloseLater = <T extends Closable>(opened: T) => T;
 
 /**
- * Runs work that opens resources and ends in a report. The resources are closed in reverse order: with the report
- * after it was shown, or immediately if the work fails.
+ * Runs work that opens resources and returns a report. `close` of the report closes the resources in reverse order. If
+ * the work fails, they are closed immediately.
  */
 export async function closeAfterReport(work: (closeLater: CloseLater) => Promise<ShownRun>): Promise<RunReport> {
   const opened: Closable[] = [];

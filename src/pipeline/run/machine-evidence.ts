@@ -22,9 +22,9 @@ export interface WatchedJournal extends Journal {
 }
 
 /**
- * The journal of this process for a ledger on a server.
- * @throws Failure `ledger_outdated` if the ledger lacks requests that this machine knows, or may lack requests of
- * others
+ * Opens the journal of this process for a ledger on a server.
+ * @throws Failure `ledger_outdated` if the ledger lacks requests that this machine recorded, or may lack requests of
+ * other machines
  */
 export async function openMachineJournal(
   store: ServerStore,
@@ -53,7 +53,7 @@ export async function openMachineJournal(
     },
     async end() {
       await journal.end();
-      // The server may be unreachable: the journal then has the evidence.
+      // If the server is unreachable, the journal is sufficient evidence.
       if (hasBegun) await watch.note().catch(() => undefined);
     },
   };
@@ -67,13 +67,13 @@ export interface OriginWatch {
    * @throws Failure `ledger_outdated`, again on each call
    */
   readonly look: () => Promise<void>;
-  /** Remembers the current state, unless the database was replaced: the next `look` handles that. */
+  /** Remembers the current state. If the database was replaced, does nothing, because the next `look` handles that. */
   readonly observe: () => Promise<void>;
   /** Records in the database, for machines without evidence, that its last observed state is complete. */
   readonly confirmComplete: () => Promise<void>;
   /**
-   * Saves the observed state, unless the database was replaced: later processes compare with the earlier state.
-   * @param run the first run of a ledger that has none
+   * Saves the current state for later processes. If the database was replaced, keeps the earlier saved state.
+   * @param run the run that begins, for a ledger without earlier runs
    */
   readonly note: (run?: string) => Promise<void>;
 }
@@ -97,7 +97,7 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
   const seen = async (facts: OriginFacts): Promise<void> => {
     const isNew = last !== undefined && machinesIn(facts, last).length > last.machines.length;
     remember(facts);
-    // A restored copy may not know the new machines.
+    // A restored copy may not contain the new machines, so they are saved on this machine.
     if (isNew) await writable(place.folder, () => note());
   };
   const confirmComplete = async (): Promise<void> => {
@@ -124,7 +124,7 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
   };
 }
 
-/** The database was restored, moved, or failed over between the two, or its server was only restarted. */
+/** Whether the database was restored, moved or failed over between the two, or its server was restarted. */
 function mayBeOther(seen: OriginFacts, facts: OriginFacts): boolean {
   return isMoved(seen, facts) || seen.startedAt !== facts.startedAt;
 }

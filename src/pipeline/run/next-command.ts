@@ -8,7 +8,7 @@ import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { DEFAULT_LEDGER } from "../../ledger/open-ledger-store.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 
-/** A file with the rows that need work, and its source in the mapping; without a name, the only source. */
+/** A file with rows that need work, and the name of its source in the mapping; undefined for the only source. */
 export interface RejectedSource {
   readonly source: string | undefined;
   readonly path: string;
@@ -23,18 +23,18 @@ export interface RunRemainder {
   readonly ledger: string | undefined;
   /** Words of the command in addition to the flags of its job. */
   readonly flags: readonly string[];
-  /** A resumed run may settle some of the ambiguous records (`mayResumeSettle`). */
+  /** Whether a resumed run may settle some of the ambiguous records (`mayResumeSettle`). */
   readonly settlesAmbiguous: boolean;
-  /** Existing records can be read back and compared. */
+  /** Whether existing records can be read back and compared. */
   readonly comparesContent: boolean;
-  /** The ledger file is missing and must be repaired before the run can continue. */
+  /** True if the ledger file is missing and must be repaired before the run can continue. */
   readonly isLedgerLost?: boolean | undefined;
 }
 
 /**
- * Whether a resumed run may settle the record. It is sent again if the platform cannot create two records for one
- * business key. A record whose repeat was refused would be refused again, and one that may have other content would be
- * found again: they stay ambiguous until they are reconciled.
+ * Whether a resumed run may settle an ambiguous record. It sends the record again if the platform cannot create two
+ * records for one business key. If the platform has already reported a problem with the record, sending it again would
+ * have the same result, so it stays ambiguous until it is reconciled.
  */
 export function mayResumeSettle(
   { status, problems }: Outcome,
@@ -44,13 +44,13 @@ export function mayResumeSettle(
   return status === "ambiguous" && canResolveAmbiguous(operation) && !isRefused;
 }
 
-/** Whether a resume gave no record a final outcome. Another resume would probably do the same. */
+/** Whether a resumed run settled no record. Another resume would probably have the same result. */
 export function hasSettledNothing(before: Counts, after: Counts): boolean {
   const open: readonly Status[] = ["pending", "blocked", "ambiguous"];
   return open.every((status) => (before[status] ?? 0) === (after[status] ?? 0));
 }
 
-/** The exact command that continues from here; undefined if no command can do more. */
+/** The command with which the user continues; undefined if there is nothing left to do. */
 export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
   const ledgerFlag = flag("--ledger", ledger);
@@ -71,7 +71,7 @@ export function nextCommand(left: RunRemainder): string | undefined {
   return shellCommand(["migrate", "documents", "check", ...sources, ...jobFlags(settings), ...left.flags]);
 }
 
-/** All other settings are recorded with the report, and with the run in its ledger. */
+/** The command that re-imports the rejects. It omits settings that are recorded with the report and the run. */
 function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
   const folder = path.dirname(rejects[0]?.path ?? "");
   const target = run.command === "push" && ledger === undefined ? settingsOf(run).target.flags : [];
@@ -80,7 +80,7 @@ function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config
   return shellCommand([...words, ...flags]);
 }
 
-/** Stopped while reading, or with records left to send. */
+/** Whether `resume` continues the run: it was stopped while reading, or has records left to send. */
 function isUnfinished({ run, summary, ledger, settlesAmbiguous }: RunRemainder): boolean {
   const hasReachedUntil = ledger === undefined || settingsOf(run).until !== undefined;
   if (run.command !== "push" || run.dryRun || hasReachedUntil) return false;

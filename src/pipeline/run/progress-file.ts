@@ -4,12 +4,12 @@ import { replaceFile } from "../../files/replace-file.ts";
 import type { RunProgress } from "../../job/run-progress.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 
-/** The file in which a run reports its progress, for `status`. Contains no values. */
+/** The path of the file in which a run reports its progress for `status`. The file contains no values. */
 export function progressPath({ folder }: LedgerStore, run: string): string {
   return path.join(folder, "journal", `progress-${run}.json`);
 }
 
-/** Atomic. The file may be lost on a power failure: the ledger has everything that matters. */
+/** Replaces the file atomically, but not durably: the ledger contains all data that must survive a power failure. */
 export function writeProgress(file: string, progress: RunProgress): Promise<void> {
   return replaceFile(file, `${JSON.stringify(progress)}\n`, { durable: false });
 }
@@ -18,12 +18,12 @@ export function removeProgress(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** A process with an older progress file is stuck, or on another machine. */
+/** If the file is older, its process is stuck or runs on another machine. */
 const FRESH_MS = 15_000;
 
-/** The latest progress of a run; undefined if there is none, it is old, or another version wrote it. */
+/** The latest progress of a run; undefined if the file is missing, outdated, or from an incompatible version. */
 export async function readProgress(file: string, now: number): Promise<RunProgress | undefined> {
-  // Loaded only for a run in progress.
+  // Loaded on demand, because only runs in progress need it.
   const { progressSchema } = await import("./progress-schema.ts");
   try {
     const { data } = progressSchema.safeParse(JSON.parse(readFileSync(file, "utf8")));

@@ -8,7 +8,7 @@ import { restoreSetup, type StoredFiles } from "../../job/settings/stored-setup.
 import { Failure } from "../../model/failure.ts";
 
 interface ReopenOptions {
-  /** The files that runs stored. */
+  /** The copies of setup files that runs stored. */
   readonly stored: StoredFiles;
   readonly dependencies: Dependencies;
   /** See `changedFiles`. */
@@ -16,9 +16,8 @@ interface ReopenOptions {
 }
 
 /**
- * The job of a run, with unchanged input. For files of its setup that have changed since, it uses the versions that the
- * run stored.
- * @throws Failure `source_changed` for a changed file that the run has not stored; errors of `openJob`
+ * Opens the job of a run again. If a file of its setup has changed since, uses the copy that the run stored.
+ * @throws Failure `source_changed` for a changed file of which the run stored no copy; errors of `openJob`
  */
 export async function openRecordedJob(settings: RunSettings, options: ReopenOptions): Promise<Job> {
   return openJob(await recordedSetup(settings, options), options.dependencies, { inputNames: inputNames(settings) });
@@ -31,8 +30,8 @@ function inputNames({ job, files }: RunSettings): ReadonlyMap<string, string> {
 }
 
 /**
- * The settings of the job of a run, with the stored versions of changed files.
- * @throws Failure `source_changed` for a changed file that the run has not stored
+ * The settings of the job of a run, with the stored copies of changed files.
+ * @throws Failure `source_changed` for a changed file of which the run stored no copy
  */
 async function recordedSetup(
   settings: RunSettings,
@@ -49,7 +48,10 @@ async function recordedSetup(
   return { ...job, copies };
 }
 
-/** The job of a run; undefined if its sources have changed. A notice then says why there are no rejects. */
+/**
+ * Opens the job of a run again. If that is impossible, for example because a source has changed, returns undefined and
+ * shows a notice that the rejects were not written.
+ */
 export async function openJobIfUnchanged(settings: RunSettings, options: ReopenOptions): Promise<Job | undefined> {
   try {
     return await openRecordedJob(settings, options);

@@ -6,10 +6,10 @@ import type { UploadEnd } from "../../upload/upload-types.ts";
 type Unsaved = UploadEnd["unsaved"];
 
 /**
- * Reports outcomes that the ledger could not save. From now on, the ledger treats their records as sent without a
- * reply. They are shown on the screen and written to a private file (0600), one JSON object per line, without values,
- * so that an operator can reconcile manually.
- * @param out report folder, which may not exist yet; if absent or not writable, the rescue folder is used
+ * Reports outcomes that could not be saved in the ledger, so that an operator can reconcile them manually: the ledger
+ * treats their records as sent without a reply. Shows the outcomes on the screen and writes them to a private file
+ * (0600), one JSON object per line, without values.
+ * @param out report folder, which may not exist yet; default, or if it is not writable: the rescue folder
  */
 export async function reportUnsaved(
   unsaved: Unsaved,

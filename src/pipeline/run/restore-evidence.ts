@@ -15,7 +15,7 @@ import { counted } from "../../text/count.ts";
 
 export type SharedLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
 
-/** A ledger on a server. It outlives this process and may be restored without it. */
+/** A ledger on a server. Its database may be restored from a backup that lacks requests which this machine sent. */
 export type ServerStore = { readonly name: string } & { readonly server: string };
 
 /** The journals of this machine for a ledger on a server. */
@@ -42,8 +42,9 @@ export async function requireJournaledRequests(
 
 /**
  * Compares all evidence of this machine with the database.
- * @param remembered state that this running process observed recently: it then knows whether others have sent
- * @throws Failure `ledger_outdated`
+ * @param remembered the state that this process observed last. With it, a moved database without requests of other
+ * machines is accepted with a notice.
+ * @throws Failure `ledger_outdated` if the database lacks requests, or may lack requests of other machines
  */
 export async function requireRestoredWhole(
   store: ServerStore,
@@ -67,12 +68,12 @@ export interface RestoreEvidence {
   readonly kind: "lost" | "moved";
   readonly seen: SeenOrigin;
   readonly requests: number;
-  /** Other machines that have sent requests. */
+  /** Number of other machines that have sent requests. */
   readonly others: number;
 }
 
 interface Known {
-  /** Journal requests missing from the ledger. */
+  /** Number of requests that the journals contain but the ledger lacks. */
   readonly journaled?: number;
   /** The state that this process observed. */
   readonly remembered?: SeenOrigin | undefined;
@@ -100,17 +101,17 @@ export async function findRestoreEvidence(
   return allEvidence.find(({ kind }) => kind === "lost") ?? allEvidence[0];
 }
 
-/** The database was restored, moved, or failed over between the two. */
+/** Whether the database was restored, moved or failed over between the two. */
 export function isMoved(seen: OriginFacts, facts: OriginFacts): boolean {
   return seen.origin !== facts.origin || facts.position < seen.position;
 }
 
-/** The machines that any of these facts name. */
+/** The machines in these facts, without duplicates. */
 export function machinesIn(...facts: readonly (OriginFacts | undefined)[]): readonly string[] {
   return [...new Set(facts.flatMap((one) => one?.machines ?? []))];
 }
 
-/** The evidence that the database itself recorded, for a machine without evidence. */
+/** The evidence in the database itself, for machines that have no evidence of their own. */
 function notedIn({ noted }: OriginFacts): SeenOrigin | undefined {
   return noted && { ...noted, position: 0, machines: [], requests: 0 };
 }

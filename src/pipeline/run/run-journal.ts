@@ -21,7 +21,7 @@ export function hasJournals(store: Place): boolean {
 }
 
 /**
- * The journal of a ledger that was just opened for writing.
+ * Opens the journal of a ledger that was just opened for writing.
  * @throws Failure `ledger_outdated` if the ledger lacks requests that its journals contain
  */
 export async function openRunJournal(

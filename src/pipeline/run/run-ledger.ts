@@ -4,8 +4,8 @@ import { Failure } from "../../model/failure.ts";
 import type { Status } from "../../model/outcome.ts";
 
 /**
- * The run with this id, or the latest run.
- * @throws Failure `run_unknown`
+ * Returns the run with this id; without an id, the latest run.
+ * @throws Failure `run_unknown` if there is none
  */
 export async function requireRun(ledger: Ledger, id: string | undefined): Promise<Run> {
   const run = await ledger.findRun(id);
@@ -15,7 +15,7 @@ export async function requireRun(ledger: Ledger, id: string | undefined): Promis
   });
 }
 
-/** Opens the ledger for one query. Another process may be writing to it. */
+/** Opens the ledger for one query and closes it. Another process may write to it meanwhile. */
 export async function readRunLedger<T>(
   store: Pick<LedgerStore, "read">,
   ask: (ledger: Ledger) => Promise<T>,
@@ -28,7 +28,7 @@ export async function readRunLedger<T>(
   }
 }
 
-/** A run that sent nothing does not bind the ledger, because its target may have been a mistake. */
+/** Whether the run sent a record. Otherwise, its target may have been a mistake and does not bind the ledger. */
 export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<boolean> {
   if (dryRun) return false;
   const { counts } = await ledger.summary(id);

@@ -23,13 +23,13 @@ import { writeFolder } from "./write-folder.ts";
 export interface RunReport {
   readonly report: Report;
   readonly exitCode: number;
-  /** The reasons why the run stopped early or its report is incomplete; the main cause is first. */
+  /** The reasons why the run stopped early or why its report is incomplete, with the main reason first. */
   readonly failures: readonly Failure[];
   /** The files of the report folder, if there is one. */
   readonly files?: WrittenReport | undefined;
   /** Present if the user chose to show values. */
   readonly shownValues?: ShownValues | undefined;
-  /** Closes ledger and input after the report was rendered. */
+  /** Closes the ledger and the input. Call it after the report is rendered. */
   readonly close: () => Promise<void>;
 }
 
@@ -37,22 +37,22 @@ export interface RunReport {
 interface ReportableRun {
   readonly ledger: PlanLedger;
   readonly run: Run;
-  /** Absent if the sources can no longer be read. In that case there are no rejects. */
+  /** Absent if the sources have changed or can no longer be read. The report then has no rejects. */
   readonly job: Job | undefined;
   readonly shownValues?: ShownValues | undefined;
   readonly reporting: ReportOptions;
 }
 
-/** The checked and the sent records of a run. */
+/** How checking and sending of a run ended. */
 interface RunResult {
   readonly checked?: CheckResult | undefined;
   readonly sent?: UploadEnd | undefined;
-  /** The records of a resumed run before anything was sent. */
+  /** For a resumed run: the number of records by status before it sent anything. */
   readonly before?: Counts | undefined;
 }
 
 export interface ReportOptions {
-  /** Report folder. Default: the run's own folder next to its ledger, or none for a run without a ledger. */
+  /** Report folder. Default: a folder of the run next to its ledger; none for a run without a ledger. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
   /** Also write the rejects to a workbook. */
@@ -124,10 +124,10 @@ function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined 
 
 interface RunTotals {
   readonly exitCode: number;
-  /** The summary of the run, if it has already been queried. The query counts all records. */
+  /** The summary of the run, if it was already queried: the query is slow, because it counts all records. */
   readonly summary?: Summary;
   readonly isLedgerLost?: boolean;
-  /** The resumed run gave no record a final outcome. */
+  /** True if the resumed run settled no record. */
   readonly hasNoProgress?: boolean;
 }
 
@@ -210,7 +210,7 @@ async function factsOf(run: Run, ledger: PlanLedger): Promise<RunFacts> {
   };
 }
 
-/** `push accounts.csv and 3 more files`: a pattern can match thousands. */
+/** Names only the first file (`push accounts.csv and 3 more files`), because a pattern can match thousands. */
 function titleOf({ command, id }: Run, job: Job | undefined): string {
   const [first, ...more] = job?.input.files ?? [];
   if (first === undefined) return `${command} ${id}`;
@@ -237,7 +237,7 @@ function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcom
   };
 }
 
-/** Only if the ledger stores outcomes in columns. */
+/** Empty unless the ledger stores outcomes in columns. */
 function inColumnsOf({ ledger, run, shownValues }: ReportableRun): Pick<Report, "inColumns"> {
   if (ledger.outcomesInColumns === undefined) return {};
   const ofRun = ledger.outcomesInColumns.bind(ledger, run.id);

@@ -3,7 +3,7 @@ import type { Run } from "../../ledger/ledger.ts";
 
 /**
  * The state of a run, according to the ledger.
- * @param isRunning a live process works on it
+ * @param isRunning whether a live process is working on it
  */
 export function runState(run: Run, counts: Counts, isRunning: boolean): RunState {
   if (isRunning) return "running";
@@ -15,5 +15,5 @@ export function runState(run: Run, counts: Counts, isRunning: boolean): RunState
 }
 
 const STOPPED_BY_USER = 3;
-/** Every other exit code means a failure. */
+/** The exit codes that depend only on the outcomes of records. Any other exit code means a failure. */
 const EXIT_CODES_OF_RECORDS: ReadonlySet<number> = new Set([0, 1, 3, 5]);

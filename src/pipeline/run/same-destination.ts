@@ -13,8 +13,8 @@ interface Destination {
 }
 
 /**
- * Binds a ledger to the host and the import supplier of its first records. Its knowledge of a record is valid only
- * there: a mistyped `--target` would send everything again, to another platform.
+ * Requires that a run has the same destination as the earlier runs of its ledger that sent records. The outcomes in a
+ * ledger are valid for one destination only, so a mistyped `--target` would send all records again to another platform.
  * @throws Failure `wrong_target`
  */
 export async function requireSameDestination(ledger: Ledger, name: string, here: Destination): Promise<void> {

@@ -26,7 +26,7 @@ export interface RunOptions extends RunValues {
   readonly workbook?: boolean | undefined;
 }
 
-/** A run in progress, with everything its stages need. */
+/** A run in progress, with the resources that its stages need. */
 export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger = Ledger> extends RunHandle<L> {
   readonly job: J;
   /** Present if the user chose to show values. */
@@ -46,7 +46,7 @@ interface NewRunOptions {
   readonly ledger?: string;
   /** Opens the ledger; default: `openRunLedger`. */
   readonly open?: typeof openRunLedger | undefined;
-  /** Several processes send the run. */
+  /** Whether several processes send the records of the run. */
   readonly isShared?: boolean;
   /** The destination of the records. */
   readonly target: { readonly host: string; readonly instance: string };
@@ -54,15 +54,15 @@ interface NewRunOptions {
   readonly flags?: readonly string[];
 }
 
-/** The result of the preparation, after all checks of the run have passed. */
+/** The result of a preparation that has passed all checks of the run. */
 interface PreparedRun<J extends Job | undefined, L extends PlanLedger = Ledger> {
   readonly work: (run: OpenRun<J, L>) => Promise<ShownRun>;
 }
 
 /**
- * Runs the work of a new run between opening and closing its resources. When `prepare` is called, the ledger, the
- * input and the report folder are ready. It opens the other resources and refuses a run that must not begin: a refused
- * run leaves nothing in the ledger.
+ * Opens the resources of a new run, runs its work, and returns its report, which closes the resources. `prepare` is
+ * called when the ledger, the input and the report folder are ready. It opens the other resources and throws if the run
+ * must not begin. Such a run leaves nothing in the ledger.
  */
 export function withNewRun(
   { options, ledger: locator, open = openRunLedger, isShared = false, target, flags }: NewRunOptions,
@@ -94,7 +94,7 @@ async function openForgottenLedger({ temporaryFolder }: Dependencies): Promise<L
   return openTemporaryLedger(temporaryFolder);
 }
 
-/** Runs the work of a new run that sends nothing and cannot be resumed. */
+/** Like `withNewRun`, for a run that sends nothing and cannot be resumed. */
 export function withUnsentRun(
   { options, flags }: Pick<NewRunOptions, "options" | "flags">,
   dependencies: Dependencies,
@@ -119,8 +119,8 @@ interface Opening {
 }
 
 /**
- * The job of a new run, after checking that its report can be written.
- * @param inputFolder for a copy of standard input
+ * Opens the job of a new run and checks that its report can be written.
+ * @param inputFolder folder for a copy of standard input
  */
 async function openReportedJob(
   { job: settings, out, showValues }: RunOptions,
@@ -138,7 +138,7 @@ function reportingOf({ out, showValues, workbook }: RunOptions): ReportOptions {
   return { out, showValues, workbook };
 }
 
-/** A run with a ledger has its own folder. */
+/** A workbook is a file, so it needs a report folder. Only runs with a ledger have a default one. */
 function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | undefined): void {
   if (workbook !== true || (out ?? ledger) !== undefined) return;
   throw new Failure("usage", "--format xlsx needs a folder for the workbook", {
@@ -146,7 +146,7 @@ function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | und
   });
 }
 
-/** Sent records must be recognisable later, and the ledger must belong to the target. */
+/** Requires a business key, by which sent records are recognised later, and a ledger that belongs to the target. */
 async function requireSendable(
   job: Job,
   target: NewRunOptions["target"],
@@ -158,10 +158,10 @@ async function requireSendable(
   await requireSameDestination(known.ledger, known.store.name, { ...target, supplier });
 }
 
-/** From this size, starting a thread for the ledger pays off: about 1,000 requests. */
+/** From this input size (about 1,000 requests), a separate thread for the ledger saves time. */
 const BYTES_FOR_THREAD = 2_000_000;
 
-/** A ledger that a push writes to has its own thread, unless the input is small. */
+/** Moves the ledger of a push to a separate thread, unless the input is small. */
 function inThreadIfLarge(
   ledger: Ledger,
   { input }: Pick<Job, "input">,
@@ -184,7 +184,7 @@ export interface RecordedRunOptions {
   readonly workbook?: boolean | undefined;
 }
 
-/** A run recorded in a ledger. */
+/** A run that is already in a ledger. */
 export interface RecordedRun {
   readonly ledger: Ledger;
   readonly run: Run;
@@ -192,7 +192,7 @@ export interface RecordedRun {
   readonly closeLater: CloseLater;
 }
 
-/** Runs the work of a run that is already in the ledger. `prepare` opens its job again. */
+/** Like `withNewRun`, for a run that is already in the ledger. `prepare` opens its job again. */
 export function withRecordedRun<J extends Job | undefined>(
   { command, options }: { readonly command: "resume" | "reconcile"; readonly options: RecordedRunOptions },
   dependencies: Dependencies,
@@ -219,7 +219,7 @@ export function withRecordedRun<J extends Job | undefined>(
   });
 }
 
-/** Names the other runs that can be resumed, because only the latest run is resumed without an id. */
+/** Shows a notice with the other runs that can be resumed, because `resume` without an id resumes only the latest. */
 async function noticeOpenRuns(ledger: Ledger, { id }: Run, { notice }: Dependencies): Promise<void> {
   const others = (await ledger.unsettledRuns()).filter((run) => run !== id);
   if (others.length === 0) return;
@@ -239,7 +239,7 @@ interface WritableLedger {
 }
 
 /**
- * Opens the ledger exclusively. Copies of standard input that no run needs are removed before it is closed.
+ * Opens the ledger exclusively. Before it is closed, removes the copies of standard input that no run needs any more.
  * @throws Failure `ledger_outdated`, and errors of opening a ledger
  */
 export async function openRunLedger(
@@ -254,7 +254,7 @@ export async function openRunLedger(
   return { store, ledger, journal };
 }
 
-/** If the work fails, saves the exit code of the run. */
+/** Runs the work of a run. If the work fails, saves the exit code of the run in the ledger and rethrows the error. */
 async function runWork<J extends Job | undefined, L extends PlanLedger>(
   run: OpenRun<J, L>,
   work: (run: OpenRun<J, L>) => Promise<ShownRun>,

@@ -12,7 +12,7 @@ import { rejectedInput } from "../plan/rejected-input.ts";
 import type { RejectedSource } from "./next-command.ts";
 
 interface WrittenFolder {
-  /** The files with the rows that need work, and the source of each. */
+  /** The files with the rows that need work. */
   readonly rejects: readonly RejectedSource[];
   readonly leftOut: number;
   readonly failures: readonly Failure[];
@@ -25,7 +25,7 @@ interface FolderOptions extends Notifier {
   readonly workbook: boolean | undefined;
 }
 
-/** Writes the report folder of a run. The work of the run is done, so a report that cannot be written does not end it. */
+/** Writes the report folder of a run. Returns a failure instead of throwing it, because the run itself has ended. */
 export async function writeFolder(
   report: Report,
   folder: string | undefined,

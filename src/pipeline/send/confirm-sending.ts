@@ -8,8 +8,8 @@ import { counted } from "../../text/count.ts";
 type RiskSettings = Pick<RunSettings, "sendInvalid"> & { readonly target: { readonly production: boolean } };
 
 /**
- * Refuses immediately if a confirmation is required and the user cannot be asked.
- * @throws Failure `wrong_target` or `usage`
+ * Checks that the user can be asked if a confirmation is required.
+ * @throws Failure `wrong_target` or `usage` if the user cannot be asked
  */
 export function requirePrompt(settings: RiskSettings, host: string, { canAsk }: Dependencies): void {
   if (canAsk) return;

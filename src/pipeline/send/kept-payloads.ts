@@ -7,8 +7,9 @@ import type { PackedPayloads } from "../threads/packed-payloads.ts";
 import { isBarePayload, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
- * Keeps the payloads of an input from checking until sending, so that it is read, mapped and serialised once. Payloads
- * and input are kept as bytes outside the heap. Rows are rebuilt if the platform reports a problem in them.
+ * Keeps the payloads of an input from checking until sending, so that the input is read, mapped and serialised only
+ * once. Payloads and input are kept as bytes outside the heap. If the platform reports a problem, the rows are rebuilt
+ * from these bytes.
  */
 export interface KeptPayloads {
   /** Stores the payloads of the next chunk, which has this number of records. */
@@ -17,12 +18,15 @@ export interface KeptPayloads {
   readonly groups: () => readonly PayloadGroup[] | undefined;
 }
 
-/** A larger input is read again. */
+/** A larger input is read again for sending. */
 const MAX_INPUT_BYTES = 32_000_000;
 /** Limit for input and payloads together. */
 const MAX_KEPT_BYTES = 64_000_000;
 
-/** Undefined if the input is too large or cannot be read in chunks, or if records need more than a payload. */
+/**
+ * Undefined if the input is too large or cannot be read in chunks, if a record consists of more than a payload, or if
+ * the user requested several threads.
+ */
 export function keepPayloads(
   { input, operation }: Pick<Job, "input" | "operation">,
   { threads = 1 }: RunValues,
@@ -49,7 +53,7 @@ export function keepPayloads(
   };
 }
 
-/** Caches the latest rows: problems arrive roughly in input order. */
+/** Caches the rows of the latest chunks, because problems arrive roughly in input order. */
 function createRowMaker(input: ChunkedInput): (chunk: RecordChunk) => readonly Row[] {
   const latest: { readonly chunk: RecordChunk; readonly rows: readonly Row[] }[] = [];
   return (chunk) => {
@@ -62,7 +66,10 @@ function createRowMaker(input: ChunkedInput): (chunk: RecordChunk) => readonly R
   };
 }
 
-/** The groups in order, while the input is unchanged. */
+/**
+ * Yields the groups in order until the signal aborts.
+ * @throws Failure `source_changed` before the first or after the last group if the input has changed
+ */
 export async function* keptGroups(
   groups: readonly PayloadGroup[],
   { refuseChanged }: Pick<Job["input"], "refuseChanged">,

@@ -3,7 +3,7 @@ import type { InputPosition } from "../../model/record.ts";
 
 /** Periodically saves the position from which the input of a run can be read again. */
 export interface NotedPlaces {
-  /** @param behind the position after the records that were sent or skipped, if known */
+  /** @param behind the position after the records that were sent or skipped; undefined if unknown */
   readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "skipped") => Promise<void>;
 }
 
@@ -22,12 +22,12 @@ export function createNotedPlaces(
   };
 }
 
-/** Reading this much again takes about 30 ms; recording a position costs one disk sync. */
+/** Reading this many bytes again takes about 30 ms; saving a position costs one disk sync. */
 const NOTED_BYTES = 4_000_000;
-/** Sending this many records costs about forty disk syncs. */
+/** Sending this many records costs about forty disk syncs, so one more for a position is negligible. */
 const NOTED_SENT = 2_500;
 
-/** The byte position restarts at 0 in each file. */
+/** Compares the absolute distance in bytes, because the byte position restarts at 0 in each file. */
 function shouldNote(
   behind: InputPosition,
   noted: Pick<InputPosition, "record" | "byte">,

@@ -2,26 +2,26 @@ import type { Job } from "../../job/job.ts";
 import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
 
-/** Consecutive records of the input, with their payloads as sent. */
+/** Consecutive records of the input, with their payloads in the form in which they are sent. */
 export interface PayloadGroup {
   /** The numbers of the first and the last record. */
   readonly first: number;
   readonly last: number;
-  /** Canonical JSON in UTF-8; undefined if it must be built from the row. */
+  /** Canonical JSON in UTF-8; undefined if the payload must be built from the row. */
   readonly payload: (record: number) => Buffer | undefined;
   readonly row: (record: number) => Row | undefined;
-  /** The records were read again, from an input that may have changed. */
+  /** True if the records were read again, from an input that may have changed. */
   readonly isReread: boolean;
   /** The position after the group, if the input can be read from there. */
   readonly next?: InputPosition | undefined;
 }
 
-/** A record of this operation is sent as one body, which is its payload. */
+/** Whether a record of this operation consists of its payload only, without further steps or parameters. */
 export function isBarePayload({ steps, parameters = [] }: Job["operation"]): boolean {
   return steps.length === 0 && parameters.length === 0;
 }
 
-/** Batches of records whose payloads must be built. */
+/** Converts batches of records into groups whose payloads must be built from their rows. */
 export async function* groupsOfRows(batches: AsyncIterable<readonly InputRecord[]>): AsyncGenerator<PayloadGroup> {
   for await (const batch of batches) {
     const [first, last] = [batch[0], batch.at(-1)];
@@ -30,7 +30,7 @@ export async function* groupsOfRows(batches: AsyncIterable<readonly InputRecord[
   }
 }
 
-/** The start of the next record. */
+/** The position of the record after this one; undefined if the input cannot be read from there. */
 function positionAfter({ number, row, next }: InputRecord): InputPosition | undefined {
   return next && { ...next, record: number + 1, file: row.table.file };
 }

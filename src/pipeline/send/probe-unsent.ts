@@ -14,11 +14,10 @@ interface ProbeContext {
 }
 
 /**
- * Passes records on, and queries the platform for the first few that the ledger has no request for. If the platform
- * has them, the ledger may be an older copy. Queries only if a repeat would create a record twice, the contract has an
- * operation that reads one record, and the ledger has requests of earlier runs. A platform that does not reply proves
- * nothing.
- * @throws Failure `ledger_outdated`
+ * Yields the records unchanged and queries the platform for the first few without a request in the ledger. If they
+ * already exist, the ledger may be an older copy. Queries only if sending a record again would create it twice, the
+ * contract has an operation that reads one record, and the ledger has requests. Ignores failures of the query.
+ * @throws Failure `ledger_outdated` if the platform already has one of these records
  */
 export async function* probeUnsent(
   records: AsyncIterable<readonly RecordToSend[]>,
@@ -32,8 +31,8 @@ export async function* probeUnsent(
 }
 
 /**
- * Queries the platform in the same way before workers send. Stops reading after the first queried records.
- * @throws Failure `ledger_outdated`
+ * Queries the platform like `probeUnsent`, before workers begin to send. Stops reading after the first query.
+ * @throws Failure `ledger_outdated` if the platform already has one of the queried records
  */
 export async function probeFirstUnsent(
   records: AsyncIterable<readonly RecordToSend[]>,
@@ -47,7 +46,7 @@ async function isProbeDue({ job, handle }: ProbeContext): Promise<boolean> {
   return readBacksOf(job.operation).length > 0 && (await handle.ledger.history()).requests > 0;
 }
 
-/** False if the ledger has a request for each record. */
+/** Returns false, without a query, if the ledger has a request for each record of the batch. */
 async function probeBatch(batch: readonly RecordToSend[], context: ProbeContext): Promise<boolean> {
   const unsent = batch.filter(({ attempts }) => attempts === 0).slice(0, MAX_PROBES);
   if (unsent.length > 0) await probe(unsent, context);
@@ -57,7 +56,7 @@ async function probeBatch(batch: readonly RecordToSend[], context: ProbeContext)
 const MAX_PROBES = 5;
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Excludes lists, because a list may have thousands of pages. */
+/** The operations that read one record. Excludes lists, because a list may have thousands of pages. */
 function readBacksOf({ steps, dedupesByKey, readBack }: Operation): Operation["readBack"] {
   const createsOnce = steps.at(-1)?.operation.dedupesByKey ?? dedupesByKey;
   return createsOnce ? [] : readBack.filter(({ list }) => list === undefined);

@@ -1,4 +1,4 @@
-/** Passes batches on. Requests each batch while the previous one is being processed. */
+/** Yields the batches and requests each one while the previous one is being processed. */
 export async function* readAhead<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
   const iterator = batches[Symbol.asyncIterator]();
   const ask = (): Promise<Asked<Batch>> =>
@@ -20,5 +20,5 @@ export async function* readAhead<Batch>(batches: AsyncIterable<Batch>): AsyncGen
   }
 }
 
-/** A failure is kept until its turn. */
+/** The result of a request. An error is thrown only after all earlier batches. */
 type Asked<Batch> = { readonly result: IteratorResult<Batch> } | { readonly error: unknown };

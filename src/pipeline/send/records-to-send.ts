@@ -57,7 +57,7 @@ async function dueItems({ first, last }: PayloadGroup, context: SendContext): Pr
   return all.filter((item) => !hasReachedStep(item, context));
 }
 
-/** The requested step, or a later one, is complete. */
+/** Whether the record has completed the step `until` or a later one. */
 export function hasReachedStep(
   { step }: SendableItem,
   { until, job }: { readonly until?: string | undefined; readonly job: Pick<SendJob, "operation"> },
@@ -66,13 +66,13 @@ export function hasReachedStep(
   return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
 }
 
-/** Undefined for a record whose payload must be built from its row. */
+/** The record with the payload of its group; undefined if the payload must be built from the row. */
 function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext): RecordToSend | undefined {
   const { record } = item;
   const json = group.payload(record);
   if (json === undefined) return undefined;
   const rowOf = (): Row | undefined => group.row(record);
-  // Kept payloads stay in memory to the end of the run anyway.
+  // Kept payloads stay in memory until the run ends, so there is nothing to release.
   if (!group.isReread) return withPayload({ json, rowOf, detached: undefined }, item, context);
   requirePlanned(item, json);
   const detached = (): RecordToSend =>
@@ -82,7 +82,7 @@ function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext
 
 type RowOf = () => Row | undefined;
 
-/** A separate function, because closures created in one scope share everything that any of them captures. */
+/** A separate function, because all closures of one scope keep all variables that any of them captures in memory. */
 function cacheRow(row: Row | undefined): RowOf {
   return () => row;
 }

@@ -18,14 +18,14 @@ import { groupOfRows, groupsOfRows, isBarePayload, type PayloadGroup, payloadRea
 export type ReadPayloads = (signal: AbortSignal, from?: InputPosition) => AsyncIterable<PayloadGroup>;
 
 /**
- * Payloads are built from the bytes of CSV files, including joined ones. Where that is not possible, for the whole
- * input or for a record, they must be built from the rows.
+ * Returns a function that reads the input of a job again. It builds payloads from the bytes of CSV files where
+ * possible, even if files are joined. All other payloads are built from the rows later.
  */
 export function rereadPayloads(job: Job): ReadPayloads {
   return rereadByBytes(job) ?? ((signal, from) => groupsOfRows(readRecords(job, signal, from)));
 }
 
-/** Undefined for other kinds of input, for records that need more than a payload, and if the mapping needs rows. */
+/** Undefined if the input cannot be read in chunks, records are more than a payload, or the mapping needs rows. */
 function rereadByBytes(job: Job): ReadPayloads | undefined {
   const { input, operation } = job;
   const inChunks = input.chunked ?? input.joined;
@@ -83,7 +83,7 @@ interface RecordBlock {
   readonly part: PiecePart;
 }
 
-/** The first request of a run waits for one block. */
+/** Small, because the first request of a run waits until its block is built. */
 const BLOCK_RECORDS = 128;
 
 function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlock[] {
@@ -140,7 +140,7 @@ function blockBuilder(
   };
 }
 
-/** Only for CSV files that can be read from the middle. */
+/** The position after a chunk; undefined unless its file is a CSV file that can be read from the middle. */
 function positionAfterChunk(chunk: AnyChunk, record: number, { files }: InputInChunks): InputPosition | undefined {
   const file = files[chunk.file];
   const next = "root" in chunk ? undefined : chunk.next;

@@ -30,17 +30,17 @@ export interface SendOptions {
   readonly until?: string | undefined;
   /** Remembers outside the ledger which requests were sent. */
   readonly journal?: Journal | undefined;
-  /** The connection creates nothing: a record that the platform would accept is `valid`. */
+  /** True if the connection creates nothing. A record that the platform would accept then becomes `valid`. */
   readonly remoteValidation?: boolean;
-  /** The platform has replied to an earlier request of the run. */
+  /** Whether the platform has replied to an earlier request of the run. */
   readonly hasReplied?: boolean | undefined;
-  /** The payloads of the input, if they need not be built again. */
+  /** The payloads that were kept when the input was checked. Absent if they must be built again. */
   readonly kept?: KeptPayloads | undefined;
 }
 
 /**
  * `pending` records of the plan -> the platform -> outcomes in the ledger. Reads the input again, and once more for
- * records that had to wait. Settled records are skipped.
+ * records that had to wait. Skips settled records.
  */
 export async function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;
@@ -82,7 +82,7 @@ function guardedByLease(connection: Connection, lease: HeldLease | undefined, cl
   return guardedSteps(connection, { lease: { isHeld }, clock, lost });
 }
 
-/** The records left to send, from the beginning on each call. */
+/** Returns a function that reads the records left to send; each call starts at the first one. */
 function payloadGroups(
   job: Job,
   handle: RunHandle,
@@ -95,7 +95,7 @@ function payloadGroups(
   return () => unsentRecords({ ...handle, input, readPayloads, signal });
 }
 
-/** @throws the cause of the lost lease, if it is a bug */
+/** The end of an upload that lost its lease. @throws the cause of the lost lease if it is not a `Failure` */
 function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
   const failure: unknown = lost.reason;
   if (!(failure instanceof Failure)) throw failure;
@@ -104,7 +104,7 @@ function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
 
 type UploadLedger = UploadDependencies["ledger"];
 
-/** An intent is first written to the ledger, then to the journal. Only then may its request be sent. */
+/** Writes intents to the ledger, then to the journal. A request may be sent only after both. */
 export function journaled(ledger: UploadLedger, journal: Journal | undefined): UploadLedger {
   return {
     async saveIntents(run, intents, settled) {
@@ -133,15 +133,15 @@ export async function quietBeforeResend(
 
 const STILL_PROCESSED = "abandoned requests may still be processed";
 
-/** The rest of the quiet period since a request was cancelled. A jump of the clock cannot make it longer. */
+/** Milliseconds left of the quiet period after a cancelled request; at most `quietMs`, even if the clock jumps. */
 export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, clock: WallClock): number {
   if (givenUpAt === undefined) return 0;
   return Math.max(0, Math.min(quietMs, Date.parse(givenUpAt) + quietMs - clock.now()));
 }
 
 /**
- * How long a run waits for the platform.
- * @param hasReplied the platform has replied to an earlier request of the run
+ * How long a run waits for a platform that does not reply or accepts nothing.
+ * @param hasReplied whether the platform has replied to an earlier request of the run
  */
 export function platformWaits(
   { wait = false }: Pick<RateLimitSettings, "wait">,

@@ -9,13 +9,13 @@ interface SendingRun {
   readonly ledger: Pick<Ledger, "nextSendable" | "notePosition">;
   readonly run: { readonly id: string };
   readonly readPayloads: ReadPayloads;
-  /** Ends reading early. */
+  /** Ends reading early, without an error. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The records of the input in groups, starting at the first record left to send. Long stretches without such records
- * are skipped if an earlier pass recorded a position after them. Groups without such records are omitted.
+ * The groups of the input that contain records left to send. Long parts of the input without such records are not read
+ * if an earlier pass saved a position after them.
  */
 export async function* unsentRecords(sending: SendingRun): AsyncGenerator<PayloadGroup> {
   const { input, ledger, run, signal } = sending;

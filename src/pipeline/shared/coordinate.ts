@@ -19,7 +19,7 @@ export interface CoordinateOptions {
   readonly resendAmbiguous: boolean;
   /** The command that starts a worker on this machine. */
   readonly workerCommand: readonly string[];
-  /** Number of requests since the last call. */
+  /** Called with the number of requests since the last call. */
   readonly onRequests: (count: number) => void;
   /** @throws Failure `ledger_outdated` if an older copy has replaced the ledger */
   readonly requireUnrestored?: (() => Promise<void>) | undefined;
@@ -29,8 +29,8 @@ export interface CoordinateOptions {
 const POLL_MS = 1_000;
 
 /**
- * Assigns the pending records to workers, starts the local workers, and watches until all records are sent or no
- * worker is left. Sends nothing itself.
+ * Divides the pending records into ranges, starts the local workers, and watches the run until all ranges are done or
+ * no worker is running. Sends nothing itself.
  */
 export async function coordinate(options: CoordinateOptions): Promise<UploadEnd> {
   const { shared, workers, pending, pace, resendAmbiguous, run, workerCommand, dependencies } = options;
@@ -51,7 +51,7 @@ export async function coordinate(options: CoordinateOptions): Promise<UploadEnd>
   });
 }
 
-/** Long enough to cost little, and short enough that no worker has much left at the end. */
+/** Larger ranges would leave one worker with much work when the others are done; smaller ones cost more claims. */
 const MAX_RANGE = 1_000;
 const RANGES_PER_WORKER = 8;
 
@@ -115,14 +115,14 @@ interface Here {
   readonly waits: boolean;
 }
 
-/** The end of the run; undefined while it may still continue. */
+/** How the run ended; undefined while it may still continue. */
 function endOf(status: SharedStatus, { isDraining, here, gone, waits }: Here): UploadEnd | undefined {
   const { ranges, workers, failure } = status;
   const nothing = { counts: {}, unsaved: [] };
   const open = ranges.waiting + ranges.taken;
   if (open === 0 && failure === undefined) return { reason: "done", ...nothing };
   if (workers.some(({ state }) => state === "working")) return undefined;
-  // A suspended worker may wake and continue. If the run must end, it is not awaited.
+  // A suspended worker may resume. The planner does not wait for it if the run must end.
   const isOver = failure !== undefined || isDraining;
   if (waits && !isOver) return undefined;
   if (!isOver && workers.some(({ state }) => state === "joining")) return undefined;
@@ -132,7 +132,7 @@ function endOf(status: SharedStatus, { isDraining, here, gone, waits }: Here): U
   return { reason: "stopped", failure: noWorkerLeft(status.run, open, gone), ...nothing };
 }
 
-/** A process that has not joined yet will soon join or end. */
+/** Whether a process has joined the run. A process that has not joined yet will soon join or end. */
 function hasJoined(process: number, workers: SharedStatus["workers"]): boolean {
   return workers.some(({ host, pid, state }) => pid === process && host === hostname() && state !== "joining");
 }

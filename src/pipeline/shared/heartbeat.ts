@@ -7,18 +7,18 @@ import type { ReportBuilder } from "./worker-report.ts";
 import type { LeaseWatch } from "../../time/lease-watch.ts";
 import type { WorkerPace } from "./worker-pace.ts";
 
-/** Reports every second that the worker is alive, and receives its instructions. */
+/** Reports regularly that the worker is alive, and receives its instructions. */
 export interface Heartbeat {
-  /** Resolves when the worker may begin, because all other workers know about it. */
+  /** Resolves when the worker may begin: all other workers have reduced their share of the limits for it. */
   readonly ready: Promise<void>;
-  /** Aborts when the worker must claim nothing more. */
+  /** Aborts when the worker must not claim more ranges. */
   readonly leaving: AbortSignal;
   /** Aborts when the worker has lost its ranges. */
   readonly lost: AbortSignal;
-  /** The worker's own failure, if that is why it leaves. */
+  /** The failure of the heartbeat, if it is the reason why the worker leaves. */
   readonly failure: () => Failure | undefined;
   readonly lastReply: () => HeartbeatReply | undefined;
-  /** Interval between heartbeats. */
+  /** Milliseconds between heartbeats. */
   readonly everyMs: number;
   readonly stop: () => Promise<void>;
 }
@@ -30,16 +30,16 @@ interface HeartbeatParts {
   readonly findings: FindingsBuilder;
   readonly lease: LeaseWatch;
   readonly pace: WorkerPace;
-  /** Further work due with each heartbeat. */
+  /** Called after each heartbeat. */
   readonly onBeat: () => Promise<void>;
 }
 
 const BEAT_MS = 1_000;
-/** Workers that start together learn of each other quickly. */
+/** The first heartbeats are more frequent, so that workers that start together soon learn of each other. */
 const FIRST_BEATS = 15;
 const FIRST_BEAT_MS = 200;
 
-/** Interval between the heartbeats of a worker. */
+/** Milliseconds between the heartbeats of a worker. */
 export function heartbeatMs(leaseMs: number): number {
   return Math.min(BEAT_MS, leaseMs / 5);
 }
@@ -68,7 +68,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     for (let beats = 1; !stopped.signal.aborted; beats += 1) {
       await beat();
       if (reply?.position === 0 || wasKnown || leaving.signal.aborted) isReady.abort();
-      // By the next heartbeat the others have made room for this worker.
+      // By the next heartbeat, the other workers have reduced their share of the limits.
       wasKnown = reply?.isKnown === true;
       await clock.sleep(beats < FIRST_BEATS ? Math.min(FIRST_BEAT_MS, everyMs) : everyMs, stopped.signal);
     }
@@ -81,7 +81,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     leaving.abort();
     isReady.abort();
   });
-  // A bug is rethrown when the worker is stopped.
+  // `stop` rethrows a bug.
   ended.catch(() => {
     lost.abort();
     leaving.abort();

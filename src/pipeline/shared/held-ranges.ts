@@ -4,17 +4,17 @@ import { createMutex } from "../../time/mutex.ts";
 /** The ranges that a worker holds, and their progress. */
 export interface RangeProgress {
   readonly take: (range: RecordRange) => void;
-  /** All records of the range were passed on for sending. */
+  /** Call when all records of the range were passed on for sending. */
   readonly fed: (range: RecordRange) => void;
   /** Ranges that are not settled yet. */
   readonly unsettled: () => readonly RecordRange[];
   /** Number of settled ranges. */
   readonly settled: () => number;
-  /** Records have an intent and no outcome yet. */
+  /** Whether a record has an intent and no outcome yet. */
   readonly isInProgress: () => boolean;
   /** Settles the ranges without records left to send. */
   readonly settle: () => Promise<void>;
-  /** Settles all ranges when nothing is in flight. Records that are still unsent are left to the next run. */
+  /** Settles all ranges; call it when no request is in flight. `migrate resume` sends the records that remain unsent. */
   readonly settleAll: () => Promise<void>;
   /** Writes with the fencing tokens of the worker, and tracks records in flight. */
   readonly ledger: Pick<SharedWorker, "saveIntents" | "saveOutcomes">;
@@ -27,7 +27,7 @@ interface Held {
   readonly open: Set<number>;
 }
 
-/** @param isLeft whether records of the range are left to send */
+/** @param isLeft returns whether records of the range are left to send */
 export function createRangeProgress(
   worker: SharedWorker,
   isLeft: (range: RecordRange) => Promise<boolean>,

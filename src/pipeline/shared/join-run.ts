@@ -27,8 +27,8 @@ interface JoinedRun {
 }
 
 /**
- * Sends ranges of a run that another process planned, until none are left.
- * @throws Failure `run_unknown` for a run that assigns no ranges, and errors of opening the job and of connecting
+ * Sends the ranges of a run that another process planned, until no range is left.
+ * @throws Failure `run_unknown` for a run without ranges, and errors of opening the job and of connecting
  */
 export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Promise<WorkerResult> {
   const { run, settings } = joined;
@@ -86,7 +86,7 @@ function thisWorker(): WorkerIdentity {
 
 const ANNOUNCE_MS = 1_000;
 
-/** Announces the worker to the planner during the preparation. */
+/** Announces the worker every second while it prepares, so that the planner waits for it. */
 async function withAnnouncement<Result>(
   shared: Pick<SharedRun, "announce">,
   { clock }: Pick<Dependencies, "clock">,
@@ -98,7 +98,7 @@ async function withAnnouncement<Result>(
       await shared.announce(thisWorker());
       await clock.sleep(ANNOUNCE_MS, isReady.signal);
     }
-    // Joining reports the reason if it is impossible.
+    // An error is ignored here, because joining then fails and reports it.
   })().catch(() => undefined);
   try {
     return await prepare();
@@ -109,7 +109,8 @@ async function withAnnouncement<Result>(
 }
 
 /**
- * Whether the run currently assigns ranges. Those of an earlier planner have ended; resuming the run assigns new ones.
+ * Whether the run currently has ranges for workers. The ranges of an earlier planner have ended;
+ * `resume` creates new ones.
  */
 export function isDistributed({ state }: Pick<Run, "state">, shared: { readonly state: string } | undefined): boolean {
   return state !== "planning" && shared !== undefined && shared.state !== "ended";

@@ -7,7 +7,7 @@ import type { WorkerPace } from "./worker-pace.ts";
 
 export interface RangeFeed {
   readonly worker: Pick<SharedWorker, "claim">;
-  /** @throws Failure `ledger_outdated` if the ledger was restored in the meantime */
+  /** @throws Failure `ledger_outdated` if an older copy has replaced the ledger */
   readonly requireUnrestored?: (() => Promise<void>) | undefined;
   readonly ranges: Pick<RangeProgress, "take" | "fed" | "unsettled" | "isInProgress">;
   readonly heartbeat: Pick<Heartbeat, "lastReply" | "everyMs">;
@@ -21,8 +21,8 @@ export interface RangeFeed {
 }
 
 /**
- * The rest of the ranges that the worker holds, then one claimed range after another. A range that another worker lost
- * is sent before the rest of the current range.
+ * Yields the records of the ranges that the worker holds, then those of one claimed range after another. A range that
+ * another worker has lost is claimed immediately and sent before the rest of the current range.
  */
 export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly RecordToSend[]> {
   const { ranges, heartbeat, leaving, clock } = feed;
@@ -56,14 +56,17 @@ export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly
   }
 }
 
-/** A restore before this check is detected. After a later restore, the database does not know the claim. */
+/**
+ * Claims a range, then checks for a restore. If the ledger is restored later, the restored database does not contain
+ * the claim and rejects the writes of this worker.
+ */
 async function claim({ worker, workerPace, requireUnrestored }: RangeFeed): Promise<RecordRange | undefined> {
   const range = workerPace.isWanted() ? await worker.claim() : undefined;
   if (range !== undefined) await requireUnrestored?.();
   return range;
 }
 
-/** Claims a returned range. If several were returned, the workers that joined first claim one each. */
+/** Claims a range that another worker lost. The workers that joined first claim one such range each. */
 function lostRanges(feed: RangeFeed): () => Promise<RecordRange | undefined> {
   let seen: HeartbeatReply | undefined;
   return async () => {
@@ -76,7 +79,7 @@ function lostRanges(feed: RangeFeed): () => Promise<RecordRange | undefined> {
 
 const SMALLEST_PIECE = 8;
 
-/** Pieces of about one second of work. */
+/** Splits batches into pieces of about one second of work. */
 async function* inPieces<Item>(
   batches: AsyncGenerator<readonly Item[]>,
   perSecond: () => number,

@@ -9,15 +9,15 @@ export interface RangeReader<Group extends RecordRange> {
 }
 
 interface RangeReaderParts<Group> {
-  /** Opens the input at a position, or at its beginning. */
+  /** Opens the input at a position; default: at its beginning. */
   readonly open: (from?: InputPosition) => AsyncGenerator<Group>;
-  /** The last known position at or before a record. */
+  /** The last saved position at or before a record. */
   readonly placeBefore: (record: number) => Promise<InputPosition | undefined>;
 }
 
 /**
- * Reads the input forward, once for all ranges in order. For an earlier range, or one far ahead, it seeks to the last
- * recorded position before it.
+ * Reads the input only once for ranges in ascending order. For an earlier range, or a range far ahead, it opens the
+ * input again at the last saved position before the range.
  */
 export function createRangeReader<Group extends RecordRange>({
   open,

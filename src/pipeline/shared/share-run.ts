@@ -16,14 +16,14 @@ interface Sharing extends Partial<SendOptions> {
   readonly workers: WorkerSettings;
 }
 
-/** `pending` records of the plan -> workers, here and on other machines -> outcomes in the ledger. */
+/** `pending` records of the plan -> workers on this machine and others -> outcomes in the ledger. */
 export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadEnd | undefined> {
   const { workers, pace, connection, until } = sharing;
   const { ledger, run, job, journal, reporting, dependencies } = open;
   const { store } = reporting;
   if (pace === undefined || connection === undefined) return undefined;
   if (store?.share === undefined) throw new Failure("usage", "workers need a ledger on PostgreSQL");
-  // Records to be sent again count as ambiguous until then.
+  // Includes ambiguous records, because some of them may be sent again.
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(run.id)).counts;
   await probeFirstUnsent(dueRecords(open, until), { job, handle: open, connection, drain: dependencies.drain });
   await journal?.begin(run.id);
@@ -55,8 +55,8 @@ function dueRecords(open: OpenRun, until: string | undefined): AsyncGenerator<re
 }
 
 /**
- * Whether the next worker may resend the requests of a dead worker. If the platform must first be queried, once the
- * request can no longer be processed, only `migrate resume` does so.
+ * Whether another worker may resend the requests of a dead worker immediately. If the platform must be queried first,
+ * after the time in which it may still process the request, only `migrate resume` resends them.
  */
 function canResendImmediately({ operation }: OpenRun["job"]): boolean {
   return canResolveAmbiguous(operation) && operation.steps.every(({ poll }) => poll === undefined);

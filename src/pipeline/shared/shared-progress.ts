@@ -12,7 +12,7 @@ export interface SharedProgress {
 
 export interface SharedProgressOptions {
   readonly onProgress: (event: RunEvent) => void;
-  /** Number of requests since the last call. */
+  /** Called with the number of requests since the last call. */
   readonly onRequests: (count: number) => void;
   readonly clock: MonotonicClock;
 }
@@ -65,7 +65,7 @@ function sharingOf({ workers, ranges }: SharedStatus): Sharing {
   return { workers: working.length, lost, ranges, working };
 }
 
-/** The combined limit of all workers, and their reasons. Undefined before the first report. */
+/** The combined limit of all workers, with the reasons for it. Undefined before the first report of a worker. */
 function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): UploadEvent | undefined {
   const limit = working.reduce((total, worker) => total + (worker.limit ?? 0), 0);
   if (limit === 0) return undefined;
@@ -80,10 +80,10 @@ function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): Uplo
   };
 }
 
-/** Tolerance for the end time of one pause in two consecutive reports. */
+/** Two consecutive reports of the same pause may differ by this much in its end time. */
 const SAME_END_MS = 500;
 
-/** Reports a pause when it begins and when it is extended. */
+/** Returns a function that reports a pause when it begins and when it is extended. */
 function createHoldChanges({ monotonic }: MonotonicClock) {
   let until = Number.NEGATIVE_INFINITY;
   return (hold: SharedStatus["hold"]): readonly UploadEvent[] => {
@@ -93,7 +93,7 @@ function createHoldChanges({ monotonic }: MonotonicClock) {
   };
 }
 
-/** Reports an import supplier when it closes and when it opens again. */
+/** Returns a function that reports an import supplier when it closes and when it opens again. */
 function createSupplierChanges() {
   const closed = new Set<string>();
   return (findings: SharedStatus["findings"]): readonly UploadEvent[] =>

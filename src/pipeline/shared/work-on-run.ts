@@ -29,7 +29,7 @@ export interface WorkOptions {
   readonly readPayloads: ReadPayloads;
   readonly run: { readonly id: string };
   readonly shared: Pick<SharedRun, "ledger">;
-  /** Has already joined the run. */
+  /** A worker that has already joined the run. */
   readonly worker: SharedWorker;
   readonly connection: Pick<Connection, "steps" | "quietMs"> & Partial<Pick<Connection, "onlyWhile">>;
   readonly pace: RateLimitSettings;
@@ -41,29 +41,29 @@ export interface WorkOptions {
   readonly dependencies: SendEnvironment;
 }
 
-/** The end of one worker's work; `failure` is that of the run, or its own. */
+/** How the work of one worker ended. `failure` is the failure of the run or of this worker. */
 export interface WorkEnd extends UploadEnd {
-  /** Ranges that this worker finished. */
+  /** Number of ranges that this worker finished. */
   readonly ranges: number;
 }
 
 /** State shared by the parts of a worker. */
 interface Work extends WorkOptions {
   readonly heartbeat: Heartbeat;
-  /** Aborts when the worker must claim nothing more, for any reason. */
+  /** Aborts when the worker must not claim more ranges, for any reason. */
   readonly leaving: AbortSignal;
   readonly ranges: RangeProgress;
   readonly report: ReportBuilder;
   readonly reader: RangeReader<PayloadGroup>;
   readonly workerPace: WorkerPace;
   readonly closedSuppliers: ReadonlySet<string>;
-  /** All records go to one import supplier. */
+  /** True if all records belong to one import supplier. */
   readonly oneSupplier: boolean;
 }
 
 /**
  * Claims one range of a run after another and sends its records, until all ranges are done or this worker must leave.
- * Unfinished ranges are returned to the other workers.
+ * A worker that leaves returns its unfinished ranges to the other workers.
  */
 export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const { job, run, shared, worker, connection, pace, until, dependencies } = options;
@@ -113,7 +113,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
     let hasReplied = haveReplies((await shared.ledger.summary(run.id)).counts);
     const end = await sendRanges(work, () => {
       const howToSend = uploadOptions(work, trustNotFoundFrom, hasReplied);
-      // Another round begins only after all records of this one were sent.
+      // A further round begins only after all records of this round were sent.
       hasReplied = true;
       return upload(() => recordsOfRanges(feedOf(work)), tools, howToSend);
     });
@@ -130,7 +130,7 @@ function noteSupplier(event: UploadEvent, closed: Set<string>): void {
   else closed.add(event.supplier);
 }
 
-/** Sends claimed ranges until none are left to claim. */
+/** Sends ranges in rounds until no range is left to claim or the work must end. */
 async function sendRanges(work: Work, send: () => Promise<UploadEnd>): Promise<UploadEnd> {
   let end = await send();
   for (;;) {
@@ -140,7 +140,7 @@ async function sendRanges(work: Work, send: () => Promise<UploadEnd>): Promise<U
   }
 }
 
-/** The input. Its positions are recorded for workers that look for one of its records later. */
+/** Reads the input and saves positions in it, from which other workers can read later records. */
 async function* notedGroups(
   { readPayloads, run, shared }: WorkOptions,
   leaving: AbortSignal,
@@ -170,16 +170,16 @@ function uploadOptions(work: Work, trustNotFoundFrom: number, hasReplied: boolea
   };
 }
 
-/** Settles the ranges after all claimed records were sent. Records left after all tries are left to the next run. */
+/** Settles the ranges after a round. `migrate resume` sends the records that remain unsent after all attempts. */
 async function settled(end: UploadEnd, { ranges, leaving, closedSuppliers }: Work): Promise<UploadEnd> {
-  // Ranges with records for a closed supplier are returned.
+  // Ranges with records for a closed supplier are returned to the other workers.
   if (end.reason !== "done" || closedSuppliers.size > 0) return end;
   const failure = await failureOf(ranges.settleAll);
   if (failure !== undefined) return { ...end, reason: "stopped", failure };
   return leaving.aborted ? { ...end, reason: "drained" } : end;
 }
 
-/** Waits for ranges of workers that may die. */
+/** Waits until a range can be claimed or all are done. A worker may die, and its ranges must then be claimed again. */
 async function nextRanges({ heartbeat, leaving, workerPace, dependencies }: Work): Promise<"some" | "none"> {
   while (!leaving.aborted) {
     await dependencies.clock.sleep(heartbeat.everyMs, leaving);
@@ -191,7 +191,7 @@ async function nextRanges({ heartbeat, leaving, workerPace, dependencies }: Work
   return "some";
 }
 
-/** The failure of the work, if any. */
+/** Runs the work and returns its failure, if there is one. Rethrows other errors. */
 async function failureOf(work: () => Promise<void>): Promise<Failure | undefined> {
   try {
     await work();
@@ -233,31 +233,31 @@ async function endWork(end: UploadEnd, work: Work): Promise<WorkEnd> {
   return { ...end, ...((await isOver(end, work)) && { reason: "done" }), ranges: ranges.settled() };
 }
 
-/** Other workers sent the last records of the run while this worker was asked to leave. */
+/** Whether this worker was asked to leave because other workers had sent the last records of the run. */
 async function isOver({ reason }: UploadEnd, { run, shared, dependencies }: Work): Promise<boolean> {
   if (reason !== "drained" || dependencies.drain.aborted) return false;
-  // If the ledger cannot be queried, the reason does not change.
+  // If the ledger cannot be queried, the reason of the end does not change.
   return shared.ledger.nextSendable(run.id, 1).then(
     (next) => next === undefined,
     () => false,
   );
 }
 
-/** Settles sent ranges, tells the other workers about a failure that affects them, and leaves. */
+/** Settles sent ranges, reports a failure that affects the other workers, and leaves the run. */
 async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Promise<void> {
   await ranges.settle();
   if (end.failure !== undefined && isOfRun(end.failure)) await announceFailure(end.failure, oneSupplier, worker);
   await worker.leave();
 }
 
-/** A closed supplier is no reason to stop if others are open. */
+/** Reports a failure to the other workers. With several suppliers, a closed one does not stop the run. */
 async function announceFailure(failure: Failure, oneSupplier: boolean, worker: SharedWorker): Promise<void> {
   const { code, message, hint } = failure;
   const isOfSupplier = code === "supplier_closed" || code === "platform_refused";
   await worker.stop({ code, message, hint }, isOfSupplier && !oneSupplier ? "continue" : "stop");
 }
 
-/** Failures that the platform would cause for every worker. */
+/** Codes of failures that affect every worker, because the platform or the target causes them. */
 const OF_RUN: ReadonlySet<FailureCode> = new Set<FailureCode>([
   "incomplete",
   "platform_refused",

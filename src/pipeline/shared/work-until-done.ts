@@ -7,15 +7,15 @@ export interface JoiningOptions extends Omit<WorkOptions, "shared" | "worker"> {
   /** The process of the worker. */
   readonly worker: WorkerIdentity;
   /**
-   * Called before joining again: the ledger may have been restored in the meantime.
+   * Called before joining again, because an older copy may have replaced the ledger.
    * @throws Failure `ledger_outdated`
    */
   readonly requireUpToDate?: () => Promise<void>;
-  /** Called with replies that could not be written to the ledger. */
+  /** Called with outcomes that could not be saved in the ledger. */
   readonly onUnsaved: (unsaved: WorkEnd["unsaved"]) => Promise<void>;
 }
 
-/** Maximum number of consecutive attempts to join again without receiving any reply. */
+/** Maximum number of consecutive times that a worker joins again without sending any record. */
 const MAX_REJOINS = 5;
 
 /**
@@ -39,7 +39,7 @@ export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
   }
 }
 
-/** A run that ended while its worker was suspended has nothing left to send. */
+/** Joins the run. If it ended while the worker was suspended, returns the end of the work: nothing is left to send. */
 async function joinAgain(
   shared: JoiningOptions["shared"],
   process: WorkerIdentity,

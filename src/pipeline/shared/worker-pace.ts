@@ -6,7 +6,7 @@ import type { PaceShare } from "../../upload/upload-types.ts";
 export interface WorkerPace {
   readonly learn: (lastReply: HeartbeatReply) => void;
   readonly share: () => PaceShare;
-  /** False if there is no request left for this worker. */
+  /** False if the run has more workers than concurrent requests, and none is left for this worker. */
   readonly isWanted: () => boolean;
 }
 
@@ -37,8 +37,8 @@ export function createWorkerPace(clock: MonotonicClock): WorkerPace {
 }
 
 /**
- * The parts of all workers add up to the whole. The workers that joined first get one more if it cannot be divided
- * evenly.
+ * The part of a worker. The parts of all workers add up to the whole; if it cannot be divided evenly, the workers that
+ * joined first have one more.
  */
 export function partOf(whole: number, { workers, position }: Pick<HeartbeatReply, "workers" | "position">): number {
   return Math.floor(whole / Math.max(1, workers)) + (position < whole % Math.max(1, workers) ? 1 : 0);

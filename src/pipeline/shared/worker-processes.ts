@@ -7,12 +7,11 @@ type ProcessDependencies = Pick<Dependencies, "drain" | "abort" | "clock" | "sta
 /** Starts `count` processes with these arguments. */
 type StartProcesses = (count: number, words: readonly string[]) => readonly StartedProcess[];
 
-/** Time for a worker to wait for its replies and for the server. */
+/** Time for a worker to receive its replies and to write to the server before it is killed. */
 const GRACE_MS = 40_000;
 
 /**
- * Runs work during which local workers are started. They are asked to stop when the work is over or must stop, and are
- * awaited.
+ * Runs work that starts local workers. When the work ends or must stop, asks the workers to stop and waits for them.
  */
 export async function withWorkerProcesses<Result>(
   { drain, abort, clock, startProcess }: ProcessDependencies,
@@ -38,7 +37,7 @@ export async function withWorkerProcesses<Result>(
   }
 }
 
-/** A suspended process does not receive the request to stop. It no longer holds any range. */
+/** Waits for a limited time, because a suspended process does not react to the request to stop. */
 async function untilEnded(processes: readonly StartedProcess[], clock: Dependencies["clock"]): Promise<void> {
   const allEnded = new AbortController();
   const ended = Promise.all(processes.map((one) => one.ended)).then(() => allEnded.abort());

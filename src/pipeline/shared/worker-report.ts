@@ -2,13 +2,13 @@ import type { WorkerReport } from "../../ledger/runs/shared-run.ts";
 import type { MonotonicClock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
-/** Collects the report of a worker to the others. */
+/** Collects the progress that a worker reports with its heartbeats. */
 export interface ReportBuilder {
   readonly note: (event: UploadEvent) => void;
   readonly current: () => WorkerReport;
 }
 
-/** Window for the current rate. */
+/** Period over which the current rate is measured. */
 const RATE_WINDOW_MS = 10_000;
 
 /** @param limitOf maximum requests in flight, given the last reported limit */

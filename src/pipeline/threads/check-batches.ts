@@ -19,10 +19,10 @@ export interface CheckSettings {
   readonly showValues: boolean;
 }
 
-/** The answer to a task: one batch for each batch of its records, except those without wanted records. */
+/** The answer to a task: its planned batches in order. Batches without wanted records are omitted. */
 export interface CheckAnswer {
   readonly batches: readonly PackedBatch[];
-  /** Occurred after these batches. The task has no further batches. */
+  /** The failure that ended the task after these batches. */
   readonly failure?: ThreadFailure;
 }
 
@@ -52,12 +52,12 @@ interface FastPathRecords {
   /** The number of the first record of the batch. */
   readonly first: number;
   readonly items: FastPathItems;
-  /** For each record of the batch, its position in the items, or -1 for the next record of the row path. */
+  /** For each record of the batch: its position in `items`, or -1 for the next of the `records`. */
   readonly order: readonly number[];
 }
 
 /**
- * Maps and checks the records of tasks and converts them into plan items: `checkedRecords` and `planItems` in one.
+ * Maps and checks the records of tasks and converts them to plan items, like `checkedRecords` followed by `planItems`.
  * @param payloads receives the payloads of records that may be sent
  */
 export function checkBatches(
@@ -88,7 +88,7 @@ export function checkBatches(
 
 type CheckInputBatches = (batches: Iterable<InputBatch>) => CheckAnswer;
 
-/** Checks records whose mapping calls functions, which are evaluated for a batch while the previous one is checked. */
+/** Checks batches whose mapping calls functions. Evaluates them for a batch while the previous batch is checked. */
 export async function checkAfterCalls(
   job: CompiledJob,
   batches: Iterable<InputBatch>,
@@ -112,7 +112,7 @@ interface BegunBatch {
   readonly calls: Promise<ThreadFailure | undefined>;
 }
 
-/** Undefined after the last batch. If reading a batch fails, `calls` resolves with the failure. */
+/** Reads the next batch and starts its calls; undefined after the last. If reading fails, `calls` has the failure. */
 function begin(source: Iterator<InputBatch>, job: CompiledJob): BegunBatch | undefined {
   try {
     const made = source.next();
@@ -144,7 +144,7 @@ interface BuiltBatch extends BatchFindings {
 
 interface BatchList {
   readonly add: (batch: PackedBatch) => void;
-  /** A batch in which some records took the row path. */
+  /** Adds a batch with fast-path records, which may be interleaved with checked rows. */
   readonly addMixed: (made: BuiltBatch, plain: FastPathRecords) => void;
   readonly take: () => readonly PackedBatch[];
 }
@@ -152,8 +152,8 @@ interface BatchList {
 const packer = createItemPacker();
 
 /**
- * Merges batches without errors. A run ends early only after a batch with an error, so it still ends after the same
- * record.
+ * Merges consecutive batches without errors. A run ends early only after a batch with an error, so merging does not
+ * change the record after which it ends.
  */
 function newBatchList(): BatchList {
   const list: PackedBatch[] = [];
@@ -184,7 +184,7 @@ function newBatchList(): BatchList {
   };
 }
 
-/** Returns the positions of the records of the row path. */
+/** Packs a batch in input order. Returns the positions of its row-path records. */
 function packMixed(
   items: readonly PlannedItem[],
   { first, items: plainItems, order }: FastPathRecords,

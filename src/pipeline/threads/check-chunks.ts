@@ -18,8 +18,8 @@ import { createPayloadList, type PackedPayloads, type PayloadList } from "./pack
 
 export interface ChunkAnswer {
   /**
-   * Records of a chunk, including unwanted ones: they are numbered from 1. 0 if the records already have their
-   * numbers.
+   * Number of records of the chunk, including unwanted ones. Their numbers start at 1 in each chunk. 0 if the records
+   * already have their final numbers.
    */
   readonly unnumbered: number;
   readonly checked: CheckAnswer;
@@ -33,8 +33,8 @@ export interface ChunkSettings extends CheckSettings {
 }
 
 /**
- * Reads, maps and checks the records of chunks. Most records take the fast path (`compilePlainRecords`). Rows and
- * payloads are built only for the others.
+ * Reads, maps and checks the records of chunks. Most records take the fast path (`compileFastPath`). Rows are built
+ * only for the other records.
  */
 export function checkChunks(
   job: CompiledJob,
@@ -72,7 +72,7 @@ export function checkChunks(
   };
 }
 
-/** Number of records of a chunk so far. Their numbers in the whole input are not known here. */
+/** Number of records of a chunk so far, because their numbers in the whole input are not known here. */
 interface Counted {
   count: number;
 }
@@ -92,7 +92,7 @@ interface MixedReading {
   readonly find: ScanRecords;
   readonly source: string;
   readonly counted: Counted;
-  /** Files whose first fast-path record was built. It shows which column contains the business key. */
+  /** Files of which one fast-path record was also built as a row, to find the column of the business key. */
   readonly seen: Set<number>;
   readonly file: number;
   /** For a run that sends: receives the payloads of fast-path records. */
@@ -130,7 +130,7 @@ function batchesOfPiece(
   return batches;
 }
 
-/** The payload of a fast-path record of a run that sends is already in the list. */
+/** Notes the position of the payload of a fast-path record, which the scan of a run that sends has written. */
 function notePayload(
   { items, textStarts, textEnds }: FastPathResult,
   number: number,

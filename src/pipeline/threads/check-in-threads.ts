@@ -26,9 +26,9 @@ interface CheckOptions {
 export interface CheckInThreads extends CheckOptions, ThreadPlan {}
 
 /**
- * Produces the same batches as `planItems` with `checkedRecords`, but in several threads. This thread finds record
- * boundaries, or reads records if necessary, and collects the answers in order. It also checks records itself when the
- * other threads are busy. With `onlyIfSlow`, it checks alone until other threads would help.
+ * Produces the same plan items as `checkedRecords` followed by `planItems`, but in several threads. The calling thread
+ * finds record boundaries, or reads records if necessary, and collects the answers in order. It also checks records
+ * when the other threads are busy. With `onlyIfSlow`, it checks alone until other threads would help.
  */
 export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerator<PlannedBatch> {
   const { settings, contract, now, input } = job;
@@ -36,18 +36,18 @@ export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerato
   const inChunks = input.chunked ?? input.joined;
   const { source, files, children } = sourceOf(inChunks);
   const check = { items, showValues: shownValues !== undefined };
-  // Only the sandbox needs the document itself.
+  // The worker threads do not need the document, and copying it takes time.
   const workContract = { ...contract, document: {} };
   const common = { source, files, children: children.map((child) => ({ ...child, orderBy: undefined })) };
   const workerData: ChunkWork = { settings, contract: workContract, now, input: common, check };
   const entry = new URL("./chunk-worker.js", import.meta.url);
   const pool = { entry, workerData, workers: threads - 1, signal };
   if (inChunks === undefined) {
-    // Reading the records keeps this thread busy.
+    // This thread checks nothing itself, because reading the records keeps it busy.
     return inOrder(job, inThreads<ChunkAnswer, ChunkTask>(recordTasks(input.records({ signal })), pool), options);
   }
   const chunks = inChunks.chunks(signal);
-  // Functions have their own threads, so this thread would only wait for them.
+  // This thread checks nothing itself: functions run in separate threads, so it would only wait for them.
   if (job.mapping.prepare !== undefined) {
     return inOrder(job, inThreads<ChunkAnswer, ChunkTask>(chunkTasks(chunks), { ...pool, workers: threads }), options);
   }
@@ -99,11 +99,11 @@ function sourceOf(input: InputInChunks | undefined): Required<ChunkSource> {
 }
 
 interface CheckHere extends CheckOptions {
-  /** Receives the payloads to send, for each chunk and its number of records. */
+  /** Receives each chunk with its number of records and the payloads to send. */
   readonly keep?: ((chunk: RecordChunk, records: number, payloads: PackedPayloads) => void) | undefined;
 }
 
-/** Checks an input in chunks in the calling thread only. */
+/** Checks the chunks of an input in the calling thread only. */
 export function checkChunksHere(job: Job, inChunks: InputInChunks, options: CheckHere): AsyncGenerator<PlannedBatch> {
   const { items, shownValues, signal, keep } = options;
   const settings = { items, showValues: shownValues !== undefined, keepsPayloads: keep !== undefined };
@@ -139,7 +139,7 @@ async function* inOrder(
       before += unnumbered;
     }
   } catch (error) {
-    // The input ends early, without an error, when the user stops the run.
+    // When the user stops the run, the input ends early without an error.
     if (error !== signal.reason) throw error;
   }
 }

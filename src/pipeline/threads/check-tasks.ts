@@ -11,9 +11,9 @@ import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
 export type ChunkTask = RecordChunk | JoinedChunk | PackedRecords;
 
 export interface TaskChecks {
-  /** Call for one task at a time. */
+  /** Checks a task. Call it for one task at a time. */
   readonly ofTask: (task: ChunkTask) => ChunkAnswer | Promise<ChunkAnswer>;
-  /** For records that already have their numbers. */
+  /** Checks records that already have their final numbers. */
   readonly ofRecords: (records: readonly InputRecord[]) => ChunkAnswer | Promise<ChunkAnswer>;
 }
 

@@ -43,7 +43,7 @@ async function reply(task: ChunkTask): Promise<void> {
   );
 }
 
-/** If the job no longer compiles, that failure is the answer to every task. */
+/** Compiles the job. If that fails, the failure is the answer to every task. */
 async function start({ settings, contract, now, input, check }: ChunkWork): Promise<TaskChecks["ofTask"]> {
   try {
     const document = await readJobMapping(settings);
@@ -55,7 +55,7 @@ async function start({ settings, contract, now, input, check }: ChunkWork): Prom
   }
 }
 
-/** The order of rows is a function of the mapping and cannot be sent to a thread. */
+/** Adds the row order from the mapping, because it contains functions, which cannot be sent to a thread. */
 function withRowOrder(
   children: readonly JoinedSource[] = [],
   document: Awaited<ReturnType<typeof readJobMapping>>,

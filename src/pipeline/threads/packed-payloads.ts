@@ -1,21 +1,21 @@
 import { type ByteList, createByteList } from "../../text/byte-list.ts";
 
-/** The payloads of a chunk's records as sent: canonical JSON in UTF-8. */
+/** The payloads of the records of a chunk in the form in which they are sent: canonical JSON in UTF-8. */
 export interface PackedPayloads {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Start of the payload, for each record of the chunk. */
+  /** For each record of the chunk: the start of its payload in `bytes`. */
   readonly starts: Uint32Array;
-  /** End of the payload, exclusive; 0 if there is none. */
+  /** For each record of the chunk: the end of its payload, exclusive; 0 if it has none. */
   readonly ends: Uint32Array;
 }
 
-/** Payloads that are being written. Records are numbered from 1. */
+/** Collects the payloads of a chunk. Records are numbered from 1. */
 export interface PayloadList {
   readonly text: ByteList;
   readonly add: (record: number, payload: string) => void;
   /** Declares this part of `text` as the payload of the record. */
   readonly note: (record: number, start: number, end: number) => void;
-  /** Returns the bytes written since the last call. */
+  /** Returns the payloads written since the last call. */
   readonly take: () => PackedPayloads;
   readonly clear: () => void;
 }

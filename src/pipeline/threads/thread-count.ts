@@ -3,10 +3,10 @@ import type { Threads } from "../../options/option-row.ts";
 import type { Mapping } from "../../map/mapping.ts";
 import type { Input } from "../../read/input/open-input.ts";
 
-/** With more threads, the thread that reads and collects is the bottleneck. */
+/** With more threads, the calling thread, which reads and collects, is the bottleneck. */
 const MAX_THREADS = 8;
 
-/** A smaller input may be read before more threads have started. */
+/** A smaller input may be checked before other threads have started. */
 const LARGE_BYTES = 8_000_000;
 
 interface CheckedJob {
@@ -17,13 +17,14 @@ interface CheckedJob {
 export interface ThreadPlan {
   /** The number of threads that check records; 1 means only the calling thread. */
   readonly threads: number;
-  /** Whether the other threads start only when the calling thread turns out to need long (`createHelpTest`). */
+  /** Whether the other threads start only when the calling thread is slow (see `createHelpTest`). */
   readonly onlyIfSlow: boolean;
 }
 
 /**
- * If the mapping calls functions, each thread has an additional thread for them, which is also counted. With `auto`, a
- * large input gets all threads immediately, and an input in chunks gets them when it is slow.
+ * The number of threads for an input. With `auto`, a large input uses all threads immediately. A smaller input uses
+ * them only when checking is slow, and only if it can be read in chunks. If the mapping calls functions, each thread has an
+ * additional thread for them, so the number is halved; a smaller input then uses one thread.
  */
 export function threadsFor({ input, mapping }: CheckedJob, threads: Threads): ThreadPlan {
   const all = threads === "auto" ? Math.min(availableParallelism(), MAX_THREADS) : threads;
@@ -37,13 +38,13 @@ export function bytesOf({ files }: Pick<Input, "files">): number {
   return files.reduce((sum, file) => sum + file.unpackedBytes, 0);
 }
 
-/** Shorter checks end before other threads would help. */
+/** Checks that take less time end before other threads would help. */
 const SLOW_AFTER_MS = 1000;
 const MIN_LEFT_MS = 2000;
 
 /**
- * Returns a function that takes the size of each checked part and determines whether other threads would help: the
- * check has taken a second, and at the same speed the rest takes more than two.
+ * Returns a function to call with the size of each checked part. It returns true if other threads would help: the check
+ * has taken a second, and at the same speed the rest would take more than two seconds.
  */
 export function createHelpTest(
   ofBytes: number,

@@ -16,16 +16,16 @@ interface PoolOptions<Answer, Message> {
   readonly workers: number;
   /** Runs a task in the calling thread, which would otherwise wait. */
   readonly here?: ((message: Message) => Answer | Promise<Answer>) | undefined;
-  /** Answers that take longer than `STOP_GRACE_MS` after its abort are not awaited. */
+  /** After it aborts, answers are awaited for at most `STOP_GRACE_MS`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const STOP_GRACE_MS = 1000;
 
-/** Tasks per worker: one running and some queued, so that the worker never waits. */
+/** One running and some queued tasks, so that a worker never waits for the next one. */
 const TASKS_PER_WORKER = 4;
 
-/** Maximum completed tasks of the calling thread whose answers wait for earlier ones. */
+/** Maximum number of answers of the calling thread that wait for the answers of earlier tasks. */
 const TASKS_HERE = 16;
 
 /** Per worker: 16 MB for the young generation, which holds nearly all objects. No chunk comes near the heap limit. */
@@ -80,7 +80,10 @@ interface Asker<Answer, Message> {
   readonly of: (task: Task<Message>) => Promise<Settled<Answer>>;
 }
 
-/** Prefers workers: the calling thread must also supply them. Adds the workers that it starts to `workers`. */
+/**
+ * Returns a function that runs a task. It prefers workers to the calling thread, which must also supply them with
+ * tasks. It adds the workers that it starts to `workers`.
+ */
 function asker<Answer, Message>(
   workers: PoolWorker<Answer, Message>[],
   options: PoolOptions<Answer, Message>,
@@ -123,7 +126,7 @@ function watchDeadline(signal: AbortSignal | undefined, fail: (error: Failure) =
 
 type Settled<T> = { readonly value: T } | { readonly error: unknown };
 
-/** A promise that is not awaited yet must not reject. */
+/** Converts a rejection to a value, because a rejection of a promise that is not awaited yet would end the process. */
 function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
   return promise.then(
     (value) => ({ value }),
@@ -133,9 +136,9 @@ function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
 
 interface PoolWorker<Answer, Message> {
   readonly ask: (task: Task<Message>) => Promise<Settled<Answer>>;
-  /** Tasks without an answer. */
+  /** Number of tasks without an answer. */
   readonly waiting: () => number;
-  /** Answers all tasks, queued and future, with an error. */
+  /** Answers all open and future tasks with an error. */
   readonly fail: (error: unknown) => void;
   readonly stop: () => Promise<unknown>;
 }

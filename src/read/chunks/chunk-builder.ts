@@ -4,7 +4,7 @@ import type { PieceMarks, RecordChunk } from "./record-chunk.ts";
 /** Whole records that were read together. */
 export interface Piece extends PieceMarks {
   readonly bytes: readonly Uint8Array[];
-  /** Where the following record starts, if the file can be read from there. */
+  /** The position of the record after the piece, if the file can be read from there. */
   readonly next?: RowPosition | undefined;
 }
 
@@ -44,7 +44,7 @@ export async function* chunksOf(
   if (waiting.length > 0) yield take();
 }
 
-/** Copies the bytes, because buffers may share their memory with other buffers. */
+/** Copies the bytes into a buffer of their own, so that it can be transferred to another thread. */
 function joined(waiting: readonly Piece[], size: number): Pick<RecordChunk, "bytes" | "pieces"> {
   const bytes: Uint8Array<ArrayBuffer> = Buffer.allocUnsafeSlow(size);
   let end = 0;

@@ -7,7 +7,7 @@ import { withKeyProblems } from "../row/key-problems.ts";
 import { BATCH_ROWS, type ReadRow } from "../row/read-row.ts";
 import type { ChunkCsvFile, ChunkFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
 
-/** The rows of a chunk in batches: the same rows as when one thread reads the whole file. */
+/** The rows of a chunk in batches. They equal the rows that `rowsOfFile` reads from the whole file. */
 export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): Generator<readonly ReadRow[]> {
   const file = fileOf(chunk, files);
   const rowsOf = pieceReader(file, chunk.isFirst);
@@ -59,7 +59,7 @@ function withKeys(rows: readonly ReadRow[], keys: readonly string[]): readonly R
   return keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
 }
 
-/** Creates the rows of consecutive pieces. */
+/** Creates the rows of a piece. Call it for the pieces of a chunk in order. */
 type PieceReader = (bytes: Buffer, marks: PieceMarks) => readonly ReadRow[];
 
 function pieceReader(file: ChunkFile, isFirst: boolean): PieceReader {

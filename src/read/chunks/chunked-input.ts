@@ -47,7 +47,7 @@ function piecesOf(file: OpenedText, from: InputPosition | undefined): AsyncGener
 }
 
 /**
- * The records of a CSV file, including its header, grouped as in `csvRows`. Throws the same failures.
+ * The records of a CSV file, including its header, in the same groups as `csvRows`. Throws the same failures.
  * @param from where to start, after the header; default: at the header
  */
 async function* csvPieces(source: TextSource, layout: CsvLayout, from?: RowPosition): AsyncGenerator<Piece> {

@@ -5,7 +5,7 @@ import { cellMarks, findCells, newRecordCells, recordStarter } from "../csv/reco
 import { keyOf } from "../row/row-key.ts";
 import type { TextSource } from "../text/text-bytes.ts";
 
-/** The keys of a file's rows, equal to the results of `keyOf`, without creating the rows. */
+/** Reads the keys of the rows of a file without creating the rows. Yields the same keys as `keyOf`. */
 export async function* csvKeys(
   source: TextSource,
   layout: CsvLayout,
@@ -25,8 +25,8 @@ export async function* csvKeys(
 export type VisitKey = (number: number, bytes: Buffer, start: number, end: number) => void;
 
 /**
- * Visits the keys of the records from `from` on. Creates rows only if bytes are not sufficient. Skips blank lines,
- * which are not rows.
+ * Returns a function that visits the keys of the records from number `from` on. It creates rows only if the bytes are
+ * not sufficient, and skips blank lines.
  */
 export function keyVisitor(
   layout: CsvLayout,

@@ -3,7 +3,7 @@ import { isSpace } from "../json/json-splitter.ts";
 import { textBytes, type TextSource } from "../text/text-bytes.ts";
 import type { Piece } from "./chunk-builder.ts";
 
-/** The elements of a JSON document, grouped as in `jsonRows`. Throws the same failures. */
+/** The elements of a JSON document, in the same groups as `jsonRows`. Throws the same failures. */
 export async function* jsonPieces(source: TextSource): AsyncGenerator<Piece> {
   for await (const { elements, firstIndex } of jsonElements(source)) {
     const lines = elements.map(({ line }) => line);
@@ -15,7 +15,7 @@ export async function* jsonPieces(source: TextSource): AsyncGenerator<Piece> {
 
 const LF = 10;
 
-/** The lines of an NDJSON file, grouped as in `ndjsonRows`. */
+/** The lines of an NDJSON file, in the same groups as `ndjsonRows`. */
 export async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
   const limit = source.limits.jsonRecordBytes;
   let line = 1;
@@ -35,9 +35,9 @@ export async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
 
 /** The start of an incomplete line. */
 interface BegunLine {
-  /** Excludes leading white space. */
+  /** Number of bytes, without leading white space. */
   readonly size: number;
-  /** Empty for a line that is too long. */
+  /** The bytes of the line; empty if it is too long to be kept. */
   readonly parts: readonly Uint8Array[];
 }
 
@@ -60,7 +60,7 @@ function pieceOf(
   return { bytes: [bytes.subarray(lineEnd + 1)], line: line + 1, tooLongAt: line };
 }
 
-/** The first chunk that is not blank, and those after it; `skipLines` receives the number of line ends before it. */
+/** Skips blank chunks at the start. `skipLines` receives the number of line ends in them. */
 async function* withoutBlankStart(
   chunks: AsyncIterable<Buffer>,
   skipLines: (lines: number) => void,

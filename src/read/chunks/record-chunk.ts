@@ -9,18 +9,18 @@ import type { RecordBoundaries } from "../csv/record-boundaries.ts";
 export interface RecordChunk {
   /** Index of its file among the input's `ChunkFile`s. */
   readonly file: number;
-  /** UTF-8. Their buffer contains no other data, so it can be transferred. */
+  /** UTF-8. The buffer contains no other data, so it can be transferred to another thread. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The records of a piece are read together, as in a single thread. */
+  /** The records of a piece are read together, in the same groups as in a single thread. */
   readonly pieces: readonly ChunkPiece[];
-  /** Whether it is at the start of the file. */
+  /** Whether the chunk is at the start of the file. */
   readonly isFirst: boolean;
-  /** For CSV: where the following record starts, if the file can be read from there. */
+  /** For CSV: the position of the record after the chunk, if the file can be read from there. */
   readonly next?: RowPosition | undefined;
 }
 
 interface ChunkPiece extends PieceMarks {
-  /** End of the piece, in bytes of the chunk; it starts at the end of the previous piece. */
+  /** Offset of the end of the piece in the chunk. The piece starts where the previous piece ends. */
   readonly end: number;
 }
 
@@ -29,9 +29,9 @@ export interface PieceMarks {
   readonly line: number;
   /** For CSV: the positions of its records, from `findRecordBoundaries`. */
   readonly boundaries?: RecordBoundaries;
-  /** For NDJSON: the line of a record before the piece, if that record is too long to be kept. */
+  /** For NDJSON: the line of a record that precedes the piece and is too long to be kept. */
   readonly tooLongAt?: number | undefined;
-  /** For a JSON document. */
+  /** For a JSON document: its elements in the piece. */
   readonly elements?: PieceElements;
 }
 
@@ -39,9 +39,9 @@ export interface PieceMarks {
 interface PieceElements {
   /** Zero-based index of the first element in the array; absent if the document is not an array. */
   readonly firstIndex: number | undefined;
-  /** 1-based, for each element. */
+  /** For each element: the 1-based line on which it starts. */
   readonly lines: readonly number[];
-  /** Number of bytes of each element; -1 if it is too long to be kept. */
+  /** For each element: its number of bytes; -1 if it is too long to be kept. */
   readonly lengths: readonly number[];
 }
 
@@ -60,11 +60,11 @@ export interface ChunkJsonFile extends KeyedFile {
 }
 
 interface KeyedFile {
-  /** Columns or paths in which every row must have a key. */
+  /** The columns or paths in which every row must have a key. */
   readonly keys: readonly string[];
 }
 
-/** An input whose records can be created in other threads: each record consists of one row of one file. */
+/** An input whose records can be created in other threads, because each record is one row of one file. */
 export interface ChunkedInput {
   /** The name of its only source. */
   readonly source: string;

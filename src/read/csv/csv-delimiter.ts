@@ -8,7 +8,8 @@ export function delimiterName(delimiter: string): string {
 }
 
 /**
- * The value of `--delimiter`: one character, or the words `tab` and `\t`. @throws Failure `usage` for any other text
+ * Returns the delimiter for a value of `--delimiter`: one character, `tab` or `\t`.
+ * @throws Failure `usage` for any other text
  */
 export function declaredDelimiter(declared: string): string {
   const delimiter = /^(tab|\\t)$/i.test(declared) ? "\t" : declared;
@@ -19,9 +20,9 @@ export function declaredDelimiter(declared: string): string {
 }
 
 /**
- * Detects the delimiter of a CSV file from its first lines, respecting quotes. Among the delimiters in the header, it
- * selects the one that splits most other lines into the same number of cells as the header. If several are equal, it
- * selects the one with the most cells in the header. A file without any of them has one column, and the result is a
+ * Detects the delimiter of a CSV file from its first lines, respecting quotes. Among the delimiters in the header,
+ * selects the one that splits most other lines into the same number of cells as the header; in a tie, the one that
+ * splits the header into the most cells. If the header contains none, the file has one column, and the result is a
  * comma.
  */
 export function detectDelimiter(lines: readonly string[]): string {

@@ -8,7 +8,7 @@ export interface CsvHeader {
   readonly table: CsvTable;
   /** Zero-based positions of the columns without a name, which must be empty. */
   readonly unnamed: readonly number[];
-  /** 1-based. */
+  /** 1-based line of the header. */
   readonly line: number;
 }
 
@@ -16,9 +16,9 @@ export interface CsvHeader {
 export type RenamedColumns = ReadonlyMap<number, string>;
 
 /**
- * The columns of a header line. Names are kept as in the file, except that line ends become spaces.
- * @throws Failure `source_bad_header` with the column numbers if a name is repeated, differs from another only in case,
- * spaces or Unicode form, or is dangerous as a property name, or if no column has a name
+ * Reads the columns of a header line. Names are kept as in the file, except that line ends become spaces.
+ * @throws Failure `source_bad_header` with the column numbers if a name is repeated, differs from another name only in
+ * case, spaces or Unicode form, or is a property name of JavaScript objects, or if no column has a name
  */
 export function csvHeader(place: Place, cells: readonly string[], renamed: RenamedColumns): CsvHeader {
   const bad: Bad = (what, hint) => headerFailure("source_bad_header", place, what, hint);
@@ -34,7 +34,7 @@ export function csvHeader(place: Place, cells: readonly string[], renamed: Renam
   return { table: { kind: "csv", file: place.file, columns, columnIndex: new Map(named) }, unnamed, line: place.line };
 }
 
-/** The notice about columns without a name that are empty; undefined if all columns have names. */
+/** The notice about columns without a name; undefined if all columns have names. */
 export function unnamedNotice({ table, unnamed }: CsvHeader): string | undefined {
   if (unnamed.length === 0) return undefined;
   return `${withoutName(table, unnamed)} in the header: ignored while all their cells are empty`;
@@ -82,7 +82,7 @@ function refuseUnsafe(name: string, index: number, bad: Bad): void {
   }
 }
 
-/** Property names of every JavaScript object: a column with such a name could change the behaviour of a program. */
+/** Whether every JavaScript object has a property with this name. Such a column could change the behaviour of code. */
 function isForbidden(part: string): boolean {
   return part === "prototype" || part in Object.prototype;
 }

@@ -11,13 +11,13 @@ import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
 export interface CsvLayout {
   readonly header: CsvHeader;
   readonly delimiter: string;
-  /** Offset of the header in the file's text as UTF-8: after blank lines and `sep=;`. */
+  /** Offset of the header in the UTF-8 text of the file, after blank lines and the line `sep=;`. */
   readonly headerByte: number;
 }
 
 /** The user's settings for the file. */
 interface CsvSettings {
-  /** The declared delimiter; by default, it is detected from the header. */
+  /** The declared delimiter; undefined if it must be detected. */
   readonly delimiter: string | undefined;
   readonly renamed: RenamedColumns;
 }
@@ -64,7 +64,7 @@ export async function csvLayout(
   return announce(layout, settings, notify);
 }
 
-/** The layout, or `undefined` while the header is incomplete. `final`: the bytes are the whole file. */
+/** The layout; undefined if `bytes` do not contain the whole header. `final`: the bytes are the whole file. */
 function layoutOf(source: TextSource, bytes: Buffer, final: boolean, settings: CsvSettings): CsvLayout | undefined {
   const text = bytes.toString();
   const [intro = "", excelDelimiter] = INTRODUCTION.exec(text) ?? [];

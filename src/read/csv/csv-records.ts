@@ -9,7 +9,7 @@ import { byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record
 export interface CsvBytes {
   readonly bytes: Buffer;
   readonly boundaries: RecordBoundaries;
-  /** 1-based line on which they start. */
+  /** 1-based line on which the bytes start. */
   readonly line: number;
 }
 
@@ -17,14 +17,16 @@ export interface CsvBytes {
 export interface CsvRecords extends CsvBytes {
   /** The number of the first record, counted after the header. */
   readonly from: number;
-  /** Where the following record starts. */
+  /** The position of the record after them. */
   readonly next: RowPosition;
 }
 
 /**
  * The records of a CSV file in pieces. The bytes are split into whole records, so that the result does not depend on
- * the ends of chunks. @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for
- * a record without an end @param from where to start, after the header; default: at the header
+ * the ends of chunks.
+ * @param from where to start, after the header; default: at the header
+ * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without an
+ * end
  */
 export async function* csvRecords(
   source: TextSource,
@@ -55,7 +57,7 @@ function textAt(source: TextSource, { byte }: RowPosition): AsyncGenerator<Buffe
   return textBytes({ ...source, start: byte });
 }
 
-/** `chunks`, followed by `undefined`. */
+/** Yields the chunks and then `undefined`, which marks the end of the file. */
 async function* withEnd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   yield* chunks;
   yield undefined;

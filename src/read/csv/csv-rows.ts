@@ -42,7 +42,7 @@ export async function* csvRows(
 /** The rows of some whole records of a CSV file, after its header. */
 interface PieceRows {
   readonly found: readonly ReadRow[];
-  /** Includes blank lines. */
+  /** Number of records, including records that are one blank cell. */
   readonly records: number;
   readonly blankLines: number;
 }
@@ -92,7 +92,7 @@ function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[
   });
 }
 
-/** Adds missing last cells, because programs that omit the names of the last columns often also omit their cells. */
+/** Adds cells for last columns without a name: programs that omit such a name often also omit the cells. */
 function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): readonly string[] {
   const missing = table.columns.length - cells.length;
   if (missing <= 0 || unnamed.at(-missing) !== cells.length) return cells;
@@ -157,7 +157,7 @@ function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): r
   return control ? [...problems, ...controlCharacters(row)] : problems;
 }
 
-/** The platform rejects NUL; its handling of other control characters is unknown. Tabs and line ends are text. */
+/** The platform rejects NUL and may not accept other control characters. Tabs and line ends are ordinary text. */
 const CONTROLS = /(?![\t\n\r])\p{Cc}/u;
 
 /** A problem for each cell with a control character. */
@@ -179,7 +179,7 @@ export function cellPlace(table: CsvTable, line: number, index: number): Place {
   return { file: table.file, line, ...(column === undefined ? {} : { column }), columnNumber: index + 1 };
 }
 
-/** `U+00A0` */
+/** The name of a code point: `U+00A0`. */
 export function unicodeName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }

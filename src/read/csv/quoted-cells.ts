@@ -19,7 +19,7 @@ export function quotedCells(record: string, delimiter: string): readonly string[
   }
 }
 
-/** -1 if there is none. */
+/** The position of the quote that closes a cell; -1 if there is none. */
 function closingQuote(record: string, from: number): number {
   let at = record.indexOf(QUOTE, from);
   while (at >= 0 && record[at + 1] === QUOTE) at = record.indexOf(QUOTE, at + 2);

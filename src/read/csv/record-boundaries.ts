@@ -1,14 +1,14 @@
 import { equalBytes, firstByte, oddBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
-/** The whole records at the start of a piece of CSV; blank lines are not records. */
+/** The complete records at the start of a piece of CSV. Blank lines are not records. */
 export interface RecordBoundaries {
-  /** Total length of the records in bytes; the bytes after it belong to an incomplete record. */
+  /** The offset at which the records end. The bytes after it belong to an incomplete record. */
   readonly end: number;
-  /** The line on which each record starts, counted from 0 at the start of the piece. */
+  /** The line on which each record starts. All lines are counted from 0 at the start of the piece. */
   readonly lines: readonly number[];
-  /** The first byte of each record. */
+  /** The offset of the first byte of each record. */
   readonly starts: readonly number[];
-  /** The end of each record, without its line end (exclusive). */
+  /** The offset of the end of each record (exclusive), without its line end. */
   readonly ends: readonly number[];
   /** Zero-based numbers of the records that contain a quote, in order. */
   readonly quoted: readonly number[];
@@ -43,8 +43,8 @@ export function byteKinds(delimiter: string): Uint8Array {
 }
 
 /**
- * Finds the ends of records (RFC 4180: a line end in quotes belongs to the cell; CRLF, LF and CR all end a line) in
- * `bytes`, which must start with a record. `final`: no more bytes follow. csv-parse finds the same records, but
+ * Finds the records in `bytes`, which must start at the start of a record. As in RFC 4180, a line end in quotes belongs
+ * to the cell; CRLF, LF and CR all end a line. `final`: no more bytes follow. csv-parse finds the same records, but
  * reports neither the line of an open quote nor the line on which a record starts.
  */
 export function findRecordBoundaries(bytes: Uint8Array, kinds: Uint8Array, final: boolean): RecordBoundaries {
@@ -153,7 +153,7 @@ function isBlankLine({ bytes, end }: Scan, endOfText: number, kinds: Uint8Array)
   return at === endOfText;
 }
 
-/** A tab is not blank if it is the delimiter. */
+/** Whether the byte is a space or a tab. A tab that is the delimiter is not blank. */
 function isBlank(byte: number | undefined, kinds: Uint8Array): boolean {
   return byte === SPACE || (byte === TAB && kinds[TAB] === ORDINARY);
 }

@@ -8,11 +8,11 @@ export interface RecordCells {
   /** The record's bytes, without its line end. */
   start: number;
   end: number;
-  /** Whether they contain a quote. */
+  /** Whether the record contains a quote. */
   isQuoted: boolean;
-  /** 1-based line on which it starts. */
+  /** 1-based line on which the record starts. */
   line: number;
-  /** Start and end (exclusive) of each column's cell in bytes, without quotes. */
+  /** Offsets in `bytes` of the start and the end (exclusive) of the cell of each column, without quotes. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   /** The record with its cells as texts. */
@@ -45,7 +45,7 @@ function cellTexts({ bytes, start, end, isQuoted, starts, ends }: RecordCells, d
   return Array.from(starts, (from, column) => bytes.toString("utf8", from, ends[column]));
 }
 
-/** Moves to a record; records must be visited in order. Returns false for a record with a problem. */
+/** Returns a function that moves to a record and returns false if it has a problem. Call it in record order. */
 export function recordStarter(
   cells: RecordCells,
   { boundaries, bytes, line }: CsvBytes,

@@ -2,7 +2,7 @@ import type { RecordBoundaries } from "./record-boundaries.ts";
 
 export const RECORD_FLAG = { quoted: 1, strayQuote: 2, control: 4 } as const;
 
-/** The bits of `RECORD_FLAG` for each record. */
+/** Returns the bits of `RECORD_FLAG` for each record. */
 export function recordFlags({ starts, quoted, strayQuotes, controls }: RecordBoundaries): Uint8Array {
   const flags = new Uint8Array(starts.length);
   const set = (numbers: Iterable<number>, flag: number): void => {

@@ -11,7 +11,7 @@ export function beginsWith(head: Uint8Array, magic: Uint8Array): boolean {
   return magic.every((byte, index) => head[index] === byte);
 }
 
-/** True for a file that can only be a supported workbook (.xlsx, .xlsm), intact or not. */
+/** Whether the file is a workbook of a supported kind (.xlsx, .xlsm), even if it is corrupt. */
 export function isWorkbook(file: string, head: Buffer): boolean {
   if (!isZip(head) || TEXT_NAME.test(file) || isOpenDocument(head)) return false;
   return WORKBOOK_NAME.test(file) || OFFICE_PARTS.some((part) => head.includes(part));
@@ -30,8 +30,9 @@ const TEXT_NAME = /\.(csv|tsv|tab|txt|ndjson|jsonl|jsons|json)(\.gz)?$/i;
 const OFFICE_PARTS = ["[Content_Types].xml", "_rels/.rels", "xl/"];
 
 /**
- * Rejects a file whose first bytes identify a format other than text, or that contains text but is named as a workbook
- * (`source_wrong_kind`, with the format). `head` is the start of the unpacked file.
+ * Rejects a file that is not text, and a text file with the name of a workbook.
+ * @param head the start of the unpacked file
+ * @throws Failure `source_wrong_kind` with the detected format
  */
 export async function refuseContainers({ file, path, gzip }: PackedFile, head: Buffer): Promise<void> {
   const known = CONTAINERS.find(({ magic }) => beginsWith(head, Buffer.from(magic, "latin1")));
@@ -46,7 +47,7 @@ export async function refuseContainers({ file, path, gzip }: PackedFile, head: B
   });
 }
 
-/** Inspects the content of an archive or a Microsoft Office file for more specific advice. */
+/** Inspects the content of an archive or a Microsoft Office file, so that the hint can be more specific. */
 async function inspectContent(
   { what }: { readonly what: string },
   { file, path, gzip }: Pick<PackedFile, "file" | "path" | "gzip">,
@@ -71,8 +72,8 @@ const WORKBOOK = "an Excel workbook";
 const SAVE_AS = "save it as .xlsx, or the sheet as CSV UTF-8, and use that file";
 
 /**
- * A workbook with a password is a compound file with a part of this name. Its directory is at the sector that the
- * header names ([MS-CFB] 2.2).
+ * Whether the file is a workbook with a password: a compound file whose directory contains `EncryptedPackage`. The
+ * header contains the sector number of the directory ([MS-CFB] 2.2).
  */
 async function isEncryptedPackage(path: string): Promise<boolean> {
   const handle = await open(path, "r");
@@ -89,8 +90,9 @@ async function isEncryptedPackage(path: string): Promise<boolean> {
 }
 
 /**
- * The kind of a file, by its name and its first characters. A name that does not match the content is rejected
- * (`source_wrong_kind`); for other names (`extract.dat`, stdin) only the content counts.
+ * The kind of a file, from its name and its first characters. For a name without a known extension (`extract.dat`,
+ * stdin), from the first characters only.
+ * @throws Failure `source_wrong_kind` if the name does not match the content
  */
 export function fileKind(file: string, name: string, text: string): FileKind {
   const start = text.slice(0, HEAD_CHARACTERS).trimStart();
@@ -138,7 +140,7 @@ function adviceFor(what: string): string {
   return "provide the extract as CSV, JSON, NDJSON or .xlsx";
 }
 
-/** JSON with a wrong name is far more common than a header that starts with a bracket. */
+/** Rejects a file that looks like JSON, because a CSV header rarely starts with a bracket. */
 function asCsv(file: string, start: string): FileKind {
   if (looksLikeJson(start)) {
     throw new Failure("source_wrong_kind", `${file}: contains JSON but has a CSV name`, {

@@ -20,7 +20,7 @@ export interface ReadOptions {
   readonly delimiter?: string;
   /** The encoding of the file at a path, which overrides `encoding`. */
   readonly encodingOf?: (path: string) => string | undefined;
-  /** Changes rows while they are read, before they are joined. */
+  /** Called for each row before it is joined; returns the row to use. */
   readonly amend?: ((row: Row) => Row) | undefined;
   /** Aborts the search for the files of a glob. */
   readonly signal?: AbortSignal | undefined;
@@ -32,13 +32,13 @@ export interface ReadOptions {
   readonly limits?: Partial<ReadLimits>;
   /** Called once per notice, even if the records are read several times. */
   readonly onNotice: (notice: ReadNotice) => void;
-  /** Called for each chunk, with the total bytes read of all files; repeated reads do not count. */
+  /** Called for each chunk with the total number of bytes read from all files. Repeated reads do not count. */
   readonly onRead?: (read: { readonly bytes: number; readonly ofBytes: number }) => void;
-  /** The names in places and messages, by path, for files that the user did not name (stdin). */
+  /** By path: the names in places and messages of files that the user did not name (stdin). */
   readonly displayNames?: ReadonlyMap<string, string>;
 }
 
-/** A notice about a file that is still readable. Contains no values. */
+/** A notice about a file that can be read. It contains no values. */
 export interface ReadNotice {
   readonly file: string;
   readonly text: string;
@@ -64,10 +64,10 @@ export interface Input {
   readonly files: readonly InputFile[];
   /**
    * The records in batches of up to `BATCH_ROWS`: first the records of the root source in order, then the child rows
-   * without a parent. Repeated calls give the same records and numbers.
+   * without a parent. Each call returns the same records with the same numbers. `from` is a position after a record; if
+   * the file cannot be read from there, it is read from its start.
    * @throws Failure `source_changed` if a file has changed since the input was opened, the failures of reading, and the
-   * signal's reason once it is aborted. `from` is a position after one of the records; a file that cannot be read from
-   * there is read from its start.
+   * reason of the signal when it is aborted
    */
   readonly records: (options?: {
     readonly signal?: AbortSignal;
@@ -75,15 +75,15 @@ export interface Input {
   }) => AsyncGenerator<readonly InputRecord[]>;
   /** @throws Failure `source_changed` if a file has changed since the input was opened */
   readonly refuseChanged: () => Promise<void>;
-  /** A few of the root's records, without an index and without orphans. Throws the same failures. */
+  /** A few records of the root source, without an index and without orphans. Throws the same failures as `records`. */
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
   /** Whether a source below the root declares a key. The same key may then occur in rows of several records. */
   readonly hasKeysBelow: boolean;
-  /** The rows of each file separately, neither joined nor omitted, in the order of `files`. */
+  /** All rows of each file, in the order of `files` and not joined. */
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
-  /** The first row of each source, as a record with the number 0. Throws the same failures. */
+  /** The first row of each source, as a record with the number 0. Throws the same failures as `records`. */
   readonly samples: () => Promise<readonly InputRecord[]>;
-  /** The names of the root source's files. */
+  /** The names of the files of the root source. */
   readonly rootFiles: ReadonlySet<string>;
   /** The same records as bytes for other threads; absent if only one thread can read them. */
   readonly chunked?: ChunkedInput | undefined;
@@ -97,7 +97,7 @@ interface FileRows {
   readonly source: string;
   readonly file: string;
   readonly rows: readonly Row[];
-  /** Number of blank lines of a CSV file skipped since the previous rows. */
+  /** Number of blank lines that were skipped since the previous batch (CSV only). */
   readonly blankLines: number;
 }
 
@@ -156,15 +156,15 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
 }
 
 /**
- * The furthest position read in each file. Files may be read several times: to build an index, to check an order, and
- * to read the records.
+ * Tracks the furthest position read in each file, because files may be read several times: to build an index, to check
+ * whether they are sorted, and to read the records.
  */
 function createReach(onRead: ReadOptions["onRead"]) {
   const furthest = new Map<string, number>();
   let bytes = 0;
   let ofBytes = 0;
   return {
-    /** Ignores workbooks, because their parts are not read in file order. */
+    /** Sets the files to track. Ignores workbooks, because their parts are not read in file order. */
     begin: (files: readonly OpenedFile[]): void => {
       const counted = files.filter(({ kind }) => kind !== "xlsx");
       ofBytes = counted.reduce((sum, { found }) => sum + found.bytes, 0);

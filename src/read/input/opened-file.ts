@@ -40,7 +40,7 @@ export interface OpenOptions {
   readonly encoding: string | undefined;
   /** Encodings of individual files, which override `encoding`. */
   readonly encodingOf?: ((path: string) => string | undefined) | undefined;
-  /** Changes rows while they are read. */
+  /** Called for each row; returns the row to use. */
   readonly amend?: ((row: Row) => Row) | undefined;
   readonly delimiter: string | undefined;
   readonly limits: ReadLimits;
@@ -54,7 +54,7 @@ export interface OpenOptions {
 }
 
 /**
- * Reads the start of a file: packing, encoding, kind, and for CSV the delimiter and header.
+ * Reads the start of a file and detects its packing, encoding and kind; for CSV, also the delimiter and the header.
  * @throws Failure for any error in the start of the file
  */
 export async function openFile(
@@ -95,7 +95,7 @@ export async function openFile(
   return { ...source, kind, found, table: { kind: "json", file } };
 }
 
-/** Loads the workbook library on demand. */
+/** Opens a workbook. Loads the code for workbooks on demand. */
 async function openWorkbook(
   packed: PackedFile,
   found: FoundFile,
@@ -121,13 +121,13 @@ export function headerOf(opened: OpenedFile): CsvHeader | undefined {
   return opened.kind === "xlsx" ? opened.sheet.header : undefined;
 }
 
-/** The common table of a file's rows. */
+/** The table to which the rows of a file refer. */
 export function tableOf(opened: OpenedFile): CsvTable | JsonTable {
   if (opened.kind === "csv") return opened.layout.header.table;
   return opened.kind === "xlsx" ? opened.sheet.header.table : opened.table;
 }
 
-/** Assumes that packed text grows by a factor of 20, which extracts rarely exceed. */
+/** The estimated size after unpacking. Assumes a compression ratio of 20, which extracts rarely exceed. */
 export function unpackedBytes(file: OpenedFile): number {
   if (file.kind === "xlsx") return file.sheet.unpackedBytes;
   return file.found.bytes * (file.gzip ? 20 : 1);
@@ -135,7 +135,7 @@ export function unpackedBytes(file: OpenedFile): number {
 
 /**
  * The rows of a file, one batch per chunk of bytes.
- * @param options where to start: a place from an earlier read
+ * @param options where to start: a position from an earlier read
  */
 export function rowsOfFile(opened: OpenedFile, options: CsvOptions = {}): AsyncGenerator<readonly ReadRow[]> {
   if (opened.kind === "xlsx") return opened.sheet.rows();
@@ -175,7 +175,7 @@ function notifyCompression(path: string, gzip: boolean, notify: (text: string) =
   if (!gzip && named) notify("is named .gz, but is not compressed: read unchanged");
 }
 
-/** The first chunk that is not blank; empty if there is none. */
+/** The first chunk that is not blank, as text; empty if there is none. */
 async function firstWords(source: TextSource): Promise<string> {
   for await (const chunk of textBytes(source)) {
     const text = chunk.toString();
@@ -184,7 +184,7 @@ async function firstWords(source: TextSource): Promise<string> {
   return "";
 }
 
-/** The first chunk, empty if there is none; the rest is not read. */
+/** The first chunk; empty if there is none. Does not read further chunks. */
 async function firstChunk(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   for await (const chunk of chunks) return chunk;
   return Buffer.alloc(0);

@@ -27,8 +27,8 @@ export interface FindOptions {
 }
 
 /**
- * The files that match `patterns`: paths unchanged, the matches of globs in order of name; `book.xlsx#Customers` names
- * a sheet. A file whose name is not UTF-8 is omitted from the matches of a glob, with a notice.
+ * Finds the files that match `patterns`, in their order; the matches of a glob are sorted by name. In
+ * `book.xlsx#Customers`, `Customers` is a sheet. A glob omits files whose name is not UTF-8, with a notice.
  * @throws Failure `source_unreadable` for a path that is missing or not a regular file and for a glob without matches,
  * `usage` for a file that is named twice and for a glob that visits more than `MAX_GLOB_ENTRIES`
  */
@@ -47,8 +47,9 @@ export async function findFiles(
 }
 
 /**
- * The current state of one file. @throws Failure `source_unreadable` unless it is a regular file
- * @param instead hint for a folder or a device; by default, it lists the valid kinds of sources
+ * The current state of one file.
+ * @param instead hint for a folder or a device; default: a list of the valid kinds of sources
+ * @throws Failure `source_unreadable` unless it is a regular file
  */
 export async function inspectFile(path: string, instead?: string): Promise<FoundFile> {
   const stats = await stat(path).catch((error: unknown) => {
@@ -62,7 +63,7 @@ export async function inspectFile(path: string, instead?: string): Promise<Found
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, identity: `${stats.dev}:${stats.ino}` };
 }
 
-/** A file name may contain `#`, so an existing file takes precedence. */
+/** Splits `book.xlsx#Customers` into file and sheet, unless a file with this name exists. */
 function splitSheet(pattern: string): { readonly files: string; readonly sheet?: string } {
   const [, files, sheet] = /^(.+?\.xls[xm])#(.+)$/is.exec(pattern) ?? [];
   return files === undefined || sheet === undefined || existsSync(pattern) ? { files: pattern } : { files, sheet };
@@ -72,14 +73,14 @@ async function expand(
   pattern: string,
   { notify, maxEntries, signal }: Required<Pick<FindOptions, "notify" | "maxEntries">> & Pick<FindOptions, "signal">,
 ): Promise<readonly string[]> {
-  // A file name may contain brackets, so an existing file takes precedence.
+  // A file name may contain glob characters, so an existing file takes precedence over a glob.
   if (existsSync(pattern)) return [pattern];
   const { glob, isDynamicPattern } = await import("tinyglobby");
   if (!isDynamicPattern(pattern)) return [pattern];
   const visits = countVisits(pattern, maxEntries, signal);
   const options = { absolute: true, dot: false, expandDirectories: false, fs: visits.fs, signal: visits.signal };
   const all = await Promise.race([glob([pattern], options), visits.stopped]);
-  // The search ends without an error, with the matches so far.
+  // After an abort, the search returns the matches so far without an error.
   visits.signal.throwIfAborted();
   const matches = all.filter((path) => isNamedInUnicode(path, notify));
   if (matches.length === 0) {
@@ -95,7 +96,7 @@ type NotifyFile = (file: string, text: string) => void;
 /** Maximum number of files and folders that a glob may visit. */
 export const MAX_GLOB_ENTRIES = 200_000;
 
-/** Aborts a search that has visited too many entries: `/**` matches the whole machine. */
+/** Aborts a search that has visited too many entries: `/**`, for example, matches every file of the machine. */
 function countVisits(
   pattern: string,
   most: number,
@@ -141,7 +142,7 @@ function countVisits(
   return { fs, signal: stop.signal, stopped };
 }
 
-/** Node.js cannot open a file whose name it could not decode. */
+/** Whether the file name is UTF-8. If not, shows a notice, because Node.js cannot open the file. */
 function isNamedInUnicode(path: string, notify: NotifyFile): boolean {
   if (!path.includes("\u{FFFD}") || existsSync(path)) return true;
   notify(path, "is ignored: its name is not UTF-8; rename it");

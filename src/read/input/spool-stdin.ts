@@ -9,7 +9,8 @@ import { Failure } from "../../model/failure.ts";
 
 /**
  * Writes stdin to a file (0600) in `folder` (created if missing, 0700), so that it can be read more than once. Returns
- * the file's path, which has no extension, so that its kind is detected from its content. The caller must remove it.
+ * the path of the file, which has no extension, so that its kind is detected from its content. The caller must remove
+ * the file.
  * @throws Failure `storage` if it cannot be written
  */
 export async function spoolStdin(stream: Readable, folder: string): Promise<string> {
