@@ -1,7 +1,7 @@
-/** Limits for data in memory and for unpacked data, for any input. All sizes are in bytes. */
+/** Limits for data in memory and for unpacked data. All sizes are in bytes. */
 export interface ReadLimits {
   /**
-   * Maximum length of a CSV record or a row of a sheet; a quote that is still open after this length counts as
+   * Maximum length of a CSV record or a row of a sheet. A quote that is still open after this length is reported as
    * unclosed.
    */
   readonly csvRecordBytes: number;
@@ -13,9 +13,9 @@ export interface ReadLimits {
   readonly inputBytes: number;
   /** Maximum number of parts (files in its ZIP archive) of a workbook. */
   readonly workbookParts: number;
-  /** Maximum memory for the texts of a workbook, all of which are kept. */
+  /** Maximum memory for the shared strings of a workbook, which are all kept in memory. */
   readonly workbookTextBytes: number;
-  /** Maximum compression ratio of a `.gz` or a part of a workbook, checked after 10 MB are unpacked. */
+  /** Maximum compression ratio of a `.gz` file or a part of a workbook. Checked only for more than 10 MB unpacked. */
   readonly gzipRatio: number;
   /** Child files with at most this total size are joined in memory, without checking their order. */
   readonly memoryJoinBytes: number;

@@ -14,7 +14,7 @@ export interface RangeProgress {
   readonly isInProgress: () => boolean;
   /** Settles the ranges without records left to send. */
   readonly settle: () => Promise<void>;
-  /** Settles all ranges; call it when no request is in flight. `migrate resume` sends the records that remain unsent. */
+  /** Settles all ranges; call it when no request is in flight. `migrate resume` sends records that remain unsent. */
   readonly settleAll: () => Promise<void>;
   /** Writes with the fencing tokens of the worker, and tracks records in flight. */
   readonly ledger: Pick<SharedWorker, "saveIntents" | "saveOutcomes">;

@@ -8,7 +8,7 @@ import type { CsvLayout } from "../csv/csv-layout.ts";
 import { csvRecords } from "../csv/csv-records.ts";
 import { canBeginAnywhere, type TextSource } from "../text/text-bytes.ts";
 
-/** A source as chunks; undefined if its rows are joined with others, amended, or cannot be located by bytes. */
+/** A source as chunks; undefined if other sources are joined to it, its rows are amended, or a file is a workbook. */
 export function chunkedInput(root: OpenedSource, refuseChanged: () => Promise<void>): ChunkedInput | undefined {
   const texts = root.files.filter((file) => file.kind !== "xlsx");
   if (root.children.length > 0 || root.amend !== undefined || texts.length < root.files.length) return undefined;

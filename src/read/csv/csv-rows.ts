@@ -126,7 +126,7 @@ export function cellsOf(
   return cells;
 }
 
-/** The cells of records that csv-parse receives as one text. */
+/** Parses the records with misplaced quotes in one call of csv-parse. Returns their cells in the order of `odd`. */
 function oddRecords(
   bytes: Buffer,
   { starts, ends }: RecordBoundaries,

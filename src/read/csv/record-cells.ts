@@ -66,7 +66,7 @@ export function recordStarter(
   };
 }
 
-/** How the cells of a file are separated. */
+/** The delimiter (one byte) and the number of columns of a file. */
 export interface CellMarks {
   readonly delimiter: number;
   readonly columns: number;

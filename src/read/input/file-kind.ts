@@ -11,7 +11,7 @@ export function beginsWith(head: Uint8Array, magic: Uint8Array): boolean {
   return magic.every((byte, index) => head[index] === byte);
 }
 
-/** Whether the file is a workbook of a supported kind (.xlsx, .xlsm), even if it is corrupt. */
+/** Whether the file must be opened as a workbook (.xlsx, .xlsm), by its name or content. It may still be corrupt. */
 export function isWorkbook(file: string, head: Buffer): boolean {
   if (!isZip(head) || TEXT_NAME.test(file) || isOpenDocument(head)) return false;
   return WORKBOOK_NAME.test(file) || OFFICE_PARTS.some((part) => head.includes(part));
@@ -92,7 +92,7 @@ async function isEncryptedPackage(path: string): Promise<boolean> {
 /**
  * The kind of a file, from its name and its first characters. For a name without a known extension (`extract.dat`,
  * stdin), from the first characters only.
- * @throws Failure `source_wrong_kind` if the name does not match the content
+ * @throws Failure `source_wrong_kind` for HTML and XML, and if the name does not match the content
  */
 export function fileKind(file: string, name: string, text: string): FileKind {
   const start = text.slice(0, HEAD_CHARACTERS).trimStart();

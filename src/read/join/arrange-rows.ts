@@ -10,7 +10,7 @@ import type { StoredRow } from "./child-store.ts";
 /** The selected rows of one parent, in order. */
 export interface ArrangedRows {
   readonly rows: readonly StoredRow[];
-  /** Problems of the rows as a set, and of rows that were not selected. */
+  /** Problems between the rows, and problems of rows that were not selected. */
   readonly problems: Problems;
 }
 
@@ -40,7 +40,7 @@ function takeRows(group: readonly StoredRow[], { orderBy, pick }: Arranged, warn
 
 type Problems = readonly LocalProblem[];
 
-/** Ids of rows that equal an earlier row, with the earlier row. */
+/** Maps the id of each row that equals an earlier row to the earlier row. */
 function repeatedRows(group: readonly StoredRow[]): ReadonlyMap<number, StoredRow> {
   const [first, second] = group;
   if (group.length === 2 && first !== undefined && second !== undefined) {
@@ -105,7 +105,7 @@ export function ranksOf(texts: readonly string[], { cells }: RowOrder): readonly
   return cells === undefined ? undeclaredRanks(texts) : texts.map((text) => cells.rank(text));
 }
 
-/** Equal keys keep the order of the files; keys that cannot be ordered come last. */
+/** The positions in sorted order. Equal keys keep the order of the files; keys that cannot be ordered are last. */
 export function placesInOrder(ranks: readonly Rank[]): readonly number[] {
   return ranks.map((_, place) => place).toSorted((one, other) => compareRanks(ranks[one], ranks[other]));
 }
@@ -114,7 +114,7 @@ function orderText(row: Row, column: string): string {
   return keyOf(row, column)?.trim() ?? "";
 }
 
-/** As numbers if all are numbers, otherwise as text. */
+/** Sort keys for a column without a declared type: numbers if all texts are numbers, otherwise the texts. */
 function undeclaredRanks(texts: readonly string[]): readonly (string | number)[] {
   const numeric = texts.every((text) => text !== "" && Number.isFinite(Number(text)));
   return numeric ? texts.map(Number) : texts;
@@ -125,7 +125,7 @@ function compareRanks(one: Rank, other: Rank): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** The first or last row, or the first or last of the rows with the same value in a column, in row order. */
+/** Selects the first or last row; with `per`, the first or last for each value of a column. Keeps the order of rows. */
 function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): readonly StoredRow[] {
   const ordered = by === undefined ? group : sortRows(group, by);
   const chosen = new Map<string, StoredRow>();
@@ -137,7 +137,7 @@ function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): read
   return group.filter((stored) => taken.has(stored));
 }
 
-/** Reports the errors of omitted rows: a row may have been omitted because its values are in the wrong cells. */
+/** The problems of omitted rows. A row may have been omitted only because its values are in the wrong cells. */
 function problemsOfOthers(all: readonly StoredRow[], taken: readonly StoredRow[]): Problems {
   const kept = new Set(taken);
   return all.flatMap((stored) => (kept.has(stored) ? NO_PROBLEMS : stored.read.problems));

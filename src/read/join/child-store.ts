@@ -20,7 +20,7 @@ export interface ChildStore {
 }
 
 export interface ChildFinder {
-  /** For each key, the rows that join on it, in the order of the files; empty for an `undefined` key. */
+  /** For each key: the rows with this join key, in the order of the files; empty for an `undefined` key. */
   readonly find: (keys: readonly (string | undefined)[]) => Promise<readonly (readonly StoredRow[])[]>;
   readonly close: () => Promise<void>;
 }

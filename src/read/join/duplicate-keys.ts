@@ -13,7 +13,7 @@ export interface KeyRegister {
 }
 
 export interface DuplicateKeys {
-  /** The place of another row with the same key as the row with this number; `undefined` if there is none. */
+  /** The place of another row with the same key as the row with this id; `undefined` if there is none. */
   readonly placeOtherThan: (id: number) => Place | undefined;
 }
 
@@ -96,7 +96,7 @@ export function indexRegister(column: string, name: string, { database }: RowInd
 const COLUMNS = 5;
 const INSERT_ROWS = 200;
 
-/** Selects the duplicate keys first. They are few, and only their rows are compared. */
+/** Selects the duplicate keys first, because they are few and only their rows must then be compared. */
 function duplicatesSql(name: string): string {
   return `
     CREATE TABLE ${name}_shared AS SELECT key FROM ${name} GROUP BY key HAVING count(*) > 1;

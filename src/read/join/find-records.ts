@@ -15,9 +15,9 @@ export interface WantedRecords {
 }
 
 /**
- * A few records of the input with the rows joined to them. Each source is read once, and only the rows of these
- * records are kept, without an index. Rows are not compared with those of other records, so duplicate keys below the
- * root are not detected.
+ * Returns a few records of the input with the rows joined to them. Reads each source once and keeps only the rows of
+ * these records, so no index is needed. Does not compare rows of different records, so it does not detect duplicate
+ * keys of child sources.
  */
 export async function findRecords(
   root: OpenedSource,
@@ -63,7 +63,7 @@ async function* oneBatch(rows: readonly ReadRow[]): AsyncGenerator<readonly Read
   if (rows.length > 0) yield rows;
 }
 
-/** The child rows of these parents, and their descendants. */
+/** The stores of the child rows of these parents, and of their descendants. */
 async function storesFor(parent: OpenedSource, rows: readonly ReadRow[]): Promise<readonly PlannedChild[]> {
   const planned: PlannedChild[] = [];
   for (const child of parent.children) {

@@ -15,7 +15,7 @@ import { type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 type Database = InstanceType<typeof DatabaseSync>;
 
-/** A database on disk for the child rows of one input. It can be rebuilt at any time, so it need not be durable. */
+/** A database on disk for the child rows of one input. It need not be durable, because it can be built again. */
 export interface RowIndex {
   readonly database: Database;
   readonly path: string;
@@ -24,8 +24,8 @@ export interface RowIndex {
 }
 
 /**
- * Creates an index in `folder` (0700, created if missing; the file 0600). @throws Failure `storage` if that is
- * impossible
+ * Creates an index (0600) in `folder` (created if missing, 0700).
+ * @throws Failure `storage` if that is impossible
  */
 export async function openRowIndex(folder: string): Promise<RowIndex> {
   const path = join(folder, `join-${randomUUID()}.db`);
@@ -50,8 +50,9 @@ export async function openRowIndex(folder: string): Promise<RowIndex> {
 }
 
 /**
- * Child rows in a table of the index, found by key for any order of parents. A search ends early once a key has more
- * than `rowsPerKey` rows. @throws Failure `storage` if they cannot be written
+ * Writes child rows to a table of the index, in which they can be looked up by key in any order of parents. A lookup
+ * ends early once a key has more than `rowsPerKey` rows.
+ * @throws Failure `storage` if the rows cannot be written
  */
 export async function indexStore(
   child: OpenedChild,
@@ -90,7 +91,7 @@ export async function indexStore(
 }
 
 const PAGE_ROWS = 1000;
-/** Rows per INSERT, with three parameters each; single rows are five times slower. */
+/** Rows per INSERT statement, with three parameters each. One row per statement is five times slower. */
 const INSERT_ROWS = 200;
 
 function storageFailure(path: string, error: unknown): Failure {
@@ -165,7 +166,7 @@ function grouped(
   return byKey;
 }
 
-/** Groups rows that are sorted by key; rows beyond the limit are skipped. */
+/** Groups rows that are sorted by key and skips the rows of a group beyond the limit. */
 function* groupsOf(found: Iterable<unknown>, rowsPerKey: number, text: RowSerializer): Generator<readonly StoredRow[]> {
   let group: StoredRow[] = [];
   let key: string | undefined;

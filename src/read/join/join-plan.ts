@@ -33,7 +33,7 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
   const disk = openOnDemand(tempFolder);
   const storeOf = async (child: OpenedChild, parents: SortedParents | undefined): Promise<StoreChoice> => {
     const register = child.key === undefined ? undefined : await registerOf(child.key, small ? undefined : disk);
-    // Omitted rows do not count; in that case the keys are collected after the rows are arranged.
+    // Omitted rows do not count as duplicates, so their source registers its keys only after rows are arranged.
     const early = omitsRows(child) ? undefined : register;
     const rows = (): AsyncIterable<readonly ReadRow[]> =>
       early === undefined ? rowsOf(child) : registered(rowsOf(child), early);
@@ -48,7 +48,7 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
     if (register !== undefined && early === undefined) await registerTaken(choice.store, child, register);
     return register === undefined ? choice : { ...choice, duplicates: register.duplicates() };
   };
-  /** `inOrder`: the parent's rows are read in the order of its files, each once. */
+  /** `inOrder`: whether the rows of the parent are read in the order of its files, each once. */
   const plan = async (parent: OpenedSource, inOrder: boolean): Promise<readonly PlannedChild[]> => {
     const planned: PlannedChild[] = [];
     const orders = sortedParents(parent);
@@ -69,7 +69,7 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
 
 interface StoreChoice {
   readonly store: ChildStore;
-  /** Its rows are read in the order of their files, each once. */
+  /** Whether the rows of the child source are read in the order of its files, each once. */
   readonly inOrder: boolean;
   readonly duplicates?: DuplicateKeys;
 }
@@ -117,7 +117,7 @@ async function registerTaken(store: ChildStore, child: OpenedChild, register: Ke
   for await (const group of store.groups()) register.add(arrangeRows(group, child).rows);
 }
 
-/** The orders in which the rows of a parent are sorted by a column. Each column is checked only once. */
+/** Returns the orders in which the rows of a parent are sorted by a column. Each column is checked only once. */
 type SortedParents = (column: string) => Promise<SortedBy>;
 
 function sortedParents(parent: OpenedSource): SortedParents {
@@ -136,7 +136,7 @@ async function* keysOfRows(
   for await (const rows of batches) yield rows.map(({ row }) => keyOf(row, name));
 }
 
-/** Reads the child first: an unsorted file is detected within its first rows. */
+/** Reads the child source first, because an unsorted file is usually detected within its first rows. */
 async function mergedStore(
   child: OpenedChild,
   keys: AsyncIterable<readonly (string | undefined)[]>,

@@ -16,15 +16,15 @@ export type JoinedRecord = Omit<InputRecord, "number">;
 
 export interface Join {
   /**
-   * The root's rows with the rows joined to them, then the orphans of each child source, depth first.
-   * @param from where to start, in a root without children
+   * The rows of the root source with the rows joined to them, then the orphans of each child source, depth first.
+   * @param from where to start; only for a root source without children
    */
   readonly rows: (from?: InputPosition) => AsyncGenerator<readonly JoinedRecord[]>;
   /** Removes the index on disk. */
   readonly close: () => Promise<void>;
 }
 
-/** Joins the sources below `root` to it. The stores are built when rows are first requested, and kept. */
+/** Joins the sources below `root` to it. Builds the stores when rows are first requested, and keeps them. */
 export function openJoin(root: OpenedSource, limits: ReadLimits, tempFolder: string): Join {
   let planned: Promise<JoinPlan> | undefined;
   return {
@@ -66,13 +66,13 @@ async function* joinedRows(
   for (const planned of sources) yield* orphansOf(planned, state);
 }
 
-/** A joined child source, which is searched for rows without a parent. */
+/** A joined child source that is searched for orphans. */
 export type SearchedSource = Omit<PlannedChild, "store"> & { readonly store: Pick<ChildStore, "count" | "all"> };
 
 export interface JoinState {
   readonly limits: ReadLimits;
   readonly matched: ReadonlyMap<SearchedSource, MatchedRows>;
-  /** Number of rows of each source. The number for the root is set after the root has been read. */
+  /** Number of rows by source. The number of the root source is set when it has been read. */
   readonly counts: Map<string, number>;
 }
 
@@ -94,7 +94,7 @@ async function closeLevels(levels: readonly JoinLevel[]): Promise<void> {
   }
 }
 
-/** Rows of a source with the rows joined to them. */
+/** Joins child rows to the rows of a source. */
 export async function* attached(
   batches: AsyncIterable<readonly ReadRow[]>,
   children: readonly PlannedChild[],
@@ -124,7 +124,7 @@ async function attach(
 
 const NO_ROWS: ChildRows = { rows: [], problems: [] };
 
-/** The child rows of each parent row, in order, with the rows joined to them. */
+/** For each parent row, in order: its child rows with the rows joined to them. */
 async function childrenOf(
   parents: readonly ReadRow[],
   { planned, finder, below }: JoinLevel,
@@ -157,7 +157,7 @@ function readRowOf({ id, read }: StoredRow, { child, duplicates }: SearchedSourc
   return { row: read.row, problems: [...read.problems, sourceProblem(keyPlace(read.row, child.key), finding)] };
 }
 
-/** A problem for a row that must refer to exactly one row of a source but has no such row. */
+/** The problem of a row that must refer to one row of a source but refers to none. */
 function missingRow(
   key: string | undefined,
   parent: ReadRow | undefined,
@@ -177,7 +177,7 @@ function refuseTooMany(
   if (group.length > rowsPerParent && parent !== undefined) throw tooManyRows(parent, child, rowsPerParent);
 }
 
-/** The failure for a parent with more rows of a source than the limit. */
+/** The failure for a parent with more child rows of one source than the limit. */
 export function tooManyRows(parent: ReadRow, child: OpenedChild, most: number): Failure {
   const place = keyPlace(parent.row, child.parentKey);
   return new Failure(
@@ -187,7 +187,7 @@ export function tooManyRows(parent: ReadRow, child: OpenedChild, most: number): 
   );
 }
 
-/** The rows of a source without a parent, after all parents have been read. */
+/** The orphans of a source. Call it after all parents have been read. */
 export async function* orphansOf(joined: SearchedSource, state: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
   const { child, parent, store, children } = joined;
   const matched = state.matched.get(joined);

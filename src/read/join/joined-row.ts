@@ -6,7 +6,7 @@ import type { ReadRow } from "../row/read-row.ts";
 /** The rows of one source that belong to one parent row. */
 export interface ChildRows {
   readonly rows: readonly ReadRow[];
-  /** Problems of the rows as a set. */
+  /** Problems between the rows. */
   readonly problems: readonly LocalProblem[];
 }
 

@@ -3,8 +3,8 @@ import { keyOf } from "../row/row-key.ts";
 import { type ChildFinder, type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 /**
- * Merges child rows with their parents: both are sorted by the key in `order`, and keys are requested in that order.
- * Keeps only the rows of one key in memory, at most one more than `rowsPerKey`.
+ * Merges child rows with their parents. Both must be sorted by the key in `order`, and keys must be requested in this
+ * order. Keeps only the rows of one key in memory, at most one more than `rowsPerKey`.
  */
 export function mergeStore(child: OpenedChild, merging: Merging): ChildStore {
   const all = (): AsyncGenerator<readonly StoredRow[]> => numbered(rowsOf(child));
@@ -100,7 +100,7 @@ interface KeyOrder {
 /** By character code, like databases with a binary collation and `LC_ALL=C sort`. */
 const byText: KeyOrder = { accepts: () => true, compare: compareText };
 
-/** By value, for keys of digits; `007` is next to `7`, but is a different key. */
+/** By value, for keys that consist of digits. `007` is sorted next to `7`, but is a different key. */
 const byNumber: KeyOrder = {
   accepts: (key) => /^\d+$/.test(key),
   compare: (left, right) => {
@@ -112,11 +112,11 @@ const byNumber: KeyOrder = {
 const KEY_ORDERS: readonly KeyOrder[] = [byText, byNumber];
 
 export interface SortedBy {
-  /** The orders in which all keys are sorted. Empty as soon as no order matches; the remaining rows are not read. */
+  /** The orders in which all keys are sorted. Reading ends as soon as no order matches. */
   readonly orders: readonly KeyOrder[];
   /** Number of rows; valid only if an order matches. */
   readonly count: number;
-  /** No two rows have the same key; valid only if an order matches. */
+  /** Whether all keys are different; valid only if an order matches. */
   readonly unique: boolean;
 }
 

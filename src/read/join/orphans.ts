@@ -10,17 +10,17 @@ import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-sou
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 
-/** The places of parents by normalised key: the first, or the first hundred if parents share rows. */
+/** By normalised key: the place of the first parent, or of up to `MAX_NEAR_PARENTS` parents if parents share rows. */
 type NearMisses = ReadonlyMap<string, readonly Place[]>;
 
 const MAX_NEAR_PARENTS = 100;
 
-/** With more distinct keys than this, the join itself is wrong, and similar keys do not explain it. */
+/** If orphans have more distinct keys than this, the join itself is wrong, and similar keys do not explain it. */
 const MAX_ORPHAN_KEYS = 10_000;
 
 /**
- * For the keys of `orphans`, finds the parents whose keys differ only in case, spaces or leading zeros. Reads the
- * parents' keys again.
+ * Finds the parents whose keys differ from the keys of `orphans` only in case, spaces or leading zeros. Reads the keys
+ * of the parents again.
  */
 export async function nearestParents(
   orphans: AsyncIterable<readonly ReadRow[]>,
@@ -46,7 +46,7 @@ export async function nearestParents(
   return near;
 }
 
-/** The problems of a row without a parent; empty if it has no key, which is a separate problem. */
+/** The problems of an orphan; empty if it has no key, because a missing key is reported separately. */
 export function orphanProblems(
   row: Row,
   { on }: OpenedChild,
@@ -61,8 +61,8 @@ export function orphanProblems(
 }
 
 /**
- * The failure for a join without any match. The join itself is wrong, and every parent would be sent without its rows.
- * A list of orphans would not make that clear.
+ * The failure for a join without any match. The run must end, because the join itself is wrong and every parent would
+ * be sent without its rows.
  */
 export async function noMatch(
   child: OpenedChild,
@@ -77,7 +77,7 @@ export async function noMatch(
   return new Failure("source_no_match", message, { hint, ...(own && { place: own.place }) });
 }
 
-/** The place and the shape of the first key of a source. */
+/** The place and the form of the first key of a source. */
 async function firstKey(
   source: OpenedSource,
   column: string,
@@ -114,7 +114,7 @@ function looseKey(row: Row, name: string): string | undefined {
     .replace(/^0+(?=.)/, "");
 }
 
-/** The rows of a child source that have a parent: one bit per row. */
+/** Records which rows of a child source have a parent, with one bit per row. */
 export interface MatchedRows {
   readonly add: (id: number) => void;
   readonly has: (id: number) => boolean;

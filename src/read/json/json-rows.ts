@@ -13,7 +13,7 @@ import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes
 import { countLineEnds, newLineCounter } from "../text/utf8.ts";
 
 /**
- * The rows of an NDJSON file, one per line, without blank lines; an invalid line is a problem of that row.
+ * The rows of an NDJSON file: one for each line that is not blank. An invalid line becomes a row with a problem.
  * @throws Failure `source_wrong_kind` for a pretty-printed document
  */
 export async function* ndjsonRows(
@@ -34,8 +34,8 @@ export async function* ndjsonRows(
 }
 
 /**
- * The rows of a JSON document: the elements of an array, streamed, or the single object.
- * @throws as `jsonElements` does
+ * The rows of a JSON document: the elements of its array (streamed), or its single object. Throws the same failures as
+ * `jsonElements`.
  */
 export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGenerator<readonly ReadRow[]> {
   for await (const { elements, firstIndex } of jsonElements(source)) {
@@ -46,7 +46,7 @@ export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGene
   }
 }
 
-/** Some elements of an array, at least one; or the single object that forms the document. */
+/** One or more elements of an array, or the single object of the document. */
 interface FoundElements {
   readonly elements: readonly ArrayElement[];
   /** Zero-based index of the first element in the array; absent if the document is not an array. */
@@ -59,10 +59,11 @@ export function elementPointer(firstIndex: number | undefined, index: number): s
 }
 
 /**
- * The elements of a JSON array, grouped by the chunk of the file in which they end, or the single object that forms
- * the document.
- * @throws Failure `source_damaged` if the document as a whole is not JSON, `source_wrong_kind` for several consecutive
- * documents or one that is neither array nor object, `source_too_large` for one object beyond the limit
+ * The elements of a JSON array, grouped by the chunk of the file in which they end, or the single object of the
+ * document.
+ * @throws Failure `source_damaged` if the document as a whole is not JSON; `source_wrong_kind` if the file contains
+ * several documents, or a document that is neither an array nor an object; `source_too_large` for a single object beyond
+ * the limit
  */
 export async function* jsonElements(source: TextSource): AsyncGenerator<FoundElements> {
   const chunks = textBytes(source);
@@ -87,8 +88,8 @@ export async function* jsonElements(source: TextSource): AsyncGenerator<FoundEle
 }
 
 /**
- * Skips leading white space of any length. Returns the bytes after it and the 1-based line of the first of them;
- * undefined if nothing follows.
+ * Skips leading white space of any length. Returns the rest of the chunk and the 1-based line on which it starts;
+ * undefined if the file contains nothing else.
  */
 async function firstText(chunks: AsyncGenerator<Buffer>): Promise<{ bytes: Buffer; line: number } | undefined> {
   const lines = newLineCounter();
@@ -112,7 +113,7 @@ async function* joined(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenera
   }
 }
 
-/** `line`: line of the first byte that is not white space. */
+/** Reads the whole document. `line`: the 1-based line of the first byte that is not white space. */
 async function wholeDocument(source: TextSource, line: number, chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const limit = source.limits.jsonRecordBytes;
   const parts: Buffer[] = [];
@@ -174,7 +175,7 @@ export function refusePrettyPrinted(file: string, line: number, text: string): v
   );
 }
 
-/** A record from its text. The text is absent if the record was too long to be kept. */
+/** The row of a record, from its text. The text is undefined if the record was too long to be kept. */
 export function jsonRow(
   position: { readonly table: JsonTable; readonly line: number; readonly pointer: string },
   text: string | undefined,

@@ -3,7 +3,7 @@ import { formatPointer } from "../../json/json-pointer.ts";
 import { survivesDouble } from "../../json/number-precision.ts";
 import { isSpace } from "./json-splitter.ts";
 
-/** The reason why a text is not JSON (RFC 8259), and the zero-based offset of the error, at which reading stopped. */
+/** The reason why a text is not JSON (RFC 8259), and the zero-based offset at which the scan stopped. */
 interface JsonError {
   readonly offset: number;
   /** Never quotes the text. */
@@ -17,18 +17,19 @@ interface JsonFinding {
   readonly finding: SourceFinding;
 }
 
-/** Deeper documents are rejected: no payload is this deep, and each level uses stack space. */
+/** Maximum depth of a document. No payload is this deep, and each level uses stack space. */
 const DEPTH_LIMIT = 64;
 
 /** Names that change the meaning of an object in JavaScript. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Parses `text` as one JSON document, more strictly than `JSON.parse`: duplicate names in an object, numbers that lose
- * digits as a double, unpaired surrogates, forbidden names and excessive depth are findings. Without an error and
- * without the finding `source_too_deep`, `JSON.parse` accepts the text. The findings are reported one by one, because a
- * text may contain millions. This is a custom parser because it needs the path and the offset of each value, which
- * neither `JSON.parse` nor the tokens of exact-json.ts (for valid JSON) provide.
+ * Scans `text` as one JSON document, more strictly than `JSON.parse`: duplicate names in an object, numbers that lose
+ * digits as a double, unpaired surrogates, forbidden names and excessive depth are findings. If there is no error and no
+ * finding `source_too_deep`, `JSON.parse` accepts the text. Findings are reported one by one, because a text may contain
+ * millions. This is a separate parser, because `JSON.parse` and the tokeniser of exact-json.ts do not report the path
+ * and the offset of a value.
+ * @returns the error that stopped the scan; undefined for valid JSON
  */
 export function scanJson(text: string, onFinding: (found: JsonFinding) => void = () => {}): JsonError | undefined {
   const scan: Scan = { text, at: 0, path: [], onFinding };

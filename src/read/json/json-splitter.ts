@@ -1,13 +1,13 @@
 export interface ArrayElement {
-  /** UTF-8; `undefined` if it is longer than the limit. */
+  /** UTF-8; undefined if the element is longer than the limit. */
   readonly bytes: Buffer | undefined;
-  /** 1-based line on which it starts. */
+  /** 1-based line on which the element starts. */
   readonly line: number;
 }
 
 /** The reason why the array as a whole cannot be read. */
 export interface ArrayError {
-  /** 1-based. */
+  /** 1-based line of the error. */
   readonly line: number;
   readonly reason: string;
 }
@@ -22,9 +22,9 @@ interface ArraySplitter {
 }
 
 /**
- * Splits a JSON array into its elements and keeps at most one of them in memory. It interprets only brackets, strings
- * and the commas between elements, in bytes as they arrive. An element that is not JSON is a problem of that element. A
- * parser of whole documents (json-scan.ts) would need the whole file in memory.
+ * Splits a JSON array into its elements and keeps at most one element in memory; a parser of whole documents
+ * (json-scan.ts) would need the whole file. Interprets only brackets, strings and the commas between elements, so it
+ * also returns elements that are not valid JSON.
  */
 export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter {
   const state = newState(limitBytes, firstLine);
@@ -68,7 +68,7 @@ const CLOSE_ARRAY = 93;
 interface State {
   readonly limitBytes: number;
   phase: "before" | "inside" | "after";
-  /** 1 between the elements of the array. */
+  /** Nesting depth; 1 between the elements of the array. */
   depth: number;
   quoted: boolean;
   escaped: boolean;
@@ -77,9 +77,9 @@ interface State {
   /** Line of the current element; 0 if only white space was read since the last comma. */
   elementLine: number;
   elements: number;
-  /** True if earlier bytes ended in white space after the element, which is not kept. */
+  /** True if the earlier bytes ended with white space after the element. This white space is not kept. */
   inGap: boolean;
-  /** Start of the element in the current bytes. */
+  /** Offset of the element in the current bytes. */
   start: number;
   parts: Buffer[];
   size: number;
@@ -122,7 +122,7 @@ function split(state: State, bytes: Buffer): readonly ArrayElement[] {
   return found;
 }
 
-/** True inside an element, where any byte may follow. */
+/** Whether the position is inside an element, where any byte may follow. */
 function isInsideElement(state: State): boolean {
   return state.elementLine > 0 && !state.escaped && !state.inGap;
 }
@@ -155,7 +155,7 @@ function aroundArray(state: State, byte: number | undefined): undefined {
   state.error = { line: state.line, reason };
 }
 
-/** A comma between elements, or the end of the array. */
+/** Handles a comma between elements or the end of the array. Returns the element that it ends. */
 function separator(state: State, bytes: Buffer, at: number): ArrayElement | undefined {
   const closing = bytes[at] === CLOSE_ARRAY;
   if (!closing && KINDS[bytes[at] ?? 0] === CLOSES) {
@@ -169,7 +169,7 @@ function separator(state: State, bytes: Buffer, at: number): ArrayElement | unde
 
 function begin(state: State, at: number): void {
   if (state.elementLine > 0 && !state.inGap) return;
-  // Text follows without a comma. Without a space, the two parts might look like one longer number.
+  // The element continues after white space. Without a space, its two parts might form one longer number.
   if (state.inGap) state.parts.push(ONE_SPACE);
   else state.elementLine = state.line;
   state.inGap = false;
@@ -190,7 +190,7 @@ function finish(state: State, bytes: Buffer, at: number): ArrayElement {
   return { bytes: kept, line };
 }
 
-/** Keeps the element's part of the current bytes, without trailing white space of any length. */
+/** Keeps the part of the element in the current bytes, without trailing white space of any length. */
 function keepRest(state: State, bytes: Buffer): void {
   let end = bytes.length;
   if (state.depth === 1 && !state.quoted) while (end > state.start && isSpace(bytes[end - 1])) end -= 1;
@@ -198,7 +198,7 @@ function keepRest(state: State, bytes: Buffer): void {
   state.inGap ||= end < bytes.length;
 }
 
-/** Keeps the element's bytes up to `at`; beyond the limit, keeps only their number. */
+/** Keeps the bytes of the element up to `at`. If it exceeds the limit, only counts them. */
 function keep(state: State, bytes: Buffer, at: number): void {
   if (state.inGap) return;
   state.size += at - state.start;
@@ -206,7 +206,7 @@ function keep(state: State, bytes: Buffer, at: number): void {
   else state.parts.push(bytes.subarray(state.start, at));
 }
 
-/** Counts CRLF, LF and CR once each; returns true for a byte that ends a line. */
+/** Counts CRLF, LF and CR as one line end each. Returns true for a byte of a line end. */
 function countLine(state: State, kind: number): boolean {
   const second = kind === LINE_FEED && state.afterCarriageReturn;
   state.afterCarriageReturn = kind === CARRIAGE_RETURN;
@@ -215,7 +215,7 @@ function countLine(state: State, kind: number): boolean {
   return true;
 }
 
-/** White space of JSON (RFC 8259, 2). */
+/** Whether the byte is JSON white space (RFC 8259, section 2). */
 export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
 }

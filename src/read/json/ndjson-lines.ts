@@ -2,14 +2,14 @@ import type { RowPosition } from "../../model/record.ts";
 import { isSpace } from "./json-splitter.ts";
 
 export interface LineText {
-  /** `undefined` if it is longer than the limit. */
+  /** Undefined if the line is longer than the limit. */
   readonly text: string | undefined;
-  /** 1-based. */
+  /** 1-based line number. */
   readonly line: number;
 }
 
 /**
- * The non-blank lines of `chunks`, one batch per chunk. Lines end in LF or CRLF (the CR is white space in JSON). Drops
+ * The non-blank lines of `chunks`, one batch per chunk. Lines end with LF or CRLF (a CR is white space in JSON). Removes
  * the record separators of JSON text sequences (RFC 7464).
  */
 export async function* ndjsonLines(
@@ -91,13 +91,13 @@ const LF = 10;
 
 interface Blank {
   readonly bytes: number;
-  /** Number of line feeds in it. */
+  /** Number of line feeds in the blank part. */
   readonly lines: number;
 }
 
 const NOTHING_BLANK: Blank = { bytes: 0, lines: 0 };
 
-/** The blank lines, and the leading white space of the next line, from `start` on. */
+/** The blank lines from `start` on, and the leading white space of the line after them. */
 function blankAt(chunk: Buffer, start: number): Blank {
   let lines = 0;
   let at = start;

@@ -5,7 +5,7 @@ import { readTextFile, type TextFile } from "../text/text-file.ts";
 
 const HINT = "a reference list is CSV with a header, or NDJSON with one object per line";
 
-/** Rows of a list that the user maintains; empty cells are omitted. */
+/** The rows of a reference list that the user maintains. Empty cells are omitted. */
 export interface ReferenceRows {
   readonly columns: readonly string[];
   readonly rows: readonly JsonObject[];
@@ -13,7 +13,8 @@ export interface ReferenceRows {
 
 /**
  * Reads a complete reference list: a file of at most 64 MiB.
- * @param from where to read it, if its content is elsewhere
+ * @param path path of the list in messages
+ * @param from path from which to read it; default: `path`
  * @throws Failure `config` for an unreadable file
  */
 export async function readReferenceList(path: string, from: string = path): Promise<ReferenceRows> {

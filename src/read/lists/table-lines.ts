@@ -6,12 +6,12 @@ import type { TextFile } from "../text/text-file.ts";
 
 export interface TableLine {
   readonly cells: readonly string[];
-  /** 1-based. */
+  /** 1-based line number. */
   readonly line: number;
 }
 
 /**
- * The lines of a small CSV file, including its header, with trimmed cells; blank lines are omitted.
+ * The lines of a small CSV file, including its header, with trimmed cells. Blank lines are omitted.
  * @throws Failure `config`, with the hint, for an unclosed quote
  */
 export function tableLines({ file, text }: TextFile, hint: string): readonly TableLine[] {

@@ -5,8 +5,8 @@ import { type ReadRow, sourceProblem } from "./read-row.ts";
 import { keyOf, keyPlace } from "./row-key.ts";
 
 /**
- * Adds a problem to a row that lacks one of its keys or has invisible characters in one. A JSON value that is not a
- * record has no key either, but has one problem already.
+ * Adds a problem to a row for each key that is missing or contains invisible characters. Does not change a row that is
+ * not a record, because it already has a problem.
  */
 export function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
   if (read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
@@ -22,7 +22,7 @@ const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([
 
 /**
  * White space other than U+0020, and characters without a visible shape (zero width, direction, soft hyphen, fillers).
- * They make two keys look equal that the platform treats as different, so such a key is an error.
+ * Keys with such characters are errors, because they look equal to keys that the platform treats as different.
  */
 const UNSEEN = new RegExp(`(?! )[${INVISIBLE}]`, "u");
 

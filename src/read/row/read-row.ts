@@ -7,7 +7,7 @@ import type { Row, RowPosition } from "../../model/record.ts";
 export interface ReadRow {
   readonly row: Row;
   readonly problems: readonly LocalProblem[];
-  /** Where the next row starts: set for the last row of each piece of a file that can be read from there. */
+  /** The position of the next row. Set only for the last row of each piece of a file that can be read from there. */
   readonly next?: RowPosition;
 }
 
@@ -23,8 +23,8 @@ export function withNext(rows: readonly ReadRow[], next: RowPosition): readonly 
 }
 
 /**
- * A problem of a source has the place of its row but no attr, because the cell may not be mapped. The spread comes
- * last: in V8, adding members to a copy takes fifty times as long, and every row may have a problem.
+ * A problem of a source has the place of its row but no attr, because the mapping may not use the cell. The spread is
+ * last for speed: in V8, adding members to a copy takes fifty times as long, and every row may have a problem.
  */
 export function sourceProblem(place: Place, finding: SourceFinding, severity: Severity = "error"): LocalProblem {
   return { attr: NON_FIELD_ERRORS, severity, by: "local", place, ...finding };

@@ -17,17 +17,17 @@ export interface PackedFile {
   readonly onPosition?: (position: number) => void;
 }
 
-/** A few hundred rows: their objects become garbage before the collector promotes them to the old generation. */
+/** A few hundred rows. The objects of so few rows become garbage before they reach the old generation of the heap. */
 const CHUNK_BYTES = 64 * 1024;
-/** Several chunks, because a read request to another thread costs as much as reading one chunk. */
+/** Several chunks per read, because starting a read costs as much time as reading one chunk. */
 const READ_BYTES = 4 * CHUNK_BYTES;
-/** Small files may legitimately shrink a thousandfold; only large output is a decompression bomb. */
+/** Below this size, any compression ratio is accepted: only a large output is a decompression bomb. */
 export const RATIO_CHECKED_FROM_BYTES = 10_000_000;
 
 /**
- * The file's unpacked bytes, in chunks. All members of a `.gz` are read.
- * @throws Failure `source_damaged` for a `.gz` that is truncated or does not match its checksum, `source_too_large`
- * for one that unpacks to more than the limits allow, `source_unreadable` if the system denies access
+ * The unpacked bytes of a file, in chunks. Reads all members of a `.gz` file.
+ * @throws Failure `source_damaged` for a `.gz` file that is truncated or does not match its checksum, `source_too_large`
+ * if the unpacked bytes exceed the limits, `source_unreadable` if the system denies access
  */
 export async function* fileBytes(packed: PackedFile): AsyncGenerator<Buffer> {
   const { start = 0 } = packed;

@@ -10,11 +10,11 @@ export interface TextSource extends PackedFile {
   readonly encoding: TextEncoding;
 }
 
-/** Throws a failure: the byte at `offset` of the unpacked file is not text. */
+/** Throws the failure for a byte that is not text, at `offset` in the unpacked file. */
 type BadByte = (offset: number, what: string) => Promise<never>;
 
 /**
- * The file's text as chunks of well-formed UTF-8 without a byte order mark, cut between characters.
+ * The text of a file as chunks of well-formed UTF-8 without a byte order mark, split between characters.
  * @throws Failure `source_bad_encoding` with the offset and the line of the first byte that is not text
  */
 export function textBytes(source: TextSource): AsyncGenerator<Buffer> {
@@ -30,7 +30,7 @@ export function textBytes(source: TextSource): AsyncGenerator<Buffer> {
   return table === undefined ? fromMultiByte(bytes, name, bad) : fromSingleByte(bytes, table, bad);
 }
 
-/** Whether bytes of the text equal bytes of the file, so that reading can start at any line. */
+/** Whether the bytes of the text equal the bytes of the file, so that reading can start at any line. */
 export function canBeginAnywhere({ gzip, encoding }: TextSource): boolean {
   return !gzip && encoding.name === "utf-8";
 }
@@ -124,7 +124,7 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
   });
 }
 
-/** Reads the file again instead of counting lines on each read, because invalid bytes are rare. */
+/** The line of a byte. Reads the file again instead of always counting lines, because invalid bytes are rare. */
 async function lineAtByte(source: TextSource, offset: number): Promise<number> {
   const lines = newLineCounter();
   let left = offset;

@@ -18,8 +18,8 @@ const BYTE_ORDER_MARKS: readonly { readonly name: string; readonly bytes: readon
 ];
 
 /**
- * The encoding of a file: its byte order mark, otherwise the declared encoding, otherwise UTF-8. `head` is the start
- * of the unpacked file.
+ * Detects the encoding of a file from its byte order mark. Without a mark, it is the declared encoding; default: UTF-8.
+ * @param head the start of the unpacked file
  * @throws Failure `source_bad_encoding` for undeclared UTF-16 without a mark and for UTF-8 that was declared as a
  * single-byte encoding, `usage` for an unknown name
  */
@@ -37,7 +37,7 @@ export function likelyEncoding(head: Uint8Array): string {
   return unmarkedUtf16(head) ?? "windows-1252";
 }
 
-/** The encoding's name in iconv-lite. @throws Failure `usage` for an unknown encoding */
+/** The name of the encoding in iconv-lite. @throws Failure `usage` for an unknown encoding */
 function knownEncoding(declared: string): string {
   const name = declared.trim().toLowerCase();
   if (/^(utf-?(16|32)|ucs-?2)$/.test(name)) {
@@ -54,7 +54,7 @@ function knownEncoding(declared: string): string {
 }
 
 const UTF8_NAMES: ReadonlySet<string> = new Set(["utf8", "utf-8", "ascii", "us-ascii"]);
-/** iconv-lite's names for codecs that are not text encodings, or for Node's own codecs. */
+/** Names in iconv-lite of codecs that are not text encodings, or that are codecs of Node.js. */
 const NOT_TEXT = /^(base64|hex|binary|_internal|utf-?7(-imap)?)$/;
 
 function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
@@ -66,7 +66,7 @@ function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
   });
 }
 
-/** The name of the encoding if every second byte of the start is zero. */
+/** UTF-16 without a mark, recognised by the zero bytes of ASCII characters; otherwise undefined. */
 function unmarkedUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const sample = head.subarray(0, 1024);
   const nulsAt = [0, 0];
@@ -80,8 +80,7 @@ function unmarkedUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
 }
 
 /**
- * If all non-ASCII bytes are well-formed UTF-8, the file is not in a single-byte encoding: `O’Brien` would become
- * `Oâ€™Brien`.
+ * Rejects a file that is well-formed UTF-8 but declared as a single-byte encoding: `O’Brien` would become `Oâ€™Brien`.
  */
 function refuseUtf8(file: string, head: Uint8Array, wanted: string): void {
   const text = isUtf8(head) ? head : head.subarray(0, lastCharacterStart(head));
@@ -92,20 +91,20 @@ function refuseUtf8(file: string, head: Uint8Array, wanted: string): void {
   });
 }
 
-/** The start of a file may end within a character. */
+/** The offset of the last character, which may be incomplete at the end of `head`. */
 function lastCharacterStart(head: Uint8Array): number {
   let end = head.length;
   while (end > head.length - 4 && end > 0 && ((head[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
   return end > 0 && (head[end - 1] ?? 0) >= 0xc0 ? end - 1 : head.length;
 }
 
-/** The character of each of the 256 bytes of an encoding. */
+/** The characters of a single-byte encoding. */
 export interface SingleByteTable {
-  /** By byte; `undefined` for an unassigned byte. */
+  /** The character of each of the 256 bytes; undefined for an unassigned byte. */
   readonly characters: readonly (string | undefined)[];
-  /** True if the bytes below 0x80 are ASCII, so that they need no conversion. */
+  /** Whether the bytes below 0x80 are ASCII, so that they need no conversion. */
   readonly asciiCompatible: boolean;
-  /** `bytes` as UTF-8; unassigned bytes must have been rejected before. */
+  /** Converts bytes to UTF-8. The caller must have rejected unassigned bytes. */
   readonly toUtf8: (bytes: Uint8Array) => Buffer;
 }
 

@@ -8,7 +8,7 @@ import { inspectFile } from "../input/source-files.ts";
 export interface TextFile {
   /** The file name as given. */
   readonly file: string;
-  /** Without a byte order mark. */
+  /** The text without a byte order mark. */
   readonly text: string;
 }
 
@@ -16,9 +16,9 @@ const SIZE_LIMIT = 64 * 2 ** 20;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
- * A contract, mapping or configuration file as text.
- * @param path its name in messages
- * @param from where to read it, if its content is elsewhere
+ * Reads a contract, mapping or configuration file as text.
+ * @param path path of the file in messages
+ * @param from path from which to read it; default: `path`
  * @throws Failure `config` for a file that is missing, not a regular file, larger than 64 MiB, or not UTF-8 text
  */
 export async function readTextFile(path: string, from: string = path): Promise<TextFile> {

@@ -1,6 +1,6 @@
 import { countEqualBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
-/** Number of bytes (0 to 3) at the end of `bytes` that start an incomplete character. */
+/** Number of bytes (0 to 3) of an incomplete character at the end of `bytes`. */
 export function incompleteTail(bytes: Uint8Array): number {
   const reach = Math.min(3, bytes.length);
   for (let back = 1; back <= reach; back += 1) {
@@ -11,7 +11,7 @@ export function incompleteTail(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Index of the first byte that is not part of well-formed UTF-8 (Unicode, table 3-7); the length if all are. */
+/** Index of the first byte that is not well-formed UTF-8 (Unicode, table 3-7); the length if all bytes are. */
 export function firstInvalidByte(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
@@ -39,7 +39,7 @@ function continues(bytes: Uint8Array, at: number, length: number): boolean {
   return true;
 }
 
-/** The second byte reveals overlong forms, surrogates and code points beyond U+10FFFF. */
+/** The valid second bytes. They exclude overlong forms, surrogates and code points beyond U+10FFFF. */
 function secondByteRange(lead: number): readonly [number, number] {
   if (lead === 0xe0) return [0xa0, 0xbf];
   if (lead === 0xed) return [0x80, 0x9f];
@@ -52,7 +52,7 @@ const LF = 10;
 const LINE_FEEDS_TIMES_4 = 0x0a0a0a0a;
 const CR = 13;
 
-/** Physical line ends in `bytes`: CRLF, LF and CR each count once. */
+/** Number of line ends in `bytes`. CRLF, LF and CR each count once. */
 export function countLineEnds(bytes: Uint8Array): number {
   return bytes.includes(CR) ? countAllLineEnds(bytes) : countLineFeeds(bytes);
 }
@@ -76,7 +76,7 @@ function countAllLineEnds(bytes: Uint8Array): number {
   return count;
 }
 
-/** Counts lines over several chunks of one text, which may be cut between CR and LF. */
+/** Counts the lines of a text in several chunks, even if it is split between CR and LF. */
 interface LineCounter {
   readonly add: (bytes: Uint8Array) => void;
   /** 1-based line on which the next chunk starts. */

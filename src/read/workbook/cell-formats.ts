@@ -1,19 +1,19 @@
 import { format, getFormatDateInfo, getFormatInfo, isDateFormat } from "numfmt";
 import { readWholeXml, type WorkbookPart } from "./xml-reader.ts";
 
-/** How the numbers of a cell are displayed, by the number format of its style. */
+/** How a spreadsheet program displays the numbers of a cell, according to the number format of its style. */
 export type NumberFormat =
-  /** All digits of the cell. */
+  /** Displays all digits of the number. */
   | { readonly kind: "general" }
   | { readonly kind: "date"; readonly hasDate: boolean; readonly hasTime: boolean }
-  /** `rounded`: the displayed number differs from the number in the cell. */
+  /** `rounded`: whether the displayed number differs from the number in the cell. */
   | { readonly kind: "number"; readonly show: (value: number) => { readonly text: string; readonly rounded: boolean } };
 
 const GENERAL: NumberFormat = { kind: "general" };
 
 /**
- * The number formats of a workbook, by the number of a cell's style. Formats that depend on the locale of the
- * spreadsheet program are read as US English.
+ * Reads the number formats of a workbook. Returns a function from the style number of a cell to its format. Formats that
+ * depend on the locale of the spreadsheet program are interpreted as US English.
  */
 export async function readCellFormats(part: WorkbookPart): Promise<(style: string | undefined) => NumberFormat> {
   const codes = new Map<string, string>();
@@ -40,14 +40,14 @@ export async function readCellFormats(part: WorkbookPart): Promise<(style: strin
   };
 }
 
-/** Shows all numbers in full: for a workbook without styles. */
+/** The format for a workbook without styles: displays all digits. */
 export function generalFormat(): NumberFormat {
   return GENERAL;
 }
 
 /**
- * How cells with a format are read. Formats in scientific notation, or without digits, hide digits, so all digits are
- * read.
+ * The number format for a format code. Scientific notation and formats without digits hide digits, so they are
+ * replaced by a format that displays all digits.
  */
 function numberFormat(code: string): NumberFormat {
   try {
@@ -70,7 +70,7 @@ function numberFormat(code: string): NumberFormat {
   }
 }
 
-/** Durations (`[h]:mm`) are read as displayed; all other dates and times have one canonical form. */
+/** The format of a date, time or duration. Durations (`[h]:mm`) are read as displayed, all others in ISO form. */
 function dateFormat(code: string): NumberFormat {
   const { year, month, day, hours, minutes, seconds } = getFormatDateInfo(code);
   if (/\[[hms]+\]/i.test(code)) {
@@ -83,13 +83,13 @@ function dateFormat(code: string): NumberFormat {
   return { kind: "date", hasDate, hasTime: hours || minutes || seconds || !hasDate };
 }
 
-/** Floating-point noise does not count as rounding: 0.30000000000000004 is 0.30. */
+/** Whether a number has more decimal places. Ignores floating-point noise: 0.30000000000000004 is 0.30. */
 function isRounded(value: number, decimals: number): boolean {
   const scaled = Math.abs(value) * 10 ** decimals;
   return Math.abs(scaled - Math.round(scaled)) > 1e-9 * Math.max(1, scaled);
 }
 
-/** ECMA-376 part 1, 18.8.30; 27 to 36 and 50 to 58 are dates of East Asian calendars. */
+/** Built-in format codes (ECMA-376 part 1, 18.8.30). Formats 27 to 36 and 50 to 58 are dates of East Asian calendars. */
 const BUILT_IN: ReadonlyMap<string, string> = new Map<string, string>([
   ["1", "0"],
   ["2", "0.00"],

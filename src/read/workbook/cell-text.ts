@@ -5,13 +5,13 @@ import { unescaped } from "./shared-strings.ts";
 import { isTrue } from "./workbook-parts.ts";
 import type { SourceFinding } from "../../model/problem.ts";
 
-/** A cell as the sheet's XML describes it. */
+/** A cell as described in the XML of the sheet. */
 export interface RawCell {
-  /** The type of its value (`t`). */
+  /** The type of the value (attribute `t`). */
   readonly type: string;
-  /** The number of its style (`s`). */
+  /** The number of the style (attribute `s`). */
   readonly style: string | undefined;
-  /** Undefined if it has no value. */
+  /** Undefined if the cell has no value. */
   readonly value: string | undefined;
   /** The text in the cell itself (`inlineStr`). */
   readonly inline: string;
@@ -33,8 +33,8 @@ export interface FaultyText {
 }
 
 /**
- * Converts a cell to text, as documented in docs/mapping.md ("Workbooks"). @throws Failure `source_damaged` for a
- * value that does not fit its type
+ * Converts a cell to text, as documented in docs/mapping.md ("Workbooks").
+ * @throws Failure `source_damaged` for a value that does not match its type
  */
 export function cellText(cell: RawCell, context: WorkbookContext): string | FaultyText {
   const { type, value } = cell;
@@ -77,7 +77,7 @@ const ERROR_NAMES: ReadonlySet<string> = new Set([
   "#GETTING_DATA",
 ]);
 
-/** Never returns text from the file. */
+/** The name of an error value. Returns only known names, because the text in the file may be personal data. */
 function errorName(value: string): string {
   return ERROR_NAMES.has(value) ? value : "an error";
 }
@@ -94,7 +94,7 @@ function numberText(value: string, style: string | undefined, context: WorkbookC
   return rounded ? { text, finding: { code: "source_rounded_number" } } : text;
 }
 
-/** Spreadsheet programs keep 15 digits and replace the others with zeros. */
+/** From this number on, spreadsheet programs replace digits with zeros: they keep only 15 digits. */
 const FIRST_UNSAFE = 1e15;
 
 /** A number with the 15 digits that a spreadsheet program keeps, never in scientific notation. */
@@ -111,7 +111,7 @@ function plainNumber(value: number): string {
 type DateFormat = Extract<NumberFormat, { readonly kind: "date" }>;
 
 const DAY_SECONDS = 86_400;
-/** Day 60 of the 1900 calendar is 29 February 1900, which did not exist; programs disagree about the days before it. */
+/** Day 60 of the 1900 calendar is 29 February 1900, which did not exist. Programs disagree about earlier days. */
 const FIRST_SURE_DAY = 61;
 const LAST_DAY = 2_958_465;
 const DAYS_TO_1904 = 1462;
@@ -126,13 +126,13 @@ function dateText(serial: number, { hasDate, hasTime }: DateFormat, from1904: bo
   return datePart(iso, { hasDate, hasTime });
 }
 
-/** `2020-04-03`, `2020-04-03T14:30:00`, `14:30:00`: the parts that the format displays. */
+/** The parts that the format displays: `2020-04-03`, `2020-04-03T14:30:00` or `14:30:00`. */
 function datePart(iso: string, { hasDate, hasTime }: Pick<DateFormat, "hasDate" | "hasTime">): string {
   if (!hasTime) return iso.slice(0, 10);
   return hasDate ? iso.slice(0, 19) : iso.slice(11, 19);
 }
 
-/** Dates are text in the strict variant of the file format. */
+/** Converts a date that is stored as text, as in the strict variant of the file format. */
 function isoText(value: string, format: NumberFormat): string {
   const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(value);
   return isWhole && format.kind === "date" ? datePart(value, format) : value;

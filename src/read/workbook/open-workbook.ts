@@ -22,18 +22,18 @@ import { chosenSheet, otherSheets } from "./chosen-sheet.ts";
 import { readWorkbookParts, type WorkbookParts } from "./workbook-parts.ts";
 import { openZipPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
-/** A sheet whose header has been read; its rows can be read repeatedly. */
+/** A sheet whose header has been read. Its rows can be read repeatedly. */
 export interface OpenedSheet {
-  /** The name in places: includes the sheet if the workbook has several. */
+  /** The name in places. Includes the sheet if the workbook has several sheets. */
   readonly file: string;
   readonly header: CsvHeader;
-  /** Size of the sheet's cells after unpacking. */
+  /** Size of the XML of the sheet after unpacking. */
   readonly unpackedBytes: number;
   readonly rows: () => AsyncGenerator<readonly ReadRow[]>;
 }
 
 export interface SheetOptions {
-  /** Default: the first visible one. */
+  /** The name of the sheet; default: the first visible sheet. */
   readonly sheet: string | undefined;
   readonly renamed: RenamedColumns;
   readonly notify: (file: string, text: string) => void;
@@ -121,7 +121,7 @@ async function headerOf(
 
 const EMPTY_SHEET_HINT = "begin the sheet with a row that names its columns, or choose another sheet of the workbook";
 
-/** A row below the header. Cells that the sheet omits are empty; cells beyond the header make the row ragged. */
+/** Reads a row below the header. Cells that the sheet omits are empty. Cells beyond the header make the row ragged. */
 function readRow({ line, cells, findings }: SheetRow, header: CsvHeader): ReadRow {
   const { table } = header;
   const missing = table.columns.length - cells.length;
@@ -156,7 +156,7 @@ function problemsOf(
   return problems;
 }
 
-/** Notices about differences between the file and its display. */
+/** Notices about differences between the file and what a spreadsheet program displays. */
 function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits): readonly string[] {
   const notices: string[] = [];
   const hidden = [

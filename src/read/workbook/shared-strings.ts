@@ -1,7 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { readXml, type WorkbookPart } from "./xml-reader.ts";
 
-/** The strings to which the cells of a workbook refer by number. */
+/** The shared strings of a workbook, to which its cells refer by number. */
 export interface SharedStrings {
   /** Undefined if there is no string with this number. */
   readonly at: (index: number) => string | undefined;
@@ -10,7 +10,8 @@ export interface SharedStrings {
 export const NO_STRINGS: SharedStrings = { at: () => undefined };
 
 /**
- * Reads the strings into one block of memory outside the heap: a million strings take little more than their bytes.
+ * Reads the strings into one block of memory outside the heap, so that a million strings need little more memory than
+ * their bytes.
  * @throws Failure `source_too_large` if they exceed the limits
  */
 export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrings> {
@@ -31,7 +32,7 @@ export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrin
   return texts.finish();
 }
 
-/** Concatenates the runs of a text (`t`, including formatted runs), without phonetic hints. */
+/** Concatenates the runs (`t`) of a text, including formatted ones, without phonetic hints. */
 export interface TextCollector {
   readonly open: (name: string) => void;
   readonly close: (name: string) => void;
@@ -64,7 +65,7 @@ export function newTextCollector(): TextCollector {
   };
 }
 
-/** `_x000D_` represents a character that XML cannot contain. */
+/** Decodes escapes such as `_x000D_`, which represent characters that XML cannot contain. */
 export function unescaped(text: string): string {
   if (!text.includes("_x")) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

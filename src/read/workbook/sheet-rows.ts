@@ -8,15 +8,15 @@ import { corruptPackage } from "./zip-package.ts";
 
 /** A row of a sheet that is not empty. */
 export interface SheetRow {
-  /** 1-based, as numbered in spreadsheet programs. */
+  /** 1-based row number, as in spreadsheet programs. */
   readonly line: number;
-  /** Up to the last non-empty cell. */
+  /** The cells up to the last non-empty cell. */
   readonly cells: readonly string[];
-  /** Problems of cells, by zero-based position; undefined if there are none. */
+  /** Problems of cells, by the zero-based position of the cell; undefined if there are none. */
   readonly findings: ReadonlyMap<number, SourceFinding> | undefined;
 }
 
-/** Differences between the stored sheet and its display; known after the sheet has been read. */
+/** Differences between the stored and the displayed sheet. Complete only after the sheet has been read. */
 export interface SheetTraits {
   hiddenColumns: number;
   hiddenRows: number;
@@ -40,7 +40,7 @@ export async function* sheetRows(
 
 interface SheetReader {
   readonly handlers: Parameters<typeof readXml>[1];
-  /** Returns and resets the completed rows. */
+  /** Returns the rows completed since the last call. */
   readonly take: () => readonly SheetRow[];
 }
 
@@ -89,8 +89,8 @@ interface RowReader {
 }
 
 /**
- * Builds a row from its elements. The numbers of rows and cells are optional in the file; a missing number is the
- * previous number plus one.
+ * Returns a reader that builds rows from XML elements. The numbers of rows and cells are optional in the file. A missing
+ * number is the previous number plus one.
  */
 function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
   const { csvColumns, csvRecordBytes } = part.source.limits;
@@ -188,7 +188,7 @@ function tooLarge(file: string, line: number, what: string): Failure {
   });
 }
 
-/** `AB12` -> 27 */
+/** The zero-based column of a cell reference: `AB12` -> 27. */
 function columnIndex(reference: string): number | undefined {
   let index = 0;
   let at = 0;

@@ -3,10 +3,10 @@ import { Failure } from "../../model/failure.ts";
 import { readWholeXml } from "./xml-reader.ts";
 import { corruptPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
-/** A workbook's own description: its sheets in order, and the parts with their common data. */
+/** The description of a workbook: its sheets in order, and the names of the parts with their common data. */
 export interface WorkbookParts {
   readonly sheets: readonly Sheet[];
-  /** Dates are counted from 1904, as in old versions of Excel for Mac. */
+  /** Whether dates are counted from 1904, as in old versions of Excel for Mac. */
   readonly from1904: boolean;
   readonly styles: string | undefined;
   readonly sharedStrings: string | undefined;
@@ -15,11 +15,14 @@ export interface WorkbookParts {
 export interface Sheet {
   readonly name: string;
   readonly isHidden: boolean;
-  /** The part of the package with its cells. */
+  /** The name of the part that contains the cells. */
   readonly part: string;
 }
 
-/** Reads the description. @throws Failure `source_wrong_kind` for a package that is not a supported workbook */
+/**
+ * Reads the description of a workbook.
+ * @throws Failure `source_wrong_kind` for a package that is not a supported workbook
+ */
 export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Promise<WorkbookParts> {
   const root = (await relationships(source, zip, "")).find(({ type }) => type === "officeDocument");
   if (zip.has("xl/workbook.bin")) throw otherKind(source, "is a binary workbook (.xlsb), which is not supported");
@@ -57,19 +60,19 @@ function otherKind({ file }: ZipSource, what: string): Failure {
   });
 }
 
-/** The file format writes true as `1`, `true` or `on`. */
+/** Whether an attribute is true. The file format allows `1`, `true` and `on`. */
 export function isTrue(value: string | undefined): boolean {
   return value === "1" || value === "true" || value === "on";
 }
 
 interface Relationship {
   readonly id: string;
-  /** The last segment of its URI, which is the same in the strict and the transitional variant of the format. */
+  /** The last segment of the type URI, which is the same in the strict and the transitional variant of the format. */
   readonly type: string;
   readonly part: string;
 }
 
-/** The parts to which a part refers inside the package; external references are never opened. */
+/** The parts of the package to which a part refers. Omits external references, which are never opened. */
 async function relationships(source: ZipSource, zip: ZipPackage, owner: string): Promise<readonly Relationship[]> {
   const folder = posix.dirname(owner);
   const part = posix.join(folder, "_rels", `${posix.basename(owner)}.rels`);

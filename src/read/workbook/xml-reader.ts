@@ -9,7 +9,7 @@ export interface XmlHandlers {
   readonly text?: (text: string) => void;
 }
 
-/** By name, with its prefix. */
+/** Attributes by name, including the prefix. */
 export type XmlAttributes = Readonly<Record<string, string | undefined>>;
 
 export interface WorkbookPart {
@@ -19,8 +19,8 @@ export interface WorkbookPart {
 }
 
 /**
- * Reads a part of a workbook, and yields after each chunk, so that memory use stays constant. A document type
- * declaration is rejected, so no entity of the file is ever resolved.
+ * Reads a part of a workbook and yields after each chunk, so that the caller can process the result and memory use stays
+ * constant. Rejects a document type declaration, so that no entity of the file is ever resolved.
  * @throws Failure `source_damaged` for XML that is not well-formed, `source_too_large` for text without an end
  */
 export async function* readXml({ source, zip, part }: WorkbookPart, handlers: XmlHandlers): AsyncGenerator<void> {
@@ -70,7 +70,7 @@ function localName(name: string): string {
   return colon < 0 ? name : name.slice(colon + 1);
 }
 
-/** The parts are UTF-8, or UTF-16 with a byte order mark. */
+/** Decodes a part, which is UTF-8, or UTF-16 with a byte order mark. */
 async function* decoded(chunks: AsyncGenerator<Buffer>, corrupt: (error: unknown) => Failure): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const chunk of chunks) {

@@ -14,7 +14,7 @@ export interface ZipSource {
   readonly limits: ReadLimits;
 }
 
-/** The parts of an open ZIP file. Names are not case-sensitive, as the format requires. */
+/** The parts of an open ZIP file. Part names are not case-sensitive, as the format requires. */
 export interface ZipPackage {
   readonly has: (part: string) => boolean;
   /** Size of the part after unpacking; 0 if it is missing. */
@@ -29,7 +29,7 @@ export interface ZipPackage {
 }
 
 /**
- * Opens a ZIP file by its directory.
+ * Opens a ZIP file and reads its directory.
  * @throws Failure `source_damaged` for a file that is truncated or inconsistent, or that names a part twice;
  * `source_too_large` for more parts than the limits allow
  */
@@ -95,7 +95,7 @@ async function* partBytes(zip: ZipFile, entry: Entry | undefined, { source, part
   }
 }
 
-/** Checks the declared size; unpacking stops later if the actual size is larger. */
+/** Rejects a part whose declared size exceeds the limits. If its actual size is larger, unpacking fails later. */
 function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: ZipSource): void {
   const { inputBytes, gzipRatio } = limits;
   if (uncompressedSize > inputBytes) {
@@ -107,7 +107,10 @@ function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: Zi
   });
 }
 
-/** yauzl's own errors have no code; they describe the error in the archive, without values. */
+/**
+ * Converts an error of reading an archive to a failure. Errors of yauzl have no code; their messages describe the error
+ * in the archive and contain no values.
+ */
 function zipFailure(source: ZipSource, error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const code = errorCode(error);

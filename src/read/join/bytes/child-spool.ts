@@ -20,11 +20,14 @@ export interface SpoolStore {
 
 export interface ChildSpool {
   /**
-   * Adds a record of a parent. Records of the same parent are added in the order of the files. @throws Failure
-   * `storage`
+   * Adds a record of a parent. The caller must add the records of a parent in the order of the files.
+   * @throws Failure `storage` if the file cannot be written
    */
   readonly add: (parent: number, records: FlaggedRecords, number: number) => void;
-  /** The records of these parents. The parents must follow the parents of earlier calls. @throws Failure `storage` */
+  /**
+   * Returns the records of these parents, which must follow the parents of earlier calls.
+   * @throws Failure `storage` if the file cannot be read
+   */
   readonly take: (parents: ParentRange) => readonly ChildSlice[];
 }
 
@@ -32,14 +35,14 @@ export interface ChildSpool {
 export interface ParentRange {
   readonly from: number;
   readonly to: number;
-  /** The number of the first parent among the records with which it is read. */
+  /** The number of the first parent in the piece with which it is read. */
   readonly firstNumber: number;
 }
 
 const PARENTS_OF_BUCKET = 4096;
 const MEMORY_BYTES = 32 * 2 ** 20;
 
-/** @param folder for the file, which is created on demand */
+/** @param folder folder of the file, which is created on demand */
 export function createSpoolStore(folder: string, memoryBytes: number = MEMORY_BYTES): SpoolStore {
   const spools: Buckets[] = [];
   let size = 0;
@@ -91,7 +94,7 @@ type Buckets = (Bucket | undefined)[];
 /** The records of consecutive parents. */
 interface Bucket {
   list: ByteList;
-  /** The positions of earlier records in the file. */
+  /** The parts of the file that contain earlier records of the bucket. */
   readonly parts: { readonly position: number; readonly length: number }[];
 }
 
@@ -101,7 +104,7 @@ function bucketOf(buckets: Buckets, number: number): Bucket {
   return (buckets[number] ??= { list: createByteList(FIRST_BYTES), parts: [] });
 }
 
-/** @param contentOf the content of a bucket; called once for each, in order */
+/** @param contentOf returns the content of a bucket; called once for each bucket, in ascending order */
 function createTake(contentOf: (bucket: number) => Uint8Array): ChildSpool["take"] {
   let bucket = -1;
   let records = inOrderOfParents(new Uint8Array(), 0);

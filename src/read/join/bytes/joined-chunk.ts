@@ -4,11 +4,11 @@ import type { CsvBytes, CsvRecords } from "../../csv/csv-records.ts";
 import type { ChunkCsvFile } from "../../chunks/record-chunk.ts";
 
 /**
- * Records of the root source with the records joined to them as bytes, from which `joinedPiece` creates the rows in
- * another thread. Plain data.
+ * Records of the root source and the child records joined to them, as bytes. `joinedPiece` creates the rows from them
+ * in another thread. Plain data.
  */
 export interface JoinedChunk {
-  /** Index of their file among the root's files. */
+  /** Index of the file of the root records among the files of the root source. */
   readonly file: number;
   readonly root: Sent<CsvRecords>;
   /** The records of each child source that belong to these root records, in the order of its files. */
@@ -18,14 +18,14 @@ export interface JoinedChunk {
 /** Records of one file of a child source, grouped by parent. */
 export interface ChildSlice extends Sent<CsvBytes> {
   readonly file: number;
-  /** The number of each record's parent among the root's records, in ascending order. */
+  /** For each record: the number of its parent in the piece of the root source. In ascending order. */
   readonly parents: Int32Array;
 }
 
-/** The buffer contains only these bytes, so it can be transferred. */
+/** Records whose buffer contains no other data, so that it can be transferred to another thread. */
 type Sent<Records extends CsvBytes> = Omit<Records, "bytes"> & { readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** Records that only one thread can read, numbered from 1 across all such records. */
+/** Records that only one thread can read. Their numbers start at 1 and continue across all such batches. */
 interface RecordBatch {
   readonly records: readonly InputRecord[];
 }
@@ -44,8 +44,8 @@ export interface JoinedInput {
   readonly files: readonly ChunkCsvFile[];
   readonly children: readonly JoinedSource[];
   /**
-   * All chunks, in order; batches of records follow after all chunks, or replace them. A read failure is thrown
-   * after the records before it.
+   * All chunks in order, then batches of orphans. If the records cannot be joined as bytes, all records as batches
+   * instead. A read failure is thrown after the records before it.
    */
   readonly chunks: (signal?: AbortSignal) => AsyncGenerator<JoinedChunk | RecordBatch>;
 }

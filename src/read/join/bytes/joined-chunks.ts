@@ -16,14 +16,14 @@ export interface JoiningBytes {
 
 export interface JoinedReading {
   readonly chunks: () => AsyncGenerator<JoinedChunk>;
-  /** The child rows without a parent; available after all chunks have been read. */
+  /** The child rows without a parent. Call it after all chunks have been read. */
   readonly orphans: () => AsyncGenerator<readonly JoinedRecord[]>;
   readonly close: () => void;
 }
 
 /**
- * The records of a root source with the records joined to them, as bytes. Throws the same failures as `openJoin`.
- * Undefined if they cannot be joined as bytes.
+ * Reads the records of a root source with the child records joined to them, as bytes. Throws the same failures as
+ * `openJoin`. Undefined if the root source has too many keys, or if too many of its records share child records.
  */
 export async function joinBytes(root: CsvSource, joining: JoiningBytes): Promise<JoinedReading | undefined> {
   const spread = await spreadChildren(root, joining);
@@ -58,12 +58,12 @@ async function* chunksOf(
   }
 }
 
-/** Copies the records, because the memory into which they are read is reused. */
+/** Copies the records, because their buffer is reused for reading and may contain other data. */
 function sent(records: CsvRecords): JoinedChunk["root"] {
   return { ...records, bytes: new Uint8Array(records.bytes) };
 }
 
-/** The number of the first parent with more than `most` records. */
+/** The number of the first parent with more than `most` child records; undefined if there is none. */
 function crowdedParent(slices: readonly ChildSlice[], most: number): number | undefined {
   if (slices.reduce((sum, { parents }) => sum + parents.length, 0) <= most) return undefined;
   const counts = new Map<number, number>();

@@ -17,7 +17,7 @@ interface JoinedInputOptions {
   readonly records: (options: { readonly signal?: AbortSignal }) => AsyncGenerator<readonly InputRecord[]>;
 }
 
-/** Joined sources as chunks; undefined if they are not joined only by keys in CSV files. */
+/** Joined sources as chunks; undefined if `csvSources` does not support the join. */
 export function joinedInput(
   root: OpenedSource,
   { limits, tempFolder, refuseChanged, records }: JoinedInputOptions,
@@ -51,7 +51,7 @@ export function joinedInput(
   };
 }
 
-/** Larger files are merged if they are sorted, which needs no disk space. */
+/** If child files are larger and sorted, they are merged instead, which needs no disk space. */
 const SPREAD_BYTES = 64 * 2 ** 20;
 
 function chunkFiles(source: Pick<CsvSource, "files" | "key"> & OpenedSource): readonly ChunkCsvFile[] {

@@ -8,9 +8,9 @@ import type { StoredRow } from "../child-store.ts";
 import { type ChildRows, joinedRow } from "../joined-row.ts";
 import type { ChildSlice, JoinedChunk, JoinedSource } from "./joined-chunk.ts";
 
-/** Records of a root source. Their rows and the rows joined to them are created on demand. */
+/** A piece of the root source. Its rows and the child rows joined to them are created on demand. */
 export interface JoinedPiece extends CsvPiece {
-  /** In the order of the sources. */
+  /** One entry for each child source, in the order of the sources. */
   readonly groups: readonly ChildGroups[];
 }
 
@@ -18,10 +18,11 @@ export interface JoinedPiece extends CsvPiece {
 export interface ChildGroups {
   readonly slices: readonly ChildSlice[];
   /**
-   * The start of each root record's children in the lists below. They end where the children of the next record start.
+   * For each root record: the index in the lists below at which its child records start. They end where those of the
+   * next root record start.
    */
   readonly starts: Int32Array;
-  /** The slice of each child record, and its number in the slice. */
+  /** For each child record: the index of its slice, and its number in the slice. */
   readonly sliceAt: Int32Array;
   readonly numberAt: Int32Array;
 }

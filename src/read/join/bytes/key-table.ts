@@ -1,4 +1,4 @@
-/** An exact index of records by the bytes of their key. Records are numbered from 0. */
+/** An index of records by the bytes of their keys, without false matches. Records are numbered from 0. */
 export interface KeyTable {
   readonly count: () => number;
   /** Adds the next record; `start` is -1 if it has no key. */
@@ -7,7 +7,7 @@ export interface KeyTable {
   readonly find: (bytes: Uint8Array, start: number, end: number) => number;
   /** Another record with the same key; -1 if there are no more. */
   readonly next: (record: number) => number;
-  /** Approximate memory use. */
+  /** Approximate memory use in bytes. */
   readonly memoryBytes: () => number;
 }
 
@@ -16,7 +16,7 @@ const FIRST_ROOM = 4096;
 export function createKeyTable(): KeyTable {
   const keys = createKeyList();
   let [hashes, ends, others] = [new Int32Array(FIRST_ROOM), new Uint32Array(FIRST_ROOM), new Int32Array(FIRST_ROOM)];
-  /** Record number plus 1, at a slot derived from the hash of its key. */
+  /** At a slot derived from the hash of a key: the number of the last record with this key, plus 1. */
   let slots = new Int32Array(4 * FIRST_ROOM);
   let count = 0;
 
@@ -86,7 +86,7 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
 interface KeyList {
   readonly length: () => number;
   readonly add: (bytes: Uint8Array, start: number, end: number) => void;
-  /** Whether the key at this place equals the bytes from `start` to `end`. */
+  /** Whether the list contains the bytes from `start` to `end` at this place. */
   readonly hasAt: (place: number, bytes: Uint8Array, start: number, end: number) => boolean;
   readonly memoryBytes: () => number;
 }

@@ -6,11 +6,11 @@ import type { ChildSlice } from "./joined-chunk.ts";
 /** Records of one file that were read together. */
 export interface FlaggedRecords extends CsvBytes {
   readonly file: number;
-  /** `recordFlags` */
+  /** The result of `recordFlags`. */
   readonly flags: Uint8Array;
 }
 
-/** Header of a record; its bytes and a line end follow. */
+/** Offsets of the fields in the header of a record. The bytes of the record and a line end follow the header. */
 const HEAD = { parent: 0, flags: 2, isCutOff: 3, file: 4, line: 8, length: 12 } as const;
 const HEAD_BYTES = 16;
 
@@ -18,7 +18,7 @@ const head = new DataView(new ArrayBuffer(HEAD_BYTES));
 const headBytes = new Uint8Array(head.buffer);
 const LF = 10;
 
-/** @param parent below 65,536 */
+/** @param parent number of the parent in its bucket, below 65,536 */
 export function addRecord(list: ByteList, parent: number, records: FlaggedRecords, number: number): void {
   const { bytes, boundaries, line, file, flags } = records;
   const { starts, ends, lines, unterminated } = boundaries;
@@ -38,11 +38,11 @@ export function addRecord(list: ByteList, parent: number, records: FlaggedRecord
 export interface SpooledRecords {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** Offset of each record, grouped by parent, in the order in which they were added. */
+  /** Offset of the header of each record, sorted by parent, then in the order in which the records were added. */
   readonly heads: Uint32Array;
 }
 
-/** @param parents upper limit of their numbers, exclusive */
+/** @param parents upper limit of the numbers of parents, exclusive */
 export function inOrderOfParents(bytes: Uint8Array, parents: number): SpooledRecords {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const places = new Uint32Array(parents + 1);
@@ -72,8 +72,8 @@ export function parentAt(view: DataView, at: number): number {
 }
 
 /**
- * Identifies the slice of a record. The records of a file form one slice; a record that is cut off at the end of the
- * file forms a separate slice.
+ * Returns a number that identifies the slice of a record. All records of a file are in one slice, except a record that
+ * is cut off at the end of the file, which is in a separate slice.
  */
 export function sliceAt(view: DataView, at: number): number {
   return 2 * view.getUint32(at + HEAD.file) + view.getUint8(at + HEAD.isCutOff);

@@ -9,13 +9,13 @@ import type { CsvChild, CsvSource } from "./csv-sources.ts";
 import type { ChildSlice } from "./joined-chunk.ts";
 import { createKeyTable, type KeyTable } from "./key-table.ts";
 
-/** The rows of child sources, in the order of their parents. */
+/** The records of child sources, in the order of their parents. */
 export interface SpreadChildren {
-  /** The records of these parents by child source. The parents must follow the parents of earlier calls. */
+  /** For each child source: the records of these parents, which must follow the parents of earlier calls. */
   readonly take: (parents: ParentRange) => readonly (readonly ChildSlice[])[];
-  /** The rows of each child source that have a parent. */
+  /** For each child source: which of its rows have a parent. */
   readonly found: readonly FoundRows[];
-  /** Number of rows of the root. */
+  /** Number of rows of the root source. */
   readonly rows: number;
   readonly close: () => void;
 }
@@ -32,15 +32,16 @@ interface Spreading {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Maximum size of the keys of all parents, which are kept in memory. */
+/** Maximum memory for the keys of all parents. */
 const MAX_KEY_BYTES = 64 * 2 ** 20;
-/** Average number of copies per row above which rows are looked up instead of copied. */
+/** Maximum average number of copies per child row. Above it, the files are joined in another way. */
 const MAX_COPIES = 4;
+/** Copies that are allowed in addition, so that a few shared rows at the start do not exceed the average. */
 const FIRST_COPIES = 100_000;
 
 /**
- * Reads the keys of the root, then each child source, and sorts its rows by their parents. Undefined if the root has
- * too many keys, or if too many of its rows share children.
+ * Reads the keys of the root source, then each child source, and sorts the child records by their parents. Undefined if
+ * the keys exceed the memory limit, or if too many root records share child records.
  */
 export async function spreadChildren(root: CsvSource, spreading: Spreading): Promise<SpreadChildren | undefined> {
   const keys = await rootKeys(root, spreading);
@@ -73,7 +74,7 @@ interface RootKeys {
   readonly rows: number;
 }
 
-/** The keys of all readable records. An error is reported later, when the records themselves are read. */
+/** Indexes the keys of the records up to the first failure, which is thrown later when the records are read. */
 async function rootKeys(root: CsvSource, { signal }: Spreading): Promise<RootKeys | undefined> {
   const tables = new Map(root.children.map(({ parentKey }) => [parentKey, createKeyTable()]));
   let rows = 0;
@@ -97,7 +98,7 @@ async function* recordsOf({ files }: CsvSource): AsyncGenerator<readonly [record
   for (const file of files) for await (const records of csvRecords(file, file.layout)) yield [records, file.layout];
 }
 
-/** Every record has an entry in the table, including blank lines. Returns the number of rows. */
+/** Adds an entry for each record, including blank ones, so that numbers match. Returns the number of rows. */
 function addKeys(table: KeyTable, visit: ReturnType<typeof keyVisitor>, records: CsvRecords): number {
   const first = table.count() - records.from;
   let rows = 0;
