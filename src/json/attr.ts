@@ -1,11 +1,11 @@
 /**
- * Attr: the platform's dot-delimited path of a value inside a payload (API specification 7.3), `customers.0.phone`.
- * String segments are field names, numeric segments zero-based list indexes.
+ * An attr is the path of a value in a payload, in the form in which the platform reports it (API specification 7.3):
+ * `customers.0.phone`. String segments are field names; numeric segments are zero-based list indexes.
  */
 export type AttrSegment = string | number;
 export type AttrPath = readonly AttrSegment[];
 
-/** The attr of a problem that concerns a whole object or no specific field. */
+/** The attr of a problem that concerns a whole object, or no specific field. */
 export const NON_FIELD_ERRORS = "non_field_errors";
 
 export function formatAttr(path: AttrPath): string {
@@ -24,7 +24,7 @@ export function attrPattern(attr: string): string {
     .join(".");
 }
 
-/** The attr of a field, or of all items (`*`), inside the value at `attr`; an empty attr is the payload itself. */
+/** The attr of a field, or of all items (`*`), of the value at `attr`. An empty attr is the payload itself. */
 export function childAttr(attr: string, name: string): string {
   return attr === "" ? name : `${attr}.${name}`;
 }

@@ -1,7 +1,7 @@
 /**
- * Plain decimal text, `-12.50`, with at least one digit. Exponents (`1e5`), a lone point, white space, digits of other
- * scripts, NaN and infinities are rejected: the platform accepts some of them, but in an extract they are always
- * errors.
+ * Whether the text is a plain decimal with at least one digit: `-12.50`. Rejects exponents (`1e5`), a lone point, white
+ * space, digits of other scripts, NaN and infinities: the platform accepts some of them, but in an extract they are
+ * always errors.
  */
 export function isDecimalText(text: string): boolean {
   return text.length <= MAX_LENGTH && PLAIN_DECIMAL.test(text);
@@ -17,7 +17,7 @@ export function decimalTextOf(value: number): string {
   return sign + whole + fraction.padEnd(shift, "0");
 }
 
-/** Digits before the decimal point, without leading zeros: `007.5` has one, `0.5` none. */
+/** Number of digits before the decimal point, without leading zeros: 1 for `007.5`, 0 for `0.5`. */
 export function wholeDigits(text: string): number {
   const point = text.indexOf(".");
   const end = point < 0 ? text.length : point;
@@ -26,7 +26,7 @@ export function wholeDigits(text: string): number {
   return end - start;
 }
 
-/** Digits after the decimal point, trailing zeros included. */
+/** Number of digits after the decimal point, including trailing zeros. */
 export function decimalPlaces(text: string): number {
   const point = text.indexOf(".");
   return point < 0 ? 0 : text.length - point - 1;
@@ -41,7 +41,7 @@ export function compareDecimals(a: string, b: string): number {
   return one.digits < other.digits ? -one.sign : one.sign;
 }
 
-/** A decimal as `sign * 0.digits * 10 ** length`: the first and the last digit are not 0. */
+/** A decimal as `sign * 0.digits * 10 ** length`. The first and the last digit are not 0. */
 interface Magnitude {
   readonly sign: -1 | 0 | 1;
   readonly digits: string;
@@ -69,14 +69,14 @@ export function isSameDecimal(a: string, b: string): boolean {
   return compareDecimals(a, b) === 0;
 }
 
-/** A number as JSON writes it: a decimal that may have an exponent. */
+/** Whether the text is a decimal that may have an exponent. */
 export function isNumberText(text: string): boolean {
   return text.length <= MAX_LENGTH && NUMBER_TEXT.test(text);
 }
 
 /**
- * Whether a value is the text of a number that no JavaScript number equals: a limit in a contract with very many
- * digits, or with a very large exponent. The exponent is never expanded to digits.
+ * Whether a value is the text of a number that no JavaScript number equals, such as a limit in a contract with very many
+ * digits or a very large exponent. Never expands the exponent to digits.
  */
 export function isLongNumber(value: unknown): value is string {
   return typeof value === "string" && isNumberText(value) && !isExactNumber(Number(value), value);
@@ -87,7 +87,7 @@ export function isExactNumber(value: number, text: string): boolean {
   return Number.isFinite(value) && isSameDecimal(decimalTextOf(value), text);
 }
 
-/** The nearest number that is not above (or not below) the decimal; infinite if there is none. */
+/** The nearest JavaScript number that is not above (or not below) the decimal; infinite if there is none. */
 export function numberWithin(text: string, side: "not above" | "not below"): number {
   const nearest = Number(text);
   const direction = side === "not above" ? 1 : -1;
@@ -106,7 +106,7 @@ export function isMultiple(text: string, size: string): boolean {
   return scaled(text, places) % scaled(size, places) === 0n;
 }
 
-/** Longer texts are rejected unparsed, as on the platform. */
+/** Longer texts are rejected without parsing, as on the platform. */
 const MAX_LENGTH = 1000;
 const SIGN_OR_ZERO = "+-0";
 
@@ -124,7 +124,7 @@ function scaled(text: string, places: number): bigint {
 export interface DecimalSum {
   /** @param text must satisfy `isDecimalText` */
   readonly add: (text: string) => void;
-  /** `0` if nothing was added; otherwise has the number of decimal places of the most precise summand. */
+  /** The sum, with as many decimal places as the most precise summand; `0` if nothing was added. */
   readonly text: () => string;
 }
 

@@ -4,9 +4,9 @@ import { survivesDouble } from "./number-precision.ts";
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
- * Parses JSON without losing digits: a number that a double cannot represent, and every number that is the value of a
- * member in `decimals`, becomes text with exactly the digits of the JSON.
- * @returns undefined if the text is not JSON
+ * Parses JSON without losing digits. A number that a double cannot represent, and every number that is the value of a
+ * member named in `decimals`, becomes text with exactly the digits of the JSON.
+ * @returns the value; undefined if the text is not JSON
  */
 export function parseExact(text: string, decimals: ReadonlySet<string> = NO_NAMES): JsonValue | undefined {
   try {
@@ -34,14 +34,14 @@ function withExactNumbers(text: string, decimals: ReadonlySet<string>): string {
   return exact;
 }
 
-/** Removes the white space between the tokens of a JSON text and nothing else. */
+/** Removes only the white space between the tokens of a JSON text. */
 export function compactJson(text: string): string {
   return [...tokens(text)].join("");
 }
 
 /**
- * The elements of the list in member `name` of a JSON object, each as written, without white space: the order of
- * members, repeated names and every digit are kept. Empty if there is no such list.
+ * The texts of the elements of the list in member `name` of a JSON object, without white space. Keeps the order of
+ * members, repeated names and every digit. Empty if there is no such list.
  * @param text a valid JSON object
  */
 export function elementTexts(text: string, name: string): readonly string[] {
@@ -64,7 +64,7 @@ export function isListOf(value: JsonValue | undefined, texts: readonly string[])
   return isJsonArray(value) && value.length === texts.length;
 }
 
-/** The tokens between the brackets of the list. */
+/** The tokens between the brackets of the list in member `name`. */
 function listTokens(text: string, name: string): readonly string[] {
   let found: string[] = [];
   let member = "";
@@ -73,7 +73,7 @@ function listTokens(text: string, name: string): readonly string[] {
     if (closes(token)) depth -= 1;
     if (depth === 1 && token.startsWith(QUOTE)) member = nameIn(token);
     if (depth > 1 && member === name) found.push(token);
-    // For a repeated name the last value counts, as in `JSON.parse`.
+    // If a name is repeated, the last value counts, as in `JSON.parse`.
     if (depth === 1 && opens(token) && member === name) found = [];
     if (opens(token)) depth += 1;
   }
@@ -98,8 +98,8 @@ const STRUCTURE = "{}[],:";
 const SPACE = " \t\n\r";
 
 /**
- * The tokens of a valid JSON text, each as written. `JSON.parse` does not return digits, and the strict scanner of
- * `read/` returns paths and problems instead of tokens. This tokeniser relies on text that `JSON.parse` has accepted.
+ * The unchanged tokens of a JSON text that `JSON.parse` has accepted. A separate tokeniser, because `JSON.parse` does not
+ * return the digits of numbers, and the strict scanner in `read/` reports problems instead of tokens.
  */
 function* tokens(text: string): Generator<string, void, undefined> {
   let at = 0;

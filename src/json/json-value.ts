@@ -41,10 +41,10 @@ function quoted(text: string): string {
   return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** For more names than this, `toSorted` is faster than insertion sort. */
+/** For longer lists, `toSorted` is faster than insertion sort. */
 const SHORT_LIST = 24;
 
-/** Sorted by UTF-16 code units; short lists by insertion sort, in place. */
+/** Sorts names by UTF-16 code units. Sorts short lists in place, by insertion sort. */
 function sortedNames(names: string[]): string[] {
   if (names.length > SHORT_LIST) return names.toSorted();
   for (const [index, name] of names.entries()) {
@@ -66,8 +66,9 @@ export function valueAt(root: JsonValue | undefined, path: AttrPath): JsonValue 
 }
 
 /**
- * An object's own member, or an item of a list. A list index is a number, or text that consists of digits, as in a
- * JSON pointer. `length` and the empty text (which `Number` converts to 0) are not indexes.
+ * An own member of an object, or an item of a list; undefined if it does not exist. A list index is a number, or text
+ * that consists of digits, as in a JSON pointer. `length` and the empty text (which `Number` converts to 0) are not
+ * indexes.
  */
 export function memberAt(value: unknown, part: AttrSegment): JsonValue | undefined {
   if (isJsonArray(value)) return typeof part === "number" || /^\d{1,9}$/.test(part) ? value[Number(part)] : undefined;

@@ -1,5 +1,5 @@
 /**
- * True if a number written as `token` (RFC 8259) keeps its value when converted to a double and back. Always false for
+ * Whether the number `token` (RFC 8259) keeps its value when it is converted to a double and back. Always false for
  * integers beyond 2^53, because adjacent integers may become the same double.
  */
 export function survivesDouble(token: string): boolean {
@@ -10,7 +10,7 @@ export function survivesDouble(token: string): boolean {
   return sameDecimal(token, String(value));
 }
 
-/** The value is 0.`digits` times ten to the power of `exponent`; zero has no digits. */
+/** The number 0.`digits` times ten to the power of `exponent`. `digits` is empty for zero. */
 interface Decimal {
   readonly digits: string;
   readonly exponent: number;

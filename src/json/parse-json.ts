@@ -10,7 +10,7 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** A plain copy: the value after a round trip through JSON text. */
+/** A plain copy of a value, made by converting it to JSON text and back. */
 export function jsonCopy(value: unknown): JsonValue {
   return parseJson(JSON.stringify(value ?? null)) ?? null;
 }

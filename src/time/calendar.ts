@@ -3,14 +3,15 @@ export function isCalendarDay(year: number, month: number, day: number): boolean
   return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
 
-/** `YYYY-MM-DD` (API specification 2.7.4), an existing day. The platform does not support year 0000. */
+/** Whether the text is an existing day as `YYYY-MM-DD` (API specification 2.7.4). Rejects the year 0000. */
 export function isIsoDate(text: string): boolean {
   return text.length === 10 && isDay(text);
 }
 
 /**
- * An RFC 3339 date-time: date, `T`, time with seconds, an optional fraction, then `Z` or an offset (without one, the
- * platform assumes a zone). The letters may be lower case. Second 60 is valid only in the last minute of a UTC day.
+ * Whether the text is an RFC 3339 date-time: date, `T`, time with seconds, an optional fraction, then `Z` or an offset
+ * (required, because the platform would otherwise assume a zone). The letters may be lower case. Second 60 is valid only
+ * in the last minute of a UTC day.
  */
 export function isIsoDateTime(text: string): boolean {
   if (!DATE_TIME.test(text) || !isDay(text)) return false;
@@ -23,8 +24,8 @@ export function instantOf(text: string): number {
 }
 
 /**
- * A date-time in the form of API specification 2.7.4: UTC, `Z`, whole seconds. A fraction is truncated
- * (`losesFraction`). Other texts, and moments outside the years 1 to 9999 in UTC, are returned unchanged.
+ * Converts a date-time to the form of API specification 2.7.4: UTC, `Z`, whole seconds. Truncates a fraction
+ * (`losesFraction`). Returns other texts, and times outside the years 1 to 9999 in UTC, unchanged.
  */
 export function utcDateTime(text: string): string {
   if (!isIsoDateTime(text) || SENT_FORM.test(text)) return text;
@@ -33,12 +34,12 @@ export function utcDateTime(text: string): string {
   return /^(?!0000)\d{4}-/.test(utc) ? `${utc.slice(0, 17)}${seconds}Z` : text;
 }
 
-/** Whether `utcDateTime` drops a fraction of a second. */
+/** Whether `utcDateTime` drops a fraction of a second other than zero. */
 export function losesFraction(text: string): boolean {
   return text.length > 20 && /\.\d*[1-9]/.test(text);
 }
 
-/** `HH:MM` or `HH:MM:SS`, with an optional fraction and an optional offset. */
+/** Whether the text is `HH:MM` or `HH:MM:SS`, with an optional fraction and an optional offset. */
 export function isIsoTime(text: string): boolean {
   return TIME.test(text);
 }
@@ -55,13 +56,13 @@ const TIME = new RegExp(`^${CLOCK}(?:${SECONDS})?${ZONE}?$`);
 const DASH = 0x2d;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** Whether the first ten characters are a day. Without a regular expression, because every payload contains dates. */
+/** Whether the first ten characters are a day. Uses no regular expression, because every payload contains dates. */
 function isDay(text: string): boolean {
   if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return false;
   return isCalendarDay(100 * twoDigits(text, 0) + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8));
 }
 
-/** NaN, for which every comparison is false, if these are not two digits. */
+/** The number of two digits; NaN, for which every comparison is false, if the characters are not digits. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const units = text.charCodeAt(at + 1) - 48;

@@ -1,12 +1,12 @@
-/** Tells the time of day. */
+/** The wall clock. */
 export interface WallClock {
-  /** Wall clock, milliseconds since 1970; only for timestamps. */
+  /** Milliseconds since 1970. Use it only for timestamps, because the clock may be set. */
   readonly now: () => number;
 }
 
-/** Measures durations. */
+/** A clock for durations. */
 export interface MonotonicClock {
-  /** Monotonic milliseconds; for durations. */
+  /** Milliseconds since an arbitrary moment; never decreases. */
   readonly monotonic: () => number;
 }
 
@@ -18,7 +18,7 @@ export interface Sleeper {
 /** Time as a parameter, so that tests of retry and pacing run in milliseconds. */
 export interface Clock extends WallClock, MonotonicClock, Sleeper {}
 
-/** A number in [0, 1). */
+/** Returns a random number in [0, 1). */
 export type Random = () => number;
 
 /** The current time as text, in UTC: `2026-03-29T12:30:00.000Z`. */

@@ -1,20 +1,20 @@
 import type { WallClock, MonotonicClock } from "./clock.ts";
 
-/** Whether a lease is held and was renewed recently, as far as its holder can tell without querying the server. */
+/** Tracks whether a lease was renewed recently, so that its holder need not query the server before each action. */
 export interface LeaseWatch {
-  /** Records that the lease was renewed; `asked` must not be later than the request. */
+  /** Records that the lease was renewed. `asked` is the moment at which the renewal was requested, or an earlier one. */
   readonly renewed: (asked: Moment) => void;
   readonly moment: () => Moment;
   readonly isHeld: () => boolean;
 }
 
-/** Two clocks: the monotonic one stops while a machine sleeps, and the wall clock may be set. */
+/** A moment on two clocks, because the monotonic clock stops while a machine sleeps, and the wall clock may be set. */
 interface Moment {
   readonly monotonic: number;
   readonly now: number;
 }
 
-/** The rest of the lease is left for requests in flight. */
+/** The share of the lease in which the holder acts. The rest is reserved for requests in flight. */
 const USED_SHARE = 0.8;
 /**
  * After this many missed renewals, the holder needs a reply from the server before it acts. It may have been suspended,
@@ -22,7 +22,7 @@ const USED_SHARE = 0.8;
  */
 const MISSED_RENEWALS = 5;
 
-/** @param everyMs interval between renewals */
+/** @param everyMs milliseconds between renewals */
 export function createLeaseWatch(leaseMs: number, everyMs: number, clock: WallClock & MonotonicClock): LeaseWatch {
   const usedMs = Math.min(leaseMs * USED_SHARE, everyMs * MISSED_RENEWALS);
   const moment = (): Moment => ({ monotonic: clock.monotonic(), now: clock.now() });

@@ -2,11 +2,11 @@ import type { Temporal } from "temporal-polyfill";
 import { Failure } from "../model/failure.ts";
 import { temporal } from "./temporal.ts";
 
-/** A point in time in the form in which it is sent, and whether a zone was assumed. */
+/** A time in the form in which it is sent. */
 export interface ResolvedTime {
   /** UTC, `YYYY-MM-DDTHH:MM:SSZ` (API specification 2.7.4). */
   readonly utc: string;
-  /** True for a time without a zone, which was read as London time. */
+  /** True if the text had no zone, so that it was read as London time. */
   readonly assumed: boolean;
 }
 
@@ -20,8 +20,8 @@ const MOMENT = new RegExp(`^(${DAY})(?:[T ](${CLOCK})(${ZONE})?)?$`, "i");
  * Parses a time from user input: a day (its midnight), or a day and a time, with or without a zone. The platform reads
  * a time without a zone as Europe/London (API specification 4.2), so this function does the same and sets `assumed`.
  * @param name name of the input, for messages: `--from`
- * @throws Failure `usage` for an invalid time, and for one that London clocks skip or show twice; its hint names both
- * readings
+ * @throws Failure `usage` for an invalid time, and for a time that London clocks skip or show twice. Its hint contains
+ * both readings
  */
 export function resolveTime(text: string, name: string): ResolvedTime {
   const [, day = "", clock = "00:00", zone] = MOMENT.exec(text.trim()) ?? [];
@@ -44,7 +44,7 @@ function plainTime(text: string): Temporal.PlainDateTime | undefined {
   }
 }
 
-/** The two possible moments: equal, except for an hour that is skipped or shown twice. */
+/** The two possible moments of a local time. They differ only in an hour that is skipped or shown twice. */
 function possibleMoments(plain: Temporal.PlainDateTime): readonly [string, string] {
   const reading = (disambiguation: "earlier" | "later"): string =>
     plain.toZonedDateTime(LONDON, { disambiguation }).toInstant().toString();
@@ -70,7 +70,7 @@ function ambiguousTime(text: string, name: string, both: readonly [string, strin
   );
 }
 
-/** A moment as day and time in London. */
+/** The day and the time in London at a moment. */
 export interface LondonTime {
   /** `YYYY-MM-DD`. */
   readonly day: string;
@@ -90,7 +90,7 @@ export function londonTime(utc: string): LondonTime {
   return { day: zoned.toPlainDate().toString(), clock: zoned.toPlainTime().toString({ smallestUnit: "minute" }), zone };
 }
 
-/** A day in London as a half-open period from its first moment to that of the next day, in UTC. */
+/** A day in London as a half-open period in UTC: from its first moment to the first moment of the next day. */
 export interface LondonDay {
   readonly day: string;
   readonly from: string;

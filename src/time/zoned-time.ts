@@ -1,26 +1,26 @@
 import type { Temporal } from "temporal-polyfill";
 import { temporal } from "./temporal.ts";
 
-/** True for a name of the time zone database (`Europe/London`), `UTC`, or an offset. */
+/** Whether the text is a name of the time zone database (`Europe/London`), `UTC`, or an offset. */
 export function isZone(zone: string): boolean {
   return inZone(SAMPLE_TIME, zone) !== undefined;
 }
 
 /**
- * The moment at which clocks in a zone show this time, as `YYYY-MM-DDTHH:MM:SSZ`. Undefined for a time that the zone's
- * clocks skip or show twice, because the intended moment is unknown.
+ * The moment at which clocks in a zone show this time, as `YYYY-MM-DDTHH:MM:SSZ`. Undefined for a time that these clocks
+ * skip or show twice, because the intended moment is unknown.
  */
 export function utcInZone(time: LocalTime, zone: string): string | undefined {
   const zoned = inZone(time, zone);
   return zoned && written(zoned.withTimeZone("UTC"));
 }
 
-/** The moment of a time with its offset in minutes east of UTC. */
+/** The moment of a time with an offset in minutes (positive east of UTC), as `YYYY-MM-DDTHH:MM:SSZ`. */
 export function utcAtOffset(time: LocalTime, offset: number): string | undefined {
   return written(plain(time).subtract({ minutes: offset }));
 }
 
-/** The day in a zone at a moment (milliseconds since 1970), as YYYY-MM-DD. */
+/** The day in a zone at a moment (milliseconds since 1970), as `YYYY-MM-DD`. */
 export function dayInZone(moment: number, zone: string): string {
   return temporal().Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone).toPlainDate().toString();
 }
@@ -30,14 +30,14 @@ export function startOfDay(day: string, zone: string): number {
   return temporal().PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds;
 }
 
-/** The last millisecond of a day (YYYY-MM-DD) in a zone, since 1970. */
+/** The last millisecond of a day (YYYY-MM-DD) in a zone, in milliseconds since 1970. */
 export function endOfDay(day: string, zone: string): number {
   return temporal().PlainDate.from(day).add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds - 1;
 }
 
 /**
- * The moment of a local time (ISO 8601 without a zone), in milliseconds since 1970. For a time that the zone's clocks
- * show twice, the first one is used. A time that they skip is read with the offset before the change.
+ * The moment of a local time (ISO 8601 without a zone), in milliseconds since 1970. If the clocks of the zone show the
+ * time twice, returns the first moment. If they skip it, uses the offset before the change.
  */
 export function momentInZone(time: string, zone: string): number {
   return temporal().PlainDateTime.from(time).toZonedDateTime(zone, { disambiguation: "compatible" }).epochMilliseconds;
@@ -72,7 +72,7 @@ export interface LocalTime {
   readonly second: number;
 }
 
-/** True for 00:00:00 to 23:59:59; there is no 24:00 and no leap second. */
+/** Whether the time is between 00:00:00 and 23:59:59. Rejects 24:00 and leap seconds. */
 export function isTimeOfDay(hour: number, minute: number, second: number): boolean {
   return hour <= 23 && minute <= 59 && second <= 59;
 }
@@ -81,7 +81,7 @@ export function isoDate(time: LocalTime): string {
   return `${digits(time.year, 4)}-${digits(time.month, 2)}-${digits(time.day, 2)}`;
 }
 
-/** The form of API specification 2.7.4; the time must be in UTC. */
+/** Formats a time in UTC in the form of API specification 2.7.4. */
 export function isoDateTime(time: LocalTime): string {
   return `${isoDate(time)}T${digits(time.hour, 2)}:${digits(time.minute, 2)}:${digits(time.second, 2)}Z`;
 }

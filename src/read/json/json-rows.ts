@@ -62,8 +62,8 @@ export function elementPointer(firstIndex: number | undefined, index: number): s
  * The elements of a JSON array, grouped by the chunk of the file in which they end, or the single object of the
  * document.
  * @throws Failure `source_damaged` if the document as a whole is not JSON; `source_wrong_kind` if the file contains
- * several documents, or a document that is neither an array nor an object; `source_too_large` for a single object beyond
- * the limit
+ * several documents, or a document that is neither an array nor an object; `source_too_large` for a single object
+ * beyond the limit
  */
 export async function* jsonElements(source: TextSource): AsyncGenerator<FoundElements> {
   const chunks = textBytes(source);

@@ -9,8 +9,8 @@ export interface LineText {
 }
 
 /**
- * The non-blank lines of `chunks`, one batch per chunk. Lines end with LF or CRLF (a CR is white space in JSON). Removes
- * the record separators of JSON text sequences (RFC 7464).
+ * The non-blank lines of `chunks`, one batch per chunk. Lines end with LF or CRLF (a CR is white space in JSON).
+ * Removes the record separators of JSON text sequences (RFC 7464).
  */
 export async function* ndjsonLines(
   chunks: AsyncIterable<Buffer>,

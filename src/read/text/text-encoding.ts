@@ -80,7 +80,8 @@ function unmarkedUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
 }
 
 /**
- * Rejects a file that is well-formed UTF-8 but declared as a single-byte encoding: `O’Brien` would become `Oâ€™Brien`.
+ * Rejects a file that contains non-ASCII UTF-8 but was declared as a single-byte encoding: `O’Brien` would become
+ * `Oâ€™Brien`.
  */
 function refuseUtf8(file: string, head: Uint8Array, wanted: string): void {
   const text = isUtf8(head) ? head : head.subarray(0, lastCharacterStart(head));

@@ -12,8 +12,8 @@ export type NumberFormat =
 const GENERAL: NumberFormat = { kind: "general" };
 
 /**
- * Reads the number formats of a workbook. Returns a function from the style number of a cell to its format. Formats that
- * depend on the locale of the spreadsheet program are interpreted as US English.
+ * Reads the number formats of a workbook. Returns a function from the style number of a cell to its format. Formats
+ * that depend on the locale of the spreadsheet program are interpreted as US English.
  */
 export async function readCellFormats(part: WorkbookPart): Promise<(style: string | undefined) => NumberFormat> {
   const codes = new Map<string, string>();
@@ -83,13 +83,15 @@ function dateFormat(code: string): NumberFormat {
   return { kind: "date", hasDate, hasTime: hours || minutes || seconds || !hasDate };
 }
 
-/** Whether a number has more decimal places. Ignores floating-point noise: 0.30000000000000004 is 0.30. */
+/**
+ * Whether a number has more than `decimals` decimal places. Ignores floating-point noise: 0.30000000000000004 is 0.30.
+ */
 function isRounded(value: number, decimals: number): boolean {
   const scaled = Math.abs(value) * 10 ** decimals;
   return Math.abs(scaled - Math.round(scaled)) > 1e-9 * Math.max(1, scaled);
 }
 
-/** Built-in format codes (ECMA-376 part 1, 18.8.30). Formats 27 to 36 and 50 to 58 are dates of East Asian calendars. */
+/** Built-in format codes (ECMA-376 part 1, 18.8.30). Codes 27 to 36 and 50 to 58 are dates of East Asian calendars. */
 const BUILT_IN: ReadonlyMap<string, string> = new Map<string, string>([
   ["1", "0"],
   ["2", "0.00"],

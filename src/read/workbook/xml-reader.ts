@@ -19,8 +19,8 @@ export interface WorkbookPart {
 }
 
 /**
- * Reads a part of a workbook and yields after each chunk, so that the caller can process the result and memory use stays
- * constant. Rejects a document type declaration, so that no entity of the file is ever resolved.
+ * Reads a part of a workbook and yields after each chunk, so that the caller can process the result and memory use
+ * stays constant. Rejects a document type declaration, so that no entity of the file is ever resolved.
  * @throws Failure `source_damaged` for XML that is not well-formed, `source_too_large` for text without an end
  */
 export async function* readXml({ source, zip, part }: WorkbookPart, handlers: XmlHandlers): AsyncGenerator<void> {
