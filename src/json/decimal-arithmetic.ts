@@ -75,8 +75,8 @@ export function isNumberText(text: string): boolean {
 }
 
 /**
- * Whether a value is the text of a number that no JavaScript number equals, such as a limit in a contract with very many
- * digits or a very large exponent. Never expands the exponent to digits.
+ * Whether a value is the text of a number that no JavaScript number equals, such as a limit in a contract with very
+ * many digits or a very large exponent. Never expands the exponent to digits.
  */
 export function isLongNumber(value: unknown): value is string {
   return typeof value === "string" && isNumberText(value) && !isExactNumber(Number(value), value);
@@ -124,7 +124,7 @@ function scaled(text: string, places: number): bigint {
 export interface DecimalSum {
   /** @param text must satisfy `isDecimalText` */
   readonly add: (text: string) => void;
-  /** The sum, with as many decimal places as the most precise summand; `0` if nothing was added. */
+  /** The sum, with the decimal places of the most precise summand; `0` if nothing was added. */
   readonly text: () => string;
 }
 

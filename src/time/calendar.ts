@@ -10,8 +10,8 @@ export function isIsoDate(text: string): boolean {
 
 /**
  * Whether the text is an RFC 3339 date-time: date, `T`, time with seconds, an optional fraction, then `Z` or an offset
- * (required, because the platform would otherwise assume a zone). The letters may be lower case. Second 60 is valid only
- * in the last minute of a UTC day.
+ * (required, because the platform would otherwise assume a zone). The letters may be lower case. Second 60 is valid
+ * only in the last minute of a UTC day.
  */
 export function isIsoDateTime(text: string): boolean {
   if (!DATE_TIME.test(text) || !isDay(text)) return false;
@@ -80,7 +80,7 @@ const DAY_MS = 86_400_000;
 const FIRST_INSTANT = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** Shifts a date (YYYY-MM-DD) or a date-time by days of 24 hours. The result stays within the years 0 to 9999. */
+/** Shifts a date (YYYY-MM-DD) or a date-time by days of 24 hours. Limits the result to the years 0 to 9999. */
 export function shiftDays(text: string, count: number): string | undefined {
   const instant = Date.parse(text) + count * DAY_MS;
   if (Number.isNaN(instant)) return undefined;

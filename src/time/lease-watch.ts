@@ -2,7 +2,7 @@ import type { WallClock, MonotonicClock } from "./clock.ts";
 
 /** Tracks whether a lease was renewed recently, so that its holder need not query the server before each action. */
 export interface LeaseWatch {
-  /** Records that the lease was renewed. `asked` is the moment at which the renewal was requested, or an earlier one. */
+  /** Records a renewal of the lease. `asked` must not be later than the request for it. */
   readonly renewed: (asked: Moment) => void;
   readonly moment: () => Moment;
   readonly isHeld: () => boolean;

@@ -7,8 +7,8 @@ export function isZone(zone: string): boolean {
 }
 
 /**
- * The moment at which clocks in a zone show this time, as `YYYY-MM-DDTHH:MM:SSZ`. Undefined for a time that these clocks
- * skip or show twice, because the intended moment is unknown.
+ * The moment at which clocks in a zone show this time, as `YYYY-MM-DDTHH:MM:SSZ`. Undefined for a time that these
+ * clocks skip or show twice, because the intended moment is unknown.
  */
 export function utcInZone(time: LocalTime, zone: string): string | undefined {
   const zoned = inZone(time, zone);

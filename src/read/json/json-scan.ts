@@ -26,9 +26,9 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "const
 /**
  * Scans `text` as one JSON document, more strictly than `JSON.parse`: duplicate names in an object, numbers that lose
  * digits as a double, unpaired surrogates, forbidden names and excessive depth are findings. Without an error and
- * without the finding `source_too_deep`, `JSON.parse` accepts the text. Findings are reported one by one, because a text
- * may contain millions. This is a separate parser, because `JSON.parse` and the tokeniser of exact-json.ts do not report
- * the path and the offset of a value.
+ * without the finding `source_too_deep`, `JSON.parse` accepts the text. Findings are reported one by one, because a
+ * text may contain millions. This is a separate parser, because `JSON.parse` and the tokeniser of exact-json.ts do not
+ * report the path and the offset of a value.
  * @returns the error that stopped the scan; undefined for valid JSON
  */
 export function scanJson(text: string, onFinding: (found: JsonFinding) => void = () => {}): JsonError | undefined {
