@@ -92,8 +92,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     const forgetful = await startTestSandbox({ flags: ["--forgetful", "--latency", "500"] });
     try {
       const scene = await sharedPush(300, forgetful, server());
-      const push = scene.share(3, ["--contract", "no-dedupe.yaml"]);
-      const [victim] = await scene.whenWorking(3);
+      const push = scene.share(3, ["--contract", "no-dedupe.yaml", ...SLOW_PACE]);
+      const [victim] = await scene.whenWorking(2);
       await scene.whenSettled(60);
       process.kill(victim?.pid ?? 0, "SIGKILL");
       const end = await push.ended;

@@ -1,11 +1,12 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { errorCode } from "../../files/error-code.ts";
 import { isShippedOverlay } from "../../job/contract-files.ts";
 import type { Notifier } from "../../job/dependencies.ts";
 import { isData, type RecordedFile } from "../../job/settings/recorded-files.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { copyName } from "../../job/settings/setup-paths.ts";
-import { relativeName } from "../../job/settings/stored-setup.ts";
+import { relativeName, writeStored } from "../../job/settings/stored-setup.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
@@ -56,7 +57,7 @@ export interface WrittenSetup {
 
 /**
  * Writes the stored files of a run to a folder, in folders like their own. Bundled overlays are in `overlays`.
- * @throws Failure `usage` if the folder is not empty; `run_unknown` if no file of the run is stored
+ * @throws Failure `usage` if the folder is not empty; `run_unknown` if no file of the run is stored; `storage`
  */
 export async function writeRunSetup(
   { ledger: locator, run: id, out }: RunSetupOptions & { readonly out: string },
@@ -75,8 +76,7 @@ export async function writeRunSetup(
       const content = await ledger.setupFile(sha256);
       if (content === undefined) continue;
       const target = path.join(out, relativeName(name, folder));
-      await mkdir(path.dirname(target), { recursive: true });
-      await writeFile(target, content, { mode: 0o600 });
+      await writeStored(target, content, "choose another folder with --out");
       written.push(target);
     }
     if (written.length > 0) return { run: run.id, written };
@@ -93,8 +93,12 @@ function commonFolder(names: readonly string[]): string {
   return folder;
 }
 
+const NEW_FOLDER = "name a new folder with --out";
+
 async function requireEmptyFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  if ((await readdir(folder)).length === 0) return;
-  throw new Failure("usage", `the folder ${folder} is not empty`, { hint: "name a new folder with --out" });
+  const entries = await readdir(folder).catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return [];
+    throw new Failure("usage", `${folder} is not a folder that can be read`, { hint: NEW_FOLDER, cause: error });
+  });
+  if (entries.length > 0) throw new Failure("usage", `the folder ${folder} is not empty`, { hint: NEW_FOLDER });
 }

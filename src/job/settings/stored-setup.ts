@@ -1,7 +1,10 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { remedyOf } from "../../files/write-error.ts";
 import { isShippedOverlay } from "../contract-files.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import { Failure } from "../../model/failure.ts";
 import type { JobSettings } from "../job.ts";
 import type { Dependencies } from "../dependencies.ts";
 import {
@@ -27,6 +30,7 @@ interface RecordedSetup {
  * Writes the versions that a run stored of these files to a new folder. Functions import each other by relative path,
  * so if one of them has changed, all are written, in folders like their own.
  * @returns the copies, for `JobSettings.copies`; files that the run has not stored are missing
+ * @throws Failure `storage`
  */
 export async function restoreSetup(
   { job, files }: RecordedSetup,
@@ -34,8 +38,7 @@ export async function restoreSetup(
   { stored, temporaryFolder }: { readonly stored: StoredFiles; readonly temporaryFolder: string },
 ): Promise<Readonly<Record<string, string>>> {
   if (changed.length === 0) return {};
-  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
-  const root = await mkdtemp(path.join(temporaryFolder, "setup-"));
+  const root = path.join(temporaryFolder, `setup-${randomUUID()}`);
   const hasFunctions = changed.some(({ kind }) => kind === "functions");
   const wanted = [...changed, ...files.filter(({ kind }) => hasFunctions && kind === "functions")];
   const copies: Record<string, string> = {};
@@ -44,11 +47,25 @@ export async function restoreSetup(
     if (content === undefined) continue;
     const name = copyName(job.folder, file);
     const copy = path.join(root, relativeName(name, path.parse(name).root));
-    await mkdir(path.dirname(copy), { recursive: true });
-    await writeFile(copy, content, { mode: 0o600 });
+    await writeStored(copy, content, "choose another folder for temporary files (TMPDIR)");
     copies[name] = copy;
   }
   return copies;
+}
+
+/**
+ * Writes a stored file that only its owner can read, and creates its folder.
+ * @param alternative for the hint, if the file cannot be written
+ * @throws Failure `storage`
+ */
+export async function writeStored(file: string, content: Uint8Array, alternative: string): Promise<void> {
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(file, content, { mode: 0o600 });
+  } catch (cause) {
+    const hint = `${remedyOf(cause, file)}, or ${alternative}`;
+    throw new Failure("storage", `${file} cannot be written`, { hint, cause });
+  }
 }
 
 interface OwnVersionOptions {
