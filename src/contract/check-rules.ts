@@ -8,8 +8,9 @@ import { didYouMean } from "../text/suggestion.ts";
 import { fieldNames, followPath, placesWithRules, type PathBases, type TypePlace } from "./types/type-place.ts";
 
 /**
- * Finds undefined names in rules: named values, settings and formats (errors), and fields that the contract does not
- * have at any place where the rule applies (warnings). Rules that no request can trigger are not checked.
+ * Reports unknown named values, settings and formats in rules, and lists used as numbers, as errors. Reports a path as
+ * a warning if the contract has its field at no place where the rule applies. Skips rules of schemas that no request
+ * uses.
  */
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();
@@ -35,7 +36,7 @@ function checkNames(expression: Expression, place: AttrPath, declarations: RuleD
   for (const part of subexpressionsOf(expression)) checkNames(part, place, declarations, findings);
 }
 
-/** The errors of the expression itself, without its parts. */
+/** Error messages for the expression itself, excluding its subexpressions. */
 function issuesOf(expression: Expression, { settings, values }: RuleDeclarations): readonly string[] {
   if (expression.kind === "setting") {
     return unknownName("setting", expression.name, settings.keys(), "; declare it in x-rule-settings");
@@ -67,7 +68,7 @@ function isMany(path: PathExpression): boolean {
   return path.steps.some(({ kind }) => kind === "items" || kind === "members");
 }
 
-/** Whether a path of a rule resolves at any of the places where the rule applies, by rule and path. */
+/** For each rule and path: whether the path resolves at any place where the rule applies. */
 type PathUses = Map<string, { readonly known: boolean; readonly place: AttrPath; readonly message: string }>;
 
 interface UseContext {
@@ -88,8 +89,8 @@ function recordUses(rule: Rule, place: TypePlace, context: UseContext): void {
 }
 
 /**
- * Records the paths in an expression. Paths in filters and named values are resolved from the place of the filter or
- * named value.
+ * Records whether each path in an expression resolves. Paths in a filter start at the filtered items. Paths in a named
+ * value start at the place before its name.
  */
 function recordUse(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   if (expression.kind !== "path") {
@@ -111,7 +112,10 @@ function recordUse(expression: Expression, from: PathBases, place: AttrPath, con
   }
 }
 
-/** Records only the parts of row filters that refer to the payload, not to columns. */
+/**
+ * In filters of reference rows, records only paths into the payload. All other paths name columns of the reference
+ * list.
+ */
 function recordRowFilters(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   for (const part of subexpressionsOf(expression)) {
     if (part.kind === "path" && part.base !== "here") recordUse(part, from, place, context);
@@ -127,7 +131,7 @@ function recordFilters(path: PathExpression, from: PathBases, place: AttrPath, c
   }
 }
 
-/** Names the first step that cannot be resolved. */
+/** The message for a path that does not resolve, with a suggestion for its first step without a field. */
 function unknownField(path: PathExpression, from: PathBases): string {
   let holders: readonly TypePlace[] = from.here;
   for (const [index, step] of path.steps.entries()) {

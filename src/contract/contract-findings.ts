@@ -4,9 +4,12 @@ import type { Place } from "../model/place.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 
 export interface ContractFinding {
-  /** `error`: the contract cannot be used; `warning`: a keyword is not enforced; `info`: no effect on validation. */
+  /**
+   * `error`: the contract cannot be used; `warning`: a part is not enforced or probably wrong; `info`: no effect on
+   * validation.
+   */
   readonly severity: "error" | "warning" | "info";
-  /** Stable, kebab-case: `unknown-keyword`, `broken-ref`, `bad-pattern`... */
+  /** Stable identifier in kebab-case, such as `unknown-keyword`, `broken-ref` or `bad-pattern`. */
   readonly code: string;
   readonly message: string;
   readonly place: Place;
@@ -27,11 +30,11 @@ export interface Findings {
     location: Pick<ContractFinding, "place" | "pointer">,
   ) => void;
   /**
-   * Counts a harmless name that is often repeated in operators' documents. Each name gives one finding, at its first
-   * place.
+   * Records an unknown `x-` extension. Operators' documents repeat such extensions, so each name is reported only once,
+   * at its first place, with the number of its places.
    */
   readonly countExtension: (name: string, path: AttrPath) => void;
-  /** Errors first, then by file, line and code. */
+  /** All findings, by severity (errors first), file, line and code. */
   readonly sorted: () => readonly ContractFinding[];
 }
 
@@ -60,7 +63,7 @@ export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
   };
 }
 
-/** Reports rule errors as errors of the contract. */
+/** Returns a function that adds rule errors to the findings of the contract. */
 export function reportRuleIssues({ add }: Findings): ReportRuleIssue {
   return (message, path) => add("error", "bad-rule", message, path);
 }

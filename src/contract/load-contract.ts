@@ -19,9 +19,9 @@ import { checkWrittenFor } from "./document/written-for.ts";
 import { followReference, type Compilation } from "./types/schema-node.ts";
 
 /**
- * Compiles the first document (OpenAPI 3.0 or 3.1) after applying the following documents (Overlay 1.0), in order. Any
- * part that is not understood or not enforced is a finding. `settings`: the configured settings of the instance, to
- * which a discriminator may refer.
+ * Applies all documents after the first (Overlay 1.0), in order, to the first document (OpenAPI 3.0 or 3.1), and
+ * compiles the result. Adds a finding for every part that is unknown or not enforced. `settings`: the configured
+ * settings of the instance, to which a discriminator may refer.
  *
  * Throws a Failure (`contract_invalid`) if compilation is impossible: text that is not YAML or JSON, a first document
  * that is not OpenAPI 3, or a later document that is not an overlay.
@@ -75,7 +75,7 @@ export function loadContract(
   };
 }
 
-/** Extracts are easily mistaken for the contract in a command line with many files. */
+/** In a command line with many files, users may pass an extract as the contract. */
 function refuseTable({ file, text }: SourceText): void {
   const [header = "", row = ""] = text.split(/\r?\n/, 2);
   const isTable = TABLE_DELIMITERS.some((mark) => {
@@ -133,7 +133,7 @@ function overlayOf(source: SourceText): SourceDocument {
   });
 }
 
-/** An empty file, or one with only comments. */
+/** The failure for a file that is empty or has only comments. */
 function emptyFile(file: string, hint: string): Failure {
   return new Failure("contract_invalid", `${file}: this file is empty`, { hint, place: { file, line: 1 } });
 }
@@ -142,7 +142,7 @@ function textOr(value: JsonValue | undefined, otherwise: string): string {
   return typeof value === "string" ? value : otherwise;
 }
 
-/** Checks references that no request body uses: nothing depends on them, but they are errors in the document. */
+/** Checks all references of the document. A broken reference is an error even if no request uses it. */
 function checkReferences(document: JsonObject, findings: Findings): void {
   const open: { readonly value: JsonValue; readonly path: AttrPath }[] = [{ value: document, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -156,7 +156,7 @@ function checkReferences(document: JsonObject, findings: Findings): void {
   }
 }
 
-/** Examples and choices are data, so a `$ref` in them is not a reference. */
+/** Examples, defaults and choices are data, so a `$ref` in them is not a reference. */
 function isExample(path: AttrPath): boolean {
   const name = path.at(-1);
   if ((name === "enum" || name === "const") && path.at(-2) !== "properties") return true;

@@ -23,7 +23,7 @@ export function describeType(type: FieldType): string {
     : [...new Set(type.options.map(describeType))].join(" or ");
 }
 
-/** The constraints on a value beyond its type, each in a few words. */
+/** The constraints on a value beyond its type, each as a short phrase. */
 export function describeConstraints(type: FieldType): readonly string[] {
   const rules = constraintsOf(type);
   return type.nullable && type.kind !== "any" ? [...rules, "may be null"] : rules;

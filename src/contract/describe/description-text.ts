@@ -1,4 +1,4 @@
-/** The plain text of a description, which may contain HTML and bidirectional marks. */
+/** The text of a description on one line, without HTML tags, HTML entities and invisible formatting characters. */
 export function descriptionText(description: string | undefined): string | undefined {
   return description
     ?.replaceAll(/<\/?(?:a|b|code|em|i|span|strong)(?:\s[^<>]*)?>/gi, "")

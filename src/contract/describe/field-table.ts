@@ -10,12 +10,12 @@ import { descriptionText } from "./description-text.ts";
 
 /** One line of an operation's field table, for display. */
 export interface FieldRow {
-  /** `customers.*.mobile`: `*` matches every index of a list, or every name of an object that accepts any. */
+  /** `customers.*.mobile`: `*` matches every index of a list, or every name of an object that accepts any name. */
   readonly attr: string;
   readonly type: string;
   /** Required whenever its parent object is present. */
   readonly required: boolean;
-  /** `at most 30 characters`, `one of A, B`. */
+  /** Constraints, such as `at most 30 characters` or `one of A, B`. */
   readonly rules: readonly string[];
   /** Plain text, on one line. */
   readonly description?: string;
@@ -27,7 +27,10 @@ export interface FieldRow {
   readonly when?: string;
 }
 
-/** Every field of the operation's payload in document order, parents before children; empty without a body. */
+/**
+ * Every field of the operation's payload in document order, parents before children; empty if the operation has no
+ * body.
+ */
 export function fieldTable({ body }: Operation): readonly FieldRow[] {
   return rowsOf(body);
 }
@@ -38,7 +41,7 @@ function rowsOf(type: FieldType | undefined): readonly FieldRow[] {
   return rows;
 }
 
-/** The parameters of the operation's requests, as a mapping names them: `parameters.companyId`. */
+/** The parameters of the operation's requests, under the names that a mapping uses: `parameters.companyId`. */
 export function parameterTable(operation: Operation): readonly FieldRow[] {
   return rowsOf(parametersType(operation)).slice(1);
 }
@@ -49,7 +52,10 @@ export interface StepTable {
   readonly fields: readonly FieldRow[];
 }
 
-/** The fields that the contract leaves to the mapping, for each step whose body allows any. */
+/**
+ * For each step, the fields of its body that the contract does not set, so that a mapping can set them. Omits steps
+ * without such fields.
+ */
 export function stepTables({ steps }: Operation): readonly StepTable[] {
   return steps.flatMap((step) => {
     const fields = rowsOf(stepFieldsType(step)).filter(({ attr }) => !isSet(step, attr));
@@ -93,7 +99,9 @@ function addProperties(rows: FieldRow[], type: ObjectType, position: TablePositi
   }
 }
 
-/** A list of scalars has no row for its items unless they have their own constraints. */
+/**
+ * Scalar items have a row (`tags.*`). Items that are objects, lists or alternatives have rows only for their fields.
+ */
 function addItems(rows: FieldRow[], items: FieldType, position: TablePosition): void {
   const inner = { ...position, attr: childAttr(position.attr, "*") };
   if (items.kind === "object" || items.kind === "union" || items.kind === "list") addFields(rows, items, inner);

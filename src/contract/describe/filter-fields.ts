@@ -3,13 +3,15 @@ import { suggest } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
 import type { FieldRow } from "./field-table.ts";
 
-/** Selects fields of an operation that meet all conditions. */
+/** Conditions on the fields of an operation. A selected field meets all of them. */
 export interface FieldFilter {
-  /** Only fields that are required whenever `under`, or the payload, is present. */
+  /** Only fields that must be present whenever `under` is present, or in every payload if `under` is not set. */
   readonly required?: boolean | undefined;
-  /** Only this attr and its descendants: `customers`; `customers.0` means `customers.*`. */
+  /**
+   * Only this attr and its descendants. An item number matches all items: `customers.0` is the same as `customers.*`.
+   */
   readonly under?: string | undefined;
-  /** Only fields with this text in their attr, type, rules, codes or description; ignores case. */
+  /** Only fields with this text in their attr, type, rules, codes, description or condition (`when`); ignores case. */
   readonly search?: string | undefined;
 }
 
@@ -17,7 +19,7 @@ export function isFiltered({ required, under, search }: FieldFilter): boolean {
   return required === true || under !== undefined || search !== undefined;
 }
 
-/** The selected rows of a field table, in its order. */
+/** The rows of a field table that match the filter, in table order. */
 export function filterFields(rows: readonly FieldRow[], filter: FieldFilter): readonly FieldRow[] {
   const under = filter.under === undefined ? "" : attrPattern(filter.under);
   const words = filter.search?.toLowerCase();
@@ -25,14 +27,16 @@ export function filterFields(rows: readonly FieldRow[], filter: FieldFilter): re
   return rows.filter((row) => isWithin(row.attr, under) && isRequired(row) && (words === undefined || has(row, words)));
 }
 
-/** @throws Failure `usage` for an attr that none of the rows has */
+/** @throws Failure `usage` if no row has the attr or a descendant of it */
 export function requireAttr(rows: readonly FieldRow[], attr: string): void {
   const wanted = attrPattern(attr);
   if (rows.some((row) => isWithin(row.attr, wanted))) return;
   throw new Failure("usage", `the operation has no field "${attr}"`, { hint: hintFor(wanted, rows) });
 }
 
-/** Suggests a correction of the whole attr, or of its last name if its parents were omitted. */
+/**
+ * Suggests the attr with the most similar last name, because users often omit parents; otherwise the most similar attr.
+ */
 function hintFor(wanted: string, rows: readonly FieldRow[]): string {
   const attrs = [...new Set(rows.map((row) => row.attr))];
   const byName = new Map(attrs.toReversed().map((attr) => [lastName(attr), attr]));
@@ -49,7 +53,7 @@ function isWithin(attr: string, under: string): boolean {
   return under === "" || attr === under || attr.startsWith(`${under}.`);
 }
 
-/** A field inside an optional part is not required, even if that part requires it. */
+/** A field inside an optional parent is not required, even if that parent requires it. */
 function requiredWithin(rows: readonly FieldRow[], under: string): (row: FieldRow) => boolean {
   const optional = new Set(rows.flatMap(({ attr, required }) => (required ? [] : [attr])));
   for (const { attr, required } of rows) if (required) optional.delete(attr);
@@ -57,7 +61,7 @@ function requiredWithin(rows: readonly FieldRow[], under: string): (row: FieldRo
     required && partsAround(attr).every((part) => isWithin(under, part) || !optional.has(part));
 }
 
-/** `a.*.b`: `a`, `a.*`. */
+/** The ancestors of an attr: `a` and `a.*` for `a.*.b`. */
 function partsAround(attr: string): readonly string[] {
   const names = attr.split(".");
   return names.slice(1).map((_, at) => names.slice(0, at + 1).join("."));

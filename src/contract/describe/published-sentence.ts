@@ -3,7 +3,7 @@ import type { FieldType, PublishedValidator } from "../types/field-type.ts";
 import { descriptionText } from "./description-text.ts";
 import { publishedCodes } from "./published-codes.ts";
 
-/** A rule's code, the type to which the rule is attached, and the attr of its problems in that type. */
+/** A rule's code, the type to which the rule is attached, and the attr of its problems relative to that type. */
 export interface CodeOrigin {
   readonly code: string;
   readonly type: FieldType;
@@ -12,8 +12,8 @@ export interface CodeOrigin {
 
 /**
  * The requirement that the operator's document publishes for a code (`x-validators`), as one sentence. Searches the
- * addressed field, the type, any of its fields, and the whole body. Undefined if there is none, or if the closest of
- * these places has several different texts.
+ * addressed field, the type, all fields of the type, and the whole body, in this order. Undefined if no place publishes
+ * a sentence, or if the first place that publishes the code has several different texts.
  */
 export function publishedSentence(body: FieldType, { code, type, attr = [] }: CodeOrigin): string | undefined {
   const fields = type.kind === "object" ? [...type.properties.values()] : [];

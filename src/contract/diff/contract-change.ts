@@ -1,15 +1,18 @@
 export interface ContractChange {
   readonly kind: ChangeKind;
-  /** The operation's id, in the old contract if it exists there. */
+  /** The operation's id; its id in the old contract if both contracts have the operation. */
   readonly operation: string;
   /**
-   * `customers.*.mobile`: `*` matches every index, or every name of an object that accepts any. Absent if the change
-   * concerns the operation itself.
+   * `customers.*.mobile`: `*` matches every index, or every name of an object that accepts any name. Absent if the
+   * change concerns the operation itself.
    */
   readonly attr?: string;
   /** For the fields of an alternative: `method is DIRECT_DEBIT`. */
   readonly when?: string;
-  /** A payload that was valid under the old contract may be rejected under the new one. */
+  /**
+   * Whether a payload that was valid under the old contract may be rejected under the new one, or whether migrated
+   * records can no longer be recognised or reached.
+   */
   readonly breaks: boolean;
   /** A short description of the change. */
   readonly text: string;
@@ -17,7 +20,10 @@ export interface ContractChange {
   readonly values?: readonly string[];
 }
 
-/** Stable, for scripts. `tighter` and `looser` concern lengths, digits, limits, patterns, formats. */
+/**
+ * Stable names for scripts. `tighter` and `looser` are changes of constraints, such as lengths, patterns and allowed
+ * names.
+ */
 type ChangeKind =
   | "operation-removed"
   | "operation-added"

@@ -9,8 +9,9 @@ import type { ContractChange, TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
 
 /**
- * The differences between two contracts by operation, in the order of the old one. Operations match by method and
- * path, otherwise by id. `only`: ids of operations in the old contract to compare.
+ * The differences between two contracts by operation, in the order of the old contract, followed by new operations.
+ * Operations match by method and path, otherwise by id. `only`: ids of the operations in the old contract to compare;
+ * undefined compares all operations.
  */
 export function diffContracts(
   old: Contract,
@@ -27,7 +28,7 @@ export function diffContracts(
   ];
 }
 
-/** The operation that replaces an operation of an older contract. */
+/** The operation of the next contract with the same method and path, otherwise with the same id. */
 export function successorOf({ method, path, id }: Operation, next: Contract): Operation | undefined {
   const { operations } = next;
   return (
@@ -81,7 +82,7 @@ function documentedStatuses(replies: Operation["replies"]): string {
   return replies.length === 0 ? "none" : replies.map(({ status }) => status).join(", ");
 }
 
-/** The differences between two payload types, in field order. A type inside itself is compared only once. */
+/** The differences between two payload types, in field order. A recursive type is compared only once. */
 function diffTypes(old: FieldType, next: FieldType): readonly TypeChange[] {
   const changes: TypeChange[] = [];
   diffType(old, next, { attr: "", inside: [], changes });
@@ -136,7 +137,7 @@ function unchangedText(type: FieldType): string {
   return `${describeType(type)}, before ${describeType(type)}`;
 }
 
-/** Whether every value of the old type is valid for the new one. */
+/** Whether the kind of the new type includes the kind of the old type. Does not compare numeric limits. */
 function isWider(old: FieldType, next: FieldType): boolean {
   if (next.kind === "any") return true;
   if (next.kind === "number") return old.kind === "integer";
@@ -181,7 +182,10 @@ function diffProperty(old: Property, next: Property, position: DiffPosition): vo
   diffType(old.type, next.type, position);
 }
 
-/** Options match by their discriminator value or, without a discriminator, by name and then by position. */
+/**
+ * Options match by their discriminator value or, without a discriminator, by schema name. Options without a name match
+ * by position.
+ */
 function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): void {
   const [before, now] = [old.discriminator?.property, next.discriminator?.property];
   if (before !== now) {

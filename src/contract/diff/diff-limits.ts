@@ -9,7 +9,7 @@ import {
   type TextType,
 } from "../types/field-type.ts";
 
-/** The differences between two types of the same kind, excluding nested types. */
+/** The differences between the constraints of two types of the same kind, excluding nested types. */
 export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange[] {
   if (old.kind === "choice" && next.kind === "choice") return diffChoices(old, next);
   const before = limitsOf(old);
@@ -24,7 +24,9 @@ type Limit =
   /** A value is stricter than no value; two different values are incompatible. */
   | { readonly kind: "form"; readonly value: string | undefined };
 
-/** By name; limits that the type does not have are omitted. */
+/**
+ * The limits that apply to the kind of the type, by name. A limit that the type does not set has the value undefined.
+ */
 function limitsOf(type: FieldType): ReadonlyMap<string, Limit> {
   if (type.kind === "text") return textLimits(type);
   if (type.kind === "decimal") return new Map([...digitLimits(type), ...numericLimits(type)]);

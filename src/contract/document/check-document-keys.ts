@@ -4,8 +4,8 @@ import type { Findings } from "../contract-findings.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 
 /**
- * Reports unknown names in the parts around operations and schemas: the document itself, its components, paths, request
- * bodies and media types (OpenAPI 3.0.3 and 3.1.0). An extension of this tool has no effect in these parts.
+ * Reports unknown names outside operations and schemas: in the document object, components, paths, request bodies and
+ * media types (OpenAPI 3.0.3 and 3.1.0). Extensions of this program have no effect there and are also reported.
  */
 export function checkDocumentKeys(document: JsonObject, findings: Findings): void {
   checkKeys(DOCUMENT, document, [], findings);

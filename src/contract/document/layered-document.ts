@@ -4,9 +4,9 @@ import { Failure } from "../../model/failure.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import type { SourceDocument } from "./yaml-document.ts";
 
-/** A document that overlays modify. It records the source file of each of its parts. */
+/** A document that overlays modify. It records the source file and path of each part. */
 export interface LayeredDocument {
-  /** The current value. Changed parts are new objects; all other parts are not copied. */
+  /** The current value. Reading it rebuilds only the parts that changed since the last read. */
   readonly value: MutableJsonObject;
   readonly placeOf: (path: AttrPath) => Place;
   /**
@@ -25,7 +25,7 @@ interface Origin {
   readonly path: AttrPath;
 }
 
-/** `root`: the base document's value. It is copied, never changed. */
+/** `root`: the base document's value. It is copied and not modified. */
 export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
   const tree = treeOf(root, { document: base, path: [] });
   let plain = toJsonObject(tree);
@@ -73,7 +73,7 @@ function isWithinOther(path: AttrPath, others: ReadonlyMap<string, AttrPath>): b
 
 /**
  * Maximum number of values that overlays may add to a document. Each match of a target receives a copy of the whole
- * update.
+ * update, so a short overlay could add millions.
  */
 const MAX_ADDED_NODES = 100_000;
 

@@ -30,7 +30,7 @@ export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, f
   return { targets: actions.length, missing };
 }
 
-/** Number of targets of an overlay, and of those without a match. */
+/** The number of targets in an overlay, and the number of targets that match nothing. */
 export interface OverlayMatches {
   readonly targets: number;
   readonly missing: number;
@@ -48,7 +48,7 @@ interface OverlayAction {
   readonly findings: Findings;
 }
 
-/** False if the target matches nothing. */
+/** Returns false if the target matches nothing. */
 function applyAction(layers: LayeredDocument, { overlay, action, path, findings }: OverlayAction): boolean {
   const report = reportAt(overlay, findings);
   const read = actionSchema.safeParse(action);
@@ -81,7 +81,7 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
   return matches.length !== 0;
 }
 
-/** Ends the command, because the next target would take as long. */
+/** A failure that ends the command, because every other target could take as long. */
 function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
   const place = { file, line: lineOf(path) };
   const limit = MAX_VISITS.toLocaleString("en");
@@ -121,7 +121,7 @@ function checkOverlayKeys(overlay: SourceDocument, path: AttrPath, known: readon
   }
 }
 
-/** Removes from last to first, so that removing an earlier list item does not shift a later one. */
+/** Removes from last to first, so that a removal does not shift list items that are still to be removed. */
 function removeAll(layers: LayeredDocument, matches: readonly AttrPath[], onRoot: () => void): void {
   for (const match of matches.toSorted(byPosition).toReversed()) {
     if (match.length === 0) onRoot();
@@ -148,7 +148,7 @@ interface Update {
   readonly update: JsonValue;
 }
 
-/** False if the update does not fit the type of the match. */
+/** Returns false if the update does not fit the type of the match. */
 function updateOne(layers: LayeredDocument, { match, target, update, document, path }: Update): boolean {
   if (isJsonArray(target)) layers.append(match, update, { document, path });
   else if (isJsonObject(target) && isJsonObject(update)) layers.merge(match, update, { document, path });
@@ -171,7 +171,7 @@ function mismatch(target: JsonValue | undefined, match: AttrPath): string {
     : `the target ${formatPointer(match)} is neither an object nor a list; select the object or list that contains it`;
 }
 
-/** The value of `overlay:` in the document; undefined if it is not an overlay. */
+/** The Overlay version that the document declares (`overlay:`); undefined if it is not an overlay. */
 export function overlayVersion(value: JsonValue): string | undefined {
   const version = isJsonObject(value) ? value["overlay"] : undefined;
   return typeof version === "string" || typeof version === "number" ? String(version) : undefined;

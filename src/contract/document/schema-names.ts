@@ -4,9 +4,9 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
 
 /**
  * Replaces references to a schema's `$id`, `$anchor` or `$dynamicAnchor` (JSON Schema 2020-12, section 8.2) with
- * pointers (`#/...`). A `$dynamicRef` becomes a `$ref`. If its target depends on the schemas on the way to it, these
- * schemas are copied into `components.schemas`, one copy per target. A reference to an unknown name stays unchanged.
- * OpenAPI 3.0 has no such names.
+ * pointers (`#/...`). A `$dynamicRef` becomes a `$ref`. If its target depends on the schemas through which it is
+ * reached, these schemas are copied into `components.schemas`, one copy per target. A reference to an unknown name
+ * stays unchanged. So does an OpenAPI 3.0 document, because 3.0 has no such names.
  */
 export function resolveSchemaNames(document: JsonObject, openapi: "3.0" | "3.1"): JsonObject {
   if (openapi === "3.0") return document;
@@ -103,7 +103,10 @@ const MAPS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The path of each `$dynamicAnchor` in the outermost schema on the way to the current schema. */
+/**
+ * The path of each `$dynamicAnchor` in the outermost schema that declares it among the schemas through which the
+ * current schema is reached.
+ */
 type DynamicScope = ReadonlyMap<string, AttrPath>;
 
 interface Rewriter {
@@ -180,7 +183,7 @@ function innermostBase(path: AttrPath, { resources }: SchemaNames): string {
   return around.toSorted(([, one], [, other]) => other.length - one.length)[0]?.[0] ?? DOCUMENT;
 }
 
-/** A `$dynamicAnchor` resolves to the outermost schema with that name. */
+/** A `$dynamicAnchor` resolves to the outermost schema that declares the same anchor. */
 function dynamicTarget(target: Target, scope: DynamicScope, { names }: Rewriter): Target {
   const own = names.dynamic.get(target.base)?.get(target.fragment);
   const isDynamic = own !== undefined && formatPointer(own) === formatPointer(target.path);
@@ -188,7 +191,7 @@ function dynamicTarget(target: Target, scope: DynamicScope, { names }: Rewriter)
   return path === undefined ? target : { ...target, path, base: innermostBase(path, names) };
 }
 
-/** The pointer to a target, or to its copy for the scope; undefined without a target. */
+/** The pointer to a target, or to its copy for the scope; undefined if there is no target. */
 function pointerFor(target: Target | undefined, scope: DynamicScope, rewriter: Rewriter): string | undefined {
   if (target === undefined) return undefined;
   const { path, base } = target;
@@ -207,7 +210,7 @@ function pointerFor(target: Target | undefined, scope: DynamicScope, rewriter: R
   return `#${encodedPointer(["components", "schemas", name])}`;
 }
 
-/** The scope inside a schema with an `$id`. A name that only one schema has needs no scope. */
+/** The scope inside a schema with an `$id`. An anchor that only one schema declares needs no scope. */
 function enter(base: string, scope: DynamicScope, { names }: Rewriter): DynamicScope {
   const own = [...(names.dynamic.get(base) ?? [])].filter(([name]) => !scope.has(name) && isShared(name, names));
   return own.length === 0 ? scope : new Map([...scope, ...own]);

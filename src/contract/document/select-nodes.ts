@@ -8,7 +8,7 @@ export const MAX_VISITS = 1_000_000;
 
 export const MAX_PATH_CHARACTERS = 1000;
 
-/** RFC 9535 without extensions. Documents are as deep as their schemas are nested. */
+/** RFC 9535 without extensions. The recursion limit allows deeply nested schemas. */
 const JSON_PATH = new JSONPathEnvironment({ maxRecursionDepth: 1000 });
 refuseSlowPatterns("match", (pattern) => `^(?:${pattern})$`);
 refuseSlowPatterns("search", (pattern) => pattern);
@@ -27,9 +27,9 @@ class SlowPattern extends Error {}
 class TooManyVisits extends Error {}
 
 /**
- * The distinct paths that a JSONPath selects, in its order. `malformed`: not RFC 9535. `slow-pattern`: a regular
- * expression in it could take more than linear time. `too-long`, `too-many-nodes`: it exceeds `MAX_PATH_CHARACTERS` or
- * `MAX_VISITS`.
+ * The distinct paths that a JSONPath selects, in the order of the query. `malformed`: not RFC 9535. `slow-pattern`: a
+ * regular expression in it could take more than linear time. `too-long`, `too-many-nodes`: it exceeds
+ * `MAX_PATH_CHARACTERS` or `MAX_VISITS`.
  */
 export function selectNodes(document: JSONValue, expression: string): readonly AttrPath[] | Unselectable {
   if (expression.length > MAX_PATH_CHARACTERS) return "too-long";
@@ -39,7 +39,7 @@ export function selectNodes(document: JSONValue, expression: string): readonly A
     let nodes: Iterable<JSONPathNode> = [new JSONPathNode(document, [], document)];
     for (const [index, segment] of query.segments.entries()) {
       const selected = segment.lazyResolve(nodes);
-      // Duplicate nodes would multiply with each segment. A first segment with one selector has no duplicates.
+      // Duplicate nodes would multiply with each segment. A first segment with one selector selects no duplicates.
       nodes = index === 0 && segment.selectors.length === 1 ? selected : distinct(selected);
     }
     return Array.from(nodes, ({ location }) => location);

@@ -1,18 +1,19 @@
-/** A text, and the name of its file as the user knows it. */
+/** A text and the name of its file, as shown to the user. */
 export interface SourceText {
   readonly file: string;
   readonly text: string;
 }
 
-/** 1-based. */
+/** A position in a text. Lines and columns start at 1. */
 export interface TextPoint {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * The line, with a mark below the column. Only for YAML files, so that customer data passed as a mapping by mistake is
- * not shown. `hideValues`: omits values, because one of them may be a password.
+ * The line with a mark below the column; undefined for an empty or long line. Also undefined for a file that is not
+ * YAML, so that customer data passed as a mapping by mistake is not shown. `hideValues` replaces each value with `…`,
+ * because it may be a password.
  */
 export function excerptOf(
   { file, text }: SourceText,

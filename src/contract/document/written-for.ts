@@ -75,7 +75,7 @@ function withoutDescriptions(value: JsonValue): JsonValue {
   );
 }
 
-/** Objects whose members are always named after fields or schemas. */
+/** The members of these objects are fields or schemas, even if they are called `description` or `title`. */
 const NAME_MAPS: ReadonlySet<string> = new Set(["properties", "schemas"]);
 
 function membersWithoutDescriptions(value: JsonValue): JsonValue {

@@ -29,7 +29,7 @@ export interface SourceDocument {
   readonly lineOf: (path: AttrPath) => number;
   /** Like `lineOf`, with the column, and with the text of the line and a mark below the column. */
   readonly pointOf: (path: AttrPath) => TextPoint & { readonly excerpt: string | undefined };
-  /** The place of the first matching text; undefined if there is none. */
+  /** The place of the first text that satisfies the condition; undefined if there is none. */
   readonly findText: (isMeant: (text: string) => boolean) => Place | undefined;
 }
 
@@ -38,9 +38,9 @@ export interface SourceDocument {
  *
  * Names are text as written (`null:`, `true:`, `404:` and `00123:` are names). An integer with leading zeros stays
  * text, because an account number must not lose them. In a contract, a number that JavaScript would round also stays
- * text: any integer, and any number in a limit (`maximum`). Throws a Failure with the given code (`contract_invalid`)
- * and the line of a part that cannot be represented as written: syntax errors, duplicate names, `__proto__`, digits
- * that would be lost, unknown tags, circular or multiplying aliases, deep nesting.
+ * text: any integer, and any number in a limit (`maximum`). Throws a Failure with the given code (default:
+ * `contract_invalid`) and the line of a part that cannot be represented as written: syntax errors, duplicate names,
+ * `__proto__`, digits that would be lost, unknown tags, circular or multiplying aliases, deep nesting.
  */
 export function parseDocument(source: SourceText, code: FailureCode = "contract_invalid"): SourceDocument {
   return interruptible(() => readDocument(source, code));
@@ -48,7 +48,7 @@ export function parseDocument(source: SourceText, code: FailureCode = "contract_
 
 function readDocument(source: SourceText, code: FailureCode): SourceDocument {
   const lines = new LineCounter();
-  // A configuration file names credential files, and users may put the credential itself there.
+  // A configuration file names credential files, and users may write the credential itself instead.
   const hideValues = code === "config";
   const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
   const pointAt = (offset: number): TextPoint => {
@@ -119,10 +119,10 @@ function lowerFirst(message: string): string {
 /** A composed YAML document: its nodes, the targets of its aliases, and how to reject a part of it. */
 interface YamlTree {
   readonly root: Node | null;
-  /** The target node of each alias; filled by `jsonOf`. */
+  /** The target node of each alias; filled by `toJson`. */
   readonly targets: Map<Node, Node>;
   readonly refuse: Refuse;
-  /** Whether numbers that would be rounded become text; otherwise they are rejected. */
+  /** Whether numbers that JavaScript would round become text; if false, they are rejected. */
   readonly keepsDigits: boolean;
 }
 

@@ -19,10 +19,10 @@ export function readTokens(text: string, lines: LineCounter, refuse: Refuse): re
   return tokens;
 }
 
-/** Far above an operator's contract (about 1,000,000). While a text is read, it takes 40 times its length in memory. */
+/** Operators' contracts have about 1,000,000 characters. Reading a text takes about 40 times its length in memory. */
 const MAX_CHARACTERS = 16 * 2 ** 20;
 
-/** Far above an operator's contract (about 30,000). Each node takes memory until the document is read. */
+/** Operators' contracts have about 30,000 nodes. All nodes stay in memory until the document is read. */
 const MAX_NODES = 500_000;
 
 function* tokensOf(text: string, lines: LineCounter, refuse: Refuse): Generator<CST.Token> {
@@ -54,10 +54,13 @@ const NODE_TOKENS: ReadonlySet<string> = new Set([
 /** Tokens of the lexer that contain no text. */
 const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
-/** Far above any real contract (about 30), far below the recursion limit of the YAML composer. */
+/** Real contracts have about 30 levels. The YAML composer exceeds its recursion limit far beyond 200. */
 const MAX_DEPTH = 200;
 
-/** The first token that exceeds the depth limit. Iterative, because it must be found before any recursion. */
+/**
+ * The offset of a token that exceeds the depth limit; undefined if there is none. Iterative, because the depth must be
+ * checked before any recursion.
+ */
 function offsetOfDepth(token: CST.Token): number | undefined {
   const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

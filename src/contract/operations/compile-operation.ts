@@ -11,7 +11,7 @@ import { readExtensions, type OperationExtensions } from "./operation-extensions
 import { definedMembers } from "../../json/defined-members.ts";
 import { schemaNodeAt, type Compilation } from "../types/schema-node.ts";
 
-/** The operations of a document in its order, with the types of their request bodies. */
+/** The operations of a document in document order, with the types of their request bodies. */
 export function compileOperations(compilation: Compilation): readonly Operation[] {
   const { document, findings } = compilation;
   const paths = document["paths"];
@@ -118,7 +118,10 @@ function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
 
 const OBJECT_KINDS: ReadonlySet<FieldType["kind"]> = new Set(["object", "union", "any"]);
 
-/** The type of the wrapped payload; if the wrap does not fit, adds a finding and returns the type of the whole body. */
+/**
+ * The type of the wrapped payload. If the body has no such field, adds a finding and returns the type of the whole
+ * body.
+ */
 function unwrapped(
   whole: FieldType | undefined,
   wrap: string,
@@ -140,7 +143,10 @@ function unwrapped(
   return property.type;
 }
 
-/** Omits the rules of the whole body, because they could require the payload. */
+/**
+ * The type of the fields next to the wrapped payload. Omits the rules of the whole body, because they could require the
+ * payload.
+ */
 function envelopeOf(whole: FieldType | undefined, wrap: string): ObjectType | undefined {
   if (whole?.kind !== "object" || !whole.properties.has(wrap)) return undefined;
   const { rules: _rules, ...type } = whole;

@@ -8,12 +8,12 @@ import type { Operation, DocumentedReply } from "./operation.ts";
 import { dereferenced, type DocumentPart, jsonMediaType } from "./document-part.ts";
 import { documentsAcceptance } from "./documented-reply.ts";
 
-/** Reads an operation's documentation of its replies below 300. */
+/** Compiles the replies with a status below 300 that an operation documents. */
 export type CompileReplies = (operation: DocumentPart) => readonly DocumentedReply[];
 
 /**
  * The types of replies are compiled separately from the types of requests, although they use the same schemas: see
- * {@link Compilation.direction}. Keywords that are not enforced give no findings, because they cannot invalidate a
+ * {@link Compilation.direction}. Keywords that are not enforced are not reported, because they cannot invalidate a
  * record.
  */
 export function repliesCompiler(compilation: Compilation): CompileReplies {

@@ -7,7 +7,7 @@ export interface DocumentPart {
   readonly path: AttrPath;
 }
 
-/** The part at the path, or the target of its `$ref`. */
+/** The part at the path, or the target of its `$ref`; undefined if it is not an object or the reference is broken. */
 export function dereferenced(
   value: JsonValue | undefined,
   path: AttrPath,

@@ -11,9 +11,9 @@ type RepliesOf = Pick<PlainOperation, "outcomes"> & Partial<PlainOperation>;
 
 /**
  * The contract's documentation of a reply with this status below 300. An entry for the status takes precedence over an
- * entry for its range, which takes precedence over `default`. A status that only `x-migrate-outcomes` names has an
- * entry without a body. If the contract documents no status, every status has such an entry. Undefined if the contract
- * does not document the status.
+ * entry for its range, which takes precedence over `default`. A status that only `x-migrate-outcomes` names counts as
+ * documented without a body. If the contract documents no status below 300, every status counts as documented without a
+ * body. Undefined for any other status.
  */
 export function documentedReply({ replies = [], outcomes }: RepliesOf, status: number): DocumentedReply | undefined {
   for (const name of [status, "2xx", "default"]) {
@@ -28,9 +28,9 @@ export function documentedReply({ replies = [], outcomes }: RepliesOf, status: n
 }
 
 /**
- * A short reason why a body does not have the documented form; undefined if it has. Checks required members and the
- * kinds of values but not the values themselves: choices and lengths change often, and must not make the creation of a
- * record ambiguous. An optional member may be null.
+ * A short reason why a body does not have the documented form; undefined if it does. Checks required members and the
+ * kinds of values but not the values themselves: choices and lengths change often, and such a change must not turn a
+ * created record into an `ambiguous` one. An optional member may be null.
  */
 export function replyMismatch(type: FieldType, body: unknown): string | undefined {
   return mismatchAt(type, body, []);
@@ -120,8 +120,8 @@ const SCALAR_NAMES: Readonly<Record<ScalarKind, string>> = {
 /**
  * Whether the contract defines how a reply shows that a record was accepted. Any of these is sufficient: a documented
  * reply contains the account number or the business key, a rule of `x-migrate-outcomes` requires a member (`has`), its
- * items have statuses (`x-migrate-items`), or the result is polled (`x-migrate-poll`). For a workflow, the last step
- * counts.
+ * items have statuses (`x-migrate-items`), or the result is polled (`x-migrate-poll`). For a workflow, this applies to
+ * the last step.
  */
 export function documentsAcceptance({ steps, ...alone }: Operation): boolean {
   const last = steps.at(-1);

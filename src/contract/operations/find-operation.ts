@@ -10,7 +10,7 @@ import type { Operation, RequestForm } from "./operation.ts";
  * /data-import/accounts/"), or by its path alone. A leading `/v1` and a trailing slash are ignored unless they
  * distinguish operations. If `wanted` is undefined, finds the only operation with a body and a key (`x-migrate-key`).
  *
- * Throws a Failure (`config`) that lists the operations if none or more than one matches.
+ * Throws a Failure (`config`) that lists the operations if no operation or more than one operation matches.
  */
 export function findOperation(contract: Contract, wanted: string | undefined): Operation {
   const { operations } = contract;
@@ -27,7 +27,10 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
   );
 }
 
-/** `; did you mean "POST /accounts/"?` An id may be renamed while its path stays, so a path that fits comes first. */
+/**
+ * `; did you mean "POST /accounts/"?` Suggests a path with the words of the id first, because operators may rename an
+ * id and keep the path.
+ */
 function question(wanted: string, operations: readonly Operation[]): string {
   const paths = operations.map(methodAndPath);
   const ids = operations.map(({ id }) => id);

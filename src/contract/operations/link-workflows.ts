@@ -10,7 +10,10 @@ import type { Operation, PlainOperation, Poll, ReadBack, Step } from "./operatio
 import { namesInPath } from "./request-parameters.ts";
 import { pollSchema, readBackSchema, readExtension, stepsSchema, type WrittenStep } from "./operation-extensions.ts";
 
-/** An operation compiled separately, with its source and its path in the document. */
+/**
+ * A compiled operation whose references to other operations are not resolved yet, with its source and its path in the
+ * document.
+ */
 export interface UnlinkedOperation {
   readonly operation: PlainOperation;
   readonly path: AttrPath;
@@ -19,7 +22,8 @@ export interface UnlinkedOperation {
 
 /**
  * Resolves the references between operations: steps, polling, reading back. Unknown operations, attrs that the payload
- * does not have, and missing parameters are findings of severity `error`. An extension that contains one is omitted.
+ * does not have, and missing parameters are findings of severity `error`. A list of steps, a poll or a read-back with
+ * such an error is omitted.
  */
 export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: Compilation): readonly Operation[] {
   return all.map((owner) => {
@@ -85,7 +89,10 @@ function linkStep(step: WrittenStep, place: AttrPath, context: LinkContext): Ste
   };
 }
 
-/** The ledger identifies steps by name. The creating step must be last, so that every step is performed once. */
+/**
+ * Step names must be unique, because the ledger identifies steps by name. The creating step must be last, so that every
+ * step is performed once.
+ */
 function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext): boolean {
   const place = [...owner.path, STEPS];
   const names = steps.map(({ name }) => name);
@@ -141,7 +148,7 @@ function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
   return key === undefined || formatAttr(attr) === formatAttr(key);
 }
 
-/** The GET operation that an extension names, if all its path parameters are given. */
+/** The GET operation that an extension names, if all its path parameters are given; otherwise adds a finding. */
 function lookupOperation(
   { operation: name, parameters }: { readonly operation: string; readonly parameters: Poll["parameters"] },
   place: AttrPath,
@@ -185,13 +192,13 @@ function operationNamed(
   return undefined;
 }
 
-/** Whether the payload has all of these fields; missing ones are findings. */
+/** Whether the payload has all of these fields. Adds a finding for each missing field. */
 function checkPayloadFields(attrs: readonly AttrPath[], place: AttrPath, { owner, findings }: LinkContext): boolean {
   const { body } = owner.operation;
   return attrs.map((attr) => checkPayloadField(body, attr, place, findings)).every(Boolean);
 }
 
-/** Whether the payload has the field that an extension names; otherwise adds a finding at that place. */
+/** Whether the payload has the field that an extension names; if not, adds a finding at `place`. */
 export function checkPayloadField(
   body: FieldType | undefined,
   attr: AttrPath,
@@ -205,7 +212,7 @@ export function checkPayloadField(
   return false;
 }
 
-/** Whether a payload can have a field there: a property, or a member of an open object or of a list. */
+/** Whether a payload can have a field at this path: a property, or a member of an open object or of a list. */
 function canHold(type: FieldType, [name, ...rest]: AttrPath): boolean {
   if (name === undefined || type.kind === "any") return true;
   if (type.kind === "union") return type.options.some((option) => canHold(option, [name, ...rest]));
@@ -222,7 +229,7 @@ function suggestedField(type: FieldType, [name, ...rest]: AttrPath): string {
   return didYouMean(String(name), type.kind === "object" ? type.properties.keys() : []);
 }
 
-/** The extension that contains a place. */
+/** The name of the extension that contains a place. */
 function extensionName(place: AttrPath): string {
   return String(place.find((part) => typeof part === "string" && part.startsWith("x-migrate-")) ?? "");
 }

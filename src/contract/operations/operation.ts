@@ -11,13 +11,13 @@ export interface OperationAddress {
 
 /** The content of a request. */
 export interface RequestForm {
-  /** Values that a request carries in addition to its body; absent for operations without a body. */
+  /** Parameters that a request sends in addition to its body; absent for operations without a body. */
   readonly parameters?: readonly RequestParameter[];
   /** The JSON request body; absent for operations without one. */
   readonly body?: FieldType;
   /** `x-migrate-wrap`: the field that wraps the payload in the request. `body` is the payload's own type, unwrapped. */
   readonly wrap?: string;
-  /** Fields that a request may carry next to the wrapped payload; absent if nothing is wrapped. */
+  /** Fields that a request may carry next to the wrapped payload; absent if the payload is not wrapped. */
   readonly envelope?: ObjectType;
   /** `x-migrate-supplier`: path of the import supplier's code in the payload; absent if the payload has none. */
   readonly supplier?: AttrPath;
@@ -32,13 +32,13 @@ export interface PlainOperation extends OperationAddress, RequestForm {
   readonly key?: AttrPath;
   /** `x-migrate-dedupe`: repeating the same business key cannot create a second object. */
   readonly dedupesByKey: boolean;
-  /** The documented replies below 300; use `documentedReply` to look one up. */
+  /** The documented replies with a status below 300; use `documentedReply` to look one up. */
   readonly replies: readonly DocumentedReply[];
   /** `x-migrate-outcomes`, in order; the first match decides. */
   readonly outcomes: readonly OutcomeRule[];
   /**
-   * `x-migrate-items`: where a 2xx reply contains the statuses of individual items. Empty: nowhere; absent: detected
-   * automatically.
+   * `x-migrate-items`: where a 2xx reply contains the statuses of individual items. Empty if replies contain no such
+   * statuses; absent if they are detected automatically.
    */
   readonly items?: readonly ItemRule[];
 }
@@ -53,24 +53,24 @@ export interface RequestParameter {
 
 /** The requests that a record needs. */
 export interface StepSequence {
-  /** `x-migrate-steps`: the operations that a record needs, in order; empty: only this one. */
+  /** `x-migrate-steps`: the operations that a record needs, in order; empty if a record needs only this operation. */
   readonly steps: readonly Step[];
 }
 
 /** An operation of the document, with its references to others. */
 export interface Operation extends PlainOperation, StepSequence {
-  /** `x-migrate-read-back`: how to find out whether a record arrived, with the most reliable way first. */
+  /** `x-migrate-read-back`: the lookups that show whether a record arrived, most reliable first. */
   readonly readBack: readonly ReadBack[];
 }
 
-/** The types of all parts of a request's body. */
+/** The types of the payload and of the fields next to a wrapped payload. */
 export function requestTypes({ body, envelope }: RequestForm): readonly FieldType[] {
   return [body, envelope].filter((type) => type !== undefined);
 }
 
-/** A reply below 300 that the document describes (OpenAPI 3.0.3 and 3.1.0, Responses Object). */
+/** A reply with a status below 300 that the document describes (OpenAPI 3.0.3 and 3.1.0, Responses Object). */
 export interface DocumentedReply {
-  /** `2xx`: any 2xx without its own entry. `default`: any status, if none below 300 is listed. */
+  /** `2xx`: any 2xx status without its own entry. `default`: any status, if none below 300 is listed. */
   readonly status: number | "2xx" | "default";
   /** As written in the document; empty if it documents no body. */
   readonly mediaTypes: readonly string[];
@@ -79,7 +79,7 @@ export interface DocumentedReply {
 }
 
 /**
- * One entry of `x-migrate-outcomes`: a reply that matches `status` and, if given, `code` and `has` means `outcome`.
+ * One entry of `x-migrate-outcomes`: a reply that matches `status` and, if given, `code` and `has`, has this `outcome`.
  *
  * ```yaml
  * x-migrate-outcomes:
@@ -96,14 +96,17 @@ export interface OutcomeRule {
   readonly code?: string;
   /** A path that must exist and must not be empty in the body of the reply. */
   readonly has?: AttrPath;
-  /** `exists`: the platform had the record before, perhaps with other content. An accepted refusal means the same. */
+  /**
+   * `exists`: the platform had the record before, perhaps with other content. `accepted` for a status of 300 or above
+   * means the same.
+   */
   readonly outcome: "accepted" | "exists" | "rejected" | "blocked" | "retry" | "ambiguous";
   /** Path of the account number in the reply. */
   readonly account?: AttrPath;
 }
 
 /**
- * One entry of `x-migrate-items`: a list in a 2xx reply, each of whose items has the status of one item of the payload.
+ * One entry of `x-migrate-items`: a list in a 2xx reply that contains a status for each item of a payload list.
  *
  * ```yaml
  * x-migrate-items:
@@ -111,9 +114,12 @@ export interface OutcomeRule {
  * ```
  */
 export interface ItemRule {
-  /** Path of the list in the reply; empty: the reply is the list. */
+  /** Path of the list in the reply; empty if the reply itself is the list. */
   readonly at: AttrPath;
-  /** The list of the payload whose items correspond one to one; absent: the list with the same name. */
+  /**
+   * The payload list whose items correspond one to one. If absent, the list with the same name, or else the only list
+   * of objects.
+   */
   readonly attr?: AttrPath;
   /** The member of an item that contains its status. */
   readonly status: string;
@@ -150,9 +156,9 @@ export type BodySource = { readonly attr: AttrPath } | { readonly value: JsonVal
 
 /** How to query the result of asynchronous work on the platform (`x-migrate-poll`). */
 export interface Poll extends Lookup {
-  /** Initial seconds between two queries. */
+  /** Initial delay between two queries, in seconds. */
   readonly interval: number;
-  /** Seconds after which a run leaves the record `pending`. */
+  /** Time in seconds after which a run leaves the record `pending`. */
   readonly patience: number;
   /** Path of the status in the reply. */
   readonly status: AttrPath;
@@ -173,13 +179,13 @@ interface Lookup {
 }
 
 /**
- * How to find out whether a record arrived (`x-migrate-read-back`). HTTP 404 means that it did not, unless a list is
- * requested.
+ * How to find out whether a record arrived (`x-migrate-read-back`). A reply with status 404 means that the record did
+ * not arrive, unless the operation returns a list.
  */
 export interface ReadBack extends Lookup {
   /**
-   * Path of a list in the reply (the empty path: the reply itself) with one item per record; absent: the reply is the
-   * record.
+   * Path of a list in the reply with one item per record; empty if the reply itself is the list; absent if the reply is
+   * the record.
    */
   readonly list?: AttrPath;
   /** Attrs of the reply (or of its item), and the attrs of the payload that they must equal. */
@@ -192,15 +198,18 @@ export interface ReadBack extends Lookup {
   readonly account?: AttrPath;
   /** Path of the status in the reply (or its item); absent if `outcomes` is absent. */
   readonly status?: AttrPath;
-  /** The meaning of each status; an unlisted status proves nothing. `rejected`: nothing was created, like `absent`. */
+  /**
+   * The meaning of each status; an unlisted status proves nothing. `rejected` and `absent` both mean that nothing was
+   * created.
+   */
   readonly outcomes?: StatusOutcomes;
-  /** A record that is not found in two queries has not arrived and may be sent again. */
+  /** Whether a record that two queries do not find has certainly not arrived, so that it may be sent again. */
   readonly provesAbsence: boolean;
 }
 
 /**
- * Whether records with unknown delivery status may be sent again: none of their steps can create a second object, or
- * the platform can be queried first.
+ * Whether records with unknown delivery status may be sent again: the operation or the last step of its workflow cannot
+ * create a second object, or the result of that step can be queried first.
  */
 export function canResolveAmbiguous({ steps, dedupesByKey }: Pick<Operation, "steps" | "dedupesByKey">): boolean {
   const last = steps.at(-1);

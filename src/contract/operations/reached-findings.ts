@@ -6,8 +6,8 @@ import type { Operation, PlainOperation } from "./operation.ts";
 
 /**
  * The first finding of severity `error` that concerns the operation: at the operation itself, at an operation of its
- * workflow, at any part that these refer to, or outside all operations. Errors of other operations do not block this
- * one. Without an operation: the first error that concerns the document as a whole.
+ * workflow, at any part to which these refer, or outside all operations and components. Errors of other operations do
+ * not block this one. Without an operation: the first error that concerns the document as a whole.
  */
 export function errorReachedBy({ document, findings }: Contract, operation?: Operation): ContractFinding | undefined {
   const errors = findings.filter(({ severity }) => severity === "error");
@@ -52,7 +52,7 @@ function placesReachedBy(document: JsonObject, operations: readonly PlainOperati
   return [...places];
 }
 
-/** `$ref`, and the schemas that a discriminator's mapping names. */
+/** The paths that each `$ref` and each discriminator mapping names. */
 function* referencesIn(value: JsonValue | undefined): Generator<readonly string[]> {
   if (isJsonArray(value)) for (const item of value) yield* referencesIn(item);
   if (!isJsonObject(value)) return;

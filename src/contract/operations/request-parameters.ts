@@ -6,8 +6,8 @@ import type { RequestParameter, RequestForm, StepSequence } from "./operation.ts
 
 /**
  * The values that a request carries outside its body (OpenAPI 3.0.3 and 3.1.0, Parameter Object), each in the path, the
- * query or a header. The operation's own parameters override those of its path. A variable in the path without a
- * description is also a parameter. A parameter that cannot be sent is a finding and is omitted.
+ * query or a header. The operation's own parameters override those of its path. A path variable without a Parameter
+ * Object is also a parameter. A parameter that cannot be sent is omitted and reported as a finding.
  */
 export function compileParameters(
   path: string,
@@ -30,7 +30,7 @@ export function compileParameters(
   return [...found.values()];
 }
 
-/** The names in braces. */
+/** The names of the variables in a path, which are in braces. */
 export function namesInPath(path: string): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => name);
 }
@@ -53,7 +53,7 @@ function isPlace(where: string): where is RequestParameter["in"] {
   return where === "path" || where === "query" || where === "header";
 }
 
-/** Undefined if its values are not scalars. */
+/** The type of the parameter's values; undefined if they are not scalars or if the parameter has no schema. */
 function typeOf({ value, path }: DocumentPart, compilation: Compilation): FieldType | undefined {
   const { schema } = value;
   if (!isJsonObject(schema)) return undefined;
@@ -64,7 +64,10 @@ function typeOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
 
 const COMPOSED: ReadonlySet<FieldType["kind"]> = new Set(["object", "list", "union"]);
 
-/** OpenAPI ignores the description of some of these headers; the others belong to the connection. */
+/**
+ * Headers that a mapping cannot set: OpenAPI ignores the parameters of some of them, and the HTTP client sets the
+ * others.
+ */
 const OWN_HEADERS: ReadonlySet<string> = new Set(
   "accept content-type authorization user-agent host connection content-length transfer-encoding expect cookie".split(
     " ",
@@ -90,8 +93,9 @@ function inHeader(type: FieldType): FieldType {
 }
 
 /**
- * The type of `parameters` in a mapping: an object with that one member, so that attrs are `parameters.companyId`. It
- * contains the parameters of all requests for a record, each name once. Undefined if there are none.
+ * The type of `parameters` in a mapping: an object whose only member is `parameters`, so that attrs are
+ * `parameters.companyId`. It contains the parameters of all requests for a record, each name once. Undefined if there
+ * are none.
  */
 export function parametersType(operation: RequestForm & StepSequence): ObjectType | undefined {
   const properties = new Map<string, Property>();
@@ -120,7 +124,10 @@ function objectOf(properties: ReadonlyMap<string, Property>): ObjectType {
   return { kind: "object", nullable: false, deprecated: false, validators: [], properties, additional: "closed" };
 }
 
-/** The requests that create or prepare; in a workflow, the operation itself is either one of the steps or not sent. */
+/**
+ * The requests that a record needs, except queries. In a workflow, the operation itself is either one of the steps or
+ * not sent.
+ */
 function requestsOf(operation: RequestForm & StepSequence): readonly RequestForm[] {
   if (operation.steps.length === 0) return [operation];
   return operation.steps.flatMap((step) => [step.operation, ...(step.reasons === undefined ? [] : [step.reasons])]);

@@ -5,7 +5,7 @@ import type { FieldType, ObjectType } from "../types/field-type.ts";
 
 /**
  * The fields of a step's body, without the wrapped payload: fields that the contract copies from the payload or sets,
- * and fields from the mapping. Fields that the payload does not have are omitted.
+ * and fields from the mapping. Copied fields that the payload does not have are omitted.
  */
 export function stepFields(body: Step["body"], payload: JsonObject, given: JsonObject = NO_FIELDS): JsonObject {
   const fields: Record<string, JsonValue> = {};

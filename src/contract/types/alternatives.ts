@@ -14,21 +14,21 @@ import {
 import { nullRule } from "./nullability.ts";
 import { isNullOnly, isOfType, typesOf } from "./type-keyword.ts";
 
-/** A decomposed schema with `oneOf` or `anyOf`. */
+/** A schema with `oneOf` or `anyOf`, split into its options and the other keywords. */
 export interface Alternatives {
   /**
    * The options except null, each combined with the keywords next to `oneOf` or `anyOf`, which apply to all options.
    */
   readonly options: readonly (readonly SchemaNode[])[];
-  /** All parts without the keyword. */
+  /** All parts, without this `oneOf` or `anyOf` and its discriminator. */
   readonly rest: readonly SchemaNode[];
-  /** The path of the keyword itself. */
+  /** The path of the `oneOf` or `anyOf`. */
   readonly path: AttrPath;
   readonly discriminator: JsonValue | undefined;
   readonly shared: readonly SchemaNode[];
 }
 
-/** The first `oneOf` or `anyOf` among the parts. Another one stays in the rest and is decomposed later. */
+/** The first `oneOf` or `anyOf` among the parts. Further ones stay in `rest` and are split later. */
 export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {
   const keyword = parts.flatMap((part) => UNION_KEYWORDS.filter((name) => readKeyword(part, name) !== undefined))[0];
   const holder = keyword === undefined ? undefined : parts.find((part) => readKeyword(part, keyword) !== undefined);
@@ -68,8 +68,8 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
 const UNION_KEYWORDS = ["oneOf", "anyOf"] as const;
 
 /**
- * Whether a part restricts values. Documentation and permission for null do not, nor does `type: object` if every
- * option states it.
+ * Whether a part restricts values. Annotations and `nullable` do not, and neither does `type: object` if every option
+ * declares it.
  */
 function restricts(part: SchemaNode, areObjects: boolean): boolean {
   return Object.keys(part.schema).some(
@@ -83,7 +83,7 @@ function restricts(part: SchemaNode, areObjects: boolean): boolean {
 
 const RESTRICTING: ReadonlySet<string | undefined> = new Set(["enforced", "asserted"]);
 
-/** The combined choices, if each option is only a list of choices and there is no discriminator. */
+/** The combined choices if each option is only a list of choices and there is no discriminator; otherwise undefined. */
 export function mergedChoices(
   { options, discriminator, path }: Alternatives,
   compilation: Compilation,
@@ -103,7 +103,7 @@ export function mergedChoices(
   return repeats && path.at(-1) === "oneOf" ? undefined : [...distinct];
 }
 
-/** Whether a sibling keyword of the list restricts the choices, other than by a type that each choice has. */
+/** Whether a keyword next to `enum` may exclude a choice. A type that every choice has excludes none. */
 function restrictsChoices(part: SchemaNode, choices: readonly JsonScalar[], compilation: Compilation): boolean {
   const siblings = Object.keys(part.schema).filter(
     (keyword) => keyword !== "enum" && keyword !== "nullable" && !part.omit.includes(keyword),

@@ -17,8 +17,8 @@ import {
 import { standaloneSchema } from "./standalone-schema.ts";
 
 /**
- * The constraints of a schema's parts that its kind does not enforce, as JSON Schema; undefined if there are none. The
- * type of a reply has none.
+ * The constraints of a schema's parts that its kind does not enforce, as JSON Schema; undefined if there are none.
+ * Types of replies have no assertions.
  */
 export function assertionsOf(
   parts: readonly SchemaNode[],
@@ -31,7 +31,7 @@ export function assertionsOf(
   if (picked.length > 0) assertions.push({ schema: standaloneSchema(picked, compilation), unevaluated: false });
   for (const part of parts) {
     if (!needsEvaluation(part, parts, type)) continue;
-    // Members that the part leaves to alternatives (`omit`) are also evaluated.
+    // The keywords in `omit` also evaluate members, so this schema includes them.
     const node = { ...part, omit: [] };
     assertions.push({
       schema: standaloneSchema([node], compilation, {
@@ -86,7 +86,7 @@ const NUMERIC: ReadonlySet<string> = new Set([
 
 const UNEVALUATED: ReadonlySet<string> = new Set(["unevaluatedProperties", "unevaluatedItems"]);
 
-/** Properties whose values are validated elsewhere. */
+/** Keeps the names of properties but accepts any values, because their own types validate the values. */
 function namesOnly(value: JsonValue): JsonValue {
   return isJsonObject(value) ? Object.fromEntries(Object.keys(value).map((name) => [name, true])) : value;
 }
@@ -109,7 +109,7 @@ export function isTuple(part: SchemaNode): boolean {
   return readKeyword(part, "prefixItems") !== undefined || isJsonArray(readKeyword(part, "items") ?? null);
 }
 
-/** `additionalProperties` ignores properties of other parts: they count as additional. */
+/** `additionalProperties` does not take the properties of other parts into account: they count as additional. */
 function restrictsOthers(part: SchemaNode, parts: readonly SchemaNode[]): boolean {
   const additional = readKeyword(part, "additionalProperties");
   if (additional === true || (isJsonObject(additional) && Object.keys(additional).length === 0)) return false;
@@ -126,7 +126,7 @@ function restrictsOthers(part: SchemaNode, parts: readonly SchemaNode[]): boolea
 }
 
 /**
- * Whether `unevaluated...` does more than close the object, because other keywords than `properties` evaluate members.
+ * Whether `unevaluated...` does more than close the object, because keywords other than `properties` evaluate members.
  */
 function needsEvaluation(part: SchemaNode, parts: readonly SchemaNode[], { kind, untyped }: KindOfType): boolean {
   const items = readKeyword(part, "unevaluatedItems");
@@ -149,7 +149,7 @@ const APPLICATORS: readonly string[] = ["$ref", "allOf", "anyOf", "oneOf", "not"
 export interface SiblingNames {
   readonly names: ReadonlySet<string>;
   readonly patterns: readonly LinearPattern[];
-  /** A pattern for names is not enforced, so any name is allowed. */
+  /** Whether any name is allowed, because a pattern for names is not enforced. */
   readonly open: boolean;
 }
 
@@ -185,7 +185,7 @@ export function siblingNames(parts: readonly SchemaNode[], compilation: Compilat
   return { names, patterns, open };
 }
 
-/** The schemas that keywords of a part apply to the same value. */
+/** The schemas that the given keywords of a part apply to the same value. */
 function branchesOf(part: SchemaNode, keywords: readonly string[], { findings }: Compilation): readonly SchemaNode[] {
   return keywords.flatMap((keyword) => {
     const value = readKeyword(part, keyword);

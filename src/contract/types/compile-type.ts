@@ -31,7 +31,7 @@ import { isNullOnly, typesOf, type SchemaType, type SchemaTypes } from "./type-k
 import { alternativesOf, mergedChoices, type Alternatives } from "./alternatives.ts";
 import { unionType } from "./union-type.ts";
 
-/** Starts compiling the schemas of one document. Each part that is not enforced becomes a finding. */
+/** Creates the state for compiling the schemas of one document. Each part that is not enforced becomes a finding. */
 export function compilationOf(
   document: JsonObject,
   openapi: Compilation["openapi"],
@@ -83,7 +83,7 @@ function distinctNodes(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
   return [...new Map(nodes.map((node) => [schemaKey([node]), node])).values()];
 }
 
-/** For alternatives that contain themselves without an object or a list in between. */
+/** The type of alternatives that contain themselves without an object or a list in between. */
 function circularType(nodes: readonly SchemaNode[], { findings }: Compilation): FieldType {
   findings.add(
     "error",
@@ -104,7 +104,7 @@ function compileNodes(nodes: readonly SchemaNode[], shared: Compilation, enter: 
     shared.findings.add("warning", "contradiction", message, impossible.path);
     return type;
   }
-  // The type object itself, because other types in progress may already contain it.
+  // Changes the type object itself, because other types in progress may already contain it.
   return Object.assign(type, { impossible });
 }
 

@@ -88,7 +88,7 @@ function nameOf(parts: readonly SchemaNode[]): string | undefined {
   return named && String(named.path[2]);
 }
 
-/** Each property with the schemas that its values must satisfy, over all parts, in document order. */
+/** Each property with the schemas of all parts that its values must satisfy, in document order. */
 function propertyNodes(
   parts: readonly SchemaNode[],
   { findings }: Compilation,
@@ -140,7 +140,7 @@ interface Requirement {
   readonly parts: readonly SchemaNode[];
 }
 
-/** Each required name, with the place that requires it. */
+/** Each required name, with the parts that require it and the path of the requirement. */
 function requiredOf(parts: readonly SchemaNode[], compilation: Compilation): ReadonlyMap<string, Requirement> {
   const required = new Map<string, Requirement>();
   for (const part of parts) {
@@ -184,7 +184,7 @@ function additionalOf(
 ): ObjectType["additional"] {
   if (compilation.direction === "reply") return ANY_TYPE;
   const additional = readKeywords(parts, "additionalProperties");
-  // The values of additional properties are evaluated, so `unevaluatedProperties` applies to nothing.
+  // `additionalProperties` evaluates all other properties, so `unevaluatedProperties` next to it applies to none.
   const written = additional.length > 0 ? additional : readKeywords(parts, "unevaluatedProperties");
   if (isEvaluated(parts) && written.every(({ value }) => value !== false)) return ANY_TYPE;
   if (written.length === 0) return describesNames(parts, siblings) ? "closed" : ANY_TYPE;

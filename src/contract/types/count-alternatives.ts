@@ -9,7 +9,7 @@ export const MAX_OPTIONS = 10_000;
 /** `contract check` warns if a schema has more paths through its alternatives than this. */
 const MANY_WAYS = 10_000;
 
-/** Number of options of a type; an option that is a union counts as its own options. */
+/** The number of options. An option that is a union counts as all its options. */
 export function countOptions(options: readonly FieldType[], known: ReadonlyMap<UnionType, UnionPlace>): number {
   return options.reduce((sum, option) => sum + ((option.kind === "union" && known.get(option)?.options) || 1), 0);
 }

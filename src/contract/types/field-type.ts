@@ -5,8 +5,8 @@ import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 
 /**
- * A schema of the contract as used by validation, mapping and the field table: references resolved, `allOf` merged.
- * Each use of a `$ref` is the same object, so a type may contain itself.
+ * A schema of the contract as used by validation, mapping and the field table: references resolved, `allOf` merged. All
+ * uses of a `$ref` share one object, so a type may contain itself.
  */
 export type FieldType =
   | TextType
@@ -31,20 +31,20 @@ interface TypeBase {
   /** `x-rules`; absent when there are none. */
   readonly rules?: readonly Rule[];
   /**
-   * The schema declares no type, and the kind was inferred from its keywords. Values of other JSON types are also
-   * valid.
+   * Set if the schema declares no type and the kind was inferred from its keywords. Values of other JSON types are then
+   * also valid.
    */
   readonly untyped?: true;
-  /** No value satisfies the schema, except null if it is allowed: the reason, and its path. */
+  /** Set if no value satisfies the schema, except null if it is allowed: the reason and its path. */
   readonly impossible?: { readonly reason: string; readonly path: AttrPath };
-  /** The constraints of the schema beyond the kind; absent if there are none. */
+  /** The constraints of the schema that its kind does not enforce; absent if there are none. */
   readonly assertions?: readonly Assertion[];
 }
 
 /** A self-contained JSON Schema 2020-12, for a value that is otherwise valid. */
 export interface Assertion {
   readonly schema: JsonObject;
-  /** Only its `unevaluatedProperties` and `unevaluatedItems` count. */
+  /** Whether only violations of `unevaluatedProperties` and `unevaluatedItems` are reported. */
   readonly unevaluated: boolean;
 }
 
@@ -60,16 +60,16 @@ export interface TextType extends TypeBase {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: LinearPattern;
-  /** If false, the platform rejects blank text; the contract allows it with `minLength: 0`. */
+  /** If false, the platform rejects blank text. The contract allows blank text with `minLength: 0`. */
   readonly allowBlank: boolean;
   /** `x-document-path`: API specification 2.5. `key`: a complete, safe key of another file store, without a root. */
   readonly documentPath: boolean | "key";
 }
 
-/** A decimal sent as text (`type: string, format: decimal`); limits as exact decimal text. */
+/** A decimal sent as text (`type: string, format: decimal`). */
 export interface DecimalType extends TypeBase, NumericLimits {
   readonly kind: "decimal";
-  /** Total number of digits, derived from the pattern or `x-max-digits`. */
+  /** Maximum total number of digits, from `x-max-digits` or the pattern. */
   readonly maxDigits?: number;
   readonly maxDecimalPlaces?: number;
   readonly maxWholeDigits?: number;
@@ -94,7 +94,7 @@ export interface NumericLimit {
   readonly exclusive: boolean;
 }
 
-/** Negative, zero or positive; exact. */
+/** Compares two limits exactly. Returns a negative number, zero or a positive number. */
 export function compareLimits(one: NumericLimit, other: NumericLimit): number {
   return one.value - other.value || compareDecimals(exactLimit(one), exactLimit(other));
 }
@@ -154,7 +154,10 @@ export interface ListType extends TypeBase {
   readonly uniqueItems: boolean;
 }
 
-/** `oneOf`/`anyOf`. With a discriminator, one property selects the option; without, the first match. */
+/**
+ * `oneOf`/`anyOf`. With a discriminator, one property selects the option; without one, the first matching option
+ * applies.
+ */
 export interface UnionType extends TypeBase {
   readonly kind: "union";
   readonly options: readonly FieldType[];
@@ -163,7 +166,7 @@ export interface UnionType extends TypeBase {
   readonly discriminator?: Discriminator;
   /** Set instead of a discriminator if its property is not a field but a setting of the instance. */
   readonly setting?: Discriminator;
-  /** The only option that this instance accepts: the configuration declares the setting. */
+  /** The only option that this instance accepts, if the setting has a value. */
   readonly chosen?: FieldType;
 }
 
@@ -173,14 +176,14 @@ export interface Discriminator {
   readonly mapping: ReadonlyMap<string, ObjectType>;
 }
 
-/** A schema without a type. */
+/** A type that accepts any JSON value. Only its assertions and rules restrict the value. */
 export interface AnyType extends TypeBase {
   readonly kind: "any";
 }
 
 /**
- * The type of the field at the path. If several alternatives have the field, the first one counts. Undefined if there
- * is no such field.
+ * The type of the field at the path. If several alternatives have the field, returns the type in the first of them.
+ * Undefined if there is no such field.
  */
 export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined {
   const [name, ...rest] = path;
@@ -194,12 +197,15 @@ export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined 
 
 export type JsonTypeName = "string" | "number" | "boolean" | "object" | "list";
 
-/** The type of an object's member: its property, or the type of additional ones; undefined if it is not allowed. */
+/**
+ * The type of an object's member: the type of its property or of additional properties; undefined if the object does
+ * not allow the name.
+ */
 export function memberType({ properties, additional }: ObjectType, name: string): FieldType | undefined {
   return properties.get(name)?.type ?? (additional === "closed" ? undefined : additional);
 }
 
-/** Whether a value has the JSON type of the kind; kinds with several JSON types accept any. */
+/** Whether a value has the JSON type of the kind; kinds with several JSON types accept any value. */
 export function isOfKind(kind: FieldType["kind"], value: unknown): boolean {
   const json = Array.isArray(value) ? "list" : typeof value;
   return JSON_TYPES[kind] === undefined || JSON_TYPES[kind] === json;

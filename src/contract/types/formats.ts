@@ -12,7 +12,7 @@ const DATE_KINDS: ReadonlyMap<string, DateType["kind"]> = new Map([
 
 const TEXT_FORMATS: readonly NonNullable<TextType["format"]>[] = ["email", "uuid", "uri"];
 
-/** Formats of text that are enforced. No value has two of them. */
+/** Formats of text that are enforced. No value can satisfy two of them. */
 const ENFORCED_FORMATS: ReadonlySet<string> = new Set(["decimal", ...DATE_KINDS.keys(), ...TEXT_FORMATS]);
 
 /** The format of numbers that is enforced (OpenAPI 3.0.3, Data Types): a signed 32-bit integer. */
@@ -98,7 +98,7 @@ function isInt32Value(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
 }
 
-/** Reports the formats that restrict values of a type in a way that is not checked. */
+/** Reports each format that is not enforced for this type. */
 export function reportUncheckedFormats(parts: readonly SchemaNode[], type: Kind, { findings }: Compilation): void {
   for (const part of parts) {
     const format = readKeyword(part, "format");
@@ -114,7 +114,7 @@ function isChecked(format: JsonValue, part: SchemaNode, type: Kind): boolean {
   return takesSeveralTypes(part, type) || isFormatOf(type.kind, format);
 }
 
-/** With several types, a format applies only to its own type. With choices, the format is asserted. */
+/** With several types, a format applies only to values of its own type. With choices, the format is asserted. */
 function takesSeveralTypes({ omit }: SchemaNode, { kind, untyped }: Kind): boolean {
   return untyped || omit.includes("type") || kind === "choice" || kind === "any";
 }

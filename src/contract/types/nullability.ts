@@ -16,7 +16,7 @@ export type NullRule = "allowed" | "forbidden" | undefined;
 
 /**
  * The combined rule of the nodes: each of them must allow null. `nullable` decides for its schema, including the
- * contents of its `$ref` and `allOf`, because contracts write it next to those.
+ * contents of its `$ref` and `allOf`, because contracts write `nullable` next to these keywords.
  */
 export function nullRule(nodes: readonly SchemaNode[], compilation: Compilation): NullRule {
   const [first] = nodes;

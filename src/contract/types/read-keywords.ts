@@ -17,7 +17,7 @@ interface KeywordReader {
   readonly count: (keyword: string, tightest: "largest" | "smallest") => number | undefined;
   readonly minimum: () => NumericLimit | undefined;
   readonly maximum: () => NumericLimit | undefined;
-  /** The value nearest to the field; the others are assertions. */
+  /** The value in the schema nearest to the field; the values in other schemas become assertions. */
   readonly multipleOf: () => number | undefined;
   /** Reports limits that no value can satisfy. */
   readonly checkOrder: (low: number | undefined, high: number | undefined, keyword: string) => void;
@@ -80,14 +80,18 @@ function isCount(value: number): boolean {
   return countOf(value) !== undefined;
 }
 
-/** The value as a count. Values beyond the range of counts are reduced to one that no input reaches. */
+/**
+ * The value as a count; undefined if it is negative or not a whole number. Infinity becomes a count that no input
+ * reaches.
+ */
 export function countOf(value: number): number | undefined {
   if (value === Infinity) return Number.MAX_SAFE_INTEGER;
   return Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
 /**
- * A number, given directly or as the text of a number with too many digits or too large an exponent (`parseDocument`).
+ * A number, given directly or as the text of a number with too many digits or too large an exponent (`parseDocument`);
+ * undefined for any other value.
  */
 export function numberOf(value: JsonValue): number | undefined {
   if (typeof value === "string") return isLongNumber(value) ? Number(value) : undefined;
@@ -128,7 +132,10 @@ function isMisplaced(plain: JsonValue | undefined, exclusive: JsonValue | undefi
 /** The properties that every type has. */
 export type TypeBase = Omit<AnyType, "kind">;
 
-/** If several parts define the same property, the one nearest to the field takes precedence. */
+/**
+ * The properties of a type that do not depend on its kind. If several parts define the same property, the part nearest
+ * to the field takes precedence.
+ */
 export function baseType(parts: readonly SchemaNode[], nullable: boolean, compilation: Compilation): TypeBase {
   const { findings, direction } = compilation;
   if (direction === "reply") return { nullable, deprecated: false, validators: [] };

@@ -83,7 +83,7 @@ interface WrittenChoices {
   readonly parts: readonly SchemaNode[];
   readonly lists: readonly Located[];
   readonly path: AttrPath;
-  /** No choice is left. */
+  /** Whether neither a choice nor null satisfies all parts of the schema. */
   readonly isEmpty: boolean;
 }
 
@@ -103,7 +103,10 @@ function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, c
   }
 }
 
-/** A choice that does not have the type next to it. Choices that another part of the schema excludes are ignored. */
+/**
+ * A choice that does not have the type in the same part. Types in other parts are not compared, because parts may
+ * exclude choices from each other.
+ */
 function findImpossibleChoice(
   part: SchemaNode,
   compilation: Compilation,
@@ -138,7 +141,7 @@ function numericLimits(
   return definedMembers({ minimum, maximum, multipleOf });
 }
 
-/** The pattern nearest to the field; the others are assertions. */
+/** The pattern in the schema nearest to the field; the patterns in other schemas become assertions. */
 function patternOf(parts: readonly SchemaNode[], findings: Compilation["findings"]): LinearPattern | undefined {
   const [first] = readKeywords(parts, "pattern");
   return first && checkedPattern(first.value, first.path, findings);

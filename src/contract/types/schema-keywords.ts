@@ -6,8 +6,8 @@ type Kind = FieldType["kind"];
 
 /**
  * How a schema keyword is treated.
- * - `enforced`: it determines the type, for the kinds in `on` if given. For other kinds with values of the same JSON
- *   type `of` it is an assertion. It does not restrict values of other JSON types.
+ * - `enforced`: it determines the type, for the kinds in `on` if given. For other kinds whose values have the JSON type
+ *   `of`, it is an assertion. It does not restrict values of other JSON types.
  * - `asserted`: it does not affect the type, and is validated as JSON Schema (`assertions` of the field type).
  * - `rules`: it is checked for otherwise valid values, and does not affect the type.
  * - `annotation`: it is documentation and does not affect validity.
@@ -66,13 +66,16 @@ const TREATMENTS: ReadonlyMap<string, Treatment> = new Map(
   KEYWORDS.flatMap(([treatment, keywords]) => keywords.map((keyword) => [keyword, treatment] as const)),
 );
 
-/** The kind of a type, and whether it was inferred. If so, values of other JSON types are also valid. */
+/** The kind of a type, and whether it was inferred. If it was, values of other JSON types are also valid. */
 export interface KindOfType {
   readonly kind: Kind;
   readonly untyped: boolean;
 }
 
-/** Reports the treatment of every keyword that does not affect this kind of type. No keyword is ignored silently. */
+/**
+ * Reports every keyword that is unknown, not enforced or without effect on this kind of type, so that none is ignored
+ * silently.
+ */
 export function checkKeywords(parts: readonly SchemaNode[], type: KindOfType, compilation: Compilation): void {
   for (const part of parts) {
     for (const keyword of Object.keys(part.schema)) {
@@ -110,7 +113,7 @@ export function isAsserted(part: SchemaNode, keyword: string, type: KindOfType):
   return treatment?.as === "asserted" && concerns(treatment.of, type);
 }
 
-/** Schemas name the dialect in which they are written; these dialects are fully supported. */
+/** Values of `$schema` that are accepted without a warning. */
 const DIALECTS = /^"https?:\/\/(?:json-schema\.org\/draft|spec\.openapis\.org\/oas)\//;
 
 function isShaping(treatment: Treatment, kind: Kind): boolean {
@@ -137,8 +140,8 @@ function unknownKeyword(keyword: string): string {
 }
 
 /**
- * Keywords without effect: text keywords next to `enum` if every choice satisfies them, and keywords of one type in a
- * schema whose types are compiled separately (`type: [string, integer]`).
+ * Whether a keyword has no effect: a text keyword next to `enum` that every choice satisfies, or a keyword of one type
+ * in a schema whose types are compiled separately (`type: [string, integer]`).
  */
 function restrictsNothing(part: SchemaNode, keyword: string, type: KindOfType): boolean {
   const treatment = treatmentOf(keyword);

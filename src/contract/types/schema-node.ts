@@ -7,7 +7,10 @@ import type { Rule } from "../../rules/language/rule.ts";
 import { formatPointer, parseFragment } from "../../json/json-pointer.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** A schema with its path in the document, or part of a schema: `omit` names keywords that are handled elsewhere. */
+/**
+ * A schema with its path in the document. `omit` names keywords that other nodes handle, so that the node is only a
+ * part of the schema.
+ */
 export interface SchemaNode {
   readonly schema: JsonObject;
   readonly path: AttrPath;
@@ -30,13 +33,16 @@ export interface Compilation {
   readonly settingText: (name: string) => string | undefined;
   /** Compiles one type for all nodes: a value must satisfy each of them. A type without values is a finding. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
-  /** Like `compile`, for a type that may have no values because other types are also possible (`impossible`). */
+  /**
+   * Like `compile`, but a type without values is not a finding, because other types are also possible. Such a type has
+   * `impossible`.
+   */
   readonly compileOption: (nodes: readonly SchemaNode[]) => FieldType;
   /** Records the reason why the current type has no values. */
   readonly contradict: (reason: string, path: AttrPath) => void;
   /**
-   * Types by `keyOf` their nodes; objects, lists and unions are registered before their parts, so that they may
-   * contain themselves.
+   * Types by the `schemaKey` of their nodes. Objects, lists and unions are registered before their parts, because they
+   * may contain themselves.
    */
   readonly types: Map<string, FieldType>;
   /** Nesting depth of the schemas that are being read. */
@@ -120,8 +126,9 @@ export function resolveReference(node: SchemaNode, compilation: Compilation): Sc
 }
 
 /**
- * The nodes with all nodes that `$ref` and `allOf` add, each once, outermost first. If only one value is possible (a
- * description), the node nearest to the field takes precedence. The result contains neither keyword.
+ * The nodes with all nodes that `$ref` and `allOf` add, each once, outermost first. For a keyword with a single value,
+ * such as a description, the first node, which is nearest to the field, takes precedence. The result contains neither
+ * `$ref` nor `allOf`.
  */
 export function flattenSchemas(nodes: readonly SchemaNode[], compilation: Compilation): readonly SchemaNode[] {
   const parts = new Map<string, SchemaNode>();
@@ -157,7 +164,10 @@ function targetOf(node: SchemaNode, { document, findings }: Compilation): Schema
   return followReference(document, readKeyword(node, "$ref"), [...node.path, "$ref"], findings);
 }
 
-/** The schema that a `$ref` names; a finding and undefined if there is none. `path`: path of the reference. */
+/**
+ * The schema that a `$ref` names. If there is none, adds a finding and returns undefined. `path`: the path of the
+ * reference.
+ */
 export function followReference(
   document: JsonObject,
   reference: JsonValue | undefined,

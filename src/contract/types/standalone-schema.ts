@@ -114,7 +114,7 @@ const names: ReadKeyword = (at) =>
     ? { [at.keyword]: [...new Set(at.value)] }
     : wrong(at, "a list of property names");
 
-/** `minimum` next to `exclusiveMinimum: true` is the older form. */
+/** Converts a limit next to `exclusiveMinimum: true` or `exclusiveMaximum: true`, which is the OpenAPI 3.0 form. */
 function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword {
   return (at) => {
     const isExclusive = readKeyword(at.node, exclusive) === true;
@@ -125,8 +125,8 @@ function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword 
 }
 
 /**
- * The limit as a number. If the limit has more digits than a double, a double that separates all other doubles in the
- * same way.
+ * The limit as a number. If the limit has more digits than a double, returns the double that accepts and rejects the
+ * same doubles.
  */
 function edgeOf({ value, keyword }: KeywordAt, isExclusive: boolean): number | undefined {
   if (typeof value === "number") return value;
@@ -174,7 +174,7 @@ const dependentRequired: ReadKeyword = (at) =>
     ? { dependentRequired: at.value }
     : wrong(at, "an object of lists of names");
 
-/** Draft 4: a list of names that must also be present, or a schema that must also be satisfied. */
+/** `dependencies` in draft 4: a list of names that must also be present, or a schema that must also be satisfied. */
 const dependencies: ReadKeyword = (at) => {
   const { value, node, reader } = at;
   if (!isJsonObject(value)) return wrong(at, "an object");

@@ -90,7 +90,7 @@ function declaredTypes({ value, path }: Located, findings: Compilation["findings
   return { names: unknown === undefined ? names : [], path, ...definedMembers({ format }) };
 }
 
-/** The types that one schema names, including null; empty if one of them is unknown, which is a finding. */
+/** The types that one schema names, including null. If a name is unknown, adds a finding and returns no types. */
 export function namesOfTypes(value: JsonValue, path: AttrPath, { findings }: Compilation): readonly SchemaType[] {
   return declaredTypes({ value, path }, findings).names;
 }
@@ -114,7 +114,7 @@ function meaningOf(name: JsonValue): TypeMeaning | undefined {
 
 const SCHEMA_TYPES: readonly SchemaType[] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/** Common mistakes for JSON Schema's `type` and `format`. */
+/** Names that are often mistaken for types of JSON Schema, with the types and formats that they mean. */
 const TYPE_ALIASES: ReadonlyMap<string, TypeMeaning> = new Map<string, TypeMeaning>([
   ["datetime", { types: ["string"], format: "date-time" }],
   ["date-time", { types: ["string"], format: "date-time" }],

@@ -1,7 +1,7 @@
 import { type FieldType, memberType, type ObjectType } from "./field-type.ts";
 import type { PathExpression, PathStep } from "../../rules/language/expression.ts";
 
-/** A type and its enclosing object types: one position at which a payload can contain such a value. */
+/** A type and its enclosing object types: one position at which a payload can contain a value of this type. */
 export interface TypePlace {
   readonly type: FieldType;
   /** The object that contains it; lists are skipped. */
@@ -54,7 +54,7 @@ function optionsOf(place: TypePlace): readonly TypePlace[] {
   return [...types].filter(({ kind }) => kind !== "union").map((type) => itemPlace(place, type));
 }
 
-/** The types to which the base names of a rule refer. */
+/** The places at which the paths of a rule start. */
 export interface PathBases {
   readonly here: readonly TypePlace[];
   readonly self: readonly TypePlace[];

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../json/json-value.ts";
 import type { Discriminator, FieldType, UnionType } from "./field-type.ts";
 
-/** The types of values that a value of the type can contain, except read-only ones. */
+/** The types directly inside a type: properties except read-only ones, items, and alternatives. */
 export function childTypes(type: FieldType): readonly FieldType[] {
   if (type.kind === "list") return [type.items];
   if (type.kind === "union") return [...type.options, ...(type.discriminator?.mapping.values() ?? [])];

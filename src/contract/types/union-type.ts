@@ -65,7 +65,7 @@ function areEnforceable(union: UnionType, { path }: Alternatives, { unions, find
 
 /**
  * The role of the discriminator's property in a union: it selects an option, or it is a setting of the instance. Empty
- * if it cannot distinguish the options: the alternatives then decide as if there were no discriminator.
+ * if the property cannot distinguish the options; the first match then applies, as without a discriminator.
  */
 function chosenBy(
   property: string,
@@ -86,7 +86,7 @@ function chosenBy(
 /** An option that is not itself a set of alternatives. */
 interface Leaf {
   readonly type: FieldType;
-  /** The values of the property that its schema allows, as text; undefined if it lists none. */
+  /** The values of the property that its schema allows, as text; undefined if the schema does not list values. */
   readonly tags: readonly string[] | undefined;
   /** Its name in the components; undefined inside other alternatives. */
   readonly name: string | undefined;
@@ -95,8 +95,8 @@ interface Leaf {
 
 /**
  * The property's values, as text, and their options (OpenAPI 3.0.3, Discriminator Object): the explicit mapping, the
- * values that the options' own schemas list, and the names of schemas that list none. A value that the option itself
- * rejects is ignored. Undefined, with a finding, if the values do not distinguish the options.
+ * names of the remaining schemas, and the values that only one schema lists. A value that the option itself rejects is
+ * ignored. Undefined, with a finding, if the values do not distinguish the options.
  */
 function mappingOf(
   property: string,
@@ -208,7 +208,8 @@ function writtenMapping(
 }
 
 /**
- * Operators use a setting of their instance as discriminator. Because objects are closed, no payload can contain it.
+ * Whether the property is not a field but a setting of the instance: no option declares it, and closed objects cannot
+ * contain it.
  */
 function isNoField(property: string, { options }: Alternatives, compilation: Compilation): boolean {
   const parts = options.flatMap((option) => flattenSchemas(option, compilation));
@@ -218,7 +219,7 @@ function isNoField(property: string, { options }: Alternatives, compilation: Com
   return !described && readKeywords(parts, "additionalProperties").every(({ value }) => value === false);
 }
 
-/** The option that the explicit mapping has for a value, with the keywords that apply to all options. */
+/** The option that the explicit mapping assigns to a value, with the keywords that apply to all options. */
 function optionFor(value: string, alternatives: Alternatives, compilation: Compilation): FieldType | undefined {
   const { discriminator, path, shared } = alternatives;
   const mapping = isJsonObject(discriminator) ? discriminator["mapping"] : undefined;
