@@ -11,7 +11,7 @@ interface ChildColumnsContext {
 
 /**
  * The columns of a source and of its child sources with at most one row per row of the source. Entries refer to a child
- * column as `addresses.STREET`. If the row itself has a column with that name, that column takes precedence.
+ * column as `addresses.STREET`. A column of the row itself with that name takes precedence.
  */
 export function withChildColumns(own: SourceColumns, context: ChildColumnsContext): SourceColumns {
   const { document, issues, columnsOf } = context;
@@ -40,7 +40,8 @@ export function withChildColumns(own: SourceColumns, context: ChildColumnsContex
 
 /**
  * The complete path of a column that is named without the sources between it and the row: `bp.ad.STREET` for
- * `ad.STREET` in a row of the parent of `bp`. Undefined if the name does not begin with such a source.
+ * `ad.STREET` in a row of the parent of `bp`. Undefined if the name does not begin with a source below a child of the
+ * row's source.
  */
 export function pathBelow(name: string, source: string, { sources }: MappingDocument): string | undefined {
   const path = [name];
@@ -52,7 +53,9 @@ export function pathBelow(name: string, source: string, { sources }: MappingDocu
   return above === source && path.length > 1 ? path.join(".") : undefined;
 }
 
-/** True if its key is unique and is the join column, or if one row is picked. */
+/**
+ * Whether each parent row has at most one row of the source: the join column is the source's key, or one row is picked.
+ */
 function hasOneRow({ key, on, pick }: SourceEntry): boolean {
   return (pick !== undefined && pick.per === undefined) || (key !== undefined && key === on);
 }

@@ -4,7 +4,7 @@ import type { Issues } from "./document/mapping-issues.ts";
 import type { FunctionCalls, MappingFunctions } from "./leaf/function-calls.ts";
 import type { SourceColumns } from "./source-columns.ts";
 
-/** Inputs of a mapping from outside its own file. */
+/** Values that a mapping uses from outside its own file. */
 export interface MappingValues {
   /** Value of `${supplier}`. */
   readonly supplier?: string;

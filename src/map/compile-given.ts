@@ -12,7 +12,10 @@ import type { ObjectNode } from "./node/mapping-node.ts";
 /** The nodes that a mapping defines for the bodies of steps, by step name. */
 export type StepNodes = ReadonlyMap<string, ObjectNode>;
 
-/** Adds an issue for a step that the operation does not have, and for fields that the body of a step cannot have. */
+/**
+ * Compiles the fields of each step. Adds an issue for a step that the operation does not have, and for fields that the
+ * body of a step cannot have.
+ */
 export function compileSteps(document: MappingDocument, operation: Operation, context: CompileContext): StepNodes {
   const nodes = [...document.steps].flatMap(([name, entry]) => {
     const step = operation.steps.find((one) => one.name === name);
@@ -36,7 +39,9 @@ function compileStep(step: Step, entry: JsonObject, context: CompileContext): Ob
   return node?.kind === "object" ? node : undefined;
 }
 
-/** Adds an issue for a required parameter that the mapping omits, and for an unknown one. */
+/**
+ * Compiles the parameters. Adds an issue for a required parameter that the mapping omits, and for an unknown parameter.
+ */
 export function compileParameters(
   { parameters: entry }: MappingDocument,
   operation: Operation,
@@ -65,8 +70,8 @@ function refuseStep(name: string, { id, steps }: Operation, issues: Issues): voi
 }
 
 /**
- * A mapping cannot override fields that the contract sets: with a dry-run flag, for example, the expected object would
- * never be created.
+ * A mapping cannot override fields that the contract sets. For example, it could set a dry-run flag, and the platform
+ * would create nothing.
  */
 function refuseSet({ body = {} }: Step, entry: JsonObject, path: AttrPath, issues: Issues): void {
   for (const [name, value] of Object.entries(entry)) {

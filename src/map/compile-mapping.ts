@@ -126,7 +126,7 @@ function mappingOver(
 function preparation({ root, steps, parameters }: Nodes, calls: FunctionCalls): Mapping["prepare"] {
   const rounds = callingNodes([root, ...steps.values(), ...(parameters ? [parameters] : [])]);
   if (rounds.every((nodes) => nodes.length === 0)) return undefined;
-  // The values are discarded: calls have no results while they are collected.
+  // The built values are discarded, because calls have no results while they are collected.
   const build = newBuildState();
   const collects = rounds.map((nodes) => (row: Row) => {
     for (const node of nodes) buildValue(node, row, build);
@@ -158,7 +158,7 @@ function unmappedIn(node: MappingNode, path: AttrPath): readonly string[] {
   return [...missing.map((name) => formatAttr([...path, name])), ...below];
 }
 
-/** The item numbers after child rows are unknown. */
+/** Item numbers are unknown in a list with items from child rows. In such a list, `*` replaces them. */
 function unmappedInItems({ entries }: ItemsNode, path: AttrPath): readonly string[] {
   const isNumbered = entries.every(({ kind }) => kind === "single");
   const unmapped = entries.flatMap(({ item }, index) => unmappedIn(item, [...path, isNumbered ? index : "*"]));

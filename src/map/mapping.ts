@@ -9,7 +9,8 @@ import type { MappingNode, OriginKind } from "./node/mapping-node.ts";
 export interface Mapping {
   /**
    * Never throws for invalid data. Throws a Failure `mapping_invalid` at the first row of a CSV file that lacks a
-   * column, or if a user's function fails. If the mapping has `prepare`, rows must be prepared first.
+   * column, or if a user's function fails, and `source_too_large` if a payload is too large. If the mapping has
+   * `prepare`, rows must be prepared first.
    */
   readonly map: (row: Row) => Mapped;
   /**
@@ -20,7 +21,7 @@ export interface Mapping {
   readonly prepare?: ((rows: readonly Row[]) => Promise<void>) | undefined;
   /** Ends the thread of the user's functions. */
   readonly close?: (() => Promise<void>) | undefined;
-  /** The cell of an attr. Without a cell, the row of the value, or the parent's row. */
+  /** The place of the cell of an attr. If the attr has no cell, the row from which its value is built. */
   readonly locate: (row: Row, path: AttrPath) => Place | undefined;
   /**
    * Every value of the payload, of the fields for steps and of parameters (`parameters.companyId`), with its origin,
@@ -52,8 +53,9 @@ interface Mapped {
   /** The values of parameters, by name; absent if the operation has none. */
   readonly parameters?: JsonObject;
   /**
-   * Cells that cannot be converted as the contract or the mapping requires. Their text stays in the payload, so
-   * validation may report the same attr again; these problems are more detailed and come first.
+   * Problems of cells that cannot be converted as the contract or the mapping requires. Their text stays in the
+   * payload, so validation may report the same attr again. These problems are more detailed and precede those of
+   * validation.
    */
   readonly problems: readonly LocalProblem[];
 }

@@ -8,7 +8,10 @@ const PREFIX = "parent.";
 export interface ParentColumns {
   /** The columns of a child source, combined with the columns of the parent. */
   readonly merge: (own: SourceColumns) => SourceColumns;
-  /** Must be set while items are built; `undefined` if no entry reads a column of the parent. */
+  /**
+   * The holder of the parent row, which must be set while items are built; undefined if no entry reads a column of the
+   * parent.
+   */
   readonly read: () => ParentRow | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface Column {
 /** The columns of one source that a mapping reads. */
 export interface SourceColumns {
   readonly source: string;
-  /** `line`: where the mapping names the column. */
+  /** `line`: the line of the mapping that names the column. */
   readonly column: (name: string, line: number) => Column;
   readonly names: () => readonly string[];
   /** Records that a cell of the column must be one of these texts. */
@@ -28,9 +28,9 @@ export interface SourceColumns {
 }
 
 /**
- * Columns are looked up once per file: the first row of a CSV file that lacks one throws a Failure `mapping_invalid`
- * that lists all missing columns of the file. In JSON, a missing value counts as empty.
- * @param pathBelow the complete path of a column that the mapping names without the sources between it and the row
+ * Columns are looked up once per file: the first row of a CSV file that lacks a column throws a Failure
+ * `mapping_invalid` that lists all missing columns of the file. In JSON, a missing value counts as empty.
+ * @param pathBelow returns the complete path of a column if the mapping omits the sources between it and the row
  */
 export function sourceColumns(
   source: string,

@@ -22,7 +22,7 @@ export interface MappingDocument {
   readonly payload: JsonObject;
   /** Fields that the bodies of steps have in addition to the payload, by step name. */
   readonly steps: ReadonlyMap<string, JsonObject>;
-  /** Values in the address, query and headers of requests, by parameter name. */
+  /** Values in the path, query and headers of requests, by parameter name. */
   readonly parameters: JsonObject;
   /** The amounts that `migrate proof` adds up. */
   readonly measures: readonly Measure[];
@@ -44,7 +44,7 @@ export interface SourceEntry {
   readonly key?: string;
   readonly parent?: string;
   readonly on?: string;
-  /** The column of the parent that `on` refers to; absent for its key. */
+  /** The column of the parent that `on` refers to; absent if `on` refers to the parent's key. */
   readonly parentKey?: string;
   readonly orderBy?: RowOrder;
   readonly distinct?: boolean;
@@ -196,8 +196,9 @@ function readRename(
 }
 
 /**
- * Finds the lookup files to read before the contract is known. Every object that looks like leaf options and names a
- * lookup file counts. If the contract has an object with fields of the same names, an unnecessary file is read.
+ * Finds the lookup files to read before the contract is known. Treats every object with `from`, a `lookup` file and no
+ * names other than leaf options as a leaf. If the object is a payload object whose fields have these names, an
+ * unnecessary file is read.
  */
 function lookupFilesIn(entry: JsonValue): readonly string[] {
   if (isJsonArray(entry)) return entry.flatMap(lookupFilesIn);

@@ -39,10 +39,10 @@ export function collectIssues(document: Addressable): CollectedIssues {
   };
 }
 
-/** Issues of an interpretation that may be discarded; they count only after `keep`. */
+/** Collects the issues of a tentative interpretation. They are reported only after `keep`. */
 export interface TrialIssues extends Issues {
   readonly found: () => boolean;
-  /** Adds the collected issues to the main ones. */
+  /** Adds the collected issues to the issues of the mapping. */
   readonly keep: () => void;
 }
 

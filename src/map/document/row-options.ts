@@ -11,7 +11,7 @@ import { didYouMean, refuseUnknown, scalarText, type Issues } from "./mapping-is
 export interface JoinColumns {
   /** The column of this source. */
   readonly on: string;
-  /** The column of the parent; absent for its key. */
+  /** The column of the parent; absent if rows are joined on the parent's key. */
   readonly parentKey?: string;
 }
 

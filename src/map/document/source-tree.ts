@@ -5,7 +5,7 @@ import { plural } from "../../text/count.ts";
 import type { MappingDocument, SourceEntry } from "./mapping-document.ts";
 import { collectIssues, didYouMean, listed, type Issues } from "./mapping-issues.ts";
 
-/** Sources from the command line, and a resolver for those in the mapping. */
+/** Sources from the command line, and a resolver for paths in the mapping. */
 export interface GivenSources {
   readonly positional: readonly string[];
   /** `--source name=path`. */
@@ -18,9 +18,10 @@ export interface GivenSources {
 export const ONLY_SOURCE = "records";
 
 /**
- * Assigns files to sources and determines how the sources are joined. Positional sources go to the only source without
- * `files`, or otherwise to the one without a parent. Files from the command line replace those in the mapping. Throws
- * a Failure `mapping_invalid` if the sources do not form one tree, `usage` if files are missing.
+ * Assigns files to sources and determines how the sources are joined. Positional files belong to the only source
+ * without files, or otherwise to the source without a parent. Files from the command line replace the files in the
+ * mapping. Throws a Failure `mapping_invalid` if the sources do not form one tree, and `usage` if a source is unknown
+ * or has no files.
  */
 export function planSources(document: MappingDocument, given: GivenSources): SourceSpec {
   const entries = document.sources.size > 0 ? document.sources : new Map([[ONLY_SOURCE, {}]]);

@@ -11,7 +11,10 @@ import type { LeafNode, OneCell, SplitNode } from "../node/mapping-node.ts";
 import { checkCellLength } from "../node/payload-size.ts";
 import type { Column } from "../source-columns.ts";
 
-/** Compiles a leaf for a scalar of the contract. Adds an issue for each error and then returns undefined. */
+/**
+ * Compiles a leaf for a scalar of the contract. Adds an issue for each error. Returns undefined if the entry is not a
+ * column or an object of options.
+ */
 export function compileLeaf(entry: JsonValue, type: FieldType, context: LeafContext): LeafNode | undefined {
   const options = readLeafOptions(entry, context.path, context.issues);
   if (options === undefined) return undefined;
@@ -54,7 +57,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
   };
 }
 
-/** Undefined for a function call, because the function may read the whole row. */
+/** The only cell on which the value depends; undefined if there may be several. A function may read the whole row. */
 function oneCell(options: LeafOptions): OneCell | undefined {
   const { from, when, transform, trim, keepEmpty, split } = options;
   const [column, ...more] = from;
@@ -98,7 +101,7 @@ function readerOf(
   };
 }
 
-/** The trimmed cell, or the trimmed result of several cells. */
+/** Reads the cell, or combines several cells. Trims each cell unless `trim` is false. */
 function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row) => CellContent {
   const read = (column: Column, row: Row): CellContent => {
     const content = column.read(row);
@@ -131,7 +134,7 @@ function firstFilled(contents: readonly CellContent[]): CellContent {
   return contents.find((content) => !isBlank(content)) ?? contents[0] ?? "";
 }
 
-/** The changes to a text before it is read; undefined if there are none. */
+/** The changes to a text before it is converted; undefined if there are none. */
 function preparation(options: LeafOptions): ((text: string) => string) | undefined {
   const steps = [...options.replace];
   if (options.letters === "upper") steps.push((text) => text.toUpperCase());

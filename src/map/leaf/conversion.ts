@@ -23,7 +23,7 @@ export function conversionTo(type: FieldType): Conversion {
 }
 
 /**
- * Converts a constant of the mapping to a value of the contract's type; returns a message if that is impossible. Text
+ * Converts a constant of the mapping to a value of the contract's type; returns a `fault` if that is impossible. Text
  * is converted like a cell. A number or a boolean is never converted to text, because its notation in the file (`1.50`,
  * `0x10`) is unknown.
  */

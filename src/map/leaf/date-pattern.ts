@@ -46,7 +46,7 @@ interface Part {
   readonly text: string;
   /** Absent for a literal. */
   readonly field?: Field;
-  /** The part may have one or two digits. */
+  /** Whether the part may have one or two digits. */
   readonly loose: boolean;
   readonly take: PartParser;
 }

@@ -1,8 +1,8 @@
 import { compileDatePattern } from "./date-pattern.ts";
 
 /**
- * `did you mean "dd/MM/yyyy"?`, for a pattern in the letters of strftime (`%d/%m/%Y`) or of SQL and others
- * (`DD/MM/YYYY`).
+ * Suggests a translation (`did you mean "dd/MM/yyyy"?`) of a pattern in the notation of strftime (`%d/%m/%Y`), SQL or
+ * spreadsheets (`DD/MM/YYYY`); undefined if the translation is not valid.
  */
 export function datePatternHint(pattern: string): string | undefined {
   const translated = pattern.includes("%") ? fromStrftime(pattern) : fromOtherLetters(pattern);

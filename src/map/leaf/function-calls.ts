@@ -40,7 +40,8 @@ export interface FunctionCalls {
   readonly duringLocate: <Found>(locate: () => Found) => Found;
   /**
    * Evaluates the calls that `collect` makes for each row, round by round, because the calls of a later round may
-   * depend on the results of an earlier one. In the first round of a row, each call has its own result, in order.
+   * depend on the results of an earlier one. In the first round, every call of a row is evaluated, even if it repeats
+   * an earlier call, and the results are used in the order of the calls.
    */
   readonly prepare: (rows: readonly Row[], rounds: readonly Collect[]) => Promise<void>;
 }
@@ -56,7 +57,7 @@ interface NotedCall extends FunctionCall {
 export function createFunctionCalls(functions: MappingFunctions): FunctionCalls {
   let isLocating = false;
   let collected: NotedCall[] | undefined;
-  /** In the first round, no results are known. */
+  /** True in the first round, when no results are known. */
   let isFirst = false;
   let batch = 0;
   let batches = 0;
@@ -93,7 +94,7 @@ export function createFunctionCalls(functions: MappingFunctions): FunctionCalls 
         try {
           for (const row of rows) collect(row);
         } catch {
-          // Rows after this one are not mapped.
+          // `map` throws the same error for this row, so later rows are not mapped.
         } finally {
           [collected, isFirst] = [undefined, false];
         }

@@ -64,7 +64,10 @@ interface WrittenDate {
   readonly pivot: number | undefined;
 }
 
-/** Reads a leaf's entry: a column's name, or an object of options. Adds an issue for each error. */
+/**
+ * Reads a leaf's entry: a column's name, or an object of options. Adds an issue for each error. Returns undefined if
+ * the entry is neither.
+ */
 export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues): LeafOptions | undefined {
   if (typeof entry === "string" && entry !== "") return { ...DEFAULT_OPTIONS, path, from: [entry] };
   if (!isJsonObject(entry)) {
@@ -185,7 +188,7 @@ function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, 
   return name === undefined ? undefined : { kind: "call", name };
 }
 
-/** Reads `pivot`; adds an issue for an invalid one. */
+/** Reads `pivot`. Adds an issue for an invalid value and returns undefined. */
 export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: Issues): number | undefined {
   if (entry === undefined) return undefined;
   if (typeof entry === "number" && Number.isInteger(entry) && entry >= 0 && entry <= 99) return entry;
@@ -226,7 +229,7 @@ function refuseWithValue(entry: JsonObject, path: AttrPath, issues: Issues): voi
 /** Maximum number of columns of one leaf, because each is read for every row. */
 const MAX_COLUMNS = 100;
 
-/** Options that exclude each other, or that require another option. */
+/** Adds an issue for options that exclude each other, and for options without the option that they require. */
 function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void {
   const has = (name: string): boolean => entry[name] !== undefined && entry[name] !== false;
   if (!has("from") && !has("call")) issues.add(path, "has neither a column (from) nor a constant (value)");

@@ -23,7 +23,7 @@ import { numberExample, numberReader } from "./number-text.ts";
 export interface CompiledTransform {
   readonly finish: LeafNode["finish"];
   readonly origin: OriginKind;
-  /** Whether an empty cell has a meaning. */
+  /** Whether the conversion also applies to an empty cell. */
   readonly takesEmpty: boolean;
 }
 
@@ -173,7 +173,7 @@ function numberExpected(type: FieldType): Expected {
 
 /**
  * With several patterns, the first match gives the value. If another pattern gives a different value, the cell is
- * ambiguous and has no value.
+ * ambiguous and cannot be converted.
  */
 function dateTransform(transform: DateTransform, options: LeafOptions, context: LeafContext): CompiledTransform {
   const { kind, patterns } = transform;

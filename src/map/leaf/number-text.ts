@@ -29,7 +29,7 @@ export function numberFrom(text: string): number | undefined {
 /**
  * A parser for numbers with a source's own separators: `1.234,50` -> `1234.50`. Removes a leading plus and leading
  * zeros, because the mapping declares the cell as a number; digits after the decimal separator are kept. A minus may
- * follow the number, as in SAP (`12,50-`). Undefined for any other text.
+ * follow the number, as in SAP (`12,50-`). Returns undefined for any other text.
  */
 export function numberReader(separators: NumberSeparators): (text: string) => string | undefined {
   const shape = numberShape(separators);
@@ -57,7 +57,7 @@ function numberShape({ decimal, group }: NumberSeparators): RegExp {
   return new RegExp(`^([-+]?)(\\d+${grouped})(?:${escaped(decimal)}(\\d+))?(-?)$`, "u");
 }
 
-/** A space between groups matches any of the spaces that programs use. */
+/** A space between groups also matches the no-break spaces that programs write. */
 function groupShape(group: string): string {
   return group === " " ? "[ \\u00a0\\u202f]" : escaped(group);
 }

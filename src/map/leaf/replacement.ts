@@ -54,7 +54,9 @@ function replaceAll(text: string, from: string, to: string): string {
   return parts.join(to);
 }
 
-/** A text from a JSON source may already exceed the limit. */
+/**
+ * Checks only results that are longer than the text, because a text from a JSON source may already exceed the limit.
+ */
 function checkReplaced(characters: number, text: string): void {
   if (characters > text.length) checkCellLength(characters, "replace");
 }
@@ -127,8 +129,8 @@ function byPattern(
 }
 
 /**
- * A user's regular expression, accepted only if it has linear running time on any text (`slowPattern`) and does not
- * match the empty text. Returns an error message otherwise.
+ * A user's regular expression, accepted only if it has linear running time on any text (`slowPatternReason`) and does
+ * not match the empty text. Returns an error message otherwise.
  */
 export function linearPattern(source: string): RegExp | string {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;

@@ -23,7 +23,7 @@ export interface BuildState {
   /** The attr of the current entry. */
   readonly path: AttrSegment[];
   readonly problems: LocalProblem[];
-  /** Collected only if present. */
+  /** The origins of all values, if the caller wants them. */
   readonly origins: Origin[] | undefined;
   /** Number of values from cells so far. */
   cells: number;
@@ -53,7 +53,7 @@ export function variantFor(node: VariantNode, row: Row): ObjectNode {
   return (typeof value === "object" ? undefined : node.variants.get(String(value))) ?? node.otherwise;
 }
 
-/** Each row gives an item, even an empty one. An empty scalar is omitted. */
+/** Builds the item of a child row. An empty row produces an empty object, but no scalar. */
 export function itemOf(node: EachNode, row: Row, build: BuildState): JsonValue | undefined {
   const item = buildValue(node.item, row, build);
   return item === undefined && (node.item.kind === "object" || node.item.kind === "variant") ? {} : item;

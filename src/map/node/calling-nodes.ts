@@ -22,7 +22,10 @@ function most(nodes: readonly MappingNode[]): number {
   return Math.max(0, ...nodes.map(decisionsIn));
 }
 
-/** @param level depth of objects whose fields are determined by calls; below it, only the determining calls are made */
+/**
+ * @param level number of nested objects whose deciding calls have results; at deeper levels, only the deciding calls
+ * are made
+ */
 function callsOf(node: MappingNode, level: number): MappingNode | undefined {
   if (node.kind === "leaf") return node.origin === "call" ? node : undefined;
   if (node.kind === "split") return node.leaf.origin === "call" ? node : undefined;

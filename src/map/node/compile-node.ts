@@ -27,7 +27,7 @@ export interface CompileContext extends MappingContext {
 }
 
 export interface NodeContext extends CompileContext, LeafContext {
-  /** The contract does not require the entry. */
+  /** Whether the contract does not require the entry. */
   readonly optional: boolean;
   /** The types at this place in other alternatives of the contract. */
   readonly others?: readonly FieldType[];
@@ -35,7 +35,8 @@ export interface NodeContext extends CompileContext, LeafContext {
 
 /**
  * Compiles an entry of the payload according to the contract's type: object -> field names, list -> list literal or
- * `{each, item}`, scalar -> leaf. Adds an issue for each error and then returns undefined.
+ * `{each, item}`, scalar -> leaf. Adds an issue for each error. Returns undefined if the entry does not have the form
+ * that its type requires.
  */
 export function compileNode(entry: JsonValue, type: FieldType, context: NodeContext): MappingNode | undefined {
   const meant = narrowType(entry, type);
@@ -45,7 +46,7 @@ export function compileNode(entry: JsonValue, type: FieldType, context: NodeCont
   return compileLeafOfAny(entry, meant, context);
 }
 
-/** An entry that does not fit its own type may be intended for rows of another alternative. */
+/** An entry that does not fit the type of its own alternative may be intended for rows of another alternative. */
 function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContext): MappingNode | undefined {
   const { others = [], issues } = context;
   if (others.length === 0) return compileLeaf(entry, type, context);
@@ -151,7 +152,7 @@ function compileVariants(entry: JsonValue, type: Variants, context: NodeContext)
   return { kind: "variant", discriminator, variants, otherwise };
 }
 
-/** The fields of one option; the discriminator is the same in all. */
+/** The fields of one option; the discriminator has the same type in all options. */
 function fieldsOfOption(option: ObjectType, { property, merged }: Variants): Pick<Fields, "typeOf" | "isRequired"> {
   const own = fieldsOf(option);
   return {
@@ -195,7 +196,7 @@ function compileListEntry(entry: JsonObject, type: ListType, context: NodeContex
   return compileSingle(item, conditionOf(entry, context), type, { ...context, path: [...context.path, "item"] });
 }
 
-/** An item is optional even in a required list: an incomplete item is not sent for constants alone. */
+/** An item is optional even in a required list: an incomplete item that has only constants is not sent. */
 function compileSingle(
   entry: JsonValue,
   applies: SingleEntry["applies"],

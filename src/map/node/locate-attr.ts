@@ -6,8 +6,8 @@ import type { EachNode, ItemsNode, MappingNode, ObjectNode, SingleEntry } from "
 
 /**
  * Follows an attr through the mapping to its cell. If there is no cell (a constant, an unmapped attr, a whole object),
- * the place is the row from which the entry is built. For a whole list of child rows it is the first of them, or the
- * parent's row if there are none.
+ * the place is the row from which the entry is built. For a whole list of child rows, the place is the first child row,
+ * or the parent row if there is none.
  */
 export function locateAttr(node: MappingNode, row: Row, path: AttrPath): Place {
   const [segment] = path;
@@ -41,7 +41,7 @@ function inEach(node: EachNode, row: Row, segment: AttrSegment | undefined, rest
   return child === undefined ? placeOf(childRows(node, row)[0] ?? row) : locateAttr(node.item, child, rest);
 }
 
-/** Every row gives an object, even an empty row, so the items can be counted without being built. */
+/** Every row produces an object, even an empty row, so object items can be counted without building them. */
 function rowsWithItem(node: EachNode, row: Row): readonly Row[] {
   const rows = childRows(node, row);
   if (node.item.kind === "object" || node.item.kind === "variant") return rows;

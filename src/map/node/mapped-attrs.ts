@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../.
 import { isListEntry } from "./list-entry.ts";
 import { narrowType } from "./union-variants.ts";
 
-/** The values that a mapping gives to an attr. */
+/** The values that a mapping assigns to an attr. */
 export interface MappedAttr {
   /** All possible values, as text, if the mapping defines them: a constant, an inline table. */
   readonly values?: readonly string[];

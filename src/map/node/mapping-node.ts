@@ -38,7 +38,7 @@ export interface ForeignNode {
   readonly node: MappingNode;
 }
 
-/** A list literal: the values of its entries in order; empty ones are omitted. */
+/** A list literal: the values of its entries in order, without empty values. */
 export interface ItemsNode {
   readonly kind: "items";
   readonly entries: readonly ListEntry[];
@@ -61,11 +61,14 @@ export interface EachNode {
   /** False for child rows that are not items of this list. */
   readonly applies: ((child: Row) => boolean) | undefined;
   readonly item: MappingNode;
-  /** Set while items are built; absent if they read no column of the parent. */
+  /**
+   * The holder of the parent row, which the builder sets before it builds items; absent if no entry reads a column of
+   * the parent.
+   */
   readonly parent?: ParentRow | undefined;
 }
 
-/** The row whose child rows are currently being built. */
+/** Holds the row whose child rows the builder is processing. */
 export interface ParentRow {
   row: Row | undefined;
 }

@@ -40,7 +40,7 @@ export function atRow<T>(row: Row, build: () => T): T {
   });
 }
 
-/** The result of `build`, or the reason why there is none. */
+/** The result of `build`, or the `TooLarge` error that it throws. */
 export function unlessTooLarge<T>(build: () => T): T | TooLarge {
   try {
     return build();

@@ -41,7 +41,7 @@ export function compileSentValue(type: FieldType): ((value: JsonValue) => JsonVa
   return leading.has(type) ? (value) => sentValue([type], value, leading) : undefined;
 }
 
-/** `types`: the possible types of the value. A text is a date-time only if no other possible type is a text. */
+/** `types`: the possible types of the value. A text is converted only if every possible text type is a date-time. */
 function sentValue(types: readonly FieldType[], value: JsonValue, leading: ReadonlySet<FieldType>): JsonValue {
   const options = types.flatMap((type) => optionsFor(type, value));
   if (!options.some((option) => leading.has(option))) return value;
@@ -56,7 +56,7 @@ function sentValue(types: readonly FieldType[], value: JsonValue, leading: Reado
   );
 }
 
-/** The option of a union that a discriminator selects, otherwise all of them. */
+/** The option of a union that the discriminator selects; without one, all possible options. */
 function optionsFor(type: FieldType, value: JsonValue): readonly FieldType[] {
   if (type.kind !== "union") return [type];
   const { discriminator } = type;

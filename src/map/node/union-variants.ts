@@ -13,14 +13,14 @@ import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
 /** The object types that one attr may have. */
 export interface Variants {
   readonly kind: "variants";
-  /** The property that distinguishes them, if the contract names one. */
+  /** The property that distinguishes the types, if the contract names one. */
   readonly property: string | undefined;
   readonly byValue: ReadonlyMap<string, ObjectType>;
-  /** The fields of all of them. */
+  /** The fields of all the types. */
   readonly merged: {
     readonly names: readonly string[];
     readonly typeOf: (name: string) => FieldType | undefined;
-    /** Whether all of them require the field. */
+    /** Whether all the types require the field. */
     readonly isRequired: (name: string) => boolean;
     readonly isReadOnly: (name: string) => boolean;
   };

@@ -30,7 +30,6 @@ const REPLACEMENT: JsonObject = {
 const DATE_PATTERN: JsonObject = { type: "string", examples: ["dd/MM/yyyy", "yyyyMMdd", "dd-MMM-yy"] };
 const DATE_PATTERNS: JsonObject = { anyOf: [DATE_PATTERN, { type: "array", minItems: 1, items: DATE_PATTERN }] };
 
-/** The last two-digit year that is in the 2000s. */
 export const PIVOT_SCHEMA: JsonObject = {
   description: "The last two-digit year that is in the 2000s; default: 68",
   type: "integer",

@@ -54,7 +54,7 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** A source; one without options gets its files from the command line. */
+/** A source. The files of a source without options come from the command line. */
 export const SOURCE_SCHEMA: JsonObject = {
   type: ["object", "null"],
   additionalProperties: false,

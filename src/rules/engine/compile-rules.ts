@@ -94,7 +94,8 @@ function addProblem(
 }
 
 /**
- * The attr of the value concerned, or of the list item that lacks a value; undefined if the problem's attr names it.
+ * The attr of the value concerned, or of the list item that lacks a value; undefined if the problem's attr already
+ * names it.
  */
 function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
   const end = value === undefined ? path.findLastIndex((segment) => typeof segment === "number") + 1 : path.length;
@@ -171,7 +172,7 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors {
   return { tree, visitorOf, askedBy };
 }
 
-/** The type of each rule; of several types with the same rule, the last one. */
+/** The type to which each rule is attached. If several types have the rule, the last of them. */
 function rulesWithTypes(body: FieldType, bearing: ReadonlySet<FieldType>): ReadonlyMap<Rule, FieldType> {
   const attachedTo = new Map<Rule, FieldType>();
   const seen = new Set<FieldType>();
@@ -185,7 +186,7 @@ function rulesWithTypes(body: FieldType, bearing: ReadonlySet<FieldType>): Reado
   return attachedTo;
 }
 
-/** Below this number of levels, rules are checked even if they can never be broken. */
+/** Rules more than this number of levels deep are always checked, even if the payload cannot break them. */
 const MAX_LEVELS = 30;
 
 interface OwnRule {
@@ -193,7 +194,7 @@ interface OwnRule {
   readonly run: CompiledRule;
 }
 
-/** Runs the rules that the current payload can break. They are determined once per payload. */
+/** Runs the rules that the current payload can break. These rules are determined once per payload. */
 function ownVisit(rules: readonly OwnRule[], tree: FieldTree): Visit {
   const candidates = rules.filter(({ possible }) => possible !== false);
   let determinedIn = -1;
@@ -262,7 +263,7 @@ function itemsVisit(visit: Visit): Visit {
 }
 
 /**
- * Visits the option that the discriminator selects; without one, the first option that has all of the value's fields.
+ * Visits the option that the discriminator selects; without one, the first option that fits the value's field names.
  */
 function unionVisit(
   options: readonly FieldType[],

@@ -6,7 +6,7 @@ export type CertainPhone = (text: string, kind: "phone" | "mobile" | "landline")
 /**
  * Recognises numbers in the usual forms of a country: national with the prefix 0, or international with `+`, with
  * spaces and parentheses. Parsing a number takes a hundred times as long, because libphonenumber compiles its patterns
- * for each number. The patterns are those of its metadata. Undefined for a country with other rules: several countries
+ * for each number. The patterns come from its metadata. Undefined for a country with other rules: several countries
  * share its calling code and it is not the first of them, or its national prefix is not 0.
  */
 export function certainPhone(country: CountryCode, metadata: MetadataJson): CertainPhone | undefined {
@@ -15,7 +15,7 @@ export function certainPhone(country: CountryCode, metadata: MetadataJson): Cert
   const { callingCode, outgoingPrefix, general, lengths, prefix, types } = plan;
   const [fixed, mobile] = types;
 
-  /** The digits after the prefix, if it is certain which ones these are. */
+  /** The digits after the prefix; undefined if it is uncertain where the prefix ends. */
   function nationalDigits(digits: string): string | undefined {
     if (digits.startsWith("+")) {
       if (!digits.startsWith(callingCode, 1)) return undefined;
@@ -43,12 +43,15 @@ const SEPARATORS = /[ ()]/g;
 interface Plan {
   readonly callingCode: string;
   readonly outgoingPrefix: RegExp;
-  /** Every number of the country. */
+  /** Matches every number of the country. */
   readonly general: RegExp;
   readonly lengths: readonly number[];
-  /** The prefix of national numbers. */
+  /** Matches the prefix of national numbers. */
   readonly prefix: RegExp;
-  /** Fixed lines, mobile telephones, then others. Undefined: none, or the same pattern as the type before. */
+  /**
+   * Fixed lines, mobile telephones, then others. An entry is undefined if the country has no such numbers, or if they
+   * have the same pattern as the previous type.
+   */
   readonly types: readonly (NumberType | undefined)[];
 }
 
@@ -57,7 +60,7 @@ interface NumberType {
   readonly lengths: readonly number[];
 }
 
-/** The positions are those of version 4 of the metadata. */
+/** Reads the members by their positions in version 4 of the metadata. */
 function readPlan(plan: readonly unknown[] | undefined): Plan | undefined {
   if (plan === undefined) return undefined;
   const [callingCode, outgoingPrefix, general, lengths, , nationalPrefix, , prefix, transform, , leading, types] = plan;

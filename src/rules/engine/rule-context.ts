@@ -20,7 +20,10 @@ export interface RuleContext {
 interface RuleClock {
   /** YYYY-MM-DD, in the instance's time zone. */
   readonly today: string;
-  /** Milliseconds since 1970: twice the same moment, or the start and end of a day that was given without a time. */
+  /**
+   * Milliseconds since 1970. Both are the current time, or they are the start and the end of the day that the user has
+   * set.
+   */
   readonly earliest: number;
   readonly latest: number;
   /** The day at an instant in the instance's time zone. */

@@ -6,8 +6,8 @@ import { rulesWithin, skipReason } from "./rule-requirements.ts";
 import type { RuleContext } from "./rule-context.ts";
 
 /**
- * The coverage by rules of the codes that a contract publishes (`x-validators`). The lists contain each code once,
- * sorted.
+ * The extent to which rules check the codes that a contract publishes (`x-validators`). Each list contains a code once
+ * and is sorted.
  */
 export interface Coverage {
   /** All published codes. */
@@ -23,8 +23,8 @@ export interface Coverage {
 /**
  * `checked`: a rule checks the code. `partial`: the rules only warn or, according to the contract, cover only part of
  * the published text. `setting`, `reference`: a rule checks the code once the setting or the list is declared;
- * `reference` also means that, according to the contract, a list is needed. The contract declares the other classes.
- * `open`: the contract declares nothing.
+ * `reference` is also the class of a code for which the contract declares that a list is needed. `platform`, `unclear`,
+ * `not-in-schema`: no rule checks the code, and the contract declares the class. `open`: the contract declares nothing.
  */
 export const COVERAGE_CLASSES = [
   "checked",

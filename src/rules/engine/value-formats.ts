@@ -79,13 +79,13 @@ const POSTCODES: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["AU", isAuPostcode],
 ]);
 
-/** A British sort code in pairs; an Australian BSB in threes. */
+/** A British sort code has three pairs of digits; an Australian BSB has two groups of three digits. */
 const SORT_CODES: ReadonlyMap<string, RegExp> = new Map([
   ["GB", /^\d{2}[- ]?\d{2}[- ]?\d{2}$/],
   ["AU", /^\d{3}[- ]?\d{3}$/],
 ]);
 
-/** `2018/19`. */
+/** A tax year such as `2018/19`, whose second part is the year after the first. */
 function isTaxYear(text: string): boolean {
   const [, first, second] = /^(\d{4})\/(\d{2})$/.exec(text) ?? [];
   return first !== undefined && (Number(first) + 1) % 100 === Number(second);
@@ -100,7 +100,8 @@ type PhoneKind = "phone" | "mobile" | "landline";
 
 /**
  * Loads the numbering plans of all countries from the metadata of libphonenumber. Platforms also use it, with small
- * differences between versions. It is loaded on demand, because loading takes longer than loading all other rules.
+ * differences between versions. The metadata is loaded on demand, because it takes longer to load than all other code
+ * for rules.
  */
 export async function loadPhoneTest(): Promise<PhoneTest> {
   const [{ isSupportedCountry, parsePhoneNumberFromString }, { default: metadata }] = await Promise.all([

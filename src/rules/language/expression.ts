@@ -3,7 +3,7 @@ export type Expression = Literal | Operation | Condition | PathExpression;
 
 export type Literal =
   | { readonly kind: "text"; readonly text: string }
-  /** Exact digits as written. */
+  /** The digits as written. */
   | { readonly kind: "number"; readonly digits: string }
   | { readonly kind: "boolean"; readonly value: boolean }
   | { readonly kind: "missing" }

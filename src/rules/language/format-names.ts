@@ -27,7 +27,7 @@ export const FORMAT_NAMES = [
   "email-not-blackhole",
 ] as const;
 
-/** Formats that are defined only for a region. */
+/** Formats whose definition depends on a region. */
 const REGIONAL: readonly FormatName[] = ["postcode", "company-number"];
 
 /** The error for a format without its region; undefined if the format needs no region. */

@@ -9,7 +9,7 @@ import { eachValue } from "./value-checks.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Reports the later date, unless only the earlier operand has several values. */
+/** Reports the later date. If only the earlier operand has several values, reports the earlier date. */
 export function dateOrderCheck(
   { earlier, later, strict }: CheckOf<"date-order">,
   { compiler, skipIfMissing }: CheckContext,
@@ -85,7 +85,10 @@ export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckCo
   };
 }
 
-/** True for a period that ends before it starts. It is skipped, because other rules report it. */
+/**
+ * Whether a period contains no time, because it ends before it starts. Such a period is skipped, because other rules
+ * report it.
+ */
 function isEmpty({ start, end }: Period, endInclusive: boolean): boolean {
   return end !== undefined && (end < start || (!endInclusive && end === start));
 }
@@ -130,7 +133,7 @@ function leavesNoGap({ end }: Period, { start }: Period, steps: readonly number[
   return end === undefined || daysBetween(end, start) <= Math.max(...steps);
 }
 
-/** The periods of each group that have a start, in order. */
+/** The periods of each group, ordered by their start. Items without a start are omitted. */
 function groupedPeriods(
   { list, start, end, group }: Periods,
   compiler: RuleCompiler,

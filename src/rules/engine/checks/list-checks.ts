@@ -67,7 +67,7 @@ function itemKey(
   };
 }
 
-/** Reports the first item beyond the maximum. */
+/** Reports the first item above the maximum, or the list if it has fewer items than the minimum. */
 export function countCheck(
   { list, group, min, max }: CheckOf<"count-limit">,
   { compiler }: CheckContext,
@@ -92,8 +92,8 @@ export function countCheck(
 }
 
 /**
- * The groups of an item: one for each combination of the values of its parts, so several if a part is a list. A missing
- * part counts as a distinct value.
+ * The groups of an item: one for each combination of the values of the key's parts, so several if a part is a list. A
+ * missing part counts as a distinct value.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

@@ -83,7 +83,7 @@ function setTest({ set, negate, ignoreCase }: CheckOf<"in-set">, compiler: RuleC
   };
 }
 
-/** At least one of the matching rows must pass. If there are no matching rows, another rule reports that. */
+/** Passes if at least one matching row passes the test, or if no row matches, because another rule reports that. */
 export function lookupCheck({ values, source, by, test }: CheckOf<"lookup">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
   const find = rowIndex(compiler.context.references.get(source), by);

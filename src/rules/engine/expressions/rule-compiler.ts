@@ -7,7 +7,9 @@ import type { Predicate, Walk } from "./walk-path.ts";
 
 /** The single value of an expression; missing if a path has several. */
 export type Evaluate = (here: Cursor, scope: Scope) => Value;
-/** Visits every present value of an expression, with its cursor if it has one; calls `missing` for each absent one. */
+/**
+ * Visits every present value of an expression, with its cursor if it has one; calls `missing` for each absent value.
+ */
 export type Collect = (here: Cursor, scope: Scope, visit: VisitValue, missing?: () => void) => void;
 export type VisitValue = (value: NonNullable<Value>, cursor: Cursor | undefined) => void;
 
@@ -17,7 +19,7 @@ export interface RuleCompiler extends Comparer {
   readonly evaluate: (expression: Expression) => Evaluate;
   readonly collect: (expression: Expression) => Collect;
   readonly test: (expression: Expression) => Predicate;
-  /** The cursors to which a path leads, with any value. */
+  /** Visits the cursors to which a path leads, including cursors with a blank or empty value. */
   readonly walk: (path: PathExpression) => Walk;
 }
 

@@ -18,9 +18,9 @@ function isBlank(text: string): boolean {
   return text === "" || (text.charCodeAt(0) <= 32 && text.trim() === "");
 }
 
-/** Compares values; a date and a date-time by the day in the instance's time zone. */
+/** Compares values. A date and a date-time are compared by the day in the instance's time zone. */
 export interface Comparer {
-  /** Negative, zero or positive; undefined if the two cannot be compared. */
+  /** A negative number, zero or a positive number; undefined if the two values cannot be compared. */
   readonly order: (a: Value, b: Value) => number | undefined;
   readonly equal: (a: Value, b: Value) => boolean;
 }
@@ -50,7 +50,7 @@ export function comparer(dayOf: (instant: number) => string): Comparer {
   };
 }
 
-/** The sign of the comparison by UTF-16 code units. */
+/** Compares by UTF-16 code units. */
 function alphabetic(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -78,7 +78,10 @@ function isComposite(value: Value): value is JsonValue {
   return !(value instanceof Rational) && (isJsonArray(value) || isJsonObject(value));
 }
 
-/** A key for sets: two values have the same key if and only if `equal` is true for them. */
+/**
+ * A key for sets of values. Values with the same key are equal. Equal values in different notations (a number and its
+ * text, a date and a date-time) have different keys.
+ */
 export function keyText(value: Value): string {
   if (value === undefined) return "-";
   if (typeof value === "string") return `"${value}`;
@@ -151,7 +154,7 @@ export function divide(a: Rational, b: Rational): Rational | undefined {
   return new Rational(a.numerator * b.denominator * sign, a.denominator * b.numerator * sign);
 }
 
-/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+/** Returns -1, 0 or 1 if `a` is less than, equal to or greater than `b`. */
 export function compareRationals(a: Rational, b: Rational): number {
   const difference = a.numerator * b.denominator - b.numerator * a.denominator;
   if (difference === 0n) return 0;

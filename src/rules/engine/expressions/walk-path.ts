@@ -5,7 +5,10 @@ import type { Scope } from "../rule-context.ts";
 import { enclosingObject, pathOf, type Cursor } from "./cursor.ts";
 import { nonMissing } from "./rule-value.ts";
 
-/** Visits every value to which a path leads; calls `missing` if there is none. */
+/**
+ * Visits every value to which a path leads. Calls `missing` wherever a step finds no field, list or object. A list
+ * without items is not missing.
+ */
 export type Walk = (here: Cursor, scope: Scope, visit: (cursor: Cursor) => void, missing?: () => void) => void;
 
 /** Compiles the steps of a path, except a final named value, which the caller handles. */
@@ -27,7 +30,7 @@ export type Predicate = (here: Cursor, scope: Scope) => boolean;
 
 type Start = Exclude<PathExpression["base"], "here" | "above">;
 
-/** For rows of a reference list, see reference-rows.ts. */
+/** `reference-rows.ts` walks the rows of reference lists (`listed`). */
 const STARTS: Readonly<Record<Start, (scope: Scope) => Cursor | undefined>> = {
   this: ({ self }) => self,
   top: ({ top }) => top,
@@ -59,7 +62,7 @@ function fieldWalk(name: string, next: Walk): Walk {
   };
 }
 
-/** Undefined for an absent or null field. */
+/** The cursor of a field; undefined if the field is absent or null. */
 export function fieldOf(here: Cursor, name: string, scope: Scope): Cursor | undefined {
   const { value } = here;
   if (!isJsonObject(value)) return undefined;

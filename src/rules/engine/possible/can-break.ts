@@ -22,7 +22,7 @@ export function possibleBreaks(context: PossibleContext): CanBreak {
 
 type RuleOf<Kind> = Extract<Rule, { readonly kind: Kind }>;
 
-/** Whether the condition of a rule can be broken, by kind, without its `when` and `each`. */
+/** For each kind of rule, whether its check can fail, regardless of `when` and `each`. */
 type BreakTests = { readonly [Kind in RuleKind]: (rule: RuleOf<Kind>, place: PossiblePlace) => Possible };
 
 function canBreak<Kind extends RuleKind>(
@@ -36,7 +36,7 @@ function canBreak<Kind extends RuleKind>(
 function breakTests({ exists, holds, fails, reaches }: PossibleValues): BreakTests {
   const anyExists = (expressions: readonly Expression[], place: PossiblePlace): Possible =>
     any(expressions.map((expression) => exists(expression, place)));
-  /** A rule that passes without its operands needs all of them. */
+  /** A rule that passes if an operand is missing can only be broken if all operands exist. */
   const needed =
     <Checked extends Rule>(operandsOf: (rule: Checked) => readonly Expression[]) =>
     (rule: Checked, place: PossiblePlace): Possible =>

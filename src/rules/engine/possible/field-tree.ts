@@ -16,9 +16,9 @@ export interface FieldTree {
   readonly root: FieldNode;
   /** The number of the current payload. */
   readonly current: () => number;
-  /** Starts a payload: notes which fields of the tree it has. */
+  /** Starts a payload and records which fields of the tree it has. */
   readonly note: (payload: JsonObject) => void;
-  /** The node of a field. A new node counts as present in the current payload, which was noted without it. */
+  /** The node of a field. A new node counts as present in the current payload, which was recorded without it. */
   readonly field: (node: FieldNode, name: string) => FieldNode;
 }
 

@@ -10,10 +10,12 @@ import type { RuleContext } from "../rule-context.ts";
 import type { FieldNode, FieldTree } from "./field-tree.ts";
 import { all, any, type Possible } from "./possible.ts";
 
-/** Where an expression is evaluated. Undefined: anywhere, so that everything is possible. */
+/**
+ * The nodes at which an expression is evaluated. An undefined node can be any field, so everything is possible there.
+ */
 export interface PossiblePlace {
   readonly here: FieldNode | undefined;
-  /** `this`. */
+  /** The node of `this`. */
   readonly self: FieldNode | undefined;
   readonly top: FieldNode | undefined;
 }
@@ -30,13 +32,13 @@ export interface PossibleValues {
   readonly holds: (expression: Expression, place: PossiblePlace) => Possible;
   /** Whether the expression can be false as a condition. */
   readonly fails: (expression: Expression, place: PossiblePlace) => Possible;
-  /** Whether the path can lead to a value for whose place `end` is possible. */
+  /** Whether the path can lead to a node for which `end` is possible. */
   readonly reaches: (path: PathExpression, place: PossiblePlace, end: End) => Possible;
 }
 
 type End = (node: FieldNode | undefined) => Possible;
 
-/** The value of a name (`$name`), evaluated at its place. */
+/** Evaluates a named value (`$name`) at a place. */
 type Named = (name: string, place: PossiblePlace, of: PossibleValues["exists"]) => Possible;
 
 export function possibleValues({ declarations, settings, tree }: PossibleContext): PossibleValues {
@@ -101,7 +103,7 @@ function pathReader(tree: FieldTree, holdsFilter: PossibleValues["holds"]): Poss
       if (step.kind === "field" && node !== undefined) {
         const field = tree.field(node, step.name);
         const inside = follow(field, steps);
-        // The presence of a field implies that of the object that contains it.
+        // The presence of a field implies the presence of the object that contains it.
         return steps[0]?.kind === "field" ? inside : all([isPresent(field, tree), inside]);
       }
       if (step.kind === "parent" && node !== undefined) {
@@ -122,7 +124,10 @@ function pathReader(tree: FieldTree, holdsFilter: PossibleValues["holds"]): Poss
   };
 }
 
-/** Functions that are missing without their operands. All others can always have a value. */
+/**
+ * Whether a call can have a value. The functions listed here have no value without their operands. All others may
+ * always have a value.
+ */
 function callExists(
   { name, operands }: Extract<Expression, { kind: "call" }>,
   exists: (operand: Expression) => Possible,

@@ -1,6 +1,6 @@
 /**
- * Whether something is possible in the current payload, known from the fields that it has. True may be wrong; false is
- * certain.
+ * Whether something is possible in the current payload, judged only by the fields that the payload has. False is
+ * certain; true is not. A function is called for each payload.
  */
 export type Possible = boolean | (() => boolean);
 
