@@ -17,7 +17,7 @@ export interface ServerCertificate {
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 365;
-/** A certificate with less time left than this is renewed, so that it does not expire during a long session. */
+/** A certificate that expires sooner than this is renewed, so that it does not expire during a long session. */
 const RENEW_DAYS = 7;
 
 /**

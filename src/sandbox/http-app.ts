@@ -114,7 +114,7 @@ async function serve(context: RequestContext, route: Route, dependencies: HttpAp
 interface ReceivedRequest {
   readonly request: PlatformRequest;
   readonly route: Route;
-  /** Records the action of the platform, and the status that the client receives. */
+  /** Records the reply of the platform, and the status that the client receives (undefined if it receives none). */
   readonly finish: (reply: Reply, shown: number | undefined) => void;
 }
 
@@ -179,7 +179,7 @@ function failAfterProcessing(
   return noResponse();
 }
 
-/** The connection is already closed, or is left open on purpose: the server sends nothing. */
+/** Never resolves, so the server sends nothing. The connection has already been reset, or stays open on purpose. */
 function noResponse(): Promise<Response> {
   return new Promise(() => undefined);
 }

@@ -28,7 +28,7 @@ interface Sender {
 export interface LoginAttempt {
   /** `APIKey`, `organizationSecretKey` or `refreshToken`. */
   readonly with: string;
-  /** The code of the refusal. Absent: a token was issued. */
+  /** The code of the refusal; absent if a token was issued. */
   readonly refusal?: string;
 }
 
@@ -85,7 +85,7 @@ const MAX_VALUES = 100_000;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The request body as JSON. Undefined: not UTF-8, not JSON, or beyond `MAX_NESTING` or `MAX_VALUES`. */
+/** The request body as JSON. Undefined if it is not UTF-8, not JSON, or beyond `MAX_NESTING` or `MAX_VALUES`. */
 export function jsonBody({ body }: Pick<PlatformRequest, "body">): JsonValue | undefined {
   const text = decodedText(body);
   const value = text === undefined ? undefined : parseJson(text);

@@ -28,7 +28,7 @@ import type { SupplierStatus } from "../model/supplier-status.ts";
 
 export interface SandboxOptions {
   readonly contract: Contract;
-  /** 0: any free port. */
+  /** The port to listen on; 0 selects any free port. */
   readonly port: number;
   /** The folder for certificates and keys. They are reused while valid. */
   readonly folder: string;
@@ -39,11 +39,11 @@ export interface SandboxOptions {
    * Import suppliers by code. Default: the suppliers that the contract enumerates, or else `SANDBOX`. All are ongoing.
    */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>>;
-  /** The country of the instance, in two capitals. Default: the contract's setting `region`. */
+  /** The country of the instance, as two capital letters. Default: the contract's setting `region`. */
   readonly region?: string;
   /** Default: a random key. */
   readonly apiKey?: string;
-  /** Size limit of a request body in bytes; a larger body gets HTTP 413. Default: 16 MiB. */
+  /** Size limit of a request body in bytes; a larger body is refused with HTTP 413. Default: 16 MiB. */
   readonly maxBodyBytes?: number;
   /** Receives one line for every request. */
   readonly log?: (line: string) => void;
@@ -85,7 +85,8 @@ export interface Sandbox {
  * Starts a local platform: real HTTPS on 127.0.0.1 with the operations of any contract, the fixed API of the
  * specification, and faults on demand.
  *
- * @throws Failure `storage` if the data file cannot be used, `config` if the port is in use
+ * @throws Failure `storage` if the data file or the folder cannot be used, `config` if the sandbox cannot listen on the
+ * port
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { contract, clock = systemClock, apiKey = `sk_sandbox_${randomBytes(12).toString("hex")}` } = options;
@@ -149,7 +150,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Refuses a request that cannot be parsed, such as a malformed `Host`, without writing to stderr. */
+/** Refuses a request that cannot be parsed, such as a request with a malformed `Host`, without writing to stderr. */
 function answerError(): Response {
   return new Response(null, { status: 400 });
 }
@@ -158,7 +159,7 @@ function tokenLifetime({ tokenLifetimeSeconds, refreshLifetimeSeconds }: FaultOp
   return { seconds: tokenLifetimeSeconds ?? 3600, refreshSeconds: refreshLifetimeSeconds ?? 7 * 86_400 };
 }
 
-/** Falls back to the instance settings of an overlay (`x-rule-settings`). */
+/** Falls back to the default of the contract's setting `region` (`x-rule-settings`). */
 function regionOf({ region, contract }: SandboxOptions): string | undefined {
   const declared = contract.ruleDeclarations.settings.get("region")?.default;
   return region ?? (typeof declared === "string" ? declared : undefined);

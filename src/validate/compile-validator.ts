@@ -30,8 +30,8 @@ import { withinWork } from "./work-limit.ts";
 export type { FoundProblem } from "./problem-collector.ts";
 
 /**
- * All problems of one payload, in the order of the contract's fields. Undocumented fields follow the documented fields
- * of their object. Not re-entrant. Returns one shared empty array for a valid payload.
+ * Returns all problems of one payload, in the order of the contract's fields. Undocumented fields follow the documented
+ * fields of their object. Not re-entrant. Returns one shared empty array for a valid payload.
  */
 export type Validate = (payload: JsonObject) => readonly FoundProblem[];
 

@@ -14,8 +14,8 @@ export interface FoundDocument {
 export type FindDocuments = (payload: JsonObject) => readonly FoundDocument[];
 
 /**
- * Compiles a request body's type into a function that finds the values at its document paths (`x-document-path:
- * true`). Undefined if the type has no such field. For a union, every possible option is searched.
+ * Compiles a request body's type into a function that finds the values at its document paths (`x-document-path: true`).
+ * Undefined if the type has no such field. For a union, every option is searched.
  */
 export function compileDocumentPaths(body: FieldType): FindDocuments | undefined {
   const leading = typesLeadingTo(body, (type) => type.kind === "text" && type.documentPath === true);
@@ -89,8 +89,9 @@ export function rootWithoutSlashes(root: string | undefined): string {
 }
 
 /**
- * Also matches before the query or fragment that would start if the path were inserted into a URL unescaped. Applied
- * to the compatibility form of a path as well, in which full-width dots become plain dots.
+ * A `.` or `..` segment. It may end before `?` or `#`, which would start a query or fragment if the path were inserted
+ * into a URL unescaped. The pattern is also applied to the compatibility form of a path (NFKC), in which full-width
+ * dots become plain dots.
  */
 const PARENT_SEGMENT = /(?:^|[/\\])\.\.?(?:[/\\?#]|$)/;
 

@@ -54,7 +54,7 @@ export interface TrialResult {
 
 export interface AddOptions {
   readonly severity?: Severity;
-  /** Addresses the value as a whole: `<path>.non_field_errors`. */
+  /** Whether the problem concerns the value as a whole: its attr is `<path>.non_field_errors`. */
   readonly whole?: boolean;
 }
 

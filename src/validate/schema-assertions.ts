@@ -29,7 +29,7 @@ interface Meter {
 }
 
 /**
- * Compiles the parts of a type's schema that its kind does not cover. Ajv validates the value, and a single finding
+ * Compiles the parts of a type's schema that its kind does not enforce. Ajv validates the value, and a single finding
  * reports the result.
  */
 export function compileAssertions(assertions: readonly Assertion[]): Assert {
@@ -72,7 +72,10 @@ function partsCheck({ $defs = {} }: Assertion["schema"], meter: Meter): (part: J
   };
 }
 
-/** Loads Ajv only for contracts that need it. Most have no such keyword, and loading Ajv delays every command. */
+/**
+ * Loads Ajv only for contracts that need it. Most contracts have no such keyword, and loading Ajv would delay every
+ * command.
+ */
 function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: Meter): ValidateFunction {
   const load = createRequire(import.meta.url);
   const { Ajv2020 }: typeof Ajv = load("ajv/dist/2020.js");
@@ -80,7 +83,7 @@ function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: M
     code: "compilePattern",
   });
   const ajv = new Ajv2020({ ...OPTIONS, code: { regExp }, allErrors });
-  // Ajv compares every pair of items, which is too slow.
+  // Ajv compares every pair of items, which is too slow for long lists.
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({ keyword: "uniqueItems", type: "array", schemaType: "boolean", validate: takesItems });
   return ajv.compile(schema);
@@ -111,8 +114,8 @@ const OPTIONS: Options = {
 };
 
 /**
- * The patterns were already compiled when the contract was read, with or without the flag. Ajv identifies a pattern by
- * its text.
+ * Every pattern is valid with or without the `u` flag, because reading the contract has checked it. The result converts
+ * to the source text, by which Ajv identifies a pattern.
  */
 function compilePattern(
   source: string,

@@ -1,6 +1,6 @@
 /**
  * The platform's e-mail rule (Django's EmailValidator): a dot-atom or a quoted string, then a host name with a dot,
- * `localhost`, or an address literal in brackets. At most 320 characters. Performs no lookups.
+ * `localhost`, or an address literal in brackets. At most 320 characters. The host is not looked up.
  */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf("@");

@@ -19,7 +19,7 @@ import {
 import { type LinearPattern, matcherOf } from "../text/linear-pattern.ts";
 import { strip } from "./unicode-text.ts";
 
-/** A JSON number. Numeric text is valid but converted by the platform: a warning. */
+/** Checks a JSON number. Numeric text gives a warning, because the platform accepts and converts it. */
 export function numberCheck(type: NumberType): Check {
   const checkLimits = limitsCheck(type);
   const read = type.kind === "integer" ? readInteger : readNumber;
@@ -54,8 +54,8 @@ function readInteger(value: NonNullJson): number | string | undefined {
 }
 
 /**
- * A decimal as text, without surrounding white space. A JSON number is valid but converted to text by the platform: a
- * warning.
+ * Checks a decimal as text. Surrounding white space and a JSON number give warnings, because the platform accepts and
+ * converts them.
  */
 export function decimalCheck(type: DecimalType): Check {
   const checkLimits = limitsCheck(type);
@@ -108,7 +108,7 @@ function digitsOf({ source }: LinearPattern): DigitsCheck | undefined {
   return (isNegative, whole, places) => (takesMinus || !isNegative) && whole <= mostWhole && places <= mostPlaces;
 }
 
-/** End offset of the digits that start here. */
+/** End offset of the digits that start at `from`. */
 function digitsEnd(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to && ((bytes[at] ?? 0) - ZERO) >>> 0 <= 9) at += 1;

@@ -57,7 +57,7 @@ function dictionaryCheck(entry: ChildCheck): Check {
 interface FieldCheck extends ChildCheck {
   readonly name: string;
   readonly required: boolean;
-  /** All JavaScript objects inherit a property with this name, so only an own property counts. */
+  /** Whether all JavaScript objects inherit a property with this name, so that only an own property counts. */
   readonly inherited: boolean;
 }
 
@@ -91,7 +91,10 @@ function countNames(value: JsonObject): number {
   return count;
 }
 
-/** Undocumented fields are rejected (API specification 2.7.5), or have the type of additional properties. */
+/**
+ * Checks read-only fields and undocumented fields. Undocumented fields are rejected (API specification 2.7.5), unless
+ * the type describes additional properties.
+ */
 function othersCheck(
   type: ObjectType,
   compile: (type: FieldType) => Check,
@@ -126,7 +129,7 @@ function checkReadOnly(check: ChildCheck, value: JsonValue, collector: ProblemCo
 }
 
 function reportUnknown(name: string, value: JsonValue, type: ObjectType, collector: ProblemCollector): void {
-  // A suggestion compares every property, and errors beyond `MAX_PROBLEMS` are only counted.
+  // Finding a suggestion compares the name with every property, and errors beyond `MAX_PROBLEMS` are only counted.
   const suggestion = collector.errors < MAX_PROBLEMS ? suggest(name, [...type.properties.keys()]) : undefined;
   collector.add(value, { code: "unknown_field", ...(suggestion !== undefined && { suggestion }) });
 }

@@ -33,8 +33,8 @@ function textRules(type: TextType, documentRoot?: string): readonly TextRule[] {
 }
 
 /**
- * Text is checked without surrounding white space, which the platform trims: a warning. A number is valid but
- * converted to text: a warning. `documentRoot`: see ValidatorOptions.
+ * Checks text without surrounding white space, which the platform trims. Trimmed white space and a number, which the
+ * platform converts to text, give warnings. `documentRoot`: see ValidatorOptions.
  */
 export function textCheck(type: TextType, documentRoot: string | undefined): Check {
   if (type.format === "uuid") return uuidCheck(type);
@@ -50,7 +50,7 @@ export function textCheck(type: TextType, documentRoot: string | undefined): Che
   };
 }
 
-/** Undefined if bytes alone are not sufficient. */
+/** The check of the bytes of a text; undefined if bytes alone are not sufficient. */
 export function textByteCheck(type: TextType): ByteCheck | undefined {
   if (type.format === "uuid") return undefined;
   const checks = textRules(type).map(({ ofBytes }) => ofBytes);

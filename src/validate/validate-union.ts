@@ -13,7 +13,9 @@ import {
 } from "./problem-collector.ts";
 import { countTrial } from "./work-limit.ts";
 
-/** `oneOf`/`anyOf`: selected by the discriminator if there is one, otherwise the best matching option. */
+/**
+ * Checks a value against the option that the discriminator selects; without a discriminator, against the best option.
+ */
 export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
   return type.discriminator === undefined
     ? bestOptionCheck(optionsTaken(type), compile, type.exactlyOne)
@@ -76,8 +78,8 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
 }
 
 /**
- * Evaluates a check only once per location inside other alternatives. Nested alternatives check the same value
- * repeatedly, twice as often with each level.
+ * Evaluates a check only once per location inside other alternatives. Otherwise, nested alternatives would check the
+ * same value repeatedly, twice as often with each level.
  */
 function onceAtEachPlace(check: Check): Check {
   return (value, collector) => {
@@ -144,8 +146,8 @@ function fitsAnother(
 }
 
 /**
- * Returns the option that accepts the value without conversion; it takes precedence over earlier options that would
- * convert the value.
+ * Adds the problems of the best option. Returns the option that accepts the value without conversion, which takes
+ * precedence over earlier options that would convert the value; undefined if there is none.
  */
 function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): Option | undefined {
   const { errors: errorsBefore, problems: kept } = collector;

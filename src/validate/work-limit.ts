@@ -68,7 +68,7 @@ export function countMatches(work: Work, text: string, cost: number): void {
 
 /**
  * Processes a value with a small limit first, and again with the full limit if the small limit is exceeded. A signal
- * ends the work.
+ * can end the second attempt.
  * @throws Failure `contract_invalid` beyond `MAX_TRIALS` or `MAX_MATCHES`
  */
 export function withinWork<Value, Found>(find: (value: Value, limit: WorkLimit) => Found): (value: Value) => Found {

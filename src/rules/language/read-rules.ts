@@ -119,7 +119,9 @@ const KIND_READERS: KindReaders<RuleKind> = {
   ...PERIOD_KINDS,
 };
 
-/** Declarations for all rules, at the document's root: `x-rule-values`, `x-rule-settings`, `x-rule-coverage`. */
+/**
+ * Reads the declarations for all rules at the document's root: `x-rule-values`, `x-rule-settings`, `x-rule-coverage`.
+ */
 export function readRuleDeclarations(document: JsonObject, report: ReportRuleIssue): RuleDeclarations {
   const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined => {
     if (!Object.hasOwn(document, name)) return undefined;

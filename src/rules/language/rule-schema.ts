@@ -97,7 +97,7 @@ export const attrTemplate: z.ZodType<readonly AttrSegment[]> = z
   .regex(/^[\w-]+(?:\[\])*(?:\.[\w-]+(?:\[\])*)*$/, "must be an attr such as day_of_month or customers[].family_name")
   .transform((text) => parseAttr(text.replaceAll("[]", ".[]")));
 
-/** `4 days`. */
+/** A number of days, such as `4 days`. */
 export const days: z.ZodType<number> = expression.transform((parsed, context) => {
   if (parsed.kind === "days") return parsed.count;
   context.addIssue({ code: "custom", message: "must be a number of days, such as 4 days" });

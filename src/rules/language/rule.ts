@@ -87,7 +87,7 @@ export type RuleCheck =
   | {
       readonly kind: "unique-by";
       readonly lists: readonly PathExpression[];
-      /** Undefined: the whole item. */
+      /** Undefined if the whole item is the key. */
       readonly key?: readonly Expression[];
       readonly allow: number;
       readonly unless?: Expression;

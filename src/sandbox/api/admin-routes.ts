@@ -38,8 +38,8 @@ export function adminRoutes({ adminToken, ...dependencies }: AdminDependencies):
 }
 
 /**
- * Accepts requests that carry the admin token, and requests of a page that the sandbox serves itself. A page from
- * another origin is refused, although the browser that opens it also sends its requests from this machine.
+ * Accepts requests with the admin token, and requests from pages that the sandbox itself serves. Refuses requests from
+ * pages of other origins, although a browser on this machine sends them.
  */
 function refuseUnauthorised({ authorization, sender }: PlatformRequest, adminToken: string): Reply | undefined {
   if (authorization === `Token ${adminToken}`) return undefined;

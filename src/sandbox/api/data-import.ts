@@ -59,9 +59,9 @@ export function supplierIn(request: PlatformRequest): string {
 
 /**
  * Simulates one POST operation of the contract: authentication, JSON, import supplier, payload, then the effect. The
- * workflows of the contract define the effect. For an operation in no workflow the path decides: `validate` changes
- * nothing, `notes` adds notes, `account` creates an account, and any other path only accepts the payload. A success of
- * such an operation has the form that the contract documents.
+ * workflows of the contract define the effect. For an operation outside workflows, a word in its path defines the
+ * effect: `validate` changes nothing, `notes` adds notes, `account` creates an account, and any other path only accepts
+ * the payload. The successful reply of such an operation has the form that the contract documents.
  */
 function dataImportHandler(
   operation: Operation,
@@ -155,7 +155,10 @@ function refusePayload(body: JsonValue, judge: Judge, { check }: DataImportDepen
   return invalidPayload(FAILED_VALIDATION, "The payload failed validation.", errors);
 }
 
-/** The published reply to scheduling does not name fields. Validation reports the errors. */
+/**
+ * Removes the field errors: the published refusal to schedule names no fields, and a separate validation reports the
+ * errors.
+ */
 function withoutFieldErrors(refused: Reply): Reply {
   if (!isJsonObject(refused.body) || refused.body["code"] !== FAILED_VALIDATION) return refused;
   const detail = "Import process validation failed. Please validate the import process to get full details.";

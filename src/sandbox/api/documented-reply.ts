@@ -15,9 +15,10 @@ import {
 import type { Reply } from "../sandbox-reply.ts";
 
 /**
- * Returns a function that gives a success the documented form: the first documented 2xx status, unless its own status
- * is documented, and a body of the schema of that status. Members keep the values of the success, or otherwise of the
- * request. Required members without a value get the documented example, or one that fits their type.
+ * Returns a function that converts a successful reply to the documented form. It keeps the status if it is documented,
+ * and otherwise uses the first documented 2xx status. The body has the schema of that status. Members have the values
+ * of the reply, or else of the request. Required members without a value have the documented example, or a value of
+ * their type.
  */
 export function documentedForm(
   document: JsonObject,
@@ -50,7 +51,7 @@ interface DocumentedSuccess {
   readonly schema: JsonObject | undefined;
 }
 
-/** In the order of the document. Ranges (`2XX`, `default`) document every status. */
+/** In document order. Omits ranges (`2XX`, `default`), because they document every status. */
 function documentedSuccesses(document: JsonObject, { method, path }: Operation): readonly DocumentedSuccess[] {
   const responses = memberAt(document, ["paths", path, method.toLowerCase(), "responses"], document);
   return Object.keys(responses ?? {})
@@ -71,25 +72,25 @@ function memberAt(from: JsonObject, path: readonly string[], document: JsonObjec
   return found;
 }
 
-/** A schema is open, so the sandbox may add members, such as the status of a note. */
+/** Reply schemas are open, so the sandbox may add members, such as the status of a note. */
 function withOwnMembers(built: JsonValue, own: JsonValue): JsonValue {
   return isJsonObject(built) && isJsonObject(own) ? { ...own, ...built } : built;
 }
 
 interface BuildContext {
   readonly document: JsonObject;
-  /** Values at the same path in the reply and in the request, the most likely first. */
+  /** Values at the same path in the reply and in the request, most likely first. */
   readonly sources: readonly JsonValue[];
   readonly depth: number;
 }
 
 interface Built {
   readonly value: JsonValue;
-  /** Whether it contains a value of a source. */
+  /** Whether `value` contains a value of a source. */
   readonly isKnown: boolean;
 }
 
-/** Schemas may be recursive. */
+/** Maximum nesting of a built value, because schemas may be recursive. */
 const MAX_DEPTH = 8;
 
 function builtValue(schema: JsonObject, context: BuildContext): Built {
@@ -140,7 +141,7 @@ function isAnyKnown(members: ReadonlyMap<string, Built>): boolean {
   return [...members.values()].some(({ isKnown }) => isKnown);
 }
 
-/** The record itself may be in an optional member at the top of a reply. */
+/** Optional members at the top of a reply that contain known values, because one of them may be the record itself. */
 function optionalRecord(
   properties: ReadonlyMap<string, JsonObject>,
   { document, sources, depth }: BuildContext,

@@ -39,7 +39,7 @@ export function productListHandler(now: () => number): Handler {
   };
 }
 
-/** `GET /products/<code>/`: the product with the tariffs of one region. */
+/** `GET /products/<code>/`: the product with its tariffs in the first region. */
 export const productHandler: Handler = ({ params, origin }) => {
   const found = findProduct(params["product"] ?? "");
   if (found === undefined) return NOT_FOUND;
@@ -101,7 +101,7 @@ const DAY_MS = 86_400_000;
 /** Time after which rates that are not half-hourly change. */
 const FIXED_RATE_MS = 91 * DAY_MS;
 
-/** API specification 4.2 and 4.3: rates of the period, latest first. An end without a start is refused. */
+/** API specification 4.2: the rates of the period, latest first. A period with an end but no start is refused. */
 export function rateListHandler({ fuel, kind, now }: RateList & { readonly now: () => number }): Handler {
   return (request) => {
     const tariff = findTariff(request.params["tariff"] ?? "");

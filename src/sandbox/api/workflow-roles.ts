@@ -26,7 +26,7 @@ export interface GetRole {
   readonly describedBy: { readonly poll: Poll } | { readonly readBack: ReadBack };
 }
 
-/** The POST operations that are steps of a workflow, by id. */
+/** The roles of the POST operations that workflows use, by operation id. */
 export function postRoles({ operations }: Contract): ReadonlyMap<string, PostRole> {
   const roles = new Map<string, PostRole>();
   for (const owner of operations) {
@@ -73,7 +73,7 @@ function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, owne
   return field && [field[0]];
 }
 
-/** The GET operations that workflows use. */
+/** The roles of the GET operations that workflows use. */
 export function getRoles({ operations }: Contract): readonly GetRole[] {
   const roles = new Map<string, GetRole>();
   for (const owner of operations) {

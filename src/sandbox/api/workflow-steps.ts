@@ -15,7 +15,8 @@ export interface WorkflowDependencies {
 }
 
 /**
- * The effect of one workflow step on a valid payload. `wrapped`: whether to reply in the form of the second generation.
+ * Simulates one workflow step for a valid payload. `wrapped`: whether the operation wraps the payload, as in the second
+ * API generation.
  */
 export function workflowStepHandler(
   role: PostRole,
@@ -36,7 +37,10 @@ export function workflowStepHandler(
   };
 }
 
-/** The "already imported" reply of either API generation, with the account number at the path the contract declares. */
+/**
+ * The "already imported" reply of either API generation, with the account number at the path that the contract
+ * declares.
+ */
 function alreadyImported(
   { existingAccount, existingCode }: PostRole,
   { key }: ProcessIdentity,
@@ -87,7 +91,7 @@ function scheduleReply({ processes }: WorkflowDependencies, identity: ProcessIde
   return { status: 201, body: {} };
 }
 
-/** Returns the object with a value at a path of names. Creates missing objects on the path. */
+/** Returns a copy of the object with a value at a path of names. Creates missing objects on the path. */
 export function withValue(object: JsonObject, [name, ...rest]: AttrPath, value: JsonValue): JsonObject {
   if (name === undefined) return object;
   const below = object[name];

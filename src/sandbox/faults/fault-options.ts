@@ -21,21 +21,21 @@ const FAULTS = {
   throttle: "trigger",
   /** `Retry-After` of every 429 and 503: seconds, or a text sent unchanged. "none" omits the header. Default 1. */
   retryAfter: "retryAfter",
-  /** Replies `errorStatus` instead of processing. */
+  /** Replies with `errorStatus` instead of processing the request. */
   errorBefore: "trigger",
-  /** Processes, then replies `errorStatus`. */
+  /** Processes the request, then replies with `errorStatus`. */
   errorAfter: "trigger",
-  /** Default 500. */
+  /** The status of `errorBefore` and `errorAfter`; default 500. */
   errorStatus: "errorStatus",
-  /** Resets the connection instead of processing. */
+  /** Resets the connection instead of processing the request. */
   resetBefore: "trigger",
-  /** Processes, then resets the connection without a reply. */
+  /** Processes the request, then resets the connection without a reply. */
   resetAfter: "trigger",
-  /** Neither processes nor replies. */
+  /** Neither processes the request nor replies. */
   hangBefore: "trigger",
-  /** Processes, but never replies. */
+  /** Processes the request, but never replies. */
   hangAfter: "trigger",
-  /** Processes, sends the status and half of the body, then resets the connection. */
+  /** Processes the request, sends the status and half of the body, then resets the connection. */
   cutAfter: "trigger",
   /** Sets the request's import supplier to Paused when this request arrives. */
   pauseAt: "count",
@@ -43,7 +43,7 @@ const FAULTS = {
   rotateTokensAt: "count",
   /** HTTP 429 for requests that exceed this number in flight. */
   maxInFlight: "count",
-  /** HTTP 429 for requests that exceed this rate per second. A burst of one second's worth is allowed. */
+  /** HTTP 429 for requests that exceed this rate per second. A burst of the requests of one second is allowed. */
   maxPerSecond: "amount",
   /** HTTP 429, without `Retry-After`, for requests to process staged accounts that exceed this number in flight. */
   maxProcessing: "count",
@@ -53,13 +53,13 @@ const FAULTS = {
   taskErrors: "trigger",
   /** Fields that validation omits from its reply, at every level. */
   dropFields: "names",
-  /** Default 3600. */
+  /** Lifetime of a token in seconds; default 3600. */
   tokenLifetimeSeconds: "amount",
-  /** Default 604,800: a week. */
+  /** Lifetime of a refresh token in seconds; default 604,800 (a week). */
   refreshLifetimeSeconds: "amount",
   /** Logins that exceed this number per minute are refused with KT-CT-1199, even with a valid key. */
   maxLogins: "count",
-  /** True: the platform does not detect repeats and creates a second account for the same business key. */
+  /** Whether the platform fails to detect repeats, and creates a second account for the same business key. */
   forgetful: "flag",
 } as const;
 
@@ -155,7 +155,6 @@ function readLatency(value: JsonValue, name: string): number | readonly [number,
   return [least, most];
 }
 
-/** An integer from 1. */
 function wholeNumber(value: JsonValue, name: string): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1)
     throw wrong(name, "a whole number from 1");

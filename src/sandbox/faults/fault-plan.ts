@@ -100,7 +100,10 @@ function afterTriggers(options: FaultOptions): Triggers<NonNullable<RequestFault
   ];
 }
 
-/** Draws a number per share for each request, even an unused one, so that faults do not change each other's numbers. */
+/**
+ * Draws a random number for every trigger with a share, even if the number is not used, so that one fault does not
+ * change the random numbers of another.
+ */
 function firstTriggered<Name>(triggers: Triggers<Name>, request: number, random: Random): Name | undefined {
   const due = triggers.flatMap(([name, trigger]) => (trigger && isTriggered(trigger, request, random) ? [name] : []));
   return due[0];
@@ -118,7 +121,7 @@ function latency(range: number | readonly [number, number], random: Random): num
   return least + random() * (most - least);
 }
 
-/** Mulberry32 by Tommy Ettinger (public domain), 32 bits of state. The same seed gives the same numbers. */
+/** Mulberry32 by Tommy Ettinger (public domain), 32 bits of state. The same seed produces the same numbers. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

@@ -56,7 +56,7 @@ function toNumber(value: unknown, form: RegExp): unknown {
   return typeof text === "string" && text.length <= MAX_NUMBER_LENGTH && form.test(text) ? Number(text) : value;
 }
 
-/** A number without an exponent, such as 1e21 in the notation of a decimal field. */
+/** A number in the notation of a decimal field, which has no exponent: 1e21 has 22 digits. */
 function plainNumber(value: number): string {
   const text = String(value);
   const [, sign = "", whole = "", fraction = "", exponent] = /^(-?)(\d+)(?:\.(\d+))?e([-+]\d+)$/.exec(text) ?? [];
@@ -102,7 +102,7 @@ export function decimalCodes(text: string, rule: DecimalRule): readonly string[]
   return [...(formed ? [] : ["invalid"]), ...limitCodes(text, rule)];
 }
 
-/** The limits in the order of `DecimalField.validate_precision`. Only the first violated limit is reported. */
+/** Checks the limits in the order of `DecimalField.validate_precision`. Only the first violated limit is reported. */
 function digitsCode(whole: number, places: number, rule: DecimalRule): string | undefined {
   if (whole + places > (rule.maxDigits ?? Infinity)) return "max_digits";
   if (places > (rule.maxDecimalPlaces ?? Infinity)) return "max_decimal_places";
@@ -134,8 +134,9 @@ function daysIn(year: number, month: number): number {
 }
 
 /**
- * A date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. By RFC 3339 the letters may be
- * in lower case, and the last minute of a day in UTC may have a second 60. A date alone means its first moment.
+ * A date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. As in RFC 3339, the letters may
+ * be in lower case, and the last minute of a day in UTC may have a second 60. A date without a time is also accepted,
+ * and means its first moment.
  */
 export function isDateTime(text: string): boolean {
   const form = /^(.{10})T(\d{2}:\d{2}:)(\d{2})((?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/;

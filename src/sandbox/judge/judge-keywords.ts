@@ -5,9 +5,9 @@ import { coerce, decimalCodes, type DecimalRule, isDate, isDateTime, isTime, str
 import { type DataValidateFunction, unionKeywords } from "./union-keywords.ts";
 
 /**
- * Compiles a schema of `request-schema.ts`. In addition to the keywords of JSON Schema it supports the platform's own:
- * `coerce` converts; `text`, `documentPath`, `form` and `decimal` validate, with the platform's code as `params.code`;
- * `tagged` and `bestOf` choose between schemas.
+ * Compiles a schema of `request-schema.ts`. In addition to the keywords of JSON Schema, it supports keywords for the
+ * behaviour of the platform: `coerce` converts; `text`, `documentPath`, `form` and `decimal` validate, with the
+ * platform's code as `params.code`; `tagged` and `bestOf` choose between schemas.
  *
  * @param explain converts the errors of the chosen schema to the findings of the caller
  */

@@ -7,15 +7,15 @@ import { compileAjv } from "./judge-keywords.ts";
 import { resolveRef } from "./openapi-schema.ts";
 import { toJudgeSchema } from "./request-schema.ts";
 
-/** Returns all errors in a request body, in the platform's form. Empty: the body is valid. */
+/** Returns all errors in a request body, in the platform's form; empty if the body is valid. */
 export type Judge = (body: unknown) => readonly PayloadError[];
 
 /**
  * Compiles the request schema of one operation of an OpenAPI document for Ajv. The judge follows the Django REST
- * framework in its silent conversions, its codes and its attrs (docs/sandbox.md, "How payloads are judged").
- * It shares no code with local validation, so that the two can be compared.
+ * framework in its silent conversions, its codes and its attrs (docs/sandbox.md, "How payloads are judged"). It shares
+ * no code with local validation, so that the two can be compared.
  *
- * @throws if the document has no such operation, or the operation has no JSON body: a bug of the caller
+ * @throws if the document has no such operation, or the operation has no JSON body, which is a bug in the caller
  */
 export function compileJudge(
   document: JsonObject,

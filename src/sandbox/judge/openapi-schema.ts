@@ -21,8 +21,9 @@ export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
 }
 
 /**
- * The schemas that make up a schema: itself, the targets of its `$ref`, the members of its `allOf`, and
- * recursively the parts of these schemas, without repetitions. Do not treat a returned schema as a reference again.
+ * The schemas that make up a schema: itself, the targets of its `$ref`, the members of its `allOf`, and recursively the
+ * parts of these schemas, without repetitions. A returned schema may still contain a `$ref`, whose target is already
+ * among the returned schemas.
  */
 export function flattenSchema(document: JsonObject, schema: JsonObject): readonly JsonObject[] {
   const parts = new Set<JsonObject>();

@@ -11,7 +11,10 @@ export type PlatformRules = Readonly<Record<RuleName, readonly string[]>>;
 const RULE_NAMES = ["phone", "postcode", "product", "supplier", "tariff"] as const;
 type RuleName = (typeof RULE_NAMES)[number];
 
-/** Rules that local validation cannot know, so that a push meets refusals that `validate` did not predict. */
+/**
+ * The fields that the sandbox checks although local validation cannot, so that a push receives refusals that `validate`
+ * does not predict.
+ */
 export const PLATFORM_RULES: PlatformRules = {
   phone: ["landline", "mobile", "phone", "phone_number", "telephone"],
   postcode: ["postcode"],
@@ -29,7 +32,10 @@ interface Rule {
 export interface Instance {
   /** Whether an import supplier with this code exists. */
   readonly isSupplier: (code: string) => boolean;
-  /** Country code in two capitals. Without rules for the country, telephone numbers and postcodes are not checked. */
+  /**
+   * Country code of two capital letters. If there are no rules for the country, telephone numbers and postcodes are not
+   * checked.
+   */
   readonly region: string | undefined;
 }
 

@@ -130,7 +130,10 @@ function propertySchema(schemas: readonly JsonObject[], define: Define): JsonObj
   return referTo(define(only !== undefined && more.length === 0 ? only : { allOf: schemas }));
 }
 
-/** Closed unless the document opens it or describes no property. Without described properties it is a dictionary. */
+/**
+ * An object is closed unless the document opens it or describes no property. Without described properties, it is a
+ * dictionary.
+ */
 function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define: Define): JsonObject {
   const additional = parts.map((part) => part["additionalProperties"]).filter((rule) => rule !== undefined);
   const others = parts.map((part) => part["unevaluatedProperties"]).filter((rule) => rule !== undefined);

@@ -25,7 +25,7 @@ export function scalarSchema(parts: readonly JsonObject[], type: string | undefi
   }
 }
 
-/** A choice of these values, compared as text. */
+/** The schema of a choice of these values, compared as text. */
 export function choiceOf(values: readonly JsonValue[], nullable: boolean): JsonObject {
   const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
   const all = nullable ? [...choices, null] : choices;
@@ -63,7 +63,10 @@ function plainTextSchema(parts: readonly JsonObject[], format: JsonValue | undef
   return { allOf: [...asGiven, { coerce: { to: "text" } }, kept] };
 }
 
-/** Each pattern gets its own schema, so that all of them apply. An empty `allOf` would not be a valid schema. */
+/**
+ * Each pattern has its own schema, so that all patterns apply. The first schema prevents an empty `allOf`, which is not
+ * valid.
+ */
 function patterns(parts: readonly JsonObject[]): readonly JsonObject[] {
   const written = parts.map((part) => part["pattern"]).filter((pattern) => typeof pattern === "string");
   return [{}, ...written.map((pattern) => ({ pattern }))];
@@ -77,7 +80,7 @@ function coercedSchema(to: string, schema: JsonObject): JsonObject {
   return { allOf: [{ coerce: { to } }, schema] };
 }
 
-/** The effective limit if several parts of a schema set one. */
+/** The strictest limit that the parts set, as a schema with this keyword; an empty schema if no part sets one. */
 export function strictestLimit(
   parts: readonly JsonObject[],
   word: string,
@@ -99,7 +102,10 @@ function numericLimits(parts: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** A limit with more digits than a number can hold is text. Replaces it with a number that accepts the same numbers. */
+/**
+ * Replaces each limit that is text, because it has more digits than a number can hold, by a number that accepts the
+ * same numbers.
+ */
 function shortLimits(part: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
   return {
@@ -123,7 +129,7 @@ function strictLimits(part: JsonObject): JsonObject {
   };
 }
 
-/** OpenAPI 3.0.3, Data Types: `int32` is a signed number of 32 bits. */
+/** OpenAPI 3.0.3, Data Types: `int32` is a signed 32-bit integer. */
 function int32Limits({ format, minimum, maximum }: JsonObject): JsonObject {
   if (format !== "int32") return {};
   const [least, most] = [-(2 ** 31), 2 ** 31 - 1];

@@ -11,8 +11,8 @@ interface Leaf {
 }
 
 /**
- * Maps each tag value to its schema (OpenAPI 3.0.3, Discriminator Object): by the mapping, by the values listed in the
- * options, and by the names of options that list no values. Undefined if the tag cannot select one of the options.
+ * Maps each tag value to its schema (OpenAPI 3.0.3, Discriminator Object): by the mapping, by the names of the other
+ * options, and by the values that only one option lists. Undefined if the tag cannot select every option.
  */
 export function optionsByTag(
   document: JsonObject,

@@ -9,7 +9,10 @@ export interface UnionKeywordOptions {
   readonly explain: (errors: readonly ErrorObject[]) => readonly object[];
 }
 
-/** A failed choice: one error whose `params.findings` are those of the chosen schema. */
+/**
+ * The result of a choice between schemas: an error of the choice itself, the findings of the chosen schema (empty if
+ * the value is valid), or undefined for a permitted null.
+ */
 type UnionResult =
   | { readonly code: string; readonly at?: string }
   | { readonly findings: readonly object[] }
@@ -20,7 +23,7 @@ interface TaggedRule {
   readonly tag: string;
   /** Definitions by the tag value, as text. */
   readonly schemas: Readonly<Record<string, string>>;
-  /** The candidates if there is no tag. Empty: the tag is required. */
+  /** The candidates if there is no tag. Empty if the tag is required. */
   readonly untagged: BestOfRule["candidates"];
   readonly nullable: boolean;
 }
@@ -31,7 +34,8 @@ interface BestOfRule {
 }
 
 /**
- * `tagged`: a discriminator selects the schema. `bestOf`: the first valid schema, or else the one with fewest errors.
+ * `tagged`: a discriminator selects the schema. `bestOf`: the first valid schema, or else the schema with the fewest
+ * errors.
  */
 export function unionKeywords({ definition, explain }: UnionKeywordOptions): readonly FuncKeywordDefinition[] {
   const judge = (name: string, data: unknown, context: ValidationContext): readonly object[] => {

@@ -4,14 +4,14 @@ import type { FaultOptions } from "../faults/fault-options.ts";
 import { isTriggered } from "../faults/fault-plan.ts";
 import { type ImportedAccount, keyOfAccount, type SandboxState } from "./sandbox-state.ts";
 
-/** Staged and scheduled payloads that are not accounts yet. They are in memory only and lost on restart. */
+/** Staged and scheduled payloads that are not accounts yet. They are kept only in memory and are lost on restart. */
 export interface ImportProcesses {
-  /** Returns true if it has been staged before. */
+  /** Stages a payload. Returns true if it replaces an earlier one. */
   readonly stage: (identity: ProcessIdentity, payload: JsonObject) => boolean;
   readonly staged: (identity: ProcessIdentity) => JsonObject | undefined;
   /**
-   * Creates the account after a delay. Scheduling again while the first is pending creates two accounts: the platform's
-   * behaviour here is not documented, so callers must not rely on detection.
+   * Creates the account after a delay. Scheduling the same account again before it is created creates two accounts. The
+   * platform's behaviour in this case is not documented, so clients must not expect it to detect the repeat.
    */
   readonly schedule: (identity: ProcessIdentity, payload: JsonObject) => void;
   /** The latest scheduled import. */

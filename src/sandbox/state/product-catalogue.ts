@@ -117,7 +117,7 @@ function product(family: string, [name, traits]: Family, index: number, start: n
   };
 }
 
-/** Whole seconds have no fraction. */
+/** The time in ISO 8601 UTC. A time of whole seconds has no fraction. */
 export function isoSeconds(moment: number): string {
   return new Date(moment).toISOString().replace(".000Z", "Z");
 }

@@ -2,7 +2,7 @@ import type { LoginAttempt } from "../sandbox-reply.ts";
 
 /** One request received by the platform. Contains no payload values and no credentials. */
 export interface HistoryEntry {
-  /** 1-based, in the order of arrival. */
+  /** Number of the request, counted from 1 in the order of arrival. */
   readonly request: number;
   /** Arrival, ISO 8601 UTC. */
   readonly at: string;

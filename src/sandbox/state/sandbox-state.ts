@@ -94,7 +94,7 @@ export function keyOfAccount({ supplier, key }: Pick<ImportedAccount, "supplier"
   return JSON.stringify([supplier, key]);
 }
 
-/** A key gets the same number in every sandbox, so that examples are reproducible. */
+/** A key has the same number in every sandbox, so that examples are reproducible. */
 function unusedNumber(supplier: string, key: string, taken: ReadonlyMap<string, unknown>): string {
   for (let round = 0; ; round += 1) {
     const digest = createHash("sha256")

@@ -21,7 +21,7 @@ export interface StateFile {
 const WRITE_DELAY_MS = 200;
 
 /**
- * @param path absent: nothing is stored
+ * @param path if absent, nothing is stored
  * @param snapshot returns the state to write; called before every write
  * @throws Failure `storage` if the file is not a data file of the sandbox
  */
