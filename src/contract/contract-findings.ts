@@ -4,10 +4,7 @@ import type { Place } from "../model/place.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 
 export interface ContractFinding {
-  /**
-   * `error`: the contract cannot be used; `warning`: a part is not enforced or probably wrong; `info`: no effect on
-   * validation.
-   */
+  /** `error`: the contract cannot be used; `warning`: a part is not enforced or looks wrong; `info`: no effect. */
   readonly severity: "error" | "warning" | "info";
   /** Stable identifier in kebab-case, such as `unknown-keyword`, `broken-ref` or `bad-pattern`. */
   readonly code: string;

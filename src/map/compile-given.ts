@@ -69,10 +69,7 @@ function refuseStep(name: string, { id, steps }: Operation, issues: Issues): voi
   issues.add(["steps", name], `the operation "${id}" has no such step`, hint);
 }
 
-/**
- * A mapping cannot override fields that the contract sets. For example, it could set a dry-run flag, and the platform
- * would create nothing.
- */
+/** A mapping cannot override fields that the contract sets. With a dry-run flag, the platform would create nothing. */
 function refuseSet({ body = {} }: Step, entry: JsonObject, path: AttrPath, issues: Issues): void {
   for (const [name, value] of Object.entries(entry)) {
     const source = body[name];

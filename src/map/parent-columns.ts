@@ -8,10 +8,7 @@ const PREFIX = "parent.";
 export interface ParentColumns {
   /** The columns of a child source, combined with the columns of the parent. */
   readonly merge: (own: SourceColumns) => SourceColumns;
-  /**
-   * The holder of the parent row, which must be set while items are built; undefined if no entry reads a column of the
-   * parent.
-   */
+  /** Returns the object in which to set the parent row before items are built; undefined if no entry reads it. */
   readonly read: () => ParentRow | undefined;
 }
 

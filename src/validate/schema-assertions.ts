@@ -72,10 +72,7 @@ function partsCheck({ $defs = {} }: Assertion["schema"], meter: Meter): (part: J
   };
 }
 
-/**
- * Loads Ajv only for contracts that need it. Most contracts have no such keyword, and loading Ajv would delay every
- * command.
- */
+/** Loads Ajv only for contracts that need it, because loading it delays every command and most contracts do not. */
 function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: Meter): ValidateFunction {
   const load = createRequire(import.meta.url);
   const { Ajv2020 }: typeof Ajv = load("ajv/dist/2020.js");

@@ -27,10 +27,7 @@ export interface FieldRow {
   readonly when?: string;
 }
 
-/**
- * Every field of the operation's payload in document order, parents before children; empty if the operation has no
- * body.
- */
+/** Every field of the operation's payload in document order, parents before children; empty if it has no body. */
 export function fieldTable({ body }: Operation): readonly FieldRow[] {
   return rowsOf(body);
 }

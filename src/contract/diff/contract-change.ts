@@ -20,10 +20,7 @@ export interface ContractChange {
   readonly values?: readonly string[];
 }
 
-/**
- * Stable names for scripts. `tighter` and `looser` are changes of constraints, such as lengths, patterns and allowed
- * names.
- */
+/** Stable names for scripts. `tighter` and `looser` are changes of constraints, such as lengths and patterns. */
 type ChangeKind =
   | "operation-removed"
   | "operation-added"

@@ -103,10 +103,7 @@ const MAPS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/**
- * The path of each `$dynamicAnchor` in the outermost schema that declares it among the schemas through which the
- * current schema is reached.
- */
+/** The path of each `$dynamicAnchor` in the outermost of the enclosing and referring schemas that declare it. */
 type DynamicScope = ReadonlyMap<string, AttrPath>;
 
 interface Rewriter {

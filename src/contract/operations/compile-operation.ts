@@ -118,10 +118,7 @@ function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
 
 const OBJECT_KINDS: ReadonlySet<FieldType["kind"]> = new Set(["object", "union", "any"]);
 
-/**
- * The type of the wrapped payload. If the body has no such field, adds a finding and returns the type of the whole
- * body.
- */
+/** The type of the wrapped payload. Without such a field, adds a finding and returns the whole body's type. */
 function unwrapped(
   whole: FieldType | undefined,
   wrap: string,
@@ -143,10 +140,7 @@ function unwrapped(
   return property.type;
 }
 
-/**
- * The type of the fields next to the wrapped payload. Omits the rules of the whole body, because they could require the
- * payload.
- */
+/** The type of the fields next to the wrapped payload. Omits the rules of the body, which could require the payload. */
 function envelopeOf(whole: FieldType | undefined, wrap: string): ObjectType | undefined {
   if (whole?.kind !== "object" || !whole.properties.has(wrap)) return undefined;
   const { rules: _rules, ...type } = whole;

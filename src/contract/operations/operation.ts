@@ -117,8 +117,8 @@ export interface ItemRule {
   /** Path of the list in the reply; empty if the reply itself is the list. */
   readonly at: AttrPath;
   /**
-   * The payload list whose items correspond one to one. If absent, the list with the same name, or else the only list
-   * of objects.
+   * The payload list whose items correspond one to one. Default: the list of the same name, or else the only list of
+   * objects.
    */
   readonly attr?: AttrPath;
   /** The member of an item that contains its status. */

@@ -64,10 +64,7 @@ function typeOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
 
 const COMPOSED: ReadonlySet<FieldType["kind"]> = new Set(["object", "list", "union"]);
 
-/**
- * Headers that a mapping cannot set: OpenAPI ignores the parameters of some of them, and the HTTP client sets the
- * others.
- */
+/** Headers that a mapping cannot set: OpenAPI ignores them as parameters, or the HTTP client sets them. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(
   "accept content-type authorization user-agent host connection content-length transfer-encoding expect cookie".split(
     " ",

@@ -72,10 +72,7 @@ export interface KindOfType {
   readonly untyped: boolean;
 }
 
-/**
- * Reports every keyword that is unknown, not enforced or without effect on this kind of type, so that none is ignored
- * silently.
- */
+/** Reports every keyword that is unknown, not enforced or without effect on this kind of type. */
 export function checkKeywords(parts: readonly SchemaNode[], type: KindOfType, compilation: Compilation): void {
   for (const part of parts) {
     for (const keyword of Object.keys(part.schema)) {

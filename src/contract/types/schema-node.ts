@@ -34,8 +34,8 @@ export interface Compilation {
   /** Compiles one type for all nodes: a value must satisfy each of them. A type without values is a finding. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
   /**
-   * Like `compile`, but a type without values is not a finding, because other types are also possible. Such a type has
-   * `impossible`.
+   * Like `compile`, but a type without values is not a finding, because other types are also possible. The type then
+   * has the member `impossible`.
    */
   readonly compileOption: (nodes: readonly SchemaNode[]) => FieldType;
   /** Records the reason why the current type has no values. */

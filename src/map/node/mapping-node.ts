@@ -61,10 +61,7 @@ export interface EachNode {
   /** False for child rows that are not items of this list. */
   readonly applies: ((child: Row) => boolean) | undefined;
   readonly item: MappingNode;
-  /**
-   * The holder of the parent row, which the builder sets before it builds items; absent if no entry reads a column of
-   * the parent.
-   */
+  /** Holds the parent row while items are built; absent if no entry reads a column of the parent. */
   readonly parent?: ParentRow | undefined;
 }
 

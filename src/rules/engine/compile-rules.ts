@@ -94,8 +94,7 @@ function addProblem(
 }
 
 /**
- * The attr of the value concerned, or of the list item that lacks a value; undefined if the problem's attr already
- * names it.
+ * The attr of the value concerned, or of the list item that lacks a value; undefined if the problem's attr names it.
  */
 function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
   const end = value === undefined ? path.findLastIndex((segment) => typeof segment === "number") + 1 : path.length;

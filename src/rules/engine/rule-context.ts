@@ -20,10 +20,7 @@ export interface RuleContext {
 interface RuleClock {
   /** YYYY-MM-DD, in the instance's time zone. */
   readonly today: string;
-  /**
-   * Milliseconds since 1970. Both are the current time, or they are the start and the end of the day that the user has
-   * set.
-   */
+  /** Milliseconds since 1970: both the current time, or the start and the end of the day that the user has set. */
   readonly earliest: number;
   readonly latest: number;
   /** The day at an instant in the instance's time zone. */

@@ -37,10 +37,7 @@ export function workflowStepHandler(
   };
 }
 
-/**
- * The "already imported" reply of either API generation, with the account number at the path that the contract
- * declares.
- */
+/** The "already imported" reply of either API generation, with the account number at the contract's path for it. */
 function alreadyImported(
   { existingAccount, existingCode }: PostRole,
   { key }: ProcessIdentity,

@@ -63,10 +63,7 @@ function plainTextSchema(parts: readonly JsonObject[], format: JsonValue | undef
   return { allOf: [...asGiven, { coerce: { to: "text" } }, kept] };
 }
 
-/**
- * Each pattern has its own schema, so that all patterns apply. The first schema prevents an empty `allOf`, which is not
- * valid.
- */
+/** Each pattern has its own schema, so that all patterns apply. The first schema avoids an empty, invalid `allOf`. */
 function patterns(parts: readonly JsonObject[]): readonly JsonObject[] {
   const written = parts.map((part) => part["pattern"]).filter((pattern) => typeof pattern === "string");
   return [{}, ...written.map((pattern) => ({ pattern }))];
@@ -102,10 +99,7 @@ function numericLimits(parts: readonly JsonObject[]): JsonObject {
   };
 }
 
-/**
- * Replaces each limit that is text, because it has more digits than a number can hold, by a number that accepts the
- * same numbers.
- */
+/** Replaces each limit that is text (it has too many digits for a number) by a number that accepts the same numbers. */
 function shortLimits(part: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
   return {

@@ -34,7 +34,7 @@ interface BestOfRule {
 }
 
 /**
- * `tagged`: a discriminator selects the schema. `bestOf`: the first valid schema, or else the schema with the fewest
+ * `tagged`: a discriminator selects the schema. `bestOf`: the first valid schema, or else the one with the fewest
  * errors.
  */
 export function unionKeywords({ definition, explain }: UnionKeywordOptions): readonly FuncKeywordDefinition[] {

@@ -85,10 +85,7 @@ export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckCo
   };
 }
 
-/**
- * Whether a period contains no time, because it ends before it starts. Such a period is skipped, because other rules
- * report it.
- */
+/** Whether a period ends before it starts. Such a period is skipped, because other rules report it. */
 function isEmpty({ start, end }: Period, endInclusive: boolean): boolean {
   return end !== undefined && (end < start || (!endInclusive && end === start));
 }
