@@ -8,9 +8,8 @@ import { didYouMean } from "../text/suggestion.ts";
 import { fieldNames, followPath, placesWithRules, type PathBases, type TypePlace } from "./types/type-place.ts";
 
 /**
- * Reports unknown named values, settings and formats in rules, and lists used as numbers, as errors. Reports a path as
- * a warning if the contract has its field at no place where the rule applies. Skips rules of schemas that no request
- * uses.
+ * Reports unknown named values, settings and formats in rules, and lists used as numbers, as errors. Reports a path
+ * that resolves at no place where its rule applies as a warning. Skips rules of schemas that no request uses.
  */
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();
@@ -128,7 +127,7 @@ function recordFilters(path: PathExpression, from: PathBases, place: AttrPath, c
   }
 }
 
-/** The message for a path that does not resolve, with a suggestion for its first step without a field. */
+/** The message for a path that does not resolve, with a suggestion for the first step that does not resolve. */
 function unknownField(path: PathExpression, from: PathBases): string {
   let holders: readonly TypePlace[] = from.here;
   for (const [index, step] of path.steps.entries()) {

@@ -21,7 +21,7 @@ export interface Mapping {
   readonly prepare?: ((rows: readonly Row[]) => Promise<void>) | undefined;
   /** Ends the thread of the user's functions. */
   readonly close?: (() => Promise<void>) | undefined;
-  /** The place of the cell of an attr. If the attr has no cell, the row from which its value is built. */
+  /** The place of an attr's cell. If the attr has no cell, the place of the row from which its value is built. */
   readonly locate: (row: Row, path: AttrPath) => Place | undefined;
   /**
    * Every value of the payload, of the fields for steps and of parameters (`parameters.companyId`), with its origin,

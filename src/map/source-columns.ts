@@ -91,7 +91,7 @@ function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
   };
 }
 
-/** A name with dots is the member of that name if it exists, otherwise a path. */
+/** A name with dots is the name of a member if the row has such a member, and otherwise a path. */
 function pathIn(row: JsonRow, name: string, path: readonly string[]): readonly string[] {
   return path.length === 1 || Object.hasOwn(row.value, name) ? [name] : path;
 }

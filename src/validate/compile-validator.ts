@@ -156,10 +156,10 @@ function scalarCheck(type: Exclude<FieldType, ObjectType | ListType | UnionType>
   return acceptAll;
 }
 
-/** For a type that no value except null satisfies. */
+/** The check of a type that no value except null satisfies. */
 function refuseAll(value: JsonValue, collector: ProblemCollector): void {
   collector.add(value, { code: "schema_mismatch", keyword: "allOf" });
 }
 
-/** For a schema without a type. */
+/** The check of a type that accepts any value. */
 function acceptAll(): void {}

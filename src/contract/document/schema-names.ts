@@ -6,7 +6,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
  * Replaces references to a schema's `$id`, `$anchor` or `$dynamicAnchor` (JSON Schema 2020-12, section 8.2) with
  * pointers (`#/...`). A `$dynamicRef` becomes a `$ref`. If its target depends on the schemas through which it is
  * reached, these schemas are copied into `components.schemas`, one copy per target. A reference to an unknown name
- * stays unchanged. So does an OpenAPI 3.0 document, because 3.0 has no such names.
+ * stays unchanged. An OpenAPI 3.0 document stays unchanged, because 3.0 has no such names.
  */
 export function resolveSchemaNames(document: JsonObject, openapi: "3.0" | "3.1"): JsonObject {
   if (openapi === "3.0") return document;

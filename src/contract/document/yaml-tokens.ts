@@ -54,7 +54,7 @@ const NODE_TOKENS: ReadonlySet<string> = new Set([
 /** Tokens of the lexer that contain no text. */
 const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
-/** Real contracts have about 30 levels. The YAML composer exceeds its recursion limit far beyond 200. */
+/** Real contracts have about 30 levels. The limit is far below the recursion limit of the YAML composer. */
 const MAX_DEPTH = 200;
 
 /**

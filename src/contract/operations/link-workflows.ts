@@ -136,7 +136,7 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
   });
 }
 
-/** When a polled operation is read back, its statuses have the same meaning. */
+/** When a polled operation is read back, its statuses have the same meaning as in the poll. */
 function withPollStatus(readBack: ReadBack, steps: readonly Step[]): ReadBack {
   if (readBack.status !== undefined || readBack.list !== undefined) return readBack;
   const poll = steps.find((step) => step.poll?.operation.id === readBack.operation.id)?.poll;

@@ -43,7 +43,7 @@ export interface PlainOperation extends OperationAddress, RequestForm {
   readonly items?: readonly ItemRule[];
 }
 
-/** A single value in a request's address, query or headers. */
+/** A single value in the path, query or headers of a request. */
 export interface RequestParameter {
   readonly name: string;
   readonly in: "path" | "query" | "header";
@@ -57,7 +57,7 @@ export interface StepSequence {
   readonly steps: readonly Step[];
 }
 
-/** An operation of the document, with its references to others. */
+/** An operation of the document, with its references to other operations. */
 export interface Operation extends PlainOperation, StepSequence {
   /** `x-migrate-read-back`: the lookups that show whether a record arrived, most reliable first. */
   readonly readBack: readonly ReadBack[];

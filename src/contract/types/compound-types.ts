@@ -136,7 +136,7 @@ function propertyOf(
 
 interface Requirement {
   readonly path: AttrPath;
-  /** The parts that require it. */
+  /** The parts that require the property. */
   readonly parts: readonly SchemaNode[];
 }
 

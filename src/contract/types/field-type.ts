@@ -133,8 +133,8 @@ export interface ObjectType extends TypeBase {
    */
   readonly additional: "closed" | FieldType;
   /**
-   * Patterns of names that are neither properties nor additional (`patternProperties`). The assertions validate their
-   * values.
+   * Patterns of names that are neither properties nor additional properties (`patternProperties`). The assertions
+   * validate their values.
    */
   readonly namePatterns?: readonly LinearPattern[];
 }

@@ -80,7 +80,7 @@ function isCount(value: number): boolean {
   return countOf(value) !== undefined;
 }
 
-/** The value as a count; undefined if it is not a count. Infinity becomes a count that no input reaches. */
+/** The value as a count; undefined if negative or fractional. Infinity becomes a count that no input reaches. */
 export function countOf(value: number): number | undefined {
   if (value === Infinity) return Number.MAX_SAFE_INTEGER;
   return Number.isInteger(value) && value >= 0 ? value : undefined;

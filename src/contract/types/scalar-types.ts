@@ -104,8 +104,8 @@ function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, c
 }
 
 /**
- * A choice that does not have the type in the same part. Types in other parts are not compared, because parts may
- * exclude choices from each other.
+ * A choice that violates the `type` of the same part. Types in other parts are not compared, because parts may exclude
+ * choices from each other.
  */
 function findImpossibleChoice(
   part: SchemaNode,

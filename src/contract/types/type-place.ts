@@ -4,7 +4,7 @@ import type { PathExpression, PathStep } from "../../rules/language/expression.t
 /** A type and its enclosing object types: one position at which a payload can contain a value of this type. */
 export interface TypePlace {
   readonly type: FieldType;
-  /** The object that contains it; lists are skipped. */
+  /** The object that contains the value; lists are skipped. */
   readonly holder?: TypePlace;
 }
 

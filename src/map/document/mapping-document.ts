@@ -39,7 +39,7 @@ export interface MappingDocument {
 export interface SourceEntry {
   /** As written in the mapping, relative to its folder; absent if the command line specifies the files. */
   readonly files?: readonly string[];
-  /** The sheet to read from its workbooks. */
+  /** The sheet to read from the workbooks of the source. */
   readonly sheet?: string;
   readonly key?: string;
   readonly parent?: string;
@@ -114,7 +114,7 @@ function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues
   return undefined;
 }
 
-/** `after: stage-account`, or with the attr of the other record's key: `after: { operation: ..., key: ... }`. */
+/** Reads `after: stage-account`, or with the attr of the other record's key: `after: { operation: ..., key: ... }`. */
 function readAfter(value: JsonValue | undefined, issues: Issues): MappingDocument["after"] {
   if (value === undefined) return undefined;
   if (typeof value === "string" && value !== "") return { operation: value };
@@ -177,7 +177,7 @@ function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceE
   });
 }
 
-/** `rename: { 4: NOTES }`: identifies columns by number, because some columns have no name. */
+/** Reads `rename: { 4: NOTES }`, which identifies columns by number, because some columns have no name. */
 function readRename(
   value: JsonValue | undefined,
   path: AttrPath,

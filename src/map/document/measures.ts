@@ -14,7 +14,7 @@ export interface Measure {
   readonly separators?: NumberSeparators;
 }
 
-/** `measures: { balance: { attr: balance, sum: decimal, by: currency } }` */
+/** Reads `measures: { balance: { attr: balance, sum: decimal, by: currency } }` */
 export function readMeasures(value: JsonValue | undefined, payload: JsonObject, issues: Issues): readonly Measure[] {
   if (value === undefined) return [];
   return Object.entries(asObject(value, ["measures"], issues) ?? {}).flatMap(([name, entry]) => {

@@ -15,7 +15,7 @@ export interface JoinColumns {
   readonly parentKey?: string;
 }
 
-/** `on: ACCOUNT_REF`, or with the column of the parent: `on: { CUST_ID: CUSTOMER }`. */
+/** Reads `on: ACCOUNT_REF`, or with the column of the parent: `on: { CUST_ID: CUSTOMER }`. */
 export function readJoinColumns(value: JsonValue | undefined, path: AttrPath, issues: Issues): JoinColumns | undefined {
   if (value === undefined) return undefined;
   if (isColumn(value)) return { on: value };
@@ -29,7 +29,8 @@ export function readJoinColumns(value: JsonValue | undefined, path: AttrPath, is
 }
 
 /**
- * `orderBy: SEQ`, or with the type of the cells: `{ column: SEQ, as: number }`, `{ column: SINCE, date: dd/MM/yyyy }`.
+ * Reads `orderBy: SEQ`, or with the type of the cells: `{ column: SEQ, as: number }`, `{ column: SINCE, date:
+ * dd/MM/yyyy }`.
  */
 export function readRowOrder(value: JsonValue | undefined, path: AttrPath, issues: Issues): RowOrder | undefined {
   if (value === undefined) return undefined;
@@ -102,7 +103,7 @@ function moment({ year, month, day, hour, minute, second, offset = 0 }: PatternT
 }
 
 /**
- * `pick: last`, `pick: last by CHANGED`, or `pick: { last: CHANGED, per: MPAN }`, with CHANGED in any form of
+ * Reads `pick: last`, `pick: last by CHANGED`, or `pick: { last: CHANGED, per: MPAN }`, with CHANGED in any form of
  * `orderBy`.
  */
 export function readRowChoice(value: JsonValue | undefined, path: AttrPath, issues: Issues): RowChoice | undefined {

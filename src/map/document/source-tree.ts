@@ -8,7 +8,7 @@ import { collectIssues, didYouMean, listed, type Issues } from "./mapping-issues
 /** Sources from the command line, and a resolver for paths in the mapping. */
 export interface GivenSources {
   readonly positional: readonly string[];
-  /** `--source name=path`. */
+  /** Files by source name, from `--source name=path`. */
   readonly named: ReadonlyMap<string, readonly string[]>;
   /** Resolves a path or glob of the mapping against the mapping's folder. */
   readonly resolve: (path: string) => string;

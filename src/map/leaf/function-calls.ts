@@ -13,7 +13,7 @@ export interface MappingFunctions {
   readonly close: () => Promise<void>;
 }
 
-/** For a mapping without `functions`. */
+/** The functions of a mapping without `functions`: none. */
 export const NO_FUNCTIONS: MappingFunctions = {
   names: [],
   evaluate: async () => [],
@@ -25,7 +25,7 @@ export interface FunctionCall {
   /** The cell's text after `trim`, `replace`, `upper` and `lower`. */
   readonly text: string;
   readonly row: Row;
-  /** Where the mapping names the function. */
+  /** The place in the mapping that names the function. */
   readonly place: Place;
 }
 

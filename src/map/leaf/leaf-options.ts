@@ -44,7 +44,7 @@ export interface LeafOptions {
   readonly replace: readonly Replacement[];
   readonly letters: "upper" | "lower" | undefined;
   readonly keepEmpty: boolean;
-  /** The conversion of the cell's text to a value; at most one. */
+  /** The conversion of the cell's text to a value; undefined if the mapping names none. */
   readonly transform: Transform | undefined;
 }
 
@@ -58,7 +58,7 @@ export type Transform =
 
 /** The notations of a date in a cell. */
 interface WrittenDate {
-  /** At least one. */
+  /** Contains at least one pattern. */
   readonly patterns: readonly string[];
   /** The last two-digit year that is in the 2000s. */
   readonly pivot: number | undefined;

@@ -23,7 +23,7 @@ export interface BuildState {
   /** The attr of the current entry. */
   readonly path: AttrSegment[];
   readonly problems: LocalProblem[];
-  /** The origins of all values, if the caller wants them. */
+  /** The origins of all values; undefined if the caller does not need them. */
   readonly origins: Origin[] | undefined;
   /** Number of values from cells so far. */
   cells: number;

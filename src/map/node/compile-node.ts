@@ -182,7 +182,7 @@ function compileItems(entry: readonly JsonValue[], type: ListType, context: Node
   return { kind: "items", entries };
 }
 
-/** `{ each, item }` or `{ when, item }`. */
+/** Compiles an entry of the form `{ each, item }` or `{ when, item }`. */
 function compileListEntry(entry: JsonObject, type: ListType, context: NodeContext): ListEntry | undefined {
   if (entry["each"] !== undefined) return compileEach(entry, type, context);
   refuseUnknown(entry, EACH_KEYS, context.path, context.issues);

@@ -6,7 +6,7 @@ const CODES: JsonObject = { anyOf: [CODE, { type: "array", minItems: 1, items: C
 const SEPARATOR: JsonObject = { type: "string", minLength: 1, maxLength: 1 };
 const SCALAR: JsonObject = { type: ["string", "number", "boolean", "null"] };
 
-/** `{ column: FUEL, in: [G] }` */
+/** A condition such as `{ column: FUEL, in: [G] }`. */
 export const CONDITION_SCHEMA: JsonObject = {
   description: "Only for rows with one of these values in the column",
   type: "object",
@@ -93,7 +93,7 @@ export const LEAF_SCHEMA: JsonObject = {
   properties: LEAF_PROPERTIES,
 };
 
-/** The schema without a contract: a column, a leaf, an object of entries, or a list of them. */
+/** An entry if no contract is known: a column, a leaf, an object of entries, or a list of them. */
 export const ENTRY_SCHEMA: JsonObject = {
   anyOf: [
     { type: "string" },

@@ -15,7 +15,7 @@ const ORDER: JsonObject = {
   ],
 };
 
-/** `last`, `last by CHANGED`, `{ last: CHANGED, per: MPAN }`. */
+/** A choice of rows: `last`, `last by CHANGED`, `{ last: CHANGED, per: MPAN }`. */
 const CHOICE: JsonObject = {
   anyOf: [
     { type: "string", pattern: "^\\s*(first|last)(\\s+by\\s+\\S.*)?$" },

@@ -151,7 +151,7 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors {
     compiled.set(node, here);
     const known = here.get(type);
     if (known !== undefined) return known;
-    // Compiled when a payload first has such a value, because types may contain themselves.
+    // The type is compiled when a payload first contains such a value, because types may contain themselves.
     let visit: Visit = (cursor, scope, add) => {
       visit = visitorAt(type, node);
       visit(cursor, scope, add);
@@ -185,7 +185,7 @@ function rulesWithTypes(body: FieldType, bearing: ReadonlySet<FieldType>): Reado
   return attachedTo;
 }
 
-/** Rules more than this number of levels deep are always checked, even if the payload cannot break them. */
+/** Rules nested deeper than this are always checked, even if the payload cannot break them. */
 const MAX_LEVELS = 30;
 
 interface OwnRule {

@@ -70,7 +70,7 @@ function classOfCheckedRule({ code, severity }: Rule, { ruleDeclarations }: Cont
   return severity === "warning" || ruleDeclarations.partial.has(code) ? "partial" : "checked";
 }
 
-/** The class of a code with several rules. If all rules are skipped, the class of the last one. */
+/** The class of a code with several rules. If all rules are skipped, the class of the last rule. */
 function strongerClass(known: CoverageClass | undefined, found: CoverageClass): CoverageClass {
   if (known === "checked" || found === "checked") return "checked";
   return known === "partial" ? known : found;

@@ -76,7 +76,7 @@ function unknownMember(
   return { name, message: `a rule of kind ${kind} has no member "${name}"${didYouMean(name, known)}` };
 }
 
-/** The members that every rule has, in addition to those of its kind. */
+/** The members that a rule of any kind can have, in addition to the members of its kind. */
 const commonMembers = {
   code: z.string("must be the code of the problem").min(1, "must be the code of the problem"),
   when: expression.optional(),

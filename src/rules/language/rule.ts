@@ -11,7 +11,7 @@ interface RuleBase {
   /** The nested objects for which the rule is checked, instead of the object to which it is attached. */
   readonly each?: PathExpression;
   /**
-   * The attr of its problems, relative to the value to which the rule is attached; `[]` is the index of the item
+   * The attr of the rule's problems, relative to the value to which the rule is attached; `[]` is the index of the item
    * concerned.
    */
   readonly attr?: readonly AttrSegment[];

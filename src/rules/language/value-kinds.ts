@@ -136,7 +136,7 @@ function name(): z.ZodString {
   return z.string("must be a name").min(1, "must be a name");
 }
 
-/** `GB`, or `config.region`. */
+/** A region: `GB`, or an expression such as `config.region`. */
 function regionExpression(): z.ZodType<Expression> {
   return z.preprocess(
     (written) => (typeof written === "string" && /^[A-Z]{2}$/.test(written) ? `"${written}"` : written),

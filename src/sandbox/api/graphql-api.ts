@@ -177,7 +177,7 @@ type LoginLimit = () => boolean;
 
 const LOGIN_WINDOW_MS = 60_000;
 
-/** @param most maximum number of logins in any minute; undefined: no limit */
+/** @param most maximum number of logins in any minute; undefined if there is no limit */
 export function createLoginLimit(most: () => number | undefined, clock: MonotonicClock): LoginLimit {
   let logins: readonly number[] = [];
   return () => {

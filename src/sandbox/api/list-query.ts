@@ -6,7 +6,7 @@ interface Paging {
   readonly total: number;
   /** Default number of records per page. */
   readonly size: number;
-  /** Largest accepted `page_size`. Absent: the page size is fixed. */
+  /** Largest accepted `page_size`; absent if the page size is fixed. */
   readonly maxSize?: number;
 }
 
@@ -48,7 +48,7 @@ function pageAddress({ origin, target }: PlatformRequest, number: number): strin
 }
 
 /**
- * Converts an ISO 8601 date or datetime of a query to milliseconds since 1970. Without a zone the time is in
+ * Converts an ISO 8601 date or date-time of a query to milliseconds since 1970. Without a zone, the time is in
  * Europe/London (API specification 4.2). A local time that occurs twice means the first occurrence. A local time that
  * the clocks skip is read as winter time.
  */

@@ -7,7 +7,7 @@ export interface Trigger {
   readonly every?: number;
   /** This share of the requests (0 to 1), chosen with seeded random numbers. */
   readonly share?: number;
-  /** Exactly these requests. */
+  /** The requests with these numbers. */
   readonly at?: readonly number[];
 }
 
@@ -37,9 +37,9 @@ const FAULTS = {
   hangAfter: "trigger",
   /** Processes the request, sends the status and half of the body, then resets the connection. */
   cutAfter: "trigger",
-  /** Sets the request's import supplier to Paused when this request arrives. */
+  /** Sets the request's import supplier to Paused when the request with this number arrives. */
   pauseAt: "count",
-  /** Revokes every token when this request arrives. */
+  /** Revokes every token when the request with this number arrives. */
   rotateTokensAt: "count",
   /** HTTP 429 for requests that exceed this number in flight. */
   maxInFlight: "count",
@@ -47,7 +47,7 @@ const FAULTS = {
   maxPerSecond: "amount",
   /** HTTP 429, without `Retry-After`, for requests to process staged accounts that exceed this number in flight. */
   maxProcessing: "count",
-  /** Milliseconds from scheduling an account to its creation, default 100. */
+  /** Milliseconds from scheduling an account to its creation; default 100. */
   taskMs: "milliseconds",
   /** The scheduled accounts that end in an error, counted from 1. */
   taskErrors: "trigger",

@@ -86,7 +86,7 @@ export function isHalfHourly(one: Product): boolean {
   return one.code.startsWith(`${HALF_HOURLY}-`);
 }
 
-/** Every tariff of a product in its first region, for the page of the product. */
+/** Every tariff of a product in the first region, for the reply that describes the product. */
 export function tariffsOf(one: Product): readonly Tariff[] {
   return tariffKindsOf(one).flatMap((kind) => findTariff(`${kind}-${one.code}-${REGIONS[0]}`) ?? []);
 }

@@ -54,7 +54,7 @@ function isPassed(
   return one || reverse;
 }
 
-/** Undefined for an item without any part of the key. */
+/** The key of an item; undefined if the item has no part of the key. */
 function itemKey(
   key: readonly Expression[] | undefined,
   compiler: RuleCompiler,
@@ -92,8 +92,8 @@ export function countCheck(
 }
 
 /**
- * The groups of an item: one for each combination of the values of the key's parts, so several if a part is a list. A
- * missing part counts as a distinct value.
+ * The groups of an item: one for each combination of the values of the key's parts. An item is in several groups if a
+ * part is a list. A missing part counts as a distinct value.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

@@ -5,7 +5,7 @@ import type { Cursor } from "./cursor.ts";
 import type { Comparer, Value } from "./rule-value.ts";
 import type { Predicate, Walk } from "./walk-path.ts";
 
-/** The single value of an expression; missing if a path has several. */
+/** The single value of an expression; missing if a path has several values. */
 export type Evaluate = (here: Cursor, scope: Scope) => Value;
 /**
  * Visits every present value of an expression, with its cursor if it has one; calls `missing` for each absent value.
