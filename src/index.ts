@@ -1,6 +1,7 @@
 /**
- * The library behind the command line (docs/library.md). Each function corresponds to one command: `validate`, `push`, `resume`,
- * `report`, `status`. They take the same locks, run the same checks on a target and return the same results.
+ * The library behind the command line (docs/library.md). Most functions correspond to a command, such as `validate`,
+ * `push` and `status`. They take the same locks as the command, run the same checks on a target, and return the same
+ * results.
  *
  * No function writes to the terminal, listens for signals, reads the environment or ends the process.
  */

@@ -87,7 +87,7 @@ async function announce({ ledger, run, dependencies }: OpenRun, { confirm }: Sen
 
 /** By default, only the calling thread reads, maps and checks. */
 export interface CheckOptions extends PlanOptions, KeyPolicy, Pick<RunValues, "threads"> {
-  /** Collects offending values if the user asked to see them. */
+  /** Collects the invalid values if the user asked to see them. */
   readonly shownValues?: ShownValues | undefined;
   /** Receives the payloads to send. If set, the calling thread does all the work. */
   readonly kept?: KeptPayloads | undefined;

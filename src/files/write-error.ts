@@ -3,7 +3,8 @@ import path from "node:path";
 import { errorCode } from "./error-code.ts";
 
 /**
- * What fixes a failed write, as the beginning of a hint. Names only the likely cause if the error determines it.
+ * Returns how to fix a failed write, as the beginning of a hint. Names several fixes unless the error determines the
+ * cause.
  * @param target the file or folder that cannot be written; it may not exist
  */
 export function remedyOf(error: unknown, target: string): string {

@@ -7,7 +7,7 @@ import { suggestionOr } from "../text/suggestion.ts";
 /** The definition of every option of a call; the compiler ensures that none is missing. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, OptionRow>>;
 
-/** The options of a table that the library has. */
+/** The options of a table that the library supports. */
 export function libraryOptions(table: OptionTable): OptionTable {
   return Object.fromEntries(Object.entries(table).filter(([, { library }]) => library !== undefined));
 }

@@ -37,7 +37,7 @@ export interface LedgerOverview {
 export interface RunOverview {
   readonly id: string;
   readonly command: string;
-  /** `superseded`: later pushes have planned all of its records that were left. */
+  /** `superseded`: later pushes have planned all of its unfinished records. */
   readonly state: RunState | "superseded";
   /** ISO 8601 UTC. */
   readonly startedAt: string;
@@ -123,7 +123,7 @@ export interface RecordHistory {
   /** The run of the outcomes: the requested one, or the latest that contains the key. */
   readonly run: string;
   readonly outcomes: readonly RecordOutcome[];
-  /** Set if another run's record was accepted although this run reports otherwise. */
+  /** Set if the record was accepted in another run, and `run` reports a different status. */
   readonly acceptedElsewhere?: { readonly run: string; readonly account?: string | undefined } | undefined;
   /** Every request ever sent for them, oldest first. */
   readonly attempts: readonly RecordAttempt[];

@@ -70,7 +70,7 @@ export interface SandboxRequest {
   readonly key?: string;
   /** Absent if the connection was dropped or left hanging. */
   readonly status?: number;
-  /** The platform processed the request, even if the reply was lost. */
+  /** Whether the platform processed the request. May be true although the reply was lost. */
   readonly processed: boolean;
 }
 

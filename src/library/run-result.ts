@@ -47,7 +47,7 @@ export interface RejectsFile {
 export interface Causes {
   /** Errors before warnings, most frequent first. */
   readonly causes: readonly Cause[];
-  /** Number of problems that are not grouped, because there are at most a thousand shapes in total. */
+  /** Number of problems that are in no group, because their cause first occurred after the limit of 1,000 shapes. */
   readonly others: number;
 }
 

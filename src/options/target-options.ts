@@ -64,8 +64,8 @@ export const TARGET = {
     file: true,
     library: true,
     recorded: true,
-    help: "certificate authority to trust in addition to the system's",
-    docs: "PEM file of a certificate authority to trust in addition to the usual ones",
+    help: "certificate authority to trust in addition to those of Node.js",
+    docs: "PEM file of a certificate authority to trust in addition to those of Node.js",
   },
   /** The authentication scheme, and private files with the credentials. */
   auth: {
@@ -182,7 +182,7 @@ export const TARGET = {
     choices: ["test", "production"],
     file: true,
     library: "required",
-    docs: "`production`: a push asks you to type the host name, unless `--yes` is given; `test`",
+    docs: "`production` or `test`. Before a push to `production`, you must type the host name, unless you pass `--yes`",
   },
 } as const;
 
@@ -262,7 +262,7 @@ export const STORE = {
       ca: {
         flag: false,
         kind: "path",
-        docs: "PEM file of a certificate authority to trust in addition to the usual ones",
+        docs: "PEM file of a certificate authority to trust in addition to those of Node.js",
       },
       credentialsFile: {
         flag: false,

@@ -15,7 +15,7 @@ export interface ProofOptions extends Pick<ProveContext, "queryPlatform"> {
   /** ISO 8601 UTC. A rebuilt proof keeps this value and the tool of the original. */
   readonly madeAt: string;
   readonly tool: string;
-  /** Whether these are all runs of the ledger. Only then is the total on the platform known. */
+  /** Whether these are all runs of the ledger. The total on the platform is known only in this case. */
   readonly all: boolean;
 }
 

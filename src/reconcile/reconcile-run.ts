@@ -206,7 +206,7 @@ function decisionFor(record: UndecidedRecord, lookup: LookupResult, context: Rec
   };
 }
 
-const NOT_FOUND = "the platform refused it as existing, but does not find it";
+const NOT_FOUND = "the platform rejected it as existing, but a query does not find it";
 const NOT_COMPARED =
   "the platform has it, perhaps with other content, and only its key could be compared (`match` in x-migrate-read-back)";
 

@@ -46,8 +46,8 @@ export function foundCode(problem: Problem): string | undefined {
 }
 
 /**
- * Same text for all problems of a kind: omits the found code, keys, the value's attr, and the number of further
- * problems.
+ * Describes all problems of a kind with the same text: omits the found code, keys, the value's attr, and the number of
+ * further problems.
  */
 export function describeKind(problem: Problem): string {
   if (isRuleProblem(problem)) return describeBrokenRule(problem);

@@ -30,7 +30,7 @@ interface RecordWriter<T> {
 interface RecordScreen {
   readonly width: number;
   readonly colour: boolean;
-  /** Called if a value does not fit into the format. */
+  /** Receives a notice for each member that the format cannot include. */
   readonly notice: (text: string) => void;
 }
 
@@ -91,7 +91,9 @@ function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }:
       for (const name of results.flatMap((record) => Object.keys(record))) {
         if (columns?.includes(name) === true || leftOut.has(name)) continue;
         leftOut.add(name);
-        notice(`The member ${name} first occurs too late to get its own column; use --format ndjson to see it`);
+        notice(
+          `The CSV omits the member ${name}, which first occurs after the header was written; use --format ndjson to see it`,
+        );
       }
       return (
         first + csvText(results.map((record) => (columns ?? []).map((name) => csvCell(memberAt(record, name) ?? null))))

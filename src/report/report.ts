@@ -18,7 +18,7 @@ export interface Report {
   readonly width: number;
   /** The command, for example "validate accounts.csv". */
   readonly title: string;
-  /** For the page, whose readers may not know the command. */
+  /** Facts for the page, whose readers may not know the command. */
   readonly run?: RunFacts;
   /** The exact command to run next. */
   readonly next?: string;

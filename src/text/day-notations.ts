@@ -1,6 +1,6 @@
 /**
- * The ways in which the date in `value` could have been written in a cell. An ambiguous date yields those of each
- * possible day. Empty if `value` is not a date.
+ * The ways in which the date in `value` could have been written in a cell. An ambiguous date yields the notations
+ * of each possible day. Returns an empty list if `value` is not a date.
  */
 export function dateForms(value: string): readonly string[] {
   const [, date = "", time] =

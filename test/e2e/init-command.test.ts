@@ -72,7 +72,7 @@ describe("init on the command line", () => {
     const cwd = temporaryFolder({ "migrate.yaml": "supplier: MINE\n", "a.csv": "ACC_NO\nA1\n" });
     const { code, stdout } = await runCli(["init", "a.csv", ...flags], { cwd });
     expect(code).toBe(0);
-    expect(stdout).toContain("Not changed, because it exists: migrate.yaml");
+    expect(stdout).toContain("Not changed, because it already exists: migrate.yaml");
     expect(readFileSync(path.join(cwd, "migrate.yaml"), "utf8")).toBe("supplier: MINE\n");
   });
 

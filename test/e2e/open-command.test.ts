@@ -38,7 +38,7 @@ test("open lists every record that is not done, latest run first, in 80 columns,
     expect.stringMatching(/^=CHANGED +out of date +\d+ d +b\.csv:2 +unique external_account_number$/),
   ]);
   expect(lines.filter((line) => line.startsWith("BAD-"))).toHaveLength(600);
-  expect(lines.at(-1)).toBe("602 records not done: 1 out of date, 1 rejected, 600 invalid");
+  expect(lines.at(-1)).toBe("602 open records: 1 out of date, 1 rejected, 600 invalid");
 });
 
 test("open --format ndjson writes one JSON object for each record", async () => {
@@ -89,7 +89,7 @@ test.each([
   expect(groups.reduce((sum, { records }) => sum + records, 0)).toBe(602);
   const text = await migrate("--by", by);
   expect(text[0]).toMatch(new RegExp(`^${by} +records +status$`));
-  expect(text.at(-1)).toMatch(/^602 records not done/);
+  expect(text.at(-1)).toMatch(/^602 open records/);
   expect((await migrate("--by", by, "--format", "csv"))[0]).toBe(
     `${by},records,outdated,existing,rejected,invalid,ambiguous,pending`,
   );

@@ -141,7 +141,7 @@ describe("the parameters of an operation's requests", () => {
     const preview = await migrate(folder, ["preview", "--limit", "1"]);
     expect(preview.stdout).toMatch(/parameters\.companyId\s.*COMPANY/);
     const show = await runCli(["contract", "show", "contract.yaml", "--operation", "create-customer"], { cwd: folder });
-    expect(show.stdout).toContain("Parameters of its requests: path, query and headers");
+    expect(show.stdout).toContain("Request parameters: path, query and headers");
     expect(show.stdout).toMatch(/parameters\.mode.*required.*one of strict, lenient/s);
   });
 });

@@ -78,7 +78,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
       return `${code} ${stderr.replaceAll(/\s+/g, " ")}`;
     };
     const inUse = `^7 migrate: the ledger \\S+ is in use by \`push\`, process ${first.pid} on `;
-    const differs = `${inUse}.*; this push cannot join run \\S+, from which it differs in`;
+    const differs = `${inUse}.*; this push cannot join run \\S+, because they differ in`;
     expect(await refused([], { cwd: others.folder })).toMatch(new RegExp(`${differs} the input `));
     expect(await refused(["--only", "EXT-00001", "--revise"])).toMatch(new RegExp(`${differs} --only, --revise `));
     expect(await refused(["--contract", "no-dedupe.yaml"])).toMatch(new RegExp(`${differs} the overlays `));

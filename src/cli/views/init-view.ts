@@ -120,7 +120,7 @@ function writtenText({ guessed, written, kept, check }: InitResult): string {
   ]);
   return [
     ...written.map((file) => `Written: ${plainText(file)}`),
-    ...kept.map((file) => `Not changed, because it exists: ${plainText(file)}`),
+    ...kept.map((file) => `Not changed, because it already exists: ${plainText(file)}`),
     `${counted(filled.length, "field")} guessed, ${required.length - open.length} of ${counted(required.length, "required field")}.`,
     ...(open.length === 0 ? [] : [`To do: ${plainText(open.map(({ path }) => path.join(".")).join(", "))}`]),
     "",

@@ -26,9 +26,10 @@ function checkText({ findings, counts }: LedgerCheck, path: string): string {
 
 function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLedger): string {
   const read = tables.map(
-    ({ table, rows, isWhole }) => `  ${table}: ${formatCount(rows)}${isWhole ? "" : ", and some were lost"}\n`,
+    ({ table, rows, isWhole }) => `  ${table}: ${formatCount(rows)}${isWhole ? "" : ", some were lost"}\n`,
   );
-  const left = ambiguous === 0 ? "" : `${formatCount(ambiguous)} records are ambiguous: \`migrate reconcile\`\n`;
+  const left =
+    ambiguous === 0 ? "" : `${formatCount(ambiguous)} records are ambiguous: resolve them with \`migrate reconcile\`\n`;
   const lost = tables.every(({ isWhole }) => isWhole) ? "" : `${LOST_RECORDS_WARNING}\n`;
   const fromJournal =
     noted === 0 ? "" : `${counted(noted, "request")} added from journals; their records may have been sent\n`;
@@ -43,8 +44,8 @@ function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLed
 }
 
 const UNCERTAIN_WARNING =
-  "The journals are corrupt or incomplete, or other machines may have sent more: records that are new to the ledger are " +
+  "The journals are corrupt or incomplete, or other machines may have sent more requests: records that are new to the ledger are " +
   "planned as ambiguous, because they may have been sent. Resolve them with `migrate reconcile`.";
 
 const LOST_RECORDS_WARNING =
-  "Records missing from all tables would be treated as new. Check the lost records on the platform before you push again.";
+  "The next push would treat records that are missing from all tables as new. Check the lost records on the platform before you push again.";

@@ -9,7 +9,7 @@ import { shapeOf } from "../../text/shape.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 /**
- * Each record in turn: its source rows, the origin of its values, and its problems. As data, one JSON object per
+ * One block per record: its place, the origin of its values, and its problems. As data, one JSON object per
  * record, with the payload only if values may be shown.
  */
 export const previewView: View<readonly PreviewedRecord[]> = { text: previewText, json: previewJson };
@@ -39,7 +39,7 @@ function previewJson(records: readonly PreviewedRecord[], { showValues }: ViewOp
     .join("");
 }
 
-/** `error  customers.0.mobile  invalid: not a valid date (customers.csv:9, column DOB)` */
+/** `error  customers.0.mobile  required: A value is required here. (customers.csv:9, column MOBILE)` */
 export function problemLine(problem: Problem): string {
   const place = problem.place === undefined ? "" : ` (${formatPlace(problem.place)})`;
   return `${problem.severity}  ${plainText(problem.attr)}  ${plainText(problem.code)}: ${plainText(describeProblem(problem))}${plainText(place)}\n`;

@@ -19,7 +19,7 @@ export interface ContractShow {
   readonly fields: readonly FieldRow[];
   /** Path, query and header parameters of its requests. */
   readonly parameters: readonly FieldRow[];
-  /** Data that its steps carry in addition to the payload, as far as a mapping can provide it. */
+  /** Fields of its steps that a mapping can set in addition to the payload. */
   readonly steps: readonly StepTable[];
   /** Number of fields in the payload; present only if `fields` is filtered. */
   readonly filteredFrom?: number;

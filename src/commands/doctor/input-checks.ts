@@ -68,7 +68,7 @@ async function readWhole(
   };
 }
 
-/** If a join has no match at all, reading fails after the last record. Only the orphans have not been counted by then. */
+/** If a join has no match at all, reading fails after the last record, when only the orphans have not been counted. */
 async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Check[]> {
   try {
     await readAll();

@@ -117,7 +117,7 @@ async function checksOfRuns(
   return [...destination, last, await ambiguousCheck(ledger, runs, active)];
 }
 
-/** Returns no check if the destination is the same. */
+/** Returns a failed check if the ledger's records were sent to another destination; otherwise no check. */
 async function otherDestination(
   ledger: Ledger,
   name: string,

@@ -51,7 +51,7 @@ const OFFLINE = "skipped: offline";
 function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   requireOngoing(supplier);
   const { baseUrl, production, proxy } = target;
-  // Throws if no command would send to this target.
+  // Throws if the address is one to which no command sends.
   hostOf(target);
   const more = [
     ...(production ? ["production"] : []),

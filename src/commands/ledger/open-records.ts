@@ -14,7 +14,7 @@ export interface OpenOptions extends OpenFilter {
 /** The number of open records by state. */
 export type OpenCounts = ReadonlyMap<OpenState, number>;
 
-/** Passes on the records of the migration that are not done, in batches, and returns their counts. Reads only. */
+/** Passes the open records of the migration to `add` in batches, and returns their counts. Changes nothing. */
 export async function openRecords(
   { ledger: at, since }: OpenOptions,
   dependencies: StoreOptions,
@@ -38,9 +38,8 @@ export interface OpenGroup {
 }
 
 /**
- * Counts open records by cause (code and attr, with indexes as `*`), by file, or by the day since which they are
- * open (UTC).
- * A record with several causes is in several groups. Largest group first; days in order.
+ * Counts open records by cause (code and attr, with indexes as `*`), by file, or by the day (UTC) on which they became
+ * open. A record with several causes is in several groups. Returns the largest group first, and days in order.
  */
 export async function openGroups(
   by: Grouping,
@@ -85,7 +84,7 @@ export function causesOf({ problems, state }: OpenRecord): readonly OpenCause[] 
   return causes.size === 0 ? [{ code: state }] : [...causes.values()];
 }
 
-/** See README, "Exit codes": the code for records in these states. */
+/** The exit code for records in these states (README, "Exit codes"). */
 export function exitCodeOfOpen(counts: OpenCounts): number {
   const { ambiguous = 0, pending = 0 } = Object.fromEntries(counts);
   return exitCodeOf({ ambiguous, pending, invalid: totalOf(counts) - ambiguous - pending });

@@ -56,7 +56,7 @@ export interface WrittenSetup {
 }
 
 /**
- * Writes the stored files of a run to a folder, in folders like their own. Bundled overlays are in `overlays`.
+ * Writes the stored files of a run to a folder, and keeps their folder structure. Bundled overlays are in `overlays`.
  * @throws Failure `usage` if the folder is not empty; `run_unknown` if no file of the run is stored; `storage`
  */
 export async function writeRunSetup(
@@ -80,7 +80,7 @@ export async function writeRunSetup(
       written.push(target);
     }
     if (written.length > 0) return { run: run.id, written };
-    throw new Failure("run_unknown", `the ledger has no files of run ${run.id}`);
+    throw new Failure("run_unknown", `the ledger stores no files of run ${run.id}`);
   });
 }
 
@@ -93,7 +93,7 @@ function commonFolder(names: readonly string[]): string {
   return folder;
 }
 
-const NEW_FOLDER = "name a new folder with --out";
+const NEW_FOLDER = "choose a new folder with --out";
 
 async function requireEmptyFolder(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: unknown) => {

@@ -31,7 +31,7 @@ export interface LedgerStatus {
 export interface RunStatus {
   readonly run: Run;
   readonly summary: Summary;
-  /** `superseded`: no longer open, because later pushes have planned all of its records that were left. */
+  /** `superseded`: no longer open, because later pushes have planned all of its unfinished records. */
   readonly state: RunState | "superseded";
   /** Present for the active run. */
   readonly progress?: RunProgress | undefined;

@@ -74,7 +74,9 @@ async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Prom
   const { run, who } = work;
   const count = options.workers?.count ?? 1;
   const joins = count === 1 ? "as a worker" : `with ${count} workers`;
-  dependencies.notice(`Run ${run.id} is sent by ${who}. This push joins it ${joins}; that process writes the report`);
+  dependencies.notice(
+    `Run ${run.id} is being sent by ${who}. This push joins it ${joins}; that process writes the report`,
+  );
   const { pace, until } = settingsOf(run);
   const settings = { target: options.target, pace, until };
   const joined = { store, run, settings, openJob: () => openJob(options.job, dependencies) };
@@ -146,7 +148,7 @@ async function requireJoinable(
   if (different.length > 0) {
     throw new Failure(
       "ledger_in_use",
-      `${refusal.message}; this push cannot join run ${run.id}, from which it differs in ${different.join(", ")}`,
+      `${refusal.message}; this push cannot join run ${run.id}, because they differ in ${different.join(", ")}`,
       { hint: "wait until it has ended, then run the same command again; or choose another database with --ledger" },
     );
   }

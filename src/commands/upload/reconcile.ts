@@ -18,7 +18,7 @@ export interface ReconcileOptions extends RecordedRunOptions {
   readonly accept: readonly string[];
   /** Business keys of records that have not arrived, and must be sent again. */
   readonly resend: readonly string[];
-  /** Number of records that an uncertain recovery marked as ambiguous and that were not sent. */
+  /** Confirmed number of ambiguous records without a known request, as after a repair: all of them may be sent. */
   readonly resendAll?: number | undefined;
   /** Account name of the user who runs the command. */
   readonly who: string;
@@ -83,7 +83,10 @@ async function applyOperatorDecisions(
   await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
 }
 
-/** @throws Failure `usage`, without any change, unless the number equals the number of records */
+/**
+ * Sets records that became ambiguous without a known request to `pending`.
+ * @throws Failure `usage`, without any change, unless `confirmed` equals the number of these records
+ */
 async function resendAll(
   confirmed: number,
   job: Job | undefined,

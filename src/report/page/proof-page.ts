@@ -191,8 +191,8 @@ function existingText({ records }: RunProof): Html | undefined {
   const { existing = 0 } = records.byStatus;
   if (existing === 0) return undefined;
   return html`<p>
-    ${counted(existing, "record")} ${existing === 1 ? "was" : "were"} on the platform before. Whether the platform has
-    the content of the sources is not known.
+    ${counted(existing, "record")} ${existing === 1 ? "was" : "were"} on the platform before. It is not known whether
+    the platform has the content of the sources.
   </p>`;
 }
 

@@ -12,7 +12,7 @@ import { pageFrame } from "./page-frame.ts";
 import { recordsSection } from "./records-section.ts";
 import { moment, timelineSection } from "./timeline-section.ts";
 
-/** Maximum number of cards; further causes are only counted. */
+/** Maximum number of cards. The page only counts further causes. */
 const MAX_CARDS = 100;
 
 /**
@@ -104,13 +104,13 @@ function footer({ showValues }: Report): Html {
   return html`<footer>
     <h2>How to read this page</h2>
     <p>
-      ${shown}: <code>A</code> stands for a capital letter, <code>a</code> for a lower-case letter, <code>9</code> for a
-      digit, and <code>9{11}</code> for eleven digits in a row.
+      ${shown}: <code>A</code> means an upper-case letter, <code>a</code> a lower-case letter, <code>9</code> a digit,
+      and <code>9{11}</code> eleven digits in a row.
     </p>
     <p>
-      Lines are counted from 1, including the line with the column names. In the same folder, errors.csv has every
-      problem, and the files whose names start with rejects have the original rows that need work. Correct these rows,
-      and return the files to the migration team.
+      Lines are counted from 1, including the line with the column names. In the same folder, errors.csv lists every
+      problem, and the files whose names start with rejects contain the original rows that need work. Correct these
+      rows, and return the files to the migration team.
     </p>
   </footer> `;
 }

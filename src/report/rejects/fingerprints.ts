@@ -23,8 +23,8 @@ export const FINGERPRINT_LENGTH = 8;
 export const EMPTY_CELL: string = ".".repeat(FINGERPRINT_LENGTH);
 
 /**
- * Uses sha256 over the secret and the value, truncated to 48 bits. An HMAC would also prevent length extension, which
- * is no threat here: hashes are truncated, and no hashes from other parties are accepted. It takes four times as long.
+ * Computes sha256 over the secret and the value, truncated to 48 bits. An HMAC would also prevent length extension, which
+ * is no threat here: hashes are truncated, and no hashes from other parties are accepted. An HMAC takes four times as long.
  * @param secret belongs to this report only: 256 random bits as text
  */
 export function createFingerprints(secret: string): Fingerprints {

@@ -13,7 +13,7 @@ import type { RejectRow } from "./rejected-rows.ts";
 /** Data that a report records about its rejects, so that they are recognised when they are re-imported. */
 export interface ManifestInfo {
   readonly command: string;
-  /** Id of the run. A ledger may contain its settings. */
+  /** Id of the run, whose settings may also be in a ledger. */
   readonly run: string;
   /** Settings of the job. They contain no secrets. */
   readonly settings: object;

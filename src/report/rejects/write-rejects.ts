@@ -26,7 +26,7 @@ export interface RejectsOptions extends RejectWriterOptions {
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
   /** Writes the rows to a workbook as well. */
   readonly workbook?: Pick<WorkbookOptions, "choices"> | undefined;
-  /** Data for the re-import of the rejects (docs/errors.md, "Re-import rejects"); absent: they are not recognised. */
+  /** Data for the re-import of the rejects (docs/errors.md, "Re-import rejects"); absent: a re-import does not recognise them. */
   readonly manifest?: ManifestInfo | undefined;
 }
 
@@ -96,7 +96,8 @@ async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<Rejecte
 /** Writes the rejected rows of one pass over the input to files. */
 interface RejectWriter {
   /**
-   * Records which sources a record has rows of. Each of these sources gets a file, even if it contains only a header.
+   * Notes the sources that contain rows of a record. Each of these sources gets a file, which may contain only a
+   * header.
    */
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;

@@ -168,7 +168,7 @@ const MAX_COMMENT = 2000;
 function raggedCells(beyond: readonly string[], { cells, table }: CsvRow): readonly SheetCell[] {
   if (beyond.some((cell) => cell !== "")) return beyond.map((value) => ({ value, style: "error" }));
   const { found, expected } = ownCounts(cells.length, table.columns);
-  const value = `The row had ${found} cells, the header ${expected}. Correct the row, then clear this cell.`;
+  const value = `The row had ${found} cells, but the header has ${expected}. Correct the row, then clear this cell.`;
   return [{ value, style: "error" }];
 }
 

@@ -70,11 +70,14 @@ function sectionsOf({ changes, mapping }: ContractDiff): readonly Section[] {
     mapping === undefined
       ? [
           { title: "Breaks payloads that were valid before", fits: ({ breaks }: MappedChange) => breaks },
-          { title: "Breaks nothing", fits: ({ breaks }: MappedChange) => !breaks },
+          { title: "Does not break valid payloads", fits: ({ breaks }: MappedChange) => !breaks },
         ]
       : [
           { title: `Breaks ${mapping}`, fits: (change: MappedChange) => change.mapping === "broken" },
-          { title: `Touches ${mapping}`, fits: (change: MappedChange) => change.mapping === "touched" },
+          {
+            title: `Affects ${mapping} without breaking it`,
+            fits: (change: MappedChange) => change.mapping === "touched",
+          },
           { title: "Not in the mapping", fits: (change: MappedChange) => change.mapping === "untouched" },
         ];
   return kinds
@@ -105,7 +108,7 @@ function headOf({ old, new: next, changes, mapping }: ContractDiff): string {
   const counts = [
     counted(grouped.length, "change"),
     `${breaking} that can break payloads`,
-    ...(mapping === undefined ? [] : [`${broken} that break ${mapping}`]),
+    ...(mapping === undefined ? [] : [`${broken} that ${broken === 1 ? "breaks" : "break"} ${mapping}`]),
   ];
   const [from, to] = [titleOf(old), titleOf(next)].map(({ title, version }) => plainText(`${title} ${version}`.trim()));
   return `${from === to ? from : `${from} -> ${to}`}: ${counts.join(", ")}`;

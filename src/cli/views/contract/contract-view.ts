@@ -43,12 +43,12 @@ function keyHint(missing: readonly MissingKey[], screen: Screen): string {
   const target = `$.paths[${JSON.stringify(path)}].${method.toLowerCase()}`;
   const entry = {
     head: `${counted(missing.length, "operation")} without a business key`,
-    body: `${ids}. A push needs one: "key" in the mapping, or in an overlay:`,
+    body: `${ids}. A push needs one. Set "key" in the mapping, or declare the key in an overlay:`,
   };
   return [
     `\n${renderEntryList([entry], screen).trimEnd()}`,
     `      - target: ${plainText(target)}`,
-    `        update: { x-migrate-key: ${plainText(first.candidate ?? "<the field that names a record>")} }\n`,
+    `        update: { x-migrate-key: ${plainText(first.candidate ?? "<the field that identifies a record>")} }\n`,
   ].join("\n");
 }
 
@@ -95,12 +95,12 @@ function contractShowMarkdown(shown: ContractShow): string {
   return `## ${id}\n\n\`${method} ${path}\`\n\n${tableOf(shown.fields)}${more.join("")}`;
 }
 
-/** Values that a mapping can set in addition to the payload: parameters of requests and of steps. */
+/** The fields that a mapping can set in addition to the payload: parameters of requests and of steps. */
 function tablesOf({
   parameters,
   steps,
 }: ContractShow): readonly { readonly title: string; readonly fields: readonly FieldRow[] }[] {
-  const inAddress = { title: "Parameters of its requests: path, query and headers", fields: parameters };
+  const inAddress = { title: "Request parameters: path, query and headers", fields: parameters };
   const inSteps = steps.map(({ step, fields }) => ({ title: `Parameters of the step ${step}`, fields }));
   return parameters.length === 0 ? inSteps : [inAddress, ...inSteps];
 }
@@ -120,7 +120,7 @@ function operationEntry({ id, method, path, summary }: Operation): ListEntry {
   return { head: id, body: `${method} ${path}${summary === undefined ? "" : `: ${summary}`}` };
 }
 
-/** Some lists of choices would fill the screen on their own. */
+/** Maximum characters of one rule, because some lists of choices would fill the screen. */
 const MAX_RULE_WIDTH = 200;
 
 /** Descriptions would double the length of a full table, so only a selection of fields shows them. */
@@ -154,19 +154,19 @@ function coverageText({ published, byClass, rules, skipped, missing }: Coverage,
     if (verbose) lines.push(...codes.map((code) => `         ${plainText(code)}`));
   }
   if (skipped > 0) {
-    lines.push(`${String(skipped).padStart(5)}  rules are skipped because the configuration does not declare`);
+    lines.push(`${String(skipped).padStart(5)}  rules are skipped because the configuration does not declare:`);
     lines.push(...missing.map((name) => `         ${plainText(name)}`));
   }
   return `${lines.join("\n")}\n`;
 }
 
 const CLASS_TEXT: Readonly<Record<CoverageClass, string>> = {
-  checked: "checked here",
-  partial: "partly checked here",
+  checked: "checked locally",
+  partial: "partly checked locally",
   setting: "checked once a setting is declared",
   reference: "need a reference list",
-  platform: "only the platform can check",
-  unclear: "published text that cannot be implemented",
+  platform: "can be checked only by the platform",
+  unclear: "have a published text that cannot be implemented",
   "not-in-schema": "use fields missing from the document",
-  open: "no rule exists",
+  open: "have no rule",
 };

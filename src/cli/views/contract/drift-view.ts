@@ -29,7 +29,7 @@ function driftText(found: readonly OperationDrift[], { screen }: ViewOptions): s
   });
   const overlay = overlayOf(found);
   const proposed = overlay === undefined ? [] : [`Proposed rules, as an overlay\n\n${plainLines(overlay)}`];
-  return found.length === 0 ? "The ledger has no push\n" : [...sections, ...proposed].join("\n");
+  return found.length === 0 ? "The ledger contains no push\n" : [...sections, ...proposed].join("\n");
 }
 
 function section(title: string, drift: readonly Drift[], kind: Drift["kind"], screen: Screen): string {
@@ -48,16 +48,16 @@ function section(title: string, drift: readonly Drift[], kind: Drift["kind"], sc
 
 function knownRuleText(known: KnownRule): string {
   if (known.kind === "undecided") return UNDECIDED_TEXT[known.reason];
-  if (known.kind === "judged") return "the contract has a rule for it, which accepts this value";
-  if (known.kind === "shipped") return `a rule for it is included in ${known.overlays.join(" and in ")}`;
-  return `the contract's rule for it was skipped: declare ${known.missing.map((name) => plainText(name)).join(", ")}`;
+  if (known.kind === "judged") return "the contract has a rule for this code, which accepts this value";
+  if (known.kind === "shipped") return `a rule for this code is included in ${known.overlays.join(" and ")}`;
+  return `the rule for this code was skipped: declare ${known.missing.map((name) => plainText(name)).join(", ")}`;
 }
 
 const UNDECIDED_TEXT: Readonly<Record<UndecidedReason, string>> = {
-  platform: "the contract says only the platform can decide",
-  reference: "the contract says it needs a reference list, and there is no rule for it",
-  unclear: "the contract says its published text cannot be implemented",
-  "not-in-schema": "the contract says it uses fields missing from the document",
+  platform: "according to the contract, only the platform can check this",
+  reference: "according to the contract, this check needs a reference list, and it has no rule",
+  unclear: "according to the contract, the published text of this code cannot be implemented",
+  "not-in-schema": "according to the contract, this check uses fields missing from the document",
 };
 
 function overlayOf(found: readonly OperationDrift[]): string | undefined {
@@ -71,7 +71,7 @@ function overlayOf(found: readonly OperationDrift[]): string | undefined {
   return stringify({ overlay: "1.0.0", info, actions });
 }
 
-/** The operator's texts come from a file. Control characters in them must not reach the terminal. */
+/** The operator's texts come from a file, and their control characters must not reach the terminal. */
 function plainLines(text: string): string {
   return text
     .split("\n")

@@ -10,7 +10,7 @@ import type { Screen } from "../../../job/dependencies.ts";
 import { originData, originText, problemLine } from "../preview-view.ts";
 import type { ViewOptions } from "../view.ts";
 
-/** The ledger's part of the explanation. `sourcesText` continues it. */
+/** The part of the explanation that comes from the ledger. `sourcesText` renders the other part. */
 export function explainText(explanation: Explanation, { screen }: Pick<ViewOptions, "screen">): string {
   const { key, run, outcomes, acceptedElsewhere, attempts, decisions } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];

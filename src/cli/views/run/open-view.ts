@@ -102,11 +102,11 @@ export function stateText(state: RecordState): string {
   return state === "outdated" ? "out of date" : state;
 }
 
-/** `182 records not done: 120 invalid, 62 rejected`. */
+/** `182 open records: 120 invalid, 62 rejected`. */
 function totalText(counts: OpenCounts): string {
   const total = totalOf(counts);
   if (total === 0) return "No record is open";
-  return `${counted(total, "record")} not done: ${countsText(counts)}`;
+  return `${counted(total, "open record")}: ${countsText(counts)}`;
 }
 
 function countsText(counts: OpenCounts): string {

@@ -25,7 +25,7 @@ export function sharedLines(shared: SharedStatus): readonly Line[] {
 
 const STATE_TEXTS: Readonly<Record<SharedStatus["state"], string | undefined>> = {
   open: undefined,
-  draining: "requests in flight are completed, and nothing new is sent",
+  draining: "requests in flight finish, and no new ones start",
   stopped: "the platform accepts no more records",
   ended: undefined,
 };
@@ -60,7 +60,7 @@ function elapsed(since: string, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(since));
 }
 
-/** Limits the text, because a cluster may have started hundreds of workers. As data, all are listed. */
+/** Lists only some workers, because a cluster may have started hundreds. The JSON output lists all of them. */
 const MAX_LISTED_WORKERS = 5;
 
 function endedWorkersText(gone: readonly WorkerStatus[]): string | undefined {

@@ -16,7 +16,7 @@ import type { View } from "../view.ts";
 
 /**
  * A table of runs for each target, latest first, with one line per run. The active run, or the only one, is shown in
- * detail. The coverage says how many planned records are on the platform, over all runs. As data,
+ * detail. The coverage shows how many planned records of all runs are on the platform. As data,
  * `{"runs":[...],"coverage":[...]}`.
  */
 export const statusView: View<LedgerStatus> = {
@@ -81,7 +81,7 @@ function runTable(runs: readonly RunStatus[], screen: Screen): string {
   return renderTable(rows, columns, screen);
 }
 
-/** Omits `complete` for a dry run, to leave room for the outcome. */
+/** Omits `complete` for a dry run, to leave room for the column `outcome`. */
 function shortStateText(run: Run, state: RunStatus["state"]): string {
   return run.dryRun && state === "complete" ? `dry run (${run.exitCode ?? 0})` : stateText(run, state);
 }
@@ -125,7 +125,7 @@ function runText({ run, summary, state, progress, shared }: RunStatus, { width }
 
 const NAME_WIDTH = 9;
 const INDENT = "  ";
-/** Limits the list of ranges of a worker, which can be long. */
+/** Maximum characters per subject, because the list of a worker's ranges can be long. */
 const MAX_TEXT = 4000;
 
 function subjectText(name: string, text: string, width: number): string {

@@ -3,10 +3,13 @@ import type { WorkerResult } from "../../../pipeline/shared/join-run.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import type { Logger } from "../../process/logger.ts";
 
-/** The worker left before the run ended. Other workers continue. */
+/** Exit code of a worker that left before the run ended, while other workers may continue. */
 const LEFT_EARLY_EXIT_CODE = 3;
 
-/** Shows the number of records that a worker has sent, by status. Returns its exit code. @throws the failure that ended the worker */
+/**
+ * Shows the number of records that a worker has sent, by status. Returns its exit code.
+ * @throws the failure that ended the worker
+ */
 export function showWorker(done: WorkerResult, logger: Logger): number {
   logger.notice(workerText(done));
   if (done.failure !== undefined) throw done.failure;
