@@ -20,8 +20,8 @@ export interface ProofOptions extends Pick<ProveContext, "queryPlatform"> {
 }
 
 /**
- * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md), and moves them into place together. The same
- * sources, ledger, `madeAt` and `tool` produce the same bytes.
+ * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md), and moves them into place together. The
+ * same sources, ledger, `madeAt` and `tool` produce the same bytes.
  * @throws Failure `storage`
  */
 export async function writeProof(

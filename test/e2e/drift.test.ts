@@ -100,7 +100,7 @@ test("--send-invalid sends invalid records, and report --drift shows where the p
   ]);
   const text = await place.migrate(["report", "--drift"]);
   expect(text.stdout).toContain("invalid_phone_number  customers.*.mobile\n    1 time, first at customers.csv:4");
-  expect(text.stdout).toMatch(/a\s+rule\s+for\s+it\s+is\s+included\s+in\s+overlay:au\s+and\s+in\s+overlay:gb/);
+  expect(text.stdout).toMatch(/a\s+rule\s+for\s+this\s+code\s+is\s+included\s+in\s+overlay:au\s+and\s+overlay:gb/);
   expect(text.stdout).toContain("x-rules:");
 });
 

@@ -44,8 +44,9 @@ function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLed
 }
 
 const UNCERTAIN_WARNING =
-  "The journals are corrupt or incomplete, or other machines may have sent more requests: records that are new to the ledger are " +
-  "planned as ambiguous, because they may have been sent. Resolve them with `migrate reconcile`.";
+  "The journals are corrupt or incomplete, or other machines may have sent more requests: records that are new to " +
+  "the ledger are planned as ambiguous, because they may have been sent. Resolve them with `migrate reconcile`.";
 
 const LOST_RECORDS_WARNING =
-  "The next push would treat records that are missing from all tables as new. Check the lost records on the platform before you push again.";
+  "The next push would treat records that are missing from all tables as new. Check the lost " +
+  "records on the platform before you push again.";

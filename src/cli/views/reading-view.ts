@@ -7,7 +7,7 @@ import { type LondonTime, londonTime } from "../../time/london-time.ts";
 import type { Context } from "../process/context.ts";
 import type { Product, UnitRate } from "../../platform/reading/received-records.ts";
 
-/** Writes each page as it arrives, until the reader closes stdout. Prints a notice if there are more pages. Returns 0. */
+/** Writes each page as it arrives, until the reader closes stdout. Notifies the user of further pages. Returns 0. */
 export async function showRecords<T extends JsonObject>(
   pages: AsyncIterable<Page<T>>,
   { view, format, extent }: { view: RecordView<T>; format: RecordFormat; extent: PageSelection },

@@ -23,8 +23,9 @@ export const FINGERPRINT_LENGTH = 8;
 export const EMPTY_CELL: string = ".".repeat(FINGERPRINT_LENGTH);
 
 /**
- * Computes sha256 over the secret and the value, truncated to 48 bits. An HMAC would also prevent length extension, which
- * is no threat here: hashes are truncated, and no hashes from other parties are accepted. An HMAC takes four times as long.
+ * Computes sha256 over the secret and the value, truncated to 48 bits. An HMAC would take four times as long. It would
+ * also prevent length extension, which is no threat here: hashes are truncated, and no hashes from other parties are
+ * accepted.
  * @param secret belongs to this report only: 256 random bits as text
  */
 export function createFingerprints(secret: string): Fingerprints {

@@ -140,7 +140,7 @@ describe("rejects.xlsx", () => {
       ["source_ragged_row"],
     ]);
     expect(back.map(({ row }) => cellsOf(row).at(-1))).toEqual([
-      "The row had 2 cells, the header 3. Correct the row, then clear this cell.",
+      "The row had 2 cells, but the header has 3. Correct the row, then clear this cell.",
       "4",
     ]);
   });
