@@ -112,7 +112,7 @@ describe("migrate run", () => {
     const { code, stderr } = await work.migrate(["run", "files", "--out", "lists"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("the folder lists is not empty")]);
     const onFile = await work.migrate(["run", "files", "--out", "mapping.yaml"]);
-    expect([onFile.code, onFile.stderr]).toEqual([2, expect.stringContaining("name a new folder with --out")]);
+    expect([onFile.code, onFile.stderr]).toEqual([2, expect.stringContaining("choose a new folder with --out")]);
     expect((await work.migrate(["run", "files", "19990101", "--out", "new"])).code).toBe(2);
   });
 });
