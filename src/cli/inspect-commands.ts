@@ -3,6 +3,8 @@ import { givenFlags } from "./options/option-origin.ts";
 import type { Session } from "./process/session.ts";
 import {
   checkOptions,
+  type CorrectionFlags,
+  correctionOptions,
   type DoctorFlags,
   doctorOptions,
   type DocumentFlags,
@@ -75,11 +77,43 @@ export function addInspectCommands(program: Command, session: Session): void {
       (await import("./actions/config-action.ts")).configShowAction(flags, command, session),
     );
 
+  addCorrectionsCommand(program, session);
   addDocumentsCommand(program, session);
   addProofCommands(program, session);
   addRunCommands(program, session);
   addLedgerCommands(program, session);
   addContractCommands(program, session);
+}
+
+function addCorrectionsCommand(program: Command, session: Session): void {
+  const corrections = program
+    .command("corrections")
+    .description("Correct cells of the sources without changing the files. Works offline.")
+    .exitOverride();
+  const shared = [...options("config", "corrections"), formatOption()];
+  withOptions(corrections.command("add"), [...jobOptions, ...correctionOptions, formatOption()])
+    .description("Find a cell in the sources, and add its new value to the file of corrections.")
+    .argument("[key]", "key of the row in its source")
+    .argument("[column]", "column of the cell; a dot path for JSON")
+    .argument("[value]", "new value")
+    .action(
+      async (key: string | undefined, column: string | undefined, value: string | undefined, flags: CorrectionFlags) =>
+        (await import("./actions/corrections-actions.ts")).correctionsAddAction({ key, column, value }, flags, session),
+    );
+  withOptions(corrections.command("list"), [...shared, ...options("showValues")])
+    .description("List the corrections.")
+    .action(async (flags: CorrectionFlags) =>
+      (await import("./actions/corrections-actions.ts")).correctionsListAction(flags, session),
+    );
+  withOptions(corrections.command("remove"), shared)
+    .description("Remove the corrections of a row or of one of its cells.")
+    .argument("<key>", "key of the row in its source")
+    .option("--in <source>", "only in this source")
+    .option("--column <name>", "only in this column")
+    .action(async (key: string, flags: CorrectionFlags) =>
+      (await import("./actions/corrections-actions.ts")).correctionsRemoveAction(key, flags, session),
+    );
+  for (const command of corrections.commands) command.exitOverride();
 }
 
 function addProofCommands(program: Command, session: Session): void {

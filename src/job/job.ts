@@ -15,6 +15,7 @@ import type { SourceSpec } from "../model/source-spec.ts";
 import type { JOB } from "../options/job-options.ts";
 import type { RecordedValues } from "../options/option-row.ts";
 import { type Input, openInput, type ReadOptions } from "../read/input/open-input.ts";
+import type { CorrectionResult } from "../read/corrections/apply-corrections.ts";
 import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import type { RuleContext } from "../rules/engine/rule-context.ts";
@@ -67,7 +68,13 @@ export interface Job {
   /** The amounts that `migrate proof` adds up. */
   readonly measures: readonly Measure[];
   readonly plan: SourceSpec;
-  readonly input: Input;
+  readonly input: JobInput;
+}
+
+/** The input of a job. Its rows have been corrected, except in `rowsByFile`. */
+interface JobInput extends Input {
+  /** The result of each correction for the rows read so far. Absent without a file of corrections. */
+  readonly corrections?: () => readonly CorrectionResult[];
 }
 
 interface MappingFile {
@@ -180,7 +187,7 @@ export async function openJobInput(
   context?: InputContext,
 ): Promise<Pick<Job, "plan" | "input">> {
   const plan = planOf(document, settings, pathsFrom(settings.folder));
-  const open = (): Promise<Input> => openSources(plan, settings, dependencies, context);
+  const open = (): Promise<JobInput> => openSources(plan, settings, dependencies, context);
   const input = await withNamingPlace(namingPlaceIn(document, settings), open);
   return { plan, input };
 }
@@ -197,10 +204,12 @@ interface InputContext extends Pick<OpenJobOptions, "inputNames"> {
 
 async function openSources(
   plan: SourceSpec,
-  { standardInput, encoding, delimiter, rejects }: JobSettings,
+  settings: JobSettings,
   dependencies: InputDependencies,
   context: InputContext | undefined,
-): Promise<Input> {
+): Promise<JobInput> {
+  const { standardInput, encoding, delimiter, rejects, corrections } = settings;
+  const pathOf = setupPaths(settings);
   const options: ReadOptions = {
     tempFolder: dependencies.temporaryFolder,
     onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
@@ -211,12 +220,38 @@ async function openSources(
       ...(standardInput === undefined ? [] : ([[standardInput, "-"]] as const)),
     ]),
   };
-  if (rejects === undefined || context === undefined)
-    return openInput(plan, { ...options, ...definedMembers({ encoding, delimiter }) });
+  if (rejects === undefined || context === undefined) {
+    const reading = { ...options, ...definedMembers({ encoding, delimiter }) };
+    return corrections === undefined || context === undefined
+      ? openInput(plan, reading)
+      : openCorrected(plan, reading, { file: corrections, from: pathOf(corrections), mapping: context.mapping });
+  }
   const { openRejects } = await import("./rejects/rejects-input.ts");
   const opened = await openRejects({ ...context, plan, rejects, encoding, dependencies });
   const input = await openInput(plan, { ...options, ...opened.reading });
   return { ...input, close: () => input.close().finally(opened.close) };
+}
+
+/** Opens an input whose cells are corrected as they are read. Reports the corrections after the first full read. */
+async function openCorrected(
+  plan: SourceSpec,
+  options: ReadOptions,
+  { file, from, mapping }: { readonly file: string; readonly from: string; readonly mapping: Mapping },
+): Promise<JobInput> {
+  const { correctionNotices, openCorrections } = await import("./correct-input.ts");
+  const { amend, results } = await openCorrections(file, { plan, mapping, from });
+  const input = await openInput(plan, { ...options, amend });
+  let isReported = false;
+  return {
+    ...input,
+    corrections: results,
+    async *records(reading) {
+      yield* input.records(reading);
+      if (isReported || reading?.from !== undefined) return;
+      isReported = true;
+      for (const text of correctionNotices(results())) options.onNotice({ file, text });
+    },
+  };
 }
 
 /**

@@ -66,6 +66,8 @@ export interface Origin {
   readonly place?: Place;
   readonly from: OriginKind;
   readonly value: JsonValue;
+  /** A correction has replaced the text of the cell. */
+  readonly isCorrected?: true;
 }
 
 /** A payload with its business key as text, if it has one. */

@@ -34,6 +34,8 @@ export interface RunProof {
   readonly measures: readonly MeasureProof[];
   /** Number of rows in `differences-<run>.csv`. */
   readonly differences: number;
+  /** Number of cells that were corrected while the sources were read; `corrections-<run>.csv` lists all corrections. */
+  readonly corrections?: number;
   readonly platform?: PlatformProof;
 }
 

@@ -77,6 +77,18 @@ export const INPUT = {
     help: "delimiter of CSV sources (default: detected)",
     docs: "the delimiter of CSV sources; default: detected from the header",
   },
+  /** Cell corrections, which are applied while the sources are read. */
+  corrections: {
+    arg: "<file>",
+    kind: "path",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    conflicts: ["rejects"],
+    help: "apply these corrections to the cells of the sources",
+    docs: "the file of [corrections](corrections.md) that are applied to cells of the sources while they are read",
+  },
   /** Maximum number of records. */
   limit: {
     arg: "<n>",

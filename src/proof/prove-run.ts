@@ -8,7 +8,7 @@ import type { FileProof, RunProof, SourceProof } from "../model/proof.ts";
 import { openRecordedJob } from "../pipeline/run/recorded-job.ts";
 import type { ReportFolder } from "../report/report-folder.ts";
 import { type PlatformCheck, platformFile } from "./platform-check.ts";
-import { type HashedFile, openHashedFile, openTable } from "./proof-files.ts";
+import { type HashedFile, openHashedFile, openTable, type ProofTable } from "./proof-files.ts";
 import { accountForFiles, fileKey } from "./row-counter.ts";
 import { traceLedger, type TraceOptions, traceRecords } from "./trace-records.ts";
 
@@ -54,6 +54,7 @@ async function proveFromSources(
   const traced = await traceRecords({ ledger, run, tables, platform, job });
   const counts = await accountForFiles(job, traced.rows, tables.rows, dependencies.drain);
   const { records: total, counts: byStatus } = await ledger.summary(run.id);
+  const corrections = await listCorrected(job, folder, run);
   const inputs = job.input.files.map(({ path: file }) => file);
   const proof: RunProof = {
     ...factsOf(run),
@@ -63,10 +64,40 @@ async function proveFromSources(
     payloads: traced.payloads,
     measures: traced.measures,
     differences: traced.differences,
+    ...(corrections !== undefined && { corrections: corrections.applied }),
     ...(platform !== undefined && { platform: platform.proof() }),
   };
-  return { proof, files: [...Object.values(tables), ...(platform ? [platform.file] : [])] };
+  const others = [corrections?.table, platform?.file].filter((file) => file !== undefined);
+  return { proof, files: [...Object.values(tables), ...others] };
 }
+
+/** Lists the corrections of a job, after its records have been read. */
+async function listCorrected(
+  { input: { corrections } }: Job,
+  folder: ReportFolder,
+  { id }: Run,
+): Promise<{ readonly applied: number; readonly table: ProofTable } | undefined> {
+  if (corrections === undefined) return undefined;
+  const results = corrections();
+  const table = await openTable(folder, `corrections-${id}.csv`, CORRECTION_COLUMNS);
+  await table.write(
+    results.map(({ state, place, correction: { source, key, column, oldSha256, by, at, reason } }) => [
+      source,
+      key,
+      column,
+      place?.file,
+      place?.line,
+      state,
+      oldSha256,
+      by,
+      at,
+      reason,
+    ]),
+  );
+  return { applied: results.filter(({ state }) => state === "applied").length, table };
+}
+
+const CORRECTION_COLUMNS = ["source", "key", "column", "file", "line", "state", "old_sha256", "by", "at", "reason"];
 
 async function proveFromLedger(
   run: Run,

@@ -1,7 +1,7 @@
-import { hostname, userInfo } from "node:os";
 import type { DriftOptions } from "../../commands/ledger/show-drift.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
+import { currentUser } from "../../runtime/current-user.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { ReconcileFlags, RunFlags } from "../options/options.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
@@ -81,13 +81,4 @@ async function showDrift(options: DriftOptions, flags: RunFlags, context: Contex
   const { show } = await import("../views/view.ts");
   await show(driftView, await drift(options, context.dependencies), { ...flags, format }, context);
   return 0;
-}
-
-/** In a container, the user may have no name. */
-function currentUser(): string {
-  try {
-    return `${userInfo().username}@${hostname()}`;
-  } catch {
-    return `user ${process.getuid?.() ?? "unknown"}@${hostname()}`;
-  }
 }

@@ -75,7 +75,24 @@ function shortHelp(command: Command, shared: Options): string {
   const help = command.helpInformation().trimEnd().replace("\n\nOptions:\n", "\n");
   command.configureHelp(config);
   if (others.length === 0) return `${help}\n`;
-  const names = others.map(({ long, short }) => long ?? short ?? "").join(", ");
+  const names = sharedNames(others, shared);
   const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
   return `${help}\n${command.createHelp().boxWrap(`Shared options: ${names}`, width)}\n`;
+}
+
+/** `all of Contract, Input; --config`. If a command has all options of a group, only the group is named. */
+function sharedNames(options: readonly Option[], shared: Options): string {
+  const missing = new Set(
+    [...shared.values()].filter((option) => !options.some(({ long }) => long === option.long)).map(groupOf),
+  );
+  const isWhole = (option: Option): boolean => groupOf(option) !== "Options" && !missing.has(groupOf(option));
+  // The group of an option can differ between commands.
+  const described = options.map((option) => shared.get(textOf(option)) ?? option);
+  const groups = [...new Set(described.filter(isWhole).map(groupOf))].join(", ");
+  const names = described.filter((option) => !isWhole(option)).map(({ long, short }) => long ?? short ?? "");
+  return [...(groups === "" ? [] : [`all of ${groups}`]), ...(names.length === 0 ? [] : [names.join(", ")])].join("; ");
+}
+
+function groupOf({ helpGroupHeading = "Options:" }: Option): string {
+  return helpGroupHeading.slice(0, -1);
 }

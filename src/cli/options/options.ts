@@ -16,6 +16,7 @@ import {
 import { PACE, PLATFORMS, STORE, TARGET } from "../../options/target-options.ts";
 import { type FlagsOf, type FlagTable, optionOf, optionsOf } from "./option-table.ts";
 import {
+  CORRECTIONS,
   DOCTOR,
   DOCUMENTS,
   FIELDS,
@@ -75,6 +76,9 @@ export interface DemoFlags extends Flags {
   /** Use several workers, with a ledger on PostgreSQL. */
   readonly cluster?: boolean;
 }
+
+/** Options of `corrections`. */
+export type CorrectionFlags = InspectFlags & Partial<FlagsOf<typeof CORRECTIONS>> & { readonly column?: string };
 
 type StoreMembers = (typeof STORE)["store"]["members"];
 
@@ -183,6 +187,8 @@ export const settingOptions: readonly Option[] = [
 export const fieldOptions: readonly Option[] = optionsOf(FIELDS);
 
 export const openOptions: readonly Option[] = optionsOf(OPEN);
+
+export const correctionOptions: readonly Option[] = optionsOf(CORRECTIONS);
 
 export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);
 

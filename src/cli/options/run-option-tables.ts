@@ -69,6 +69,14 @@ export const OPEN = {
   since: { arg: "<date>", kind: "day", help: "only records that are open since this day (UTC) or later" },
 } as const;
 
+/** Options of `corrections`. */
+export const CORRECTIONS = {
+  in: { arg: "<source>", help: "source of the cell (default: the source of the records)" },
+  line: { arg: "<n>", kind: "number", range: [1], help: "line of the row, if several rows have the key" },
+  reason: { arg: "<text>", help: "why the cell is corrected" },
+  from: { arg: "<file>", help: "CSV file with the columns key, column, value, and optionally source, line, reason" },
+} as const;
+
 export const FIELDS = {
   required: { help: "only required fields; with --under, fields required wherever that attr is present" },
   under: { arg: "<attr>", help: "only this attr and its children: customers, payment.bank" },

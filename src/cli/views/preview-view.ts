@@ -63,8 +63,8 @@ export function originData(origins: readonly Origin[], showValues: boolean): rea
   }));
 }
 
-function sourceOf({ from, place }: Origin): string {
+function sourceOf({ from, place, isCorrected }: Origin): string {
   if (place === undefined) return `(${from})`;
   const how = from === "column" || from === "payload" ? "" : ` (${from})`;
-  return `from ${formatPlace(place)}${how}`;
+  return `from ${formatPlace(place)}${how}${isCorrected ? " (corrected)" : ""}`;
 }

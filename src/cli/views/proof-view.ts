@@ -41,7 +41,7 @@ function runText(run: RunProof, screen: Screen): string {
     ];
     lines.push(`  ${plainText(file)}: ${counted(rows, "row")}, ${parts.join(", ")}`);
   }
-  lines.push(...existingText(run.records.byStatus));
+  lines.push(...existingText(run.records.byStatus), ...correctedText(run));
   if (platform !== undefined) lines.push(...platformText(platform).map((line) => `  ${line}`));
   if (payloads.different > 0) lines.push(`  ${differText(payloads.different)} from the plan`);
   const end = differences === 0 ? "" : `  ${counted(differences, "difference")}: differences-${run.run}.csv\n`;
@@ -50,6 +50,10 @@ function runText(run: RunProof, screen: Screen): string {
 
 function differText(payloads: number): string {
   return `${counted(payloads, "payload")} ${payloads === 1 ? "differs" : "differ"}`;
+}
+
+function correctedText({ run, corrections = 0 }: RunProof): readonly string[] {
+  return corrections === 0 ? [] : [`  ${counted(corrections, "cell")} corrected: corrections-${run}.csv`];
 }
 
 function existingText({ existing = 0 }: RunProof["records"]["byStatus"]): readonly string[] {

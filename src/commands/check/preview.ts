@@ -2,6 +2,7 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, type JobSettings, openJob } from "../../job/job.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
 import { parseAttr } from "../../json/attr.ts";
+import { parsePointer } from "../../json/json-pointer.ts";
 import { type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { Origin } from "../../map/mapping.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
@@ -90,7 +91,30 @@ async function traced(batches: AsyncIterable<readonly MappedRecord[]>, job: Job)
       found.push({ ...record, ...sent, origins: origins.map((origin) => asSent(origin, sent)) });
     }
   }
-  return found;
+  return withCorrections(found, job);
+}
+
+/** Marks the values of corrected cells. */
+function withCorrections(records: readonly TracedRecord[], { input: { corrections } }: Job): readonly TracedRecord[] {
+  if (corrections === undefined) return records;
+  const cells = new Set(
+    corrections().flatMap(({ state, place, correction: { column } }) =>
+      state === "applied" && place !== undefined ? [cellName(place, column)] : [],
+    ),
+  );
+  return records.map((record) => ({
+    ...record,
+    origins: record.origins.map((origin) => {
+      const { place } = origin;
+      const column = place && (place.column ?? parsePointer(place.pointer ?? "").join("."));
+      const isCorrected = place !== undefined && cells.has(cellName(place, column ?? ""));
+      return isCorrected ? { ...origin, isCorrected } : origin;
+    }),
+  }));
+}
+
+function cellName({ file, line }: Place, column: string): string {
+  return JSON.stringify([file, line, column]);
 }
 
 function asSent(

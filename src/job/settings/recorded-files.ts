@@ -17,6 +17,7 @@ export const FILE_KINDS = [
   "lookup",
   "functions",
   "references",
+  "corrections",
   "configuration",
   "rejects",
   "input",
@@ -25,7 +26,7 @@ export type FileKind = (typeof FILE_KINDS)[number];
 
 /** Files with data of customers, which the ledger does not store. */
 export function isData(kind: FileKind): boolean {
-  return kind === "rejects" || kind === "input";
+  return kind === "corrections" || kind === "rejects" || kind === "input";
 }
 
 /** A file that a run depends on, with its fingerprint at the start of the run. */
@@ -74,7 +75,7 @@ interface NamedFile {
 }
 
 function filesOf({ settings, mappingFiles, input }: Job): readonly NamedFile[] {
-  const { folder, contract, mapping, references, configFile, rejects }: JobSettings = settings;
+  const { folder, contract, mapping, references, corrections, configFile, rejects }: JobSettings = settings;
   const resolve = pathsFrom(folder);
   const named = (kind: FileKind, files: readonly string[]): readonly NamedFile[] =>
     files.map((file) => ({ kind, name: resolve(file) }));
@@ -83,6 +84,7 @@ function filesOf({ settings, mappingFiles, input }: Job): readonly NamedFile[] {
     ...named("mapping", mapping === undefined ? [] : [mapping]),
     ...mappingFiles.map(({ kind, path }) => ({ kind, name: path })),
     ...named("references", Object.values(references ?? {})),
+    ...named("corrections", corrections === undefined || rejects !== undefined ? [] : [corrections]),
     ...named("configuration", configFile === undefined ? [] : [configFile]),
     ...named("rejects", rejects === undefined ? [] : [manifestPath(rejects.folder), fingerprintPath(rejects.folder)]),
     ...input.files.map(({ path }) => ({ kind: "input" as const, name: path })),
@@ -140,6 +142,7 @@ const KIND_NAMES: Readonly<Record<FileKind, string>> = {
   lookup: "the lookup list",
   functions: "the function file",
   references: "the reference list",
+  corrections: "the file of corrections",
   configuration: "the configuration file",
   rejects: "the rejects file",
   input: "the input",

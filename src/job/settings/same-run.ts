@@ -39,6 +39,7 @@ const NAMES: Readonly<Record<Exclude<FileKind, "configuration">, string>> = {
   lookup: "the lookup lists",
   functions: "the function files",
   references: "the reference lists",
+  corrections: "the corrections",
   rejects: "the rejects",
   input: "the input",
 };

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { remedyOf } from "../../files/write-error.ts";
 import { isShippedOverlay } from "../contract-files.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
+import { textHash } from "../../read/corrections/correction.ts";
 import type { JobSettings } from "../job.ts";
 import type { Dependencies } from "../dependencies.ts";
 import {
@@ -27,9 +28,9 @@ interface RecordedSetup {
 }
 
 /**
- * Writes the versions that a run stored of these files to a new folder. Functions import each other by relative path,
+ * Writes the versions that a run used of these files to a new folder. Functions import each other by relative path,
  * so if one of them has changed, all are written, in folders like their own.
- * @returns the copies, for `JobSettings.copies`; files that the run has not stored are missing
+ * @returns the copies, for `JobSettings.copies`; files whose version is lost are missing
  * @throws Failure `storage`
  */
 export async function restoreSetup(
@@ -42,15 +43,28 @@ export async function restoreSetup(
   const hasFunctions = changed.some(({ kind }) => kind === "functions");
   const wanted = [...changed, ...files.filter(({ kind }) => hasFunctions && kind === "functions")];
   const copies: Record<string, string> = {};
-  for (const { kind, file, sha256 } of wanted) {
-    const content = isData(kind) ? undefined : await stored.setupFile(sha256);
+  for (const recorded of wanted) {
+    const content = await ownContent(recorded, stored);
     if (content === undefined) continue;
-    const name = copyName(job.folder, file);
+    const name = copyName(job.folder, recorded.file);
     const copy = path.join(root, relativeName(name, path.parse(name).root));
     await writeStored(copy, content, "choose another folder for temporary files (TMPDIR)");
     copies[name] = copy;
   }
   return copies;
+}
+
+/** The content that a file had when the run began. Undefined if it can no longer be found. */
+async function ownContent(
+  { kind, file, bytes, sha256 }: RecordedFile,
+  stored: StoredFiles,
+): Promise<Uint8Array | undefined> {
+  if (!isData(kind)) return stored.setupFile(sha256);
+  if (kind !== "corrections") return undefined;
+  // Corrections are only appended to their file, so the file begins with its earlier versions.
+  const now = await readFile(file).catch(() => undefined);
+  const before = now?.subarray(0, bytes);
+  return before !== undefined && textHash(before) === sha256 ? before : undefined;
 }
 
 /**
@@ -85,7 +99,7 @@ export async function withOwnVersions(
   settings: RunSettings,
   { stored, replaced = new Set(), hint, dependencies: { temporaryFolder, notice } }: OwnVersionOptions,
 ): Promise<RunSettings> {
-  const files = settings.files.filter(({ kind }) => !isData(kind) && !replaced.has(kind));
+  const files = settings.files.filter(({ kind }) => kind !== "rejects" && kind !== "input" && !replaced.has(kind));
   const changed = await changedFiles({ ...settings, files });
   const copies = await restoreSetup(settings, changed, { stored, temporaryFolder });
   const own = changed.filter(({ file }) => copies[copyName(settings.job.folder, file)] !== undefined);

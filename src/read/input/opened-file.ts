@@ -40,8 +40,8 @@ export interface OpenOptions {
   readonly encoding: string | undefined;
   /** Encodings of individual files, which override `encoding`. */
   readonly encodingOf?: ((path: string) => string | undefined) | undefined;
-  /** Called for each row; returns the row to use. */
-  readonly amend?: ((row: Row) => Row) | undefined;
+  /** Called with each row of a source; returns the row to use. */
+  readonly amend?: ((row: Row, source: string) => Row) | undefined;
   readonly delimiter: string | undefined;
   readonly limits: ReadLimits;
   readonly notify: (file: string, text: string) => void;

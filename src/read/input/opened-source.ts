@@ -1,5 +1,5 @@
 import { Failure } from "../../model/failure.ts";
-import type { InputPosition, Row } from "../../model/record.ts";
+import type { InputPosition } from "../../model/record.ts";
 import type { ChildSpec, RowChoice, RowOrder, SourceSpec } from "../../model/source-spec.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { headerOf, isSeekable, type OpenedFile, openFile, type OpenOptions, rowsOfFile } from "./opened-file.ts";
@@ -14,7 +14,7 @@ export interface OpenedSource {
   /** The column or path on which its children join. */
   readonly key: string | undefined;
   readonly files: readonly OpenedFile[];
-  readonly amend?: ((row: Row) => Row) | undefined;
+  readonly amend?: OpenOptions["amend"];
   readonly children: readonly OpenedChild[];
 }
 
@@ -103,7 +103,7 @@ export async function* rowsOf(
   const first = from === undefined ? 0 : source.files.findIndex(({ file }) => file === from.file);
   for (const [index, file] of source.files.slice(first).entries()) {
     for await (const read of rowsOfFile(file, { from: index === 0 ? from : undefined })) {
-      const rows = source.amend === undefined ? read : amended(read, source.amend);
+      const rows = source.amend === undefined ? read : amended(read, source.name, source.amend);
       yield keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
     }
   }
@@ -127,8 +127,12 @@ export function keysOf(source: OpenedSource | OpenedChild): readonly string[] {
   return [...new Set(names)];
 }
 
-function amended(rows: readonly ReadRow[], amend: (row: Row) => Row): readonly ReadRow[] {
-  return rows.map(({ row, problems }) => ({ row: amend(row), problems }));
+function amended(
+  rows: readonly ReadRow[],
+  source: string,
+  amend: NonNullable<OpenOptions["amend"]>,
+): readonly ReadRow[] {
+  return rows.map(({ row, problems }) => ({ row: amend(row, source), problems }));
 }
 
 /** Whether the records of a source can be read from this position on, without reading earlier data. */

@@ -14,7 +14,17 @@ export interface TableLine {
  * The lines of a small CSV file, including its header, with trimmed cells. Blank lines are omitted.
  * @throws Failure `config`, with the hint, for an unclosed quote
  */
-export function tableLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
+export function tableLines(file: TextFile, hint: string): readonly TableLine[] {
+  return exactLines(file, hint)
+    .map(({ cells, line }) => ({ cells: cells.map((cell) => cell.trim()), line }))
+    .filter(({ cells }) => cells.length > 1 || cells[0] !== "");
+}
+
+/**
+ * The lines of a small CSV file with unmodified cells. Empty lines are omitted.
+ * @throws Failure `config`, with the hint, for an unclosed quote
+ */
+export function exactLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
   const bytes = Buffer.from(text);
   const delimiter = detectDelimiter(
     text
@@ -26,7 +36,7 @@ export function tableLines({ file, text }: TextFile, hint: string): readonly Tab
   const unclosed = boundaries.brokenQuote ?? boundaries.openQuote;
   if (unclosed !== undefined) throw tableFailure(file, hint)(unclosed + 1, "a quote is opened here but never closed");
   return cellsOf(bytes, boundaries, delimiter)
-    .map((cells, index) => ({ cells: cells.map((cell) => cell.trim()), line: 1 + (boundaries.lines[index] ?? 0) }))
+    .map((cells, index) => ({ cells, line: 1 + (boundaries.lines[index] ?? 0) }))
     .filter(({ cells }) => cells.length > 1 || cells[0] !== "");
 }
 

@@ -70,11 +70,18 @@ function runSection(run: RunProof, at: number): Html {
     ${records.total > 0 ? recordsSection(summary, heading) : undefined}
     ${run.sources.length > 0 ? sourcesTable(run.sources, at) : undefined}
     <p>${payloadText(payloads)}</p>
+    ${correctionsText(run)}
     ${run.measures.map((measure, index) => measureTable(measure, { id: `measure-${at}-${index}`, of: `run-${at}` }))}
     ${existingText(run)} ${platformText(run)}
     <p>${differencesText(run)}</p>
     ${filesTable(run, at)}
   </section>`;
+}
+
+function correctionsText({ run, corrections = 0 }: RunProof): Html | undefined {
+  if (corrections === 0) return undefined;
+  const cells = `${counted(corrections, "cell")} ${corrections === 1 ? "was" : "were"} corrected`;
+  return html`<p>${cells} while the sources were read: corrections-${run}.csv lists every correction.</p>`;
 }
 
 function runFacts({ startedAt, finishedAt, target, supplier, operation }: RunProof): Html {

@@ -1,0 +1,75 @@
+import type { CorrectionRequest } from "../../commands/corrections/add-corrections.ts";
+import { pathsFrom } from "../../job/contract-files.ts";
+import { Failure } from "../../model/failure.ts";
+import { currentUser } from "../../runtime/current-user.ts";
+import type { CorrectionFlags } from "../options/options.ts";
+import { withSettings } from "../process/context.ts";
+import type { Session } from "../process/session.ts";
+import type { Settings } from "../settings/settings.ts";
+import { addedCorrectionsView, correctionsView, removedCorrectionsView } from "../views/corrections-view.ts";
+import { show } from "../views/view.ts";
+
+/** The cell and its value, unless `--from` names a file of corrections. */
+interface GivenCell {
+  readonly key?: string | undefined;
+  readonly column?: string | undefined;
+  readonly value?: string | undefined;
+}
+
+export function correctionsAddAction(cell: GivenCell, flags: CorrectionFlags, session: Session): Promise<void> {
+  return withSettings(session, [], flags, async (settings, context) => {
+    const { addCorrections, readRequests } = await import("../../commands/corrections/add-corrections.ts");
+    const { from } = flags;
+    const requests = from === undefined ? [requestOf(cell, flags)] : await readRequests(from);
+    if (from !== undefined && cell.key !== undefined)
+      throw new Failure("usage", "--from cannot be combined with a single cell");
+    const file = fileOf(settings);
+    const added = await addCorrections({ job: settings.job, file, requests, by: currentUser() }, context.dependencies);
+    await show(addedCorrectionsView, added, flags, context);
+    return 0;
+  });
+}
+
+export function correctionsListAction(flags: CorrectionFlags, session: Session): Promise<void> {
+  return withSettings(session, [], flags, async (settings, context) => {
+    const { listCorrections } = await import("../../commands/corrections/change-corrections.ts");
+    const file = fileOf(settings);
+    await show(correctionsView, { file, corrections: await listCorrections(file) }, flags, context);
+    return 0;
+  });
+}
+
+export function correctionsRemoveAction(key: string, flags: CorrectionFlags, session: Session): Promise<void> {
+  return withSettings(session, [], flags, async (settings, context) => {
+    const { removeCorrections } = await import("../../commands/corrections/change-corrections.ts");
+    const file = fileOf(settings);
+    const corrections = await removeCorrections(
+      file,
+      { key, source: flags.in, column: flags.column },
+      {
+        by: currentUser(),
+        at: new Date(context.dependencies.clock.now()).toISOString(),
+      },
+    );
+    await show(removedCorrectionsView, { file, corrections }, flags, context);
+    return 0;
+  });
+}
+
+function requestOf(
+  { key, column, value }: GivenCell,
+  { in: source, line, reason }: CorrectionFlags,
+): CorrectionRequest {
+  if (key !== undefined && column !== undefined && value !== undefined)
+    return { key, column, value, source, line, reason };
+  throw new Failure("usage", "a correction needs a key, a column and a value", {
+    hint: "migrate corrections add <key> <column> <value>, or --from <file> for several",
+  });
+}
+
+function fileOf({ job: { corrections, folder } }: Settings): string {
+  if (corrections !== undefined) return pathsFrom(folder)(corrections);
+  throw new Failure("usage", "no file of corrections is configured", {
+    hint: "set `corrections: corrections.csv` in migrate.yaml, or pass --corrections <file>",
+  });
+}

@@ -1,0 +1,183 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import { keyColumnIn } from "../../job/correct-input.ts";
+import { type Job, type JobSettings, openJob } from "../../job/job.ts";
+import { Failure } from "../../model/failure.ts";
+import { placeOf, type Row } from "../../model/record.ts";
+import type { SourceSpec } from "../../model/source-spec.ts";
+import { keyNameOf } from "../../read/corrections/apply-corrections.ts";
+import { identityOf } from "../../read/corrections/corrections-file.ts";
+import { cellText, type Correction, rowHash, textHash } from "../../read/corrections/correction.ts";
+import { readReferenceList } from "../../read/lists/reference-list.ts";
+import { withDescendants } from "../../read/input/opened-source.ts";
+import { keyOf } from "../../read/row/row-key.ts";
+import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
+import { suggestionOr } from "../../text/suggestion.ts";
+import { saveCorrections } from "./change-corrections.ts";
+
+/** A cell to correct, and its new value. */
+export interface CorrectionRequest {
+  readonly key: string;
+  readonly column: string;
+  readonly value: string;
+  /** Default: the root source. */
+  readonly source?: string | undefined;
+  /** The line on which the row starts. Required if several rows have the key. */
+  readonly line?: number | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface AddOptions {
+  readonly job: JobSettings;
+  /** The file of corrections. */
+  readonly file: string;
+  readonly requests: readonly CorrectionRequest[];
+  /** `user@host` */
+  readonly by: string;
+}
+
+export interface AddedCorrections {
+  readonly file: string;
+  readonly added: readonly Correction[];
+  /** Number of earlier corrections of the same cells. */
+  readonly replaced: number;
+}
+
+/**
+ * Finds the cells in the sources and adds their corrections to the file. Either all are added, or none.
+ * @throws Failure `usage` for a cell that does not exist, is in several rows, or has the new value already
+ */
+export async function addCorrections(
+  { job: settings, file, requests, by }: AddOptions,
+  dependencies: Dependencies,
+): Promise<AddedCorrections> {
+  const job = await openJob({ ...settings, corrections: undefined }, dependencies);
+  try {
+    const at = new Date(dependencies.clock.now()).toISOString();
+    const found = await rowsOf(job, requests, dependencies.drain);
+    const added = requests.map((request) => correctionOf(request, found.get(request) ?? [], { job, by, at }));
+    if (new Set(added.map(identityOf)).size < added.length) throw new Failure("usage", "a cell is corrected twice");
+    return { file, added, replaced: await saveCorrections(file, added) };
+  } finally {
+    await job.input.close();
+  }
+}
+
+/**
+ * Reads requests from a CSV file with the columns `key`, `column` and `value`, and optionally `source`, `line` and
+ * `reason`; or from NDJSON with these members.
+ * @throws Failure `config` for an unreadable file, a row without a key or column, or an invalid line number
+ */
+export async function readRequests(file: string): Promise<readonly CorrectionRequest[]> {
+  const { columns, rows } = await readReferenceList(file);
+  for (const name of ["key", "column", "value"])
+    if (!columns.includes(name))
+      throw new Failure("config", `${file}: no column "${name}"`, { hint: REQUEST_HINT, place: { file, line: 1 } });
+  return rows.map((row, index) => requestIn(row, `${file}: row ${index + 1}`));
+}
+
+function requestIn(row: JsonObject, name: string): CorrectionRequest {
+  const text = (member: string): string | undefined => {
+    const value = row[member];
+    return value === undefined || typeof value === "string" ? value : canonicalJson(value);
+  };
+  const [key, column, line] = [text("key"), text("column"), text("line")];
+  if (key === undefined || column === undefined)
+    throw new Failure("config", `${name} has no key or no column`, { hint: REQUEST_HINT });
+  if (line !== undefined && !/^[1-9]\d{0,9}$/.test(line))
+    throw new Failure("config", `${name}: the line is not a number`, { hint: REQUEST_HINT });
+  const optional = { source: text("source"), line: line === undefined ? undefined : Number(line) };
+  return { key, column, value: text("value") ?? "", ...optional, reason: text("reason") };
+}
+
+const REQUEST_HINT = "the columns are key, column, value, and optionally source, line, reason";
+
+type FoundRows = ReadonlyMap<CorrectionRequest, readonly Row[]>;
+
+/** The rows with the key of each request, in file order. */
+async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: AbortSignal): Promise<FoundRows> {
+  const wanted = requestsByKey(job, requests);
+  const keyNames = new Map(
+    withDescendants<SourceSpec>(job.plan).map((spec) => [spec.name, keyNameOf(spec, keyColumnIn(job.mapping))]),
+  );
+  const found = new Map<CorrectionRequest, Row[]>();
+  for await (const { source, rows } of job.input.rowsByFile(signal)) {
+    const byKey = wanted.get(source);
+    if (byKey === undefined) continue;
+    for (const row of rows) {
+      const name = keyNames.get(source)?.(row);
+      if (name === undefined) throw withoutKey(source);
+      for (const request of byKey.get(keyOf(row, name) ?? "") ?? [])
+        found.set(request, [...(found.get(request) ?? []), row]);
+    }
+  }
+  return found;
+}
+
+/** The requests by source and key. */
+function requestsByKey(
+  { plan }: Job,
+  requests: readonly CorrectionRequest[],
+): ReadonlyMap<string, ReadonlyMap<string, readonly CorrectionRequest[]>> {
+  const names = withDescendants<SourceSpec>(plan).map(({ name }) => name);
+  const wanted = new Map<string, Map<string, CorrectionRequest[]>>();
+  for (const request of requests) {
+    const { key, source = plan.name } = request;
+    if (!names.includes(source)) throw unknown(`no source "${source}"`, source, names);
+    const byKey = wanted.get(source) ?? new Map<string, CorrectionRequest[]>();
+    byKey.set(key, [...(byKey.get(key) ?? []), request]);
+    wanted.set(source, byKey);
+  }
+  return wanted;
+}
+
+function correctionOf(
+  { key, source, column, value, line, reason = "" }: CorrectionRequest,
+  candidates: readonly Row[],
+  { job, by, at }: { readonly job: Job; readonly by: string; readonly at: string },
+): Correction {
+  const name = source ?? job.plan.name;
+  const chosen = candidates.filter((row) => line === undefined || row.line === line);
+  const [row] = chosen;
+  if (row === undefined) throw noRow(name, key, candidates);
+  if (chosen.length > 1) throw severalRows(name, key, chosen);
+  const old = cellText(row, column);
+  if (old === undefined) {
+    const columns = row.table.kind === "csv" ? row.table.columns : [];
+    throw unknown(`source "${name}" has no column "${column}"`, column, columns);
+  }
+  if (old === value) throw new Failure("usage", `column ${column} of ${key} already has this value`);
+  const isAmbiguous = candidates.some((other) => other !== row && cellText(other, column) === old);
+  const rowSha256 = isAmbiguous ? { rowSha256: rowHash(row) } : {};
+  return { key, source: name, column, oldSha256: textHash(old), ...rowSha256, value, by, at, reason };
+}
+
+function noRow(source: string, key: string, candidates: readonly Row[]): Failure {
+  if (candidates.length > 0)
+    return new Failure("usage", `source "${source}" has no row with the key ${key} on that line`, {
+      hint: `its rows are: ${placesOf(candidates)}`,
+    });
+  return new Failure("usage", `source "${source}" has no row with the key ${key}`, {
+    hint: "the key is the value of the source's `key` column; without one, of its `on` column",
+  });
+}
+
+function severalRows(source: string, key: string, rows: readonly Row[]): Failure {
+  return new Failure("usage", `source "${source}" has ${rows.length} rows with the key ${key}`, {
+    hint: `choose one with --line: ${placesOf(rows)}`,
+  });
+}
+
+function placesOf(rows: readonly Row[]): string {
+  const places = rows.slice(0, 10).map((row) => `${placeOf(row).file}:${row.line}`);
+  return `${places.join(", ")}${rows.length > 10 ? " and more" : ""}`;
+}
+
+function unknown(message: string, name: string, names: readonly string[]): Failure {
+  return new Failure("usage", message, { hint: suggestionOr(`there are: ${names.join(", ")}`, name, names) });
+}
+
+function withoutKey(source: string): Failure {
+  return new Failure("usage", `no column contains the key of source "${source}"`, {
+    hint: "add the column to the source in the mapping: key: <column>",
+  });
+}

@@ -1,0 +1,57 @@
+import type { Mapping } from "../map/mapping.ts";
+import { parsePointer } from "../json/json-pointer.ts";
+import { formatPlace } from "../model/place.ts";
+import { isCsvRow, type Row } from "../model/record.ts";
+import type { SourceSpec } from "../model/source-spec.ts";
+import { type Corrector, type CorrectionResult, createCorrector } from "../read/corrections/apply-corrections.ts";
+import { readCorrections } from "../read/corrections/corrections-file.ts";
+import { counted, formatCount } from "../text/count.ts";
+import { plainText } from "../text/plain-text.ts";
+
+interface CorrectionsContext {
+  readonly plan: SourceSpec;
+  readonly mapping: Mapping;
+  /** The path from which to read the file, if it is a copy. */
+  readonly from: string;
+}
+
+/**
+ * Opens the corrections that are applied while sources are read.
+ * @throws Failure `config` for an invalid file of corrections
+ */
+export async function openCorrections(file: string, { plan, mapping, from }: CorrectionsContext): Promise<Corrector> {
+  return createCorrector(await readCorrections(file, from), { file, plan, keyColumn: keyColumnIn(mapping) });
+}
+
+/** Finds the column or path of the business key in a row of the root source. */
+export function keyColumnIn({ keyAttr, locate }: Mapping): (row: Row) => string | undefined {
+  return (row) => {
+    const place = keyAttr === undefined ? undefined : locate(row, keyAttr);
+    if (isCsvRow(row)) return place?.column;
+    const path = place?.pointer?.slice(row.pointer.length);
+    return path === undefined || path === "" ? undefined : parsePointer(path).join(".");
+  };
+}
+
+/** The number of outdated corrections that are listed. */
+const LISTED = 10;
+
+/** Describes what became of the corrections, one sentence each, without the name of their file. */
+export function correctionNotices(results: readonly CorrectionResult[]): readonly string[] {
+  const count = (state: CorrectionResult["state"]): number => results.filter((result) => result.state === state).length;
+  const outdated = results.filter(({ state }) => state === "outdated");
+  const counts = [
+    `${counted(count("applied"), "cell")} corrected`,
+    ...(count("corrected") > 0 ? [`${formatCount(count("corrected"))} already correct`] : []),
+    ...(count("unused") > 0 ? [`${counted(count("unused"), "correction")} without a row in this input`] : []),
+    ...(outdated.length > 0 ? [`${formatCount(outdated.length)} not applied`] : []),
+  ];
+  return [
+    counts.join(", "),
+    ...outdated.slice(0, LISTED).map(({ correction: { line, key, column }, place }) => {
+      const cell = `column ${column} of ${plainText(key)}${place === undefined ? "" : ` (${formatPlace(place)})`}`;
+      return `line ${line} is not applied: ${cell} has changed since the correction was made`;
+    }),
+    ...(outdated.length > LISTED ? [`${formatCount(outdated.length - LISTED)} more are not applied`] : []),
+  ];
+}

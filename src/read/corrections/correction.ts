@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, memberAt, valueAt } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { isCsvRow, type Row } from "../../model/record.ts";
+
+/** A new value for one cell of an extract. It applies as long as the cell has its old value. */
+export interface Correction {
+  /** Identifies the row within its source: see `CorrectedSource.keyName`. */
+  readonly key: string;
+  readonly source: string;
+  /** A column (CSV, XLSX), or a dot path (JSON). */
+  readonly column: string;
+  /** `textHash` of the old value. */
+  readonly oldSha256: string;
+  /** `rowHash` of the row before any correction. Set only if several rows have the same key and the same old value. */
+  readonly rowSha256?: string | undefined;
+  readonly value: string;
+  /** `user@host` */
+  readonly by: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly reason: string;
+}
+
+/** SHA-256 of bytes, or of text in UTF-8, in hex. */
+export function textHash(text: string | Uint8Array): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Distinguishes the rows of one key. */
+export function rowHash(row: Row): string {
+  return textHash(isCsvRow(row) ? JSON.stringify(row.cells) : canonicalJson(row.value));
+}
+
+/**
+ * The value of a cell as text. A missing cell or member is empty text; a JSON value other than text is canonical JSON.
+ * Undefined if the file has no such column.
+ */
+export function cellText(row: Row, column: string): string | undefined {
+  if (isCsvRow(row)) {
+    const index = row.table.columnIndex.get(column);
+    return index === undefined ? undefined : (row.cells[index] ?? "");
+  }
+  const value = valueAt(row.value, column.split("."));
+  return value === undefined ? "" : typeof value === "string" ? value : canonicalJson(value);
+}
+
+/** A copy of the row with another value in a cell, as `cellText` represents it. The cell's column exists. */
+export function withCellText(row: Row, column: string, text: string): Row {
+  if (!isCsvRow(row)) {
+    const path = column.split(".");
+    const value = withValueAt(row.value, path, replacement(valueAt(row.value, path), text));
+    return isJsonObject(value) ? { ...row, value } : row;
+  }
+  const index = row.table.columnIndex.get(column) ?? row.cells.length;
+  const cells = Array.from({ length: Math.max(row.cells.length, index + 1) }, (_, place) => row.cells[place] ?? "");
+  cells[index] = text;
+  return { ...row, cells };
+}
+
+/** Text replaces text and missing values. Another value is replaced by the JSON value of the text, if it is JSON. */
+function replacement(old: JsonValue | undefined, text: string): JsonValue {
+  return old === undefined || typeof old === "string" ? text : (parseJson(text) ?? text);
+}
+
+/** A copy with another value at a path. Missing objects on the path are created. */
+function withValueAt(root: JsonValue | undefined, [part, ...rest]: readonly string[], value: JsonValue): JsonValue {
+  if (part === undefined) return value;
+  const member = withValueAt(memberAt(root, part), rest, value);
+  if (isJsonArray(root)) return root.with(Number(part), member);
+  return { ...(isJsonObject(root) ? root : {}), [part]: member };
+}

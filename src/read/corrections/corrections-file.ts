@@ -1,0 +1,85 @@
+import { exactLines, tableFailure } from "../lists/table-lines.ts";
+import { readTextFile } from "../text/text-file.ts";
+import type { Correction } from "./correction.ts";
+
+/** The header of a file of corrections. */
+export const CORRECTION_COLUMNS = [
+  "key",
+  "source",
+  "column",
+  "old_sha256",
+  "row_sha256",
+  "change",
+  "value",
+  "by",
+  "at",
+  "reason",
+] as const;
+
+/** A correction, and the 1-based line of the file that contains it. */
+export interface ListedCorrection extends Correction {
+  readonly line: number;
+}
+
+const HINT = "`migrate corrections` writes this file";
+
+/**
+ * Reads a file of corrections, which contains personal data. Lines are only appended to it. A line with the change
+ * `unset` removes an earlier correction, and a line for the same old value of the same cell replaces it.
+ * @param path path of the file in messages
+ * @param from path from which to read it; default: `path`
+ * @returns the corrections that are in force, in file order
+ * @throws Failure `config` if the file cannot be read or is not a list of corrections
+ */
+export async function readCorrections(path: string, from: string = path): Promise<readonly ListedCorrection[]> {
+  const [header, ...lines] = exactLines(await readTextFile(path, from), HINT);
+  const bad = tableFailure(path, HINT);
+  if (header === undefined || header.cells.join() !== CORRECTION_COLUMNS.join())
+    throw bad(header?.line ?? 1, `expected the header ${CORRECTION_COLUMNS.join()}`);
+  const corrections = new Map<string, ListedCorrection>();
+  for (const { cells, line } of lines) {
+    const problem = problemIn(cells);
+    if (problem !== undefined) throw bad(line, problem);
+    const correction = { ...correctionIn(cells), line };
+    corrections.delete(identityOf(correction));
+    if (cells[CHANGE] === "set") corrections.set(identityOf(correction), correction);
+  }
+  return [...corrections.values()];
+}
+
+const CHANGE = CORRECTION_COLUMNS.indexOf("change");
+
+function correctionIn(cells: readonly string[]): Correction {
+  const cell = (name: (typeof CORRECTION_COLUMNS)[number]): string => cells[CORRECTION_COLUMNS.indexOf(name)] ?? "";
+  const row = cell("row_sha256");
+  return {
+    key: cell("key"),
+    source: cell("source"),
+    column: cell("column"),
+    oldSha256: cell("old_sha256"),
+    ...(row !== "" && { rowSha256: row }),
+    value: cell("value"),
+    by: cell("by"),
+    at: cell("at"),
+    reason: cell("reason"),
+  };
+}
+
+function problemIn(cells: readonly string[]): string | undefined {
+  if (cells.length !== CORRECTION_COLUMNS.length)
+    return `expected ${CORRECTION_COLUMNS.length} cells, found ${cells.length}`;
+  const [key, source, column, oldSha256 = "", rowSha256 = "", change = ""] = cells;
+  const empty = Object.entries({ key, source, column }).find(([, text]) => text === "");
+  if (empty !== undefined) return `the cell \`${empty[0]}\` is empty`;
+  if (!HASH.test(oldSha256)) return "the cell `old_sha256` is not a SHA-256 in hex";
+  if (rowSha256 !== "" && !HASH.test(rowSha256)) return "the cell `row_sha256` is not a SHA-256 in hex";
+  return CHANGES.has(change) ? undefined : "the cell `change` is neither `set` nor `unset`";
+}
+
+const HASH = /^[\da-f]{64}$/;
+const CHANGES = new Set(["set", "unset"]);
+
+/** Two corrections with the same identity replace the same old value of the same cell. */
+export function identityOf({ key, source, column, oldSha256, rowSha256 = "" }: Correction): string {
+  return JSON.stringify([source, key, column, oldSha256, rowSha256]);
+}

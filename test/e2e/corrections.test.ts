@@ -1,0 +1,206 @@
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+  CONTRACT,
+  goodAccounts,
+  outcomeLines,
+  statusCounts,
+  useSandbox,
+  type Workplace,
+  workplace,
+} from "./push-scene.ts";
+
+const { sandbox, admin } = useSandbox();
+
+const CONFIGURATION = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ACME\ncorrections: fixes.csv\n`;
+
+/** Three accounts. The second has an unknown type; the third has two customers with the same wrong date. */
+function threeAccounts(): Workplace {
+  const [one, two, three] = goodAccounts(3);
+  const place = workplace(
+    {
+      accounts: [
+        { ...one, REF: "EXT-00001" },
+        { ...two, REF: "EXT-00002", TYPE: "X" },
+        { ...three, REF: "EXT-00003" },
+      ],
+      customers: [
+        { REF: "EXT-00001" },
+        { REF: "EXT-00002" },
+        { REF: "EXT-00003", SEQ: "1", DOB: "31/02/1971" },
+        { REF: "EXT-00003", SEQ: "2", DOB: "31/02/1971" },
+      ],
+    },
+    sandbox,
+  );
+  writeFileSync(place.file("migrate.yaml"), CONFIGURATION);
+  return place;
+}
+
+async function validated({ migrate }: Workplace): Promise<Readonly<Record<string, number>>> {
+  return statusCounts(outcomeLines((await migrate(["validate", "--format", "ndjson"])).stdout));
+}
+
+describe("corrections", () => {
+  test("are applied by validate, listed without their values, and removed", async () => {
+    const work = threeAccounts();
+    const { migrate, file } = work;
+    expect((await migrate(["corrections", "add", "EXT-00002", "TYPE", "B"])).stdout).toBe(
+      "1 correction added to fixes.csv\n",
+    );
+    expect(statSync(file("fixes.csv")).mode & 0o777).toBe(0o600);
+    expect(await validated(work)).toEqual({ valid: 2, invalid: 1 });
+
+    writeFileSync(
+      file("new.csv"),
+      "source,key,line,column,value,reason\n" +
+        "customers,EXT-00003,4,DOB,1971-02-28,asked\ncustomers,EXT-00003,5,DOB,1972-02-29,asked\n",
+    );
+    expect((await migrate(["corrections", "add", "--from", "new.csv"])).stdout).toBe(
+      "2 corrections added to fixes.csv\n",
+    );
+    const all = await migrate(["validate", "--format", "ndjson"]);
+    expect(statusCounts(outcomeLines(all.stdout))).toEqual({ valid: 3 });
+    expect(all.stderr).toContain("fixes.csv: 3 cells corrected");
+
+    const listed = await migrate(["corrections", "list"]);
+    expect(listed.stdout).toContain("customers  EXT-00003  DOB");
+    expect(listed.stdout).not.toContain("1971");
+    expect((await migrate(["corrections", "list", "--show-values"])).stdout).toContain("1971-02-28");
+
+    expect((await migrate(["corrections", "remove", "EXT-00003"])).stdout).toBe(
+      "2 corrections removed from fixes.csv\n",
+    );
+    expect(await validated(work)).toEqual({ valid: 2, invalid: 1 });
+    expect((await migrate(["corrections", "remove", "EXT-00003"])).code).toBe(2);
+  });
+
+  test("give the same payloads as a corrected extract, with one thread and with two", async () => {
+    const work = threeAccounts();
+    await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
+    await work.migrate(["corrections", "add", "EXT-00001", "LAST", "Ünal", "--in", "customers"]);
+    const preview = ["preview", "--limit", "3", "--show-values", "--format", "json"];
+    const corrected = (await work.migrate(preview)).stdout;
+    const threads = await work.migrate(["validate", "--threads", "2", "--format", "ndjson"]);
+    expect(statusCounts(outcomeLines(threads.stdout))).toEqual({ valid: 2, invalid: 1 });
+
+    const edited = readFileSync(work.file("customers.csv"), "utf8").replace("Hughes", "Ünal");
+    writeFileSync(work.file("customers.csv"), edited);
+    const accounts = readFileSync(work.file("accounts.csv"), "utf8").replace("EXT-00002,X", "EXT-00002,B");
+    writeFileSync(work.file("accounts.csv"), accounts);
+    const again = await work.migrate(preview);
+    expect((await work.migrate(["validate"])).stderr).toContain("fixes.csv: 0 cells corrected, 2 already correct");
+    expect(corrected.replaceAll(',"isCorrected":true', "")).toBe(again.stdout);
+    expect(corrected.match(/"isCorrected":true/g)).toHaveLength(2);
+  });
+
+  test("of a cell that has changed are reported and not applied", async () => {
+    const work = threeAccounts();
+    await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
+    const accounts = readFileSync(work.file("accounts.csv"), "utf8").replace("EXT-00002,X", "EXT-00002,D");
+    writeFileSync(work.file("accounts.csv"), accounts);
+    const { stderr } = await work.migrate(["validate"]);
+    expect(stderr).toContain("fixes.csv: 0 cells corrected, 1 not applied");
+    expect(stderr).toContain(
+      "fixes.csv: line 2 is not applied: column TYPE of EXT-00002 (accounts.csv:3) has changed since the correction was made",
+    );
+  });
+
+  test("are part of a run: later corrections do not affect its resume, report and proof", async () => {
+    const work = threeAccounts();
+    const { migrate, file } = work;
+    await migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
+    const first = await migrate(["push", "--format", "ndjson", "--out", "report"]);
+    expect(statusCounts(outcomeLines(first.stdout))).toEqual({ accepted: 2, invalid: 1 });
+    await migrate(["corrections", "add", "EXT-00002", "NAME", "Someone Else"]);
+    await migrate(["corrections", "remove", "EXT-00002"]);
+
+    const proof = await migrate(["proof", "--out", "proof"]);
+    expect([proof.code, proof.stdout]).toEqual([0, expect.stringContaining("1 cell corrected")]);
+    expect(proof.stderr).toContain("the file of corrections fixes.csv has changed");
+    const { runs }: { runs: readonly { run: string }[] } = JSON.parse(
+      readFileSync(file("proof", "proof.json"), "utf8"),
+    );
+    const listed = readFileSync(file("proof", `corrections-${runs[0]?.run}.csv`), "utf8");
+    expect(listed).toContain("accounts,EXT-00002,TYPE,accounts.csv,3,applied");
+    expect((await migrate(["proof", "verify", "proof"])).code).toBe(0);
+    expect((await migrate(["report"])).code).toBe(1);
+
+    const explained = await migrate(["explain", "EXT-00002"]);
+    expect(explained.stdout).toContain("from accounts.csv:3, column TYPE (lookup) (corrected)");
+
+    writeFileSync(file("fixes.csv"), readFileSync(file("fixes.csv"), "utf8").replace(",B,", ",D,"));
+    const lost = await migrate(["proof", "--out", "proof2"]);
+    expect([lost.code, lost.stdout]).toEqual([
+      1,
+      expect.stringContaining("the file of corrections fixes.csv has changed"),
+    ]);
+  });
+
+  test("that are removed make accepted records differ, and the next push does not send them", async () => {
+    const work = threeAccounts();
+    await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ann Hill"]);
+    await work.migrate(["push"]);
+    await work.migrate(["corrections", "remove", "EXT-00001"]);
+    const { stdout } = await work.migrate(["push", "--format", "ndjson"]);
+    expect(outcomeLines(stdout).find(({ key }) => key === "EXT-00001")?.status).not.toBe("accepted");
+    expect((await admin.imports()).filter(({ key }) => key === "EXT-00001")).toHaveLength(1);
+  });
+
+  test("are not applied again to rejects, which contain the corrected values", async () => {
+    const work = threeAccounts();
+    const { migrate, file } = work;
+    await migrate(["corrections", "add", "EXT-00003", "DOB", "1971-02-28", "--in", "customers", "--line", "4"]);
+    await migrate(["push", "--out", "report"]);
+    const rejects = readFileSync(file("report", "rejects.customers.csv"), "utf8");
+    expect(rejects).toContain("1971-02-28");
+    writeFileSync(file("report", "rejects.customers.csv"), rejects.replace("31/02/1971", "1972-02-29"));
+    const again = await migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+    expect(outcomeLines(again.stdout).find(({ key }) => key === "EXT-00003")?.status).toBe("accepted");
+    expect(again.stderr).not.toContain("fixes.csv");
+  });
+
+  test.each([
+    ["no file", ["add", "EXT-00002", "TYPE", "B", "--config", "other.yaml"], "no file of corrections is configured"],
+    ["no value", ["add", "EXT-00002", "TYPE"], "a correction needs a key, a column and a value"],
+    ["an unknown key", ["add", "EXT-9", "TYPE", "B"], 'source "accounts" has no row with the key EXT-9'],
+    ["an unknown column", ["add", "EXT-00002", "TYP", "B"], 'did you mean "TYPE"?'],
+    ["an unknown source", ["add", "EXT-00002", "TYPE", "B", "--in", "acounts"], 'did you mean "accounts"?'],
+    ["several rows", ["add", "EXT-00003", "DOB", "1", "--in", "customers"], "customers.csv:4, customers.csv:5"],
+    ["another line", ["add", "EXT-00002", "TYPE", "B", "--line", "2"], "its rows are: accounts.csv:3"],
+    ["the same value", ["add", "EXT-00002", "TYPE", "X"], "already has this value"],
+  ])("are refused with %s", async (_, words, message) => {
+    const { migrate, file } = threeAccounts();
+    writeFileSync(file("other.yaml"), CONFIGURATION.replace("corrections: fixes.csv\n", ""));
+    const { code, stderr } = await migrate(["corrections", ...words]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test.each([
+    ["a wrong header", "a,b\n", "fixes.csv:1: expected the header key,source,column"],
+    ["a cell too many", "{header}a,b,c,d,e,f,g,h,i,j,k\n", "fixes.csv:2: expected 10 cells, found 11"],
+    ["an empty key", "{header},accounts,NAME,,,set,x,,,\n", "fixes.csv:2: the cell `key` is empty"],
+    [
+      "no hash",
+      "{header}A,accounts,NAME,abc,,set,x,,,\n",
+      "fixes.csv:2: the cell `old_sha256` is not a SHA-256 in hex",
+    ],
+    ["no file", undefined, "fixes.csv: no such file"],
+  ])("in a file with %s end the run with its place", async (_, content, message) => {
+    const { migrate, file } = threeAccounts();
+    const header = "key,source,column,old_sha256,row_sha256,change,value,by,at,reason\n";
+    if (content !== undefined) writeFileSync(file("fixes.csv"), content.replace("{header}", header));
+    const { code, stderr } = await migrate(["validate"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test("are appended after a last line without a line end", async () => {
+    const work = threeAccounts();
+    await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
+    writeFileSync(work.file("fixes.csv"), readFileSync(work.file("fixes.csv"), "utf8").trimEnd());
+    await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ann Hill"]);
+    expect((await work.migrate(["validate"])).stderr).toContain("fixes.csv: 2 cells corrected");
+    appendFileSync(work.file("fixes.csv"), "torn");
+    expect((await work.migrate(["validate"])).stderr).toContain("fixes.csv:4: expected 10 cells, found 1");
+  });
+});
