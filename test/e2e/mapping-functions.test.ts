@@ -46,7 +46,7 @@ it("functions can read and close their own files", async () => {
   expect({ code, stderr }).toMatchObject({ code: 0 });
 });
 
-describe.each(["1", "4"])("with --threads %s a run ends with a failure that names a function", (threads) => {
+describe.each(["1", "2"])("with --threads %s a run ends with a failure that names a function", (threads) => {
   it.each([
     ["exits with 0", "process.exit(0)", 'the function "f" ended its thread with exit code 0'],
     ["exits with 9", "process.exit(9)", 'the function "f" ended its thread with exit code 9'],
@@ -138,7 +138,7 @@ it("a function that allocates too much memory in one call ends the run, not the 
   expect(stderr).not.toContain("FATAL");
 }, 60_000);
 
-it.each(["1", "4"])(
+it.each(["1", "2"])(
   "validate ends at the first signal while a function waits for a program, with --threads %s",
   async (threads) => {
     const folder = folderWith(
@@ -266,7 +266,7 @@ describe("a module that breaks Node.js in its thread ends the run with a failure
   });
 });
 
-it.each(["1", "4"])(
+it.each(["1", "2"])(
   "validate --threads %s writes the output of functions to stderr, with control characters escaped",
   async (threads) => {
     const log =
@@ -281,7 +281,7 @@ it.each(["1", "4"])(
   },
 );
 
-it.each(["1", "4"])(
+it.each(["1", "2"])(
   "validate ends at the first signal while a function does not return, with --threads %s",
   async (threads) => {
     const folder = folderWith(
