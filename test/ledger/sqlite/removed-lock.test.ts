@@ -3,6 +3,9 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { thisProcess } from "../../../src/ledger/lock-holder.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import { type Lock, lockLedger } from "../../../src/ledger/sqlite/lock/ledger-lock.ts";
+import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
 import { openDatabase } from "../../../src/ledger/sqlite/sqlite-database.ts";
 import { sqliteLedgerStore } from "../../../src/ledger/sqlite/sqlite-store.ts";
 import { processStart } from "../../../src/files/running-process.ts";
@@ -53,6 +56,24 @@ test("ends the transactions of a process that lost the ledger", async () => {
   await expect(sendAll(ledger, run, "accepted")).rejects.toMatchObject({ code: "ledger_in_use" });
   database.abandon();
   await ledger.close();
+});
+
+test("closes without changing the checksums of the process that took over", async () => {
+  const file = path.join(temporaryFolder(), "ledger.db");
+  const open = async (): Promise<{ readonly ledger: Ledger; readonly lock: Lock }> => {
+    const lock = await lockLedger(file, "push");
+    return { lock, ledger: await openLedger({ path: file, writer: lock.writer }) };
+  };
+  const first = await open();
+  await planned(first.ledger, [item(1, "A")]);
+  await first.lock.release();
+  const second = await open();
+  await sendAll(second.ledger, await planned(second.ledger, [item(1, "A")]), "accepted");
+  await first.ledger.close();
+  await planned(second.ledger, [item(1, "B")]);
+  await second.ledger.close();
+  await second.lock.release();
+  expect((await sqliteLedgerStore(file).check()).findings).toEqual([]);
 });
 
 test("stops writing when another file replaces the ledger", async () => {

@@ -88,13 +88,23 @@ export function withChecksums(
     },
     close() {
       check?.stop();
-      if (check?.broken() === undefined && place.failure() === undefined) return checksums.close(release);
-      // The checksum file of a corrupt ledger shows the corruption, and the checksum file of another ledger must not
-      // change.
+      const isLost = isTaken && writer !== undefined && hasOtherWriter(database, writer);
+      if (!isLost && check?.broken() === undefined && place.failure() === undefined) return checksums.close(release);
+      // The checksum file of a corrupt ledger shows the corruption, and the checksum file of another ledger or of
+      // another writer must not change.
       database.abandon();
       return true;
     },
   };
+}
+
+/** Whether another process has become the writer. The checksum file then describes the writes of that process. */
+function hasOtherWriter(database: SqliteDatabase, writer: string): boolean {
+  try {
+    return !isWriter(database, writer);
+  } catch {
+    return false;
+  }
 }
 
 /** The checksum file of an open ledger. */
