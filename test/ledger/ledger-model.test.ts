@@ -1,13 +1,17 @@
-import fc from "fast-check";
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Intent } from "../../src/ledger/records/requests.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import { checkLedger } from "../../src/ledger/sqlite/integrity/ledger-check.ts";
-import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
+import { campaignSize } from "../campaign.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
+import { createTestFolder } from "../temporary-folder.ts";
 import { intentOf, item, outcomesOf, planned, POLICY, attemptOutcomeOf } from "./ledger-input.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
+import { ledgerScript } from "./ledger-script.ts";
+import { playScript } from "./play-script.ts";
+import { POSTGRES_IS_HERE, type PostgresCluster, SKIPPED_WITHOUT_POSTGRES, startPostgres } from "./postgres/cluster.ts";
+import { reusedDatabase, type ReusedDatabase, type StoredLedger, storedInSqlite } from "./stored-ledgers.ts";
 
 const RECORDS = 12;
 const items = Array.from({ length: RECORDS }, (_, index) => item(index + 1, `K${index}`));
@@ -15,7 +19,7 @@ type Result = "accepted" | "rejected" | "ambiguous" | "blocked" | "pending";
 
 /** A minimal model of the contents of a ledger. */
 interface Model {
-  readonly path: string;
+  readonly stored: StoredLedger;
   ledger: Ledger;
   run: string;
   /** By record: its status in the current run. */
@@ -49,9 +53,10 @@ const settle =
     }
   };
 
-/** A dead process closes nothing: the old connection stays open and a new one opens the file. */
+/** A dead process closes nothing: the old connection stays open and a new one opens the ledger. */
 async function crash(model: Model): Promise<void> {
-  model.ledger = await openLedger({ path: model.path });
+  await model.stored.loseProcess();
+  model.ledger = await model.stored.open();
   for (const { record } of model.flying) model.ambiguous.add(record);
   model.flying = [];
 }
@@ -88,29 +93,75 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(pushAgain) },
 );
 
-test("every record has the expected state after any sequence of intents, outcomes, kills, resumes and pushes", async () => {
-  const folder = temporaryFolder();
-  let count = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-      count += 1;
-      const path = join(folder, `${count}`, "ledger.db");
-      const ledger = await openLedger({ path });
-      const run = await planned(ledger, items);
-      const statuses = items.map(() => "pending");
-      const model: Model = { path, ledger, run, statuses, accepted: new Set(), ambiguous: new Set(), flying: [] };
-      for (const take of steps) {
-        await take(model);
-        const found = await outcomesOf(model.ledger, model.run);
-        expect(found.map(({ status }) => status)).toEqual(model.statuses);
-        const { records, counts } = await model.ledger.summary(model.run);
-        expect([records, counts]).toEqual([RECORDS, tally(model.statuses)]);
-        expect(await model.ledger.coverage()).toMatchObject([{ records: RECORDS, accepted: model.accepted.size }]);
-      }
-      await model.ledger.close();
-      expect(checkLedger(path, () => false).findings).toEqual([]);
-      rmSync(join(folder, `${count}`), { recursive: true });
-    }),
-    { numRuns: 40 },
-  );
+async function followModel(stored: StoredLedger, steps: readonly Step[]): Promise<void> {
+  const ledger = await stored.open();
+  const run = await planned(ledger, items);
+  const statuses = items.map(() => "pending");
+  const model: Model = { stored, ledger, run, statuses, accepted: new Set(), ambiguous: new Set(), flying: [] };
+  try {
+    for (const take of steps) {
+      await take(model);
+      const found = await outcomesOf(model.ledger, model.run);
+      expect(found.map(({ status }) => status)).toEqual(model.statuses);
+      const { records, counts } = await model.ledger.summary(model.run);
+      expect([records, counts]).toEqual([RECORDS, tally(model.statuses)]);
+      expect(await model.ledger.coverage()).toMatchObject([{ records: RECORDS, accepted: model.accepted.size }]);
+    }
+  } finally {
+    await stored.close();
+  }
+  expect((await stored.store.check()).findings).toEqual([]);
+}
+
+const steps = fc.array(step, { minLength: 3, maxLength: 25 });
+
+/** A folder for each use, because a closed ledger keeps its files open for a while. */
+async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  count += 1;
+  const own = join(folder, `${count}`);
+  mkdirSync(own);
+  await work(own);
+  rmSync(own, { recursive: true });
+}
+
+const { folder, remove } = createTestFolder();
+let count = 0;
+afterAll(remove);
+
+describe("a SQLite ledger", () => {
+  test("every record has the expected state after any intents, outcomes, kills, resumes and pushes", async () => {
+    const follows = fc.asyncProperty(steps, (taken) =>
+      withFolder(async (own) => followModel(await storedInSqlite(own), taken)),
+    );
+    await expect(fc.assert(follows, { numRuns: 40 })).resolves.toBeUndefined();
+  });
+});
+
+describe.skipIf(!POSTGRES_IS_HERE)(`a PostgreSQL ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  let server: PostgresCluster;
+  let database: ReusedDatabase;
+  beforeAll(async () => {
+    server = await startPostgres();
+    database = await reusedDatabase(await server.createDatabase("migrate_test_ledger_model"));
+  });
+  afterAll(async () => {
+    await database.close();
+    await server.stop();
+  });
+
+  test("every record has the expected state after any intents, outcomes, kills, resumes and pushes", async () => {
+    const follows = fc.asyncProperty(steps, async (taken) => followModel(await database.emptied(), taken));
+    const numRuns = campaignSize({ part: 10, whole: 40 });
+    await expect(fc.assert(follows, { numRuns })).resolves.toBeUndefined();
+  });
+
+  test("contains the same as SQLite and packed ledgers after any plans, requests, restarts and takeovers", async () => {
+    const agrees = fc.asyncProperty(ledgerScript, (script) =>
+      withFolder(async (own) => playScript([await storedInSqlite(own), await database.emptied()], script, own)),
+    );
+    const numRuns = campaignSize({ part: 12, whole: 60 });
+    // Also ends the search for a shorter script after a failure.
+    const interruptAfterTimeLimit = scaledTimeout(60_000);
+    await expect(fc.assert(agrees, { numRuns, interruptAfterTimeLimit })).resolves.toBeUndefined();
+  });
 });

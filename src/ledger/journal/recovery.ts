@@ -66,3 +66,6 @@ export interface NotedOrigin {
   /** ISO 8601 UTC. */
   readonly at: string;
 }
+
+/** The reason of a request that the ledger lacked. */
+export const UNKNOWN_REQUEST = "known only from a journal: the ledger was restored from an older copy";

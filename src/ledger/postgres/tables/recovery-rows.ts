@@ -1,4 +1,11 @@
-import type { JournaledRequest, LedgerOrigin, NotedOrigin, OriginFacts, Recovery } from "../../journal/recovery.ts";
+import {
+  type JournaledRequest,
+  type LedgerOrigin,
+  type NotedOrigin,
+  type OriginFacts,
+  type Recovery,
+  UNKNOWN_REQUEST,
+} from "../../journal/recovery.ts";
 import { errorCode } from "../../../files/error-code.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 
@@ -38,13 +45,11 @@ export async function markPossiblySent(
     unknown.map(({ attempt }) => attempt),
     unknown.map(({ idempotent = false }) => idempotent),
     at,
-    REASON,
+    UNKNOWN_REQUEST,
     unknown.map(({ rowMark = null }) => rowMark),
   );
   return unknown.length;
 }
-
-const REASON = "known only from a journal: the database was restored from an older copy";
 
 /**
  * The content of the last request counts: if it differs from the record's content, the record was revised in between.

@@ -1,4 +1,4 @@
-import type { JournaledRequest, LedgerRecovery, Recovery } from "../../journal/recovery.ts";
+import { type JournaledRequest, type LedgerRecovery, type Recovery, UNKNOWN_REQUEST } from "../../journal/recovery.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 import { addToCounts } from "./count-schema.ts";
 
@@ -70,10 +70,8 @@ function noteRequest(database: SqliteDatabase, { request, number, at }: NotedReq
   const isNew = database.run(INSERT_RECORD, identity, content, status, attempt) === 1;
   if (isNew) database.run(UNCOVER, identity);
   else database.run(UPDATE_RECORD, identity, content, attempt, idempotent ? 1 : 0);
-  database.run(INSERT_ATTEMPT, number, attempt, identity, at, status, REASON, idempotent ? 1 : 0, rowMark);
+  database.run(INSERT_ATTEMPT, number, attempt, identity, at, status, UNKNOWN_REQUEST, idempotent ? 1 : 0, rowMark);
 }
-
-const REASON = "known only from the journal: the ledger was restored from an older copy";
 
 /** A record that an earlier plan could not send is already counted in `coverage`. */
 const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not in (select identity from unsent)";

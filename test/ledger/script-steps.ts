@@ -1,0 +1,61 @@
+import type { AttemptOutcome, Decision } from "../../src/ledger/records/requests.ts";
+import type { ExcludedRow, NewRun, PlannedItem, PlanPolicy } from "../../src/ledger/ledger.ts";
+import type { JournaledRequest } from "../../src/ledger/journal/recovery.ts";
+
+/** The plan of a run, in batches; each batch is one call. */
+export interface ScriptedPlan {
+  readonly run: NewRun;
+  readonly batches: readonly (readonly PlannedItem[])[];
+  readonly isPacked: boolean;
+  readonly excluded: readonly ExcludedRow[];
+  readonly policy: PlanPolicy;
+  /** The process dies before the plan is complete, or after. */
+  readonly isFinished: boolean;
+}
+
+/** The reply to a request, without the record that it belongs to. */
+export type ScriptedReply = Pick<AttemptOutcome, "status" | "problems" | "http" | "durationMs"> &
+  Partial<Pick<AttemptOutcome, "step" | "mayHoldOther" | "reason">> & {
+    /** `new`: an account that no other record has. `shared`: one of a few accounts. */
+    readonly account: "none" | "new" | "shared" | "shared, known before";
+  };
+
+/** What a process does with the ledger. */
+export type Step =
+  | { readonly does: "plan"; readonly plan: ScriptedPlan }
+  | {
+      readonly does: "send";
+      readonly records: number;
+      readonly idempotent: boolean;
+      readonly step?: string | undefined;
+      /** Replies to earlier requests, saved in the same transaction. */
+      readonly replies: readonly ScriptedReply[];
+    }
+  | { readonly does: "receive"; readonly replies: readonly ScriptedReply[] }
+  | { readonly does: "repeat the last intents or outcomes"; readonly what: "intents" | "outcomes" }
+  | { readonly does: "note a position"; readonly record: number; readonly file: string }
+  | { readonly does: "resume" | "refresh"; readonly run: number; readonly policy: PlanPolicy }
+  | { readonly does: "decide"; readonly decisions: readonly ScriptedDecision[]; readonly policy: PlanPolicy }
+  | { readonly does: "recover"; readonly requests: readonly ScriptedRequest[]; readonly isUncertain: boolean }
+  | { readonly does: "process work"; readonly what: ProcessStep };
+
+/** Work of or between processes. */
+export type ProcessStep =
+  | { readonly does: "finish" }
+  | { readonly does: "restart" }
+  | { readonly does: "open a second writer" }
+  | {
+      readonly does: "take over";
+      readonly run: number;
+      readonly policy: PlanPolicy;
+      readonly firstCloses: "at once" | "at the end";
+    };
+
+export type ScriptedDecision = Pick<Decision, "decision" | "isNewAccount"> & {
+  readonly account: ScriptedReply["account"];
+};
+
+/** A request of a journal: `later` attempts after those that the ledger knows. */
+export interface ScriptedRequest extends Pick<JournaledRequest, "identity" | "content" | "idempotent" | "rowMark"> {
+  readonly later: number;
+}

@@ -1,0 +1,117 @@
+import path from "node:path";
+import { Client } from "pg";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { ExportedRow, LedgerStore } from "../../src/ledger/ledger-store.ts";
+import { openLedgerStore } from "../../src/ledger/open-ledger-store.ts";
+import { lockLedger } from "../../src/ledger/sqlite/lock/ledger-lock.ts";
+import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
+
+/** A ledger in one kind of storage, opened by one process after another. */
+export interface StoredLedger {
+  readonly kind: string;
+  readonly store: LedgerStore;
+  /** Opens the ledger in a new process, which gets its lock. */
+  readonly open: () => Promise<Ledger>;
+  /** The process that has the ledger open dies, or is suspended for longer than its lease. It closes nothing. */
+  readonly loseProcess: () => Promise<void>;
+  /** The lost processes close the ledger. */
+  readonly closeLost: () => Promise<void>;
+  /** Closes the ledger in every process. */
+  readonly close: () => Promise<void>;
+}
+
+/** The ledgers of processes. The last one has the lock. */
+interface Opened {
+  readonly add: (ledger: Ledger) => Ledger;
+  readonly closeAll: () => Promise<void>;
+  readonly closeLost: () => Promise<void>;
+}
+
+function openedLedgers(): Opened {
+  const opened: Ledger[] = [];
+  return {
+    add(ledger) {
+      opened.push(ledger);
+      return ledger;
+    },
+    closeAll: () => closeAll(opened.splice(0)),
+    closeLost: () => closeAll(opened.splice(0, opened.length - 1)),
+  };
+}
+
+async function closeAll(ledgers: readonly Ledger[]): Promise<void> {
+  for (const ledger of ledgers) await ledger.close();
+}
+
+/** A new ledger in a file of this folder. */
+export async function storedInSqlite(folder: string): Promise<StoredLedger> {
+  const file = path.join(folder, "ledger.db");
+  const opened = openedLedgers();
+  let lock: Awaited<ReturnType<typeof lockLedger>> | undefined;
+  const loseProcess = async (): Promise<void> => {
+    await lock?.release();
+    lock = undefined;
+  };
+  return {
+    kind: "SQLite",
+    store: await openLedgerStore(file),
+    async open() {
+      lock = await lockLedger(file, "push");
+      return opened.add(await openLedger({ path: file, writer: lock.writer }));
+    },
+    loseProcess,
+    closeLost: opened.closeLost,
+    async close() {
+      await opened.closeAll();
+      await loseProcess();
+    },
+  };
+}
+
+/** A server's database, whose ledger is emptied for each use: a new database takes much longer. */
+export interface ReusedDatabase {
+  readonly emptied: () => Promise<StoredLedger>;
+  readonly close: () => Promise<void>;
+}
+
+/** @param url of an empty database */
+export async function reusedDatabase(url: string): Promise<ReusedDatabase> {
+  const store = await openLedgerStore(`${url}?sslmode=disable`);
+  await (await store.write("push", { create: true })).close();
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const found = await client.query<{ tables: string }>(TABLES_OF_RUNS);
+  const tables = found.rows[0]?.tables ?? "";
+  return {
+    async emptied() {
+      await client.query(`truncate ${tables} restart identity; update migrate.writer set holder = null`);
+      return storedInPostgres(store, client);
+    },
+    close: () => client.end(),
+  };
+}
+
+/** All tables except those that describe the ledger itself. */
+const TABLES_OF_RUNS = `
+  select string_agg(format('migrate.%I', tablename), ', ') as tables from pg_tables
+  where schemaname = 'migrate' and tablename not in ('ledger', 'writer', 'marks')`;
+
+function storedInPostgres(store: LedgerStore, client: Client): StoredLedger {
+  const opened = openedLedgers();
+  return {
+    kind: "PostgreSQL",
+    store,
+    open: async () => opened.add(await store.write("push", { create: false })),
+    async loseProcess() {
+      await client.query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");
+    },
+    closeLost: opened.closeLost,
+    close: opened.closeAll,
+  };
+}
+
+export async function exportedRows({ store }: StoredLedger): Promise<readonly ExportedRow[]> {
+  const all: ExportedRow[] = [];
+  for await (const rows of store.export()) all.push(...rows);
+  return all;
+}
