@@ -7,6 +7,7 @@ import { describeType } from "../describe/describe-type.ts";
 import type { FieldType, ObjectType, Property, UnionType } from "../types/field-type.ts";
 import type { ContractChange, TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
+import { diffOpenness, excludes, includesKind } from "./other-kind.ts";
 
 /**
  * The differences between two contracts by operation, in the order of the old contract, followed by new operations.
@@ -106,6 +107,7 @@ function diffType(old: FieldType, next: FieldType, position: DiffPosition): void
   }
   if (!old.deprecated && next.deprecated) addChange(inner, "deprecated", false, "is now deprecated");
   diffCodes(old, next, inner);
+  for (const change of diffOpenness(old, next)) addChange(inner, change.kind, change.breaks, change.text);
   diffKinds(old, next, inner);
 }
 
@@ -128,21 +130,13 @@ function diffKindChange(old: FieldType, next: FieldType, position: DiffPosition)
   addChange(
     position,
     "type",
-    !isWider(old, next),
+    !includesKind(old, next),
     words === unchangedText(old) ? `a different kind of ${describeType(next)}` : words,
   );
 }
 
 function unchangedText(type: FieldType): string {
   return `${describeType(type)}, before ${describeType(type)}`;
-}
-
-/** Whether the kind of the new type includes the kind of the old type. Does not compare numeric limits. */
-function isWider(old: FieldType, next: FieldType): boolean {
-  if (next.kind === "any") return true;
-  if (next.kind === "number") return old.kind === "integer";
-  const isPlainText = next.kind === "text" && next.pattern === undefined && next.maxLength === undefined;
-  return isPlainText && old.kind === "choice" && old.choices.every((choice) => typeof choice === "string");
 }
 
 function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition): void {
@@ -152,10 +146,14 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
     else if (next.additional === "closed") addRemoval(name, { old, next }, childPosition(position, name));
     else diffType(property.type, next.additional, childPosition(position, name));
   }
-  for (const [name, property] of next.properties) {
-    if (!old.properties.has(name)) addAddition(property, childPosition(position, name));
-  }
   const [before, now] = [old.additional, next.additional];
+  for (const [name, property] of next.properties) {
+    if (old.properties.has(name)) continue;
+    const place = childPosition(position, name);
+    addAddition(property, place);
+    // Payloads could have the name before. If no other names are allowed now, that is reported below.
+    if (before !== "closed" && now !== "closed") diffType(before, property.type, place);
+  }
   if (before !== "closed" && now === "closed") addChange(position, "tighter", true, "other names are now rejected");
   else if (before === "closed" && now !== "closed") addChange(position, "looser", false, "other names are now allowed");
   else if (before !== "closed" && now !== "closed") diffType(before, now, childPosition(position, "*"));
@@ -203,8 +201,15 @@ function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): vo
     if (twin === undefined) addChange(position, "tighter", true, `the alternative "${name}" was removed`);
     else diffType(option, twin, { ...position, ...definedMembers({ when: conditionOf(position.when, before, name) }) });
   }
-  const fresh = [...twins.keys()].filter((name) => !options.has(name));
-  for (const name of fresh) addChange(position, "looser", false, `the alternative "${name}" is new`);
+  if (next.exactlyOne && !old.exactlyOne) {
+    addChange(position, "tighter", true, "values of two alternatives are now rejected");
+  }
+  for (const [name, twin] of twins) {
+    if (options.has(name)) continue;
+    const isSeparate = !next.exactlyOne || [...options.values()].every((option) => excludes(option, twin));
+    if (isSeparate) addChange(position, "looser", false, `the alternative "${name}" is new`);
+    else addChange(position, "tighter", true, `the alternative "${name}" is new, and values of two are rejected`);
+  }
 }
 
 function optionsOf({ options, discriminator }: UnionType): ReadonlyMap<string, FieldType> {
