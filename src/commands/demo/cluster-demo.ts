@@ -4,6 +4,7 @@ import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
 import type { RunEvent } from "../../job/run-event.ts";
+import { countAccounts } from "./count-accounts.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
@@ -93,14 +94,14 @@ async function* pushWithWorkers(
   });
   yield { kind: "report", report };
   const { accepted = 0 } = report.report.summary.counts;
-  const held = sandbox.state.accounts();
-  const isRight = held.length === accepted && new Set(held.map(({ key }) => key)).size === accepted;
+  const keys = sandbox.state.accounts().map(({ key }) => key);
+  const { text, isRight } = countAccounts(keys, accepted);
   const killed = victims.killed();
   yield {
     kind: "say",
     text: killed === undefined ? "\nNo worker was killed." : `\nWorker ${killed} was killed during the push.`,
   };
-  yield { kind: "say", text: `The platform has ${held.length} of ${accepted} accounts, each exactly once.` };
+  yield { kind: "say", text: `The platform has ${text}.` };
   yield { kind: "end", exitCode: isRight && killed !== undefined ? 0 : 1 };
 }
 

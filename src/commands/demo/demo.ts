@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import { countAccounts } from "./count-accounts.ts";
 import { correctRejects, readCorrections } from "./correct-rejects.ts";
 import type { JobSettings } from "../../job/job.ts";
 import { readContractWithFindings } from "../../job/contract-files.ts";
@@ -70,9 +71,10 @@ export async function* demo({ folder }: DemoOptions, dependencies: DemoDependenc
       if (dependencies.drain.aborted) return;
       yield* migrateExtract(extract, { folder, sandbox, push: dependencies.push });
     }
-    const moved = sandbox.state.accounts().length;
-    yield { kind: "say", text: `\nThe platform now has ${moved} of ${TOTAL_ACCOUNTS} accounts, each exactly once.` };
-    yield { kind: "end", exitCode: moved === TOTAL_ACCOUNTS ? 0 : 1 };
+    const keys = sandbox.state.accounts().map(({ key }) => key);
+    const { text, isRight } = countAccounts(keys, TOTAL_ACCOUNTS);
+    yield { kind: "say", text: `\nThe platform now has ${text}.` };
+    yield { kind: "end", exitCode: isRight ? 0 : 1 };
   } finally {
     await sandbox.close();
   }

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { countAccounts } from "../../../src/commands/demo/count-accounts.ts";
+
+test.each([
+  [["A", "B"], "2 of 2 accounts, each exactly once", true],
+  [["A"], "1 of 2 accounts", false],
+  [["A", "B", "C"], "3 of 2 accounts", false],
+  [["A", "B", "A"], "2 of 2 accounts, and 1 duplicate", false],
+])("accounts with the keys %j are counted as %s", (keys, text, isRight) => {
+  expect(countAccounts(keys, 2)).toEqual({ text, isRight });
+});
