@@ -160,11 +160,13 @@ const reply: fc.Arbitrary<ScriptedReply> = fc.oneof(
         http: fc.constantFrom(200, 400, 503),
         durationMs: fc.constantFrom(0, 41, 0.25),
         step,
-        mayHoldOther: rarely,
+        isUncertain: rarely,
         reason: fc.constantFrom(undefined, "timeout"),
       })
-      .map(({ step: done, reason, ...found }) => ({
+      .map(({ step: done, reason, isUncertain, ...found }) => ({
         ...found,
+        // An accepted record has the content that was sent.
+        mayHoldOther: isUncertain && found.status !== "accepted",
         ...(done !== undefined && { step: done }),
         ...(reason !== undefined && { reason }),
       })),

@@ -6,8 +6,11 @@ import type { Sql, Tables, Work } from "../tables/tables.ts";
 export const WAS_SENT: string =
   "records.accepted_content is not null or records.other_content = 1 or records.state in ('ambiguous', 'sending')";
 
+/** Statuses of records that may be sent. A blocked record may be sent when the run is resumed. */
+const MAY_BE_SENT = "('valid', 'pending', 'blocked')";
+
 /** A key that no run has sent: new, or refused so far. Uses `items`. */
-export const IS_NEW: string = `items.status in ('valid', 'pending') and items.key is not null and items.identity is not null
+export const IS_NEW: string = `items.status in ${MAY_BE_SENT} and items.key is not null and items.identity is not null
   and not exists (select 1 from migrate.records where records.identity = items.identity and (${WAS_SENT}))`;
 
 /** The records of the run `$1` with a key that no run has sent. */
@@ -29,7 +32,7 @@ export function withNewKeys(query: string, ...others: readonly string[]): Sql {
 
 /** Excludes records that were refused since the new keys were collected. PostgreSQL reads this as a comment. */
 export const OWN_ITEM: string = `/*+ cross join items as own on own.run = $1 and own.record = new_keys.record
-  and own.status in ('valid', 'pending') */`;
+  and own.status in ${MAY_BE_SENT} */`;
 
 const TABLES = ["new_keys", "journaled_rows", "journaled_keys"];
 

@@ -1,9 +1,20 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
+import { recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
 import type { AttemptOutcome } from "../../../src/ledger/records/requests.ts";
 import type { Ledger, PlannedItem } from "../../../src/ledger/ledger.ts";
 import type { LocalProblem } from "../../../src/model/problem.ts";
-import { attemptOutcomeOf, intentOf, item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
+import {
+  attemptOutcomeOf,
+  intentOf,
+  item,
+  outcomesOf,
+  planned,
+  POLICY,
+  PUSH,
+  sendAll,
+  statusesOf,
+} from "../ledger-input.ts";
 
 type Result = "accepted" | "ambiguous" | "rejected" | "unsent";
 
@@ -202,6 +213,15 @@ export function describeKnownKeys(opened: () => Ledger): void {
         [{ code: "row_sent_under_other_key", key: "NEW-A", known: "A" }],
         [],
       ]);
+    });
+
+    test("refuses a row that waits for another record and was accepted under another key", async () => {
+      await sendAll(ledger, await planned(ledger, [item(1, "A", "x", { rowHash: 7 })]), "accepted");
+      const waits = item(1, "NEW-A", "x", { rowHash: 7, awaits: recordIdentity({ ...PUSH, key: "LATER" }) });
+      const run = await planned(ledger, [waits], { policy: { after: "import-account" } });
+      expect(await statusesOf(ledger, run)).toEqual(["invalid"]);
+      await ledger.resumeRun(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["invalid"]);
     });
 
     test("sends a row that was rejected under another key", async () => {
