@@ -146,20 +146,27 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
     else if (next.additional === "closed") addRemoval(name, { old, next }, childPosition(position, name));
     else diffType(property.type, next.additional, childPosition(position, name));
   }
-  const [before, now] = [old.additional, next.additional];
   for (const [name, property] of next.properties) {
-    if (old.properties.has(name)) continue;
-    const place = childPosition(position, name);
-    addAddition(property, place);
-    // Payloads could have the name before. If no other names are allowed now, that is reported below.
-    if (before !== "closed" && now !== "closed") diffType(before, property.type, place);
+    if (!old.properties.has(name)) addNewProperty(property, { old, next }, childPosition(position, name));
   }
+  const [before, now] = [old.additional, next.additional];
   if (before !== "closed" && now === "closed") addChange(position, "tighter", true, "other names are now rejected");
   else if (before === "closed" && now !== "closed") addChange(position, "looser", false, "other names are now allowed");
   else if (before !== "closed" && now !== "closed") diffType(before, now, childPosition(position, "*"));
 }
 
-function addRemoval(name: string, { old, next }: { old: ObjectType; next: ObjectType }, position: DiffPosition): void {
+function addNewProperty(property: Property, { old, next }: ObjectPair, position: DiffPosition): void {
+  addAddition(property, position);
+  // Payloads could have the name before. If other names are rejected now, that is reported for the object.
+  if (old.additional !== "closed" && next.additional !== "closed") diffType(old.additional, property.type, position);
+}
+
+interface ObjectPair {
+  readonly old: ObjectType;
+  readonly next: ObjectType;
+}
+
+function addRemoval(name: string, { old, next }: ObjectPair, position: DiffPosition): void {
   const fresh = [...next.properties.keys()].filter((other) => !old.properties.has(other));
   const near = suggest(name, fresh);
   const guess = near === undefined ? "" : `; perhaps renamed to "${near}"`;
@@ -198,18 +205,25 @@ function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): vo
   const [options, twins] = [optionsOf(old), optionsOf(next)];
   for (const [name, option] of options) {
     const twin = twins.get(name);
+    const when = conditionOf(position.when, before, name);
     if (twin === undefined) addChange(position, "tighter", true, `the alternative "${name}" was removed`);
-    else diffType(option, twin, { ...position, ...definedMembers({ when: conditionOf(position.when, before, name) }) });
+    else diffType(option, twin, { ...position, when });
   }
-  if (next.exactlyOne && !old.exactlyOne) {
-    addChange(position, "tighter", true, "values of two alternatives are now rejected");
+  diffExactlyOne(old, next, position);
+  const fresh = [...twins].filter(([name]) => !options.has(name));
+  for (const [name, twin] of fresh) {
+    addAlternative(name, !next.exactlyOne || [...options.values()].every((option) => excludes(option, twin)), position);
   }
-  for (const [name, twin] of twins) {
-    if (options.has(name)) continue;
-    const isSeparate = !next.exactlyOne || [...options.values()].every((option) => excludes(option, twin));
-    if (isSeparate) addChange(position, "looser", false, `the alternative "${name}" is new`);
-    else addChange(position, "tighter", true, `the alternative "${name}" is new, and values of two are rejected`);
-  }
+}
+
+function diffExactlyOne(old: UnionType, next: UnionType, position: DiffPosition): void {
+  if (old.exactlyOne || !next.exactlyOne) return;
+  addChange(position, "tighter", true, "values of two alternatives are now rejected");
+}
+
+function addAlternative(name: string, isSeparate: boolean, position: DiffPosition): void {
+  if (isSeparate) addChange(position, "looser", false, `the alternative "${name}" is new`);
+  else addChange(position, "tighter", true, `the alternative "${name}" is new, and values of two are rejected`);
 }
 
 function optionsOf({ options, discriminator }: UnionType): ReadonlyMap<string, FieldType> {

@@ -34,9 +34,12 @@ const UNSTORABLE = /[\0\p{Surrogate}]/u;
 export function excludes(one: FieldType, other: FieldType): boolean {
   if (one.nullable && other.nullable) return false;
   if (one.kind === "object" && other.kind === "object") return lacksRequired(one, other) || lacksRequired(other, one);
-  const isNested = ({ kind }: FieldType): boolean => kind === "object" || kind === "list";
   const kinds = [one, other].map(({ kind, untyped }) => (untyped ? undefined : JSON_TYPES[kind]));
   return kinds.every((kind) => kind !== undefined) && kinds[0] !== kinds[1] && (isNested(one) || isNested(other));
+}
+
+function isNested({ kind }: FieldType): boolean {
+  return kind === "object" || kind === "list";
 }
 
 /** Whether the first object requires a field that the second does not allow. */
