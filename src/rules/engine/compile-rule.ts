@@ -2,7 +2,13 @@ import type { Rule, RuleKind } from "../language/rule.ts";
 import type { PathExpression } from "../language/expression.ts";
 import { formatAttr, NON_FIELD_ERRORS, type AttrPath, type AttrSegment } from "../../json/attr.ts";
 import { isJsonObject, type JsonValue } from "../../json/json-value.ts";
-import { type CheckContext, type CheckOf, type CompiledCheck, type RuleCompiler } from "./expressions/rule-compiler.ts";
+import {
+  type CheckContext,
+  type CheckOf,
+  type CompiledCheck,
+  type ReportBroken,
+  type RuleCompiler,
+} from "./expressions/rule-compiler.ts";
 import { clockCheck, contiguousCheck, coveredCheck, dateOrderCheck, overlapCheck } from "./checks/date-checks.ts";
 import { countCheck, uniqueCheck } from "./checks/list-checks.ts";
 import {
@@ -42,19 +48,27 @@ export function compileRule(rule: Rule, compiler: RuleCompiler): CompiledRule {
   const runCheck = compileCheck(rule, { compiler, skipIfMissing: rule.skipIfMissing });
   const applies = rule.when && compiler.test(rule.when);
   const each = rule.each && compiler.walk(rule.each);
+  let broken: BrokenRule[] = [];
+  const report: ReportBroken = (at, field) => void broken.push(brokenAt(rule, current.top, at ?? current.self, field));
+  let current: Pick<Scope, "top" | "self">;
+  const checkOne = (here: Cursor, scope: Scope, add: (broken: BrokenRule) => void): void => {
+    scope.self = here;
+    scope.readsReported = scope.reported !== undefined && isReported(here, scope);
+    if (applies?.(here, scope) === false) return;
+    current = scope;
+    // Not empty only if the previous check failed with an exception.
+    if (broken.length > 0) broken = [];
+    runCheck(here, scope, report);
+    if (broken.length === 0) return;
+    const found = broken;
+    broken = [];
+    if (!scope.readsReported) for (const one of found) add(one);
+  };
   return (holder, scope, add) => {
-    const checkOne = (here: Cursor): void => {
-      scope.self = here;
-      scope.readsReported = isReported(here, scope);
-      if (applies?.(here, scope) === false) return;
-      const broken: BrokenRule[] = [];
-      runCheck(here, scope, (at, field) => broken.push(brokenAt(rule, holder, at ?? here, field)));
-      if (!scope.readsReported) for (const one of broken) add(one);
-    };
     scope.self = holder;
     scope.top = holder;
-    if (each === undefined) checkOne(holder);
-    else for (const item of cursorsAt(each, holder, scope)) checkOne(item);
+    if (each === undefined) checkOne(holder, scope, add);
+    else for (const item of cursorsAt(each, holder, scope)) checkOne(item, scope, add);
   };
 }
 

@@ -255,9 +255,9 @@ function othersVisit({ properties }: ObjectType, visit: Visit | undefined, other
 function itemsVisit(visit: Visit): Visit {
   return (cursor, scope, add) => {
     if (!isJsonArray(cursor.value)) return;
-    for (const [index, value] of cursor.value.entries()) {
+    cursor.value.forEach((value, index) => {
       if (value !== null) visit({ value, parent: cursor, key: index }, scope, add);
-    }
+    });
   };
 }
 

@@ -4,8 +4,8 @@ import type { Cursor } from "../expressions/cursor.ts";
 import type { CheckContext, CheckOf, CompiledCheck, RuleCompiler } from "../expressions/rule-compiler.ts";
 import type { Value } from "../expressions/rule-value.ts";
 import type { Scope } from "../rule-context.ts";
-import { groupKeys } from "./list-checks.ts";
-import { eachValue } from "./value-checks.ts";
+import { countItems, groupKeys } from "./list-checks.ts";
+import { eachCollected, eachValue } from "./value-checks.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -19,7 +19,8 @@ export function dateOrderCheck(
     const order = compiler.order(one, other);
     return order !== undefined && (order > 0 || (strict && order === 0));
   };
-  return (here, scope, report) => {
+  const [single, other] = [compiler.single(earlier), compiler.single(later)];
+  const check: CompiledCheck = (here, scope, report) => {
     const starts: DatedValue[] = [];
     const ends: DatedValue[] = [];
     before(here, scope, (value, cursor) => starts.push({ value, cursor }));
@@ -33,6 +34,14 @@ export function dateOrderCheck(
         ? starts.filter(({ value }) => ends.some((end) => isWrong(value, end.value)))
         : ends.filter(({ value }) => starts.some((start) => isWrong(start.value, value)));
     for (const { cursor } of wrong) report(cursor);
+  };
+  if (single === undefined || other === undefined) return check;
+  return (here, scope, report) => {
+    if (scope.reported === undefined) {
+      const [start, end] = [single(here, scope), other(here, scope)];
+      if (start === undefined || end === undefined ? skipIfMissing : !isWrong(start, end)) return;
+    }
+    check(here, scope, report);
   };
 }
 
@@ -50,7 +59,7 @@ export function clockCheck(
   const isFuture = kind === "not-future";
   const day = shiftDays(today, isFuture ? limitDays : -limitDays) ?? today;
   const instant = isFuture ? latest + limitDays * DAY_MS : earliest - limitDays * DAY_MS;
-  return eachValue(compiler.collect(value), context, (each) => {
+  return eachValue(value, context, (each) => {
     if (typeof each !== "string") return true;
     if (each.length === 10) return isFuture ? each <= day : each >= day;
     const moment = instantOf(each);
@@ -73,7 +82,9 @@ export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckCo
     const order = compiler.order(end, start);
     return order !== undefined && (order > 0 || (check.endInclusive && order === 0));
   };
+  const walks = [compiler.walk(check.list)];
   return (here, scope, report) => {
+    if (scope.reported === undefined && countItems(walks, here, scope) < 2) return;
     for (const periods of periodsOf(here, scope)) {
       let last: Period | undefined;
       for (const period of periods) {
@@ -172,6 +183,6 @@ export function coveredCheck(check: CheckOf<"covered-by">, context: CheckContext
     const periods = [...periodsOf(here, scope)].flat().filter(({ item }) => matches?.(item, scope) ?? true);
     const last = to?.(here, scope);
     const fits = (value: Value): boolean => periods.some((period) => covers(period, value, last ?? value));
-    eachValue(values, context, fits)(here, scope, report);
+    eachCollected(values, context, fits)(here, scope, report);
   };
 }

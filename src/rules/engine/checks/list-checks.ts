@@ -8,6 +8,7 @@ import {
 } from "../expressions/rule-compiler.ts";
 import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
+import type { Walk } from "../expressions/walk-path.ts";
 import { nonMissing, keyText } from "../expressions/rule-value.ts";
 
 /** Reports each item that exceeds the allowed number of items with the same key. */
@@ -19,6 +20,7 @@ export function uniqueCheck(
   const keyOf = itemKey(key, compiler);
   const passes = unless && compiler.test(unless);
   return (here, scope, report) => {
+    if (scope.reported === undefined && countItems(walks, here, scope) <= allow) return;
     const groups = new Map<string, Cursor[]>();
     for (const walk of walks) {
       walk(here, scope, (item) => {
@@ -37,6 +39,15 @@ export function uniqueCheck(
       }
     }
   };
+}
+
+export function countItems(walks: readonly Walk[], here: Cursor, scope: Scope): number {
+  let count = 0;
+  const add = (): void => {
+    count += 1;
+  };
+  for (const walk of walks) walk(here, scope, add);
+  return count;
 }
 
 function isPassed(
@@ -75,6 +86,9 @@ export function countCheck(
   const walk = compiler.walk(list);
   const groupsOf = groupKeys(group, compiler);
   return (here, scope, report) => {
+    if (scope.reported === undefined && min === undefined) {
+      if (max === undefined || countItems([walk], here, scope) <= max) return;
+    }
     const groups = new Map<string, Cursor[]>(group === undefined ? [["", []]] : []);
     walk(here, scope, (item) => {
       if (nonMissing(item.value) === undefined) return;

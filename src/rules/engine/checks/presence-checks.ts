@@ -8,6 +8,7 @@ import {
 } from "../expressions/rule-compiler.ts";
 import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
+import type { Predicate } from "../expressions/walk-path.ts";
 
 export function requiredCheck({ fields, oneOf }: CheckOf<"required-when">, { compiler }: CheckContext): CompiledCheck {
   return missingCheck(fields, oneOf, compiler);
@@ -16,7 +17,9 @@ export function requiredCheck({ fields, oneOf }: CheckOf<"required-when">, { com
 export function forbiddenCheck({ fields }: CheckOf<"forbidden-when">, { compiler }: CheckContext): CompiledCheck {
   const groups = fields.map((group) => groupOf(group, compiler));
   return (here, scope, report) => {
-    for (const group of groups) for (const cursor of group.present(here, scope)) report(cursor);
+    for (const group of groups) {
+      if (group.isPresent(here, scope)) for (const cursor of group.present(here, scope)) report(cursor);
+    }
   };
 }
 
@@ -35,6 +38,10 @@ export function requiresOneOfCheck(
 ): CompiledCheck {
   const groups = fields.map((group) => groupOf(group, compiler));
   return (here, scope, report) => {
+    if (scope.reported === undefined) {
+      const count = countPresent(groups, here, scope);
+      if (count >= min && (max === undefined || count <= max)) return;
+    }
     const present = groups.map((group) => group.present(here, scope)).filter((cursors) => cursors.length > 0);
     if (present.length < min) report(undefined, present.length === 0 ? groups[0]?.first : undefined);
     else if (max !== undefined && present.length > max) report(present[max]?.[0]);
@@ -48,9 +55,14 @@ export function forbidsTogetherCheck({ fields }: CheckOf<"forbids-together">, co
 function missingCheck(fields: readonly FieldGroup[], oneOf: boolean, compiler: RuleCompiler): CompiledCheck {
   const groups = fields.map((group) => groupOf(group, compiler));
   return (here, scope, report) => {
-    const missing = groups.filter((group) => group.present(here, scope).length === 0);
-    if (oneOf && missing.length < groups.length) return;
-    const [first] = missing;
+    let first: Group | undefined;
+    let missing = 0;
+    for (const group of groups) {
+      if (group.isPresent(here, scope)) continue;
+      first ??= group;
+      missing += 1;
+    }
+    if (oneOf && missing < groups.length) return;
     if (first !== undefined) report(undefined, first.first);
   };
 }
@@ -58,20 +70,34 @@ function missingCheck(fields: readonly FieldGroup[], oneOf: boolean, compiler: R
 function allOrNone(fields: readonly FieldGroup[], checkMissing: CompiledCheck, compiler: RuleCompiler): CompiledCheck {
   const groups = fields.map((group) => groupOf(group, compiler));
   return (here, scope, report) => {
-    if (groups.some((group) => group.present(here, scope).length > 0)) checkMissing(here, scope, report);
+    if (groups.some((group) => group.isPresent(here, scope))) checkMissing(here, scope, report);
   };
+}
+
+function countPresent(groups: readonly Group[], here: Cursor, scope: Scope): number {
+  let count = 0;
+  for (const group of groups) if (group.isPresent(here, scope)) count += 1;
+  return count;
 }
 
 interface Group {
   readonly first: PathExpression | undefined;
+  readonly isPresent: Predicate;
   /** The cursors at which any of the fields is present. */
   readonly present: (here: Cursor, scope: Scope) => readonly Cursor[];
 }
 
 function groupOf(group: FieldGroup, compiler: RuleCompiler): Group {
   const collects = group.map(compiler.collect);
+  const tests = group.map((value) => compiler.test({ kind: "presence", present: true, value }));
   return {
     first: group[0],
+    isPresent: (here, scope) => {
+      let isPresent = false;
+      // All fields are read, so that reported attrs among them are noted.
+      for (const test of tests) if (test(here, scope)) isPresent = true;
+      return isPresent;
+    },
     present: (here, scope) => {
       const cursors: Cursor[] = [];
       for (const collect of collects) collect(here, scope, (_value, cursor) => cursors.push(cursor ?? here));

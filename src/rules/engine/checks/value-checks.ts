@@ -29,7 +29,8 @@ export function conditionalValueCheck(
   const collect = compiler.collect(field);
   const wanted = values.map(compiler.evaluate);
   const otherwise = standard && compiler.evaluate(standard);
-  return (here, scope, report) => {
+  const single = compiler.single(field);
+  const check: CompiledCheck = (here, scope, report) => {
     const members = wanted.map((evaluate) => evaluate(here, scope));
     const fits = (value: Value): boolean => members.some((member) => compiler.equal(value, member)) !== negate;
     const takesMissing = values.some(({ kind }) => kind === "missing") !== negate;
@@ -42,6 +43,15 @@ export function conditionalValueCheck(
     const value = otherwise?.(here, scope);
     if (value === undefined ? !skipIfMissing && !takesMissing : !fits(value)) report(undefined, field);
   };
+  if (single === undefined) return check;
+  return (here, scope, report) => {
+    if (scope.reported === undefined) {
+      const value = single(here, scope) ?? otherwise?.(here, scope);
+      if (value === undefined && skipIfMissing) return;
+      if (value !== undefined && wanted.some((member) => compiler.equal(value, member(here, scope))) !== negate) return;
+    }
+    check(here, scope, report);
+  };
 }
 
 export function inSetCheck(check: CheckOf<"in-set">, context: CheckContext): CompiledCheck {
@@ -53,7 +63,7 @@ function eachTuple(operands: readonly Expression[], context: CheckContext, fits:
   const { compiler, skipIfMissing } = context;
   const [only, second] = operands;
   if (only !== undefined && second === undefined)
-    return eachValue(compiler.collect(only), context, (value, here, scope) => fits([value], here, scope));
+    return eachValue(only, context, (value, here, scope) => fits([value], here, scope));
   const evaluates = operands.map(compiler.evaluate);
   return (here, scope, report) => {
     const tuple = evaluates.map((evaluate) => evaluate(here, scope));
@@ -103,7 +113,7 @@ export function formatCheck({ value, format }: CheckOf<"matches-format">, contex
   const { compiler } = context;
   const fits = testOf(format, compiler);
   const region = "region" in format && format.region ? compiler.evaluate(format.region) : undefined;
-  return eachValue(compiler.collect(value), context, (each, here, scope) => fits(each, region?.(here, scope)));
+  return eachValue(value, context, (each, here, scope) => fits(each, region?.(here, scope)));
 }
 
 function testOf(format: CheckOf<"matches-format">["format"], compiler: RuleCompiler): FormatTest {
@@ -114,7 +124,7 @@ function testOf(format: CheckOf<"matches-format">["format"], compiler: RuleCompi
 export function withinCheck({ value, min, max }: CheckOf<"within">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
   const [least, most] = [bound(min, compiler), bound(max, compiler)];
-  return eachValue(compiler.collect(value), context, (each, here, scope) => {
+  return eachValue(value, context, (each, here, scope) => {
     const [low, high] = [compiler.order(each, least(here, scope)), compiler.order(each, most(here, scope))];
     return !(low !== undefined && low < 0) && !(high !== undefined && high > 0);
   });
@@ -193,16 +203,27 @@ export function refersToCheck({ values, targets }: CheckOf<"refers-to">, context
     const keys = new Set(known.map(keyText));
     const fits = (each: Value): boolean =>
       keys.has(keyText(each)) || known.some((other) => compiler.equal(each, other));
-    for (const each of references) eachValue(each, context, fits)(here, scope, report);
+    for (const each of references) eachCollected(each, context, fits)(here, scope, report);
   };
 }
 
-/** Tests every value of an operand separately. */
-export function eachValue(
-  collect: Collect,
-  { skipIfMissing }: CheckContext,
-  fits: (value: NonNullable<Value>, here: Cursor, scope: Scope) => boolean,
-): CompiledCheck {
+/** Tests every value of an operand separately. A single value that passes is tested without cursors. */
+export function eachValue(operand: Expression, context: CheckContext, fits: ValueTest): CompiledCheck {
+  const check = eachCollected(context.compiler.collect(operand), context, fits);
+  const single = context.compiler.single(operand);
+  if (single === undefined) return check;
+  return (here, scope, report) => {
+    if (scope.reported === undefined) {
+      const value = single(here, scope);
+      if (value === undefined ? context.skipIfMissing : value !== null && fits(value, here, scope)) return;
+    }
+    check(here, scope, report);
+  };
+}
+
+type ValueTest = (value: NonNullable<Value>, here: Cursor, scope: Scope) => boolean;
+
+export function eachCollected(collect: Collect, { skipIfMissing }: CheckContext, fits: ValueTest): CompiledCheck {
   return (here, scope, report: ReportBroken) => {
     collect(
       here,

@@ -20,18 +20,21 @@ import {
   toRational,
   type Value,
 } from "./rule-value.ts";
+import { membership } from "./membership.ts";
+import { quickPath, singleValue } from "./quick-value.ts";
 import { compileCall } from "./rule-functions.ts";
 import { walkReferenceRows } from "./reference-rows.ts";
 import { shiftDays } from "../../../time/calendar.ts";
 import type { RuleContext } from "../rule-context.ts";
 import type { Cursor } from "./cursor.ts";
-import { compileWalk, fieldOf, type Predicate, type Walk } from "./walk-path.ts";
+import { compileWalk, type Predicate, type Walk } from "./walk-path.ts";
 
 export function createRuleCompiler(context: RuleContext): RuleCompiler {
   const compiler: RuleCompiler = {
     context,
     ...comparer(context.clock.dayOf),
     evaluate: (expression) => evaluation(expression, compiler),
+    single: (expression) => singleValue(expression, compiler),
     collect: (expression) => collection(expression, compiler),
     test: (expression) =>
       isCondition(expression) ? condition(expression, compiler) : isPresentAndNotFalse(expression, compiler),
@@ -72,12 +75,19 @@ function constant(value: Value): Evaluate {
   return () => value;
 }
 
-/** Optimised for the most common path, which is a field of the object itself. */
 function pathEvaluation(path: PathExpression, compiler: RuleCompiler): Evaluate {
-  const [only, second] = path.steps;
-  if (path.base === "here" && only?.kind === "field" && second === undefined) {
-    return (here, scope) => nonMissing(fieldOf(here, only.name, scope)?.value);
-  }
+  const quick = quickPath(path, compiler);
+  if (quick === undefined) return onlyValue(path, compiler);
+  // Compiled on first use, because most payloads have no reported attrs.
+  let noting: Evaluate | undefined;
+  return (here, scope) => {
+    if (scope.reported === undefined) return quick(here, scope);
+    noting ??= onlyValue(path, compiler);
+    return noting(here, scope);
+  };
+}
+
+function onlyValue(path: PathExpression, compiler: RuleCompiler): Evaluate {
   const collect = collection(path, compiler);
   return (here, scope) => {
     let value: Value;
@@ -188,6 +198,13 @@ function condition(expression: Condition, compiler: RuleCompiler): Predicate {
 }
 
 function isPresentAndNotFalse(expression: Expression, compiler: RuleCompiler): Predicate {
+  const single = compiler.single(expression);
+  if (single !== undefined) {
+    return (here, scope) => {
+      const value = single(here, scope);
+      return value !== undefined && value !== false;
+    };
+  }
   const collect = compiler.collect(expression);
   return (here, scope) => {
     let holds = false;
@@ -199,6 +216,8 @@ function isPresentAndNotFalse(expression: Expression, compiler: RuleCompiler): P
 }
 
 function presence(value: Expression, wanted: boolean, compiler: RuleCompiler): Predicate {
+  const single = compiler.single(value);
+  if (single !== undefined) return (here, scope) => (single(here, scope) !== undefined) === wanted;
   const collect = compiler.collect(value);
   return (here, scope) => {
     let present = false;
@@ -211,9 +230,16 @@ function presence(value: Expression, wanted: boolean, compiler: RuleCompiler): P
 
 /** True if any value on the left matches any on the right; `!=` is the negation of `=`. */
 function comparison(expression: Extract<Expression, { kind: "comparison" }>, compiler: RuleCompiler): Predicate {
-  const [left, right] = [compiler.collect(expression.left), compiler.collect(expression.right)];
   const negated = expression.operator === "!=";
   const fits = pairTest(expression.operator, compiler);
+  const [single, against] = [compiler.single(expression.left), compiler.single(expression.right)];
+  if (single !== undefined && against !== undefined) {
+    return (here, scope) => {
+      const [one, two] = [single(here, scope), against(here, scope)];
+      return (one !== undefined && two !== undefined && fits(one, two)) !== negated;
+    };
+  }
+  const [left, right] = [compiler.collect(expression.left), compiler.collect(expression.right)];
   return (here, scope) => {
     const others = valuesOf(right, here, scope);
     let holds = false;
@@ -239,16 +265,3 @@ const ORDER_TESTS: Readonly<Record<Exclude<Comparison, "=" | "!=">, (sign: numbe
   ">": (sign) => sign > 0,
   ">=": (sign) => sign >= 0,
 };
-
-function membership(expression: Extract<Expression, { kind: "in" }>, compiler: RuleCompiler): Predicate {
-  const value = compiler.collect(expression.value);
-  const set = expression.set.map(compiler.collect);
-  return (here, scope) => {
-    const members = set.flatMap((collect) => valuesOf(collect, here, scope));
-    let holds = false;
-    value(here, scope, (each) => {
-      holds ||= members.some((member) => compiler.equal(each, member));
-    });
-    return holds !== expression.negated;
-  };
-}

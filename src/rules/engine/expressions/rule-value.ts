@@ -56,6 +56,11 @@ function alphabetic(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+/** Whether text equals no other text: it is neither a date nor a time. */
+export function equalsOnlyItself(value: Value): value is string {
+  return typeof value === "string" && temporalKind(value) === undefined;
+}
+
 function temporalKind(text: string): "date" | "datetime" | "time" | undefined {
   if (text.length === 10) return isIsoDate(text) ? "date" : undefined;
   if (text.charCodeAt(2) === COLON) return isIsoTime(text) ? "time" : undefined;

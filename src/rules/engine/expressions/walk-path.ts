@@ -31,7 +31,7 @@ export type Predicate = (here: Cursor, scope: Scope) => boolean;
 type Start = Exclude<PathExpression["base"], "here" | "above">;
 
 /** `reference-rows.ts` walks the rows of reference lists (`listed`). */
-const STARTS: Readonly<Record<Start, (scope: Scope) => Cursor | undefined>> = {
+export const STARTS: Readonly<Record<Start, (scope: Scope) => Cursor | undefined>> = {
   this: ({ self }) => self,
   top: ({ top }) => top,
   other: ({ other }) => other,
@@ -83,8 +83,9 @@ export function isReported(cursor: Cursor, { reported }: Scope): boolean {
 function itemsWalk(test: Predicate | undefined, next: Walk): Walk {
   return (here, scope, visit, missing) => {
     if (!isJsonArray(here.value)) return missing?.();
-    for (const [index, value] of here.value.entries()) {
-      const item: Cursor = { value, parent: here, key: index };
+    const items = here.value;
+    for (let index = 0; index < items.length; index += 1) {
+      const item: Cursor = { value: items[index] ?? null, parent: here, key: index };
       if (scope.reported !== undefined) noteReported(item, scope);
       if (test === undefined || test(item, scope)) next(item, scope, visit, missing);
     }
