@@ -120,6 +120,11 @@ export interface Ledger {
    * The runs with records that are left to send or ambiguous, and that no later push has planned again. Latest first.
    */
   unsettledRuns(): Promise<readonly string[]>;
+  /** Those of the keys that no planned push to any of these destinations has contained. */
+  unseenKeys(
+    destinations: readonly Pick<DestinationState, "endpoint" | "supplier">[],
+    keys: readonly string[],
+  ): Promise<readonly string[]>;
   /** The records of the migration that are not done, in batches: latest run first. */
   openRecords(filter?: OpenFilter): AsyncIterable<readonly OpenRecord[]>;
   /** Outcomes in input order, in batches. */

@@ -16,8 +16,9 @@ export const RECORD_STATES = [
 ] as const;
 export type RecordState = (typeof RECORD_STATES)[number];
 
-/** A state of a record that is not done. */
-export type OpenState = Exclude<RecordState, "accepted">;
+/** A state of a record that is not done. `missing`: the key is in the inventory, and no push has contained it. */
+export type OpenState = Exclude<RecordState, "accepted"> | "missing";
+export const OPEN_STATES: readonly OpenState[] = [...RECORD_STATES.filter((state) => state !== "accepted"), "missing"];
 
 /** The state of the migration to one destination. Dry runs and unfinished plans do not count. */
 export interface DestinationState {
@@ -36,16 +37,16 @@ export interface DestinationState {
   readonly withoutKey: number;
 }
 
-/** A record that is not done, at its place in the latest planned push. */
+/** A record that is not done, at its place in the latest planned push. A missing key is at its place in the inventory. */
 export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems"> {
   readonly state: OpenState;
-  /** The latest planned push with the record. */
+  /** The latest planned push with the record; empty for a missing key. */
   readonly run: string;
   readonly target: string;
   readonly supplier: string;
   /**
    * ISO 8601 UTC: start of the planned push since which the record is not done. That is the first one with the record, or
-   * the first one with other content after it was accepted.
+   * the first one with other content after it was accepted. For a missing key, the first planned push to the target.
    */
   readonly since: string;
 }

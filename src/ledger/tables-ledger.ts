@@ -19,6 +19,7 @@ import {
   existingItems,
   saveDecisions,
 } from "./tables/reconciliation.ts";
+import { unseenKeys } from "./tables/seen-keys.ts";
 import { setupFile } from "./tables/setup-files.ts";
 import { findRun, finishRun, historyOf, listRuns, refresh, requireRun, resumeRun, startRun } from "./tables/runs.ts";
 import { answer, type Tables, type Work } from "./tables/tables.ts";
@@ -89,6 +90,7 @@ type ReadingMethod =
   | "coverage"
   | "migration"
   | "unsettledRuns"
+  | "unseenKeys"
   | "openRecords"
   | "outcomes"
   | "contents"
@@ -119,6 +121,7 @@ function readingMethods(
     coverage: () => read(coverage),
     migration: () => read((tables) => migration(tables, sending)),
     unsettledRuns: () => read(unsettledRuns),
+    unseenKeys: (destinations, keys) => read((tables) => unseenKeys(tables, destinations, keys)),
     async *openRecords(filter = {}) {
       for (const places of batchesOf(await read((tables) => openPlaces(tables, sending)))) {
         const records = await read((tables) => openRecords(tables, sending, filter, places));

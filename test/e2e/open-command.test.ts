@@ -91,7 +91,7 @@ test.each([
   expect(text[0]).toMatch(new RegExp(`^${by} +records +status$`));
   expect(text.at(-1)).toMatch(/^602 open records/);
   expect((await migrate("--by", by, "--format", "csv"))[0]).toBe(
-    `${by},records,outdated,existing,rejected,invalid,ambiguous,pending`,
+    `${by},records,outdated,existing,rejected,invalid,ambiguous,pending,missing`,
   );
 });
 

@@ -4,14 +4,16 @@ import type { Session } from "../process/session.ts";
 import { show } from "../views/view.ts";
 
 export function statusAction(run: string | undefined, flags: InspectFlags, session: Session): Promise<void> {
-  return withLedger(session, flags, async ({ ledger }, context) => {
+  return withLedger(session, flags, async ({ ledger, inventory }, context) => {
     if (flags.watch === true) {
       const { watchStatus } = await import("../views/run/watch-status.ts");
       return watchStatus({ ledger, run }, flags, context);
     }
     const { status } = await import("../../commands/ledger/run-status.ts");
     const { statusView } = await import("../views/run/status-view.ts");
-    await show(statusView, await status({ ledger, run }, context.dependencies), flags, context);
+    const { temporaryFolder } = context.dependencies;
+    const compared = inventory === undefined ? undefined : { inventory, temporaryFolder };
+    await show(statusView, await status({ ledger, run, inventory: compared }, context.dependencies), flags, context);
     return 0;
   });
 }

@@ -3,19 +3,21 @@ import { withLedger } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 
 export function openAction(flags: OpenFlags, session: Session): Promise<void> {
-  return withLedger(session, flags, async ({ ledger }, { dependencies, write, close }) => {
+  return withLedger(session, flags, async ({ ledger, inventory }, { dependencies, write, close }) => {
     const { exitCodeOfOpen, openGroups, openRecords } = await import("../../commands/ledger/open-records.ts");
     const { openGroupsText, openWriter } = await import("../views/run/open-view.ts");
     const { by, format, since } = flags;
     const shown = { screen: dependencies.screen, now: dependencies.clock.now() };
     close();
     if (by !== undefined) {
-      const found = await openGroups(by, { ledger, since }, dependencies);
+      const found = await openGroups(by, { ledger, since, inventory }, dependencies);
       await write(openGroupsText({ by, ...found }, format, shown));
       return exitCodeOfOpen(found.counts);
     }
     const writer = openWriter(format, shown);
-    const counts = await openRecords({ ledger, since }, dependencies, (records) => write(writer.add(records)));
+    const counts = await openRecords({ ledger, since, inventory }, dependencies, (records) =>
+      write(writer.add(records)),
+    );
     await write(writer.end(counts));
     return exitCodeOfOpen(counts);
   });

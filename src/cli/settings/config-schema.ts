@@ -9,6 +9,7 @@ import { JOB, LEDGER, REPORT, THREADS } from "../../options/job-options.ts";
 import type { FileValues } from "../../options/option-row.ts";
 import { fileShape } from "../../options/option-schemas.ts";
 import { resolvedPaths } from "../../options/option-values.ts";
+import { type Inventory, MIGRATION } from "../../options/migration-options.ts";
 import { PACE, PLATFORMS, STORE, SUPPLIER, type SuppliersConfig, TARGET } from "../../options/target-options.ts";
 
 /** The settings of a configuration file. */
@@ -17,7 +18,8 @@ export const FILE_SETTINGS: typeof JOB &
   typeof STORE &
   typeof LEDGER &
   typeof REPORT &
-  typeof THREADS = { ...JOB, ...PLATFORMS, ...STORE, ...LEDGER, ...REPORT, ...THREADS };
+  typeof MIGRATION &
+  typeof THREADS = { ...JOB, ...PLATFORMS, ...STORE, ...LEDGER, ...REPORT, ...MIGRATION, ...THREADS };
 
 const suppliersSchema = z.record(z.string(), z.strictObject(fileShape(SUPPLIER)));
 
@@ -27,9 +29,20 @@ const targetSchema = z.strictObject({
   suppliers: suppliersSchema.optional(),
 });
 
+const INVENTORY_TEXT = "a file, a file with its column (`{ file, column }`), or a number from 1 is expected";
+const inventorySchema = z.union(
+  [
+    z.number().int().min(1, INVENTORY_TEXT),
+    z.string().min(1, INVENTORY_TEXT),
+    z.strictObject({ file: z.string().min(1), column: z.string() }),
+  ],
+  { error: INVENTORY_TEXT },
+);
+
 const configSchema = z.strictObject({
   ...fileShape(FILE_SETTINGS),
   suppliers: suppliersSchema.optional().describe(PLATFORMS.suppliers.help),
+  inventory: inventorySchema.optional().describe(MIGRATION.inventory.help),
   targets: z.record(z.string(), targetSchema).optional().describe(PLATFORMS.targets.help),
 });
 
@@ -46,7 +59,8 @@ export interface TargetConfig extends FileValues<typeof TARGET>, FileValues<type
 }
 
 /** The configuration as written in the file. */
-interface WrittenConfig extends FileValues<typeof FILE_SETTINGS> {
+interface WrittenConfig extends Omit<FileValues<typeof FILE_SETTINGS>, keyof typeof MIGRATION> {
+  readonly inventory?: Inventory | undefined;
   readonly suppliers?: SuppliersConfig | undefined;
   readonly targets?: Readonly<Record<string, TargetConfig>> | undefined;
 }
@@ -67,7 +81,7 @@ export interface Config extends WrittenConfig {
 export function parseConfig(document: SourceDocument, resolve: (file: string) => string): Config {
   const parsed = configSchema.safeParse(document.value ?? {});
   if (!parsed.success) throw schemaFailure(document, parsed.error.issues);
-  const { contract, targets, ...rest } = resolvedPaths<WrittenConfig>(FILE_SETTINGS, parsed.data, resolve);
+  const { contract, targets, inventory, ...rest } = resolvedPaths<WrittenConfig>(FILE_SETTINGS, parsed.data, resolve);
   const resolved = Object.entries(targets ?? {}).map(([name, target]) => [
     name,
     resolvedPaths(TARGET, target, resolve),
@@ -75,8 +89,14 @@ export function parseConfig(document: SourceDocument, resolve: (file: string) =>
   return {
     ...rest,
     contract: typeof contract === "string" ? [contract] : contract,
+    ...(inventory !== undefined && { inventory: resolvedInventory(inventory, resolve) }),
     ...(targets && { targets: Object.fromEntries(resolved) }),
   };
+}
+
+function resolvedInventory(inventory: Inventory, resolve: (file: string) => string): Inventory {
+  if (typeof inventory === "number") return inventory;
+  return typeof inventory === "string" ? resolve(inventory) : { ...inventory, file: resolve(inventory.file) };
 }
 
 type Issue = z.core.$ZodIssue;
@@ -99,7 +119,8 @@ function schemaFailure({ file, pointOf }: SourceDocument, issues: readonly Issue
 }
 
 function issueText(issue: Issue | undefined): string {
-  if (issue?.code === "invalid_union") return "a string or a list of strings is expected";
+  if (issue?.code === "invalid_union" && issue.path[0] !== "inventory")
+    return "a string or a list of strings is expected";
   if (issue?.code === "invalid_type") return `${EXPECTED_TEXT[issue.expected] ?? issue.expected} expected`;
   if (issue?.code === "invalid_value") return `one of ${issue.values.join(", ")} is expected`;
   return issue?.message ?? "not understood";

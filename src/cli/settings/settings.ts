@@ -79,7 +79,8 @@ export function settingsOf(
   };
 }
 
-export type LedgerSettings = Pick<Settings, "ledger" | "out" | "workbook" | "configFile" | "placeOf">;
+export type LedgerSettings = Pick<Settings, "ledger" | "out" | "workbook" | "configFile" | "placeOf"> &
+  Pick<Config, "inventory">;
 
 /** The settings for commands that start from the ledger. All other settings are recorded with the run. */
 export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
@@ -91,6 +92,7 @@ export async function readLedgerSettings(flags: Flags, folder: string): Promise<
     ledger: requireLedgerLocator(ledger),
     out: flags.out,
     workbook: wantsWorkbook(flags),
+    inventory: config.inventory,
   };
 }
 

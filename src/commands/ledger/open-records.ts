@@ -1,33 +1,60 @@
+import { compareInventory, type MissingKey } from "../../job/inventory/compare-inventory.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import type { OpenFilter, OpenRecord, OpenState } from "../../ledger/migration-state.ts";
 import { attrPattern } from "../../json/attr.ts";
 import { exitCodeOf } from "../../ledger/records/record-exit-code.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { Inventory } from "../../options/migration-options.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { timestamp } from "../../time/clock.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 
 export type Grouping = "cause" | "file" | "day";
 
 export interface OpenOptions extends OpenFilter {
   readonly ledger: string;
+  /** Absent: no key is missing. */
+  readonly inventory?: Inventory | undefined;
 }
+
+export interface OpenDependencies extends StoreOptions, Pick<Dependencies, "temporaryFolder" | "clock"> {}
 
 /** The number of open records by state. */
 export type OpenCounts = ReadonlyMap<OpenState, number>;
 
 /** Passes the open records of the migration to `add` in batches, and returns their counts. Changes nothing. */
 export async function openRecords(
-  { ledger: at, since }: OpenOptions,
-  dependencies: StoreOptions,
+  { ledger: at, since, inventory }: OpenOptions,
+  dependencies: OpenDependencies,
   add: (records: readonly OpenRecord[]) => Promise<void> | void,
 ): Promise<OpenCounts> {
   const counts = new Map<OpenState, number>();
+  const count = async (records: readonly OpenRecord[]): Promise<void> => {
+    for (const { state } of records) addOne(counts, state);
+    await add(records);
+  };
   await readRunLedger(await openLedgerStore(at, dependencies), async (ledger) => {
-    for await (const records of ledger.openRecords({ since })) {
-      for (const { state } of records) addOne(counts, state);
-      await add(records);
-    }
+    for await (const records of ledger.openRecords({ since })) await count(records);
+    if (inventory === undefined) return;
+    const { temporaryFolder, clock } = dependencies;
+    const starts = firstPushes(await ledger.runs());
+    await compareInventory(ledger, { inventory, temporaryFolder }, async (keys) => {
+      const records = keys.map((key) => missingRecord(key, starts.get(key.target) ?? timestamp(clock)));
+      await count(since === undefined ? records : records.filter((record) => record.since >= since));
+    });
   });
   return counts;
+}
+
+/** The start of the first planned push to each target. */
+function firstPushes(runs: Awaited<ReturnType<Ledger["runs"]>>): ReadonlyMap<string, string> {
+  const pushes = runs.filter(({ command, dryRun, state }) => command === "push" && !dryRun && state !== "planning");
+  return new Map(pushes.map(({ target, startedAt }) => [target, startedAt]));
+}
+
+function missingRecord({ target, key, file, line }: MissingKey, since: string): OpenRecord {
+  return { key, state: "missing", source: { file, line }, problems: [], run: "", target, supplier: "", since };
 }
 
 /** Open records with the same cause, file or day. */
@@ -44,7 +71,7 @@ export interface OpenGroup {
 export async function openGroups(
   by: Grouping,
   options: OpenOptions,
-  dependencies: StoreOptions,
+  dependencies: OpenDependencies,
 ): Promise<{ readonly groups: readonly OpenGroup[]; readonly counts: OpenCounts }> {
   const groups = new Map<string, Map<OpenState, number>>();
   const counts = await openRecords(options, dependencies, (records) => {
@@ -86,8 +113,12 @@ export function causesOf({ problems, state }: OpenRecord): readonly OpenCause[] 
 
 /** The exit code for records in these states (README, "Exit codes"). */
 export function exitCodeOfOpen(counts: OpenCounts): number {
-  const { ambiguous = 0, pending = 0 } = Object.fromEntries(counts);
-  return exitCodeOf({ ambiguous, pending, invalid: totalOf(counts) - ambiguous - pending });
+  const { ambiguous = 0, pending = 0, missing = 0 } = Object.fromEntries(counts);
+  return exitCodeOf({
+    ambiguous,
+    pending: pending + missing,
+    invalid: totalOf(counts) - ambiguous - pending - missing,
+  });
 }
 
 export function totalOf(counts: OpenCounts): number {

@@ -1,3 +1,4 @@
+import { compareInventory, type InventoryOptions, type InventoryState } from "../../job/inventory/compare-inventory.ts";
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
 import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
 import type { Coverage, Ledger, Run } from "../../ledger/ledger.ts";
@@ -16,6 +17,7 @@ export interface StatusOptions {
   readonly run?: string | undefined;
   /** Coverage to show without counting, because counting reads every record. */
   readonly coverage?: LedgerStatus["coverage"] | undefined;
+  readonly inventory?: InventoryOptions | undefined;
 }
 
 /** The content of the ledger, and the progress that the active run reports. */
@@ -26,6 +28,8 @@ export interface LedgerStatus {
   readonly coverage: readonly Coverage[];
   /** The state of the migration, by destination; absent for one run. */
   readonly migration?: readonly DestinationState[] | undefined;
+  /** By platform; absent for one run, and without an inventory. */
+  readonly inventory?: readonly InventoryState[] | undefined;
 }
 
 export interface RunStatus {
@@ -54,7 +58,9 @@ export async function status(options: StatusOptions, { clock, notice }: StatusDe
     for (const run of runs) listed.push(await statusOf(run, run.id === active, { ledger, store, clock, unsettled }));
     if (options.coverage !== undefined) return { runs: listed, coverage: options.coverage };
     const migration = options.run === undefined ? await ledger.migration() : undefined;
-    return { runs: listed, coverage: await ledger.coverage(), migration };
+    const isCompared = options.inventory !== undefined && options.run === undefined;
+    const inventory = isCompared ? await compareInventory(ledger, options.inventory) : undefined;
+    return { runs: listed, coverage: await ledger.coverage(), migration, inventory };
   });
 }
 

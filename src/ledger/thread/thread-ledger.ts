@@ -83,6 +83,7 @@ type Query =
   | "coverage"
   | "migration"
   | "unsettledRuns"
+  | "unseenKeys"
   | "contents"
   | "timeline"
   | "attempts"
@@ -97,6 +98,7 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
     coverage: () => ask("coverage", []),
     migration: () => ask("migration", []),
     unsettledRuns: () => ask("unsettledRuns", []),
+    unseenKeys: (destinations, keys) => ask("unseenKeys", [destinations, keys]),
     contents: (run, from, to) => ask("contents", [run, from, to]),
     timeline: (run) => ask("timeline", [run]),
     attempts: (key) => ask("attempts", [key]),

@@ -6,7 +6,7 @@ import {
   totalOf,
 } from "../../../commands/ledger/open-records.ts";
 import type { Screen } from "../../../job/dependencies.ts";
-import { type OpenRecord, RECORD_STATES, type RecordState } from "../../../ledger/migration-state.ts";
+import { OPEN_STATES, type OpenRecord, type OpenState, type RecordState } from "../../../ledger/migration-state.ts";
 import { csvText, shownCell } from "../../../report/csv-text.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
 import { renderTable, streamedTable } from "../../../terminal/text-table.ts";
@@ -48,7 +48,7 @@ export function openWriter(format: OpenFormat, { screen, now }: OpenScreen): Ope
 
 /** A table for each run: its latest records first. */
 function textWriter(screen: Screen, now: number): OpenWriter {
-  let run: string | undefined;
+  let shown: string | undefined;
   let table: ReturnType<typeof streamedTable> | undefined;
   return {
     add(records) {
@@ -57,22 +57,22 @@ function textWriter(screen: Screen, now: number): OpenWriter {
         const [first] = rows;
         if (first === undefined) continue;
         const { run: of, target, supplier } = first;
-        if (table === undefined || of !== run) {
-          const where = [of, target, ...(supplier === "" ? [] : [`supplier ${supplier}`])].map((part) =>
-            plainText(part),
-          );
-          parts.push(`${run === undefined ? "" : "\n"}${cutText(`Run ${where.join(", ")}`, screen.width)}\n`);
+        const group = `${of} ${target}`;
+        if (table === undefined || group !== shown) {
+          const title = of === "" ? `Missing${target === "" ? "" : ` on ${target}`}` : `Run ${of}, ${target}`;
+          const where = plainText(supplier === "" ? title : `${title}, supplier ${supplier}`);
+          parts.push(`${shown === undefined ? "" : "\n"}${cutText(where, screen.width)}\n`);
           table = streamedTable(
             [{ title: "key" }, { title: "status" }, { title: "age" }, { title: "place" }, { title: "cause" }],
             screen,
           );
         }
-        run = of;
+        shown = group;
         parts.push(table(rows.map((record) => textRow(record, now))));
       }
       return parts.join("");
     },
-    end: (counts) => `${run === undefined ? "" : "\n"}${totalText(counts)}\n`,
+    end: (counts) => `${shown === undefined ? "" : "\n"}${totalText(counts)}\n`,
   };
 }
 
@@ -80,7 +80,8 @@ function byRun(records: readonly OpenRecord[]): readonly (readonly OpenRecord[])
   const parts: OpenRecord[][] = [];
   for (const record of records) {
     const last = parts.at(-1);
-    if (last?.[0]?.run === record.run) last.push(record);
+    const [first] = last ?? [];
+    if (first?.run === record.run && first.target === record.target) last?.push(record);
     else parts.push([record]);
   }
   return parts;
@@ -98,7 +99,7 @@ function textRow(record: OpenRecord, now: number): readonly string[] {
 }
 
 /** The words for a state. */
-export function stateText(state: RecordState): string {
+export function stateText(state: RecordState | OpenState): string {
   return state === "outdated" ? "out of date" : state;
 }
 
@@ -110,8 +111,8 @@ function totalText(counts: OpenCounts): string {
 }
 
 function countsText(counts: OpenCounts): string {
-  const present = RECORD_STATES.flatMap((state) => {
-    const [, count] = [...counts].find(([name]) => name === state) ?? [];
+  const present = OPEN_STATES.flatMap((state) => {
+    const count = counts.get(state);
     return count === undefined ? [] : [`${formatCount(count)} ${stateText(state)}`];
   });
   return present.join(", ");
@@ -154,13 +155,12 @@ export function openGroupsText({ by, groups, counts }: OpenGroups, format: OpenF
     return `${groups.length === 0 ? "" : `${renderTable(rows, columns, screen)}\n`}${totalText(counts)}\n`;
   }
   if (format === "csv") {
-    const states = RECORD_STATES.filter((state) => state !== "accepted");
     const rows = groups.map((group) =>
-      [group.name, group.records, ...states.map((state) => group.counts.get(state) ?? 0)].map((cell) =>
+      [group.name, group.records, ...OPEN_STATES.map((state) => group.counts.get(state) ?? 0)].map((cell) =>
         shownCell(String(cell)),
       ),
     );
-    return csvText([[by, "records", ...states], ...rows]);
+    return csvText([[by, "records", ...OPEN_STATES], ...rows]);
   }
   return groups
     .map(

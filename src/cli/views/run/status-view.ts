@@ -1,6 +1,7 @@
 import type { LedgerStatus, RunStatus } from "../../../commands/ledger/run-status.ts";
 import type { Screen } from "../../../job/dependencies.ts";
 import { sendTotals } from "../../../job/run-progress.ts";
+import type { InventoryState } from "../../../job/inventory/compare-inventory.ts";
 import type { Coverage, Run } from "../../../ledger/ledger.ts";
 import { type DestinationState, RECORD_STATES } from "../../../ledger/migration-state.ts";
 import { STATUSES, type Summary } from "../../../model/outcome.ts";
@@ -24,11 +25,12 @@ export const statusView: View<LedgerStatus> = {
   json: (status) => `${printableJson(statusData(status), "indented")}\n`,
 };
 
-export function statusText({ runs, coverage, migration = [] }: LedgerStatus, screen: Screen): string {
+export function statusText({ runs, coverage, migration = [], inventory = [] }: LedgerStatus, screen: Screen): string {
   const [only] = runs;
   const shown = runs.length === 1 ? only : runs.find(({ state }) => state === "running");
   const parts = [
     ...(migration.length === 0 ? [] : [migrationText(migration, screen)]),
+    ...inventory.map((each) => inventoryText(each, screen)),
     ...(runs.length > 1 ? runTables(runs, screen) : []),
     ...(shown === undefined ? [] : [runText(shown, screen)]),
     ...(coverage.length === 0 ? [] : [coverageText(coverage, screen)]),
@@ -48,13 +50,26 @@ function migrationText(migration: readonly DestinationState[], screen: Screen): 
       ...present.map((state) => [recordStateText(state), formatCount(counts[state]), percent(counts[state], records)]),
       ...(withoutKey === 0 ? [] : [["rows without a key", formatCount(withoutKey), ""]]),
     ];
-    const width = (column: number): number => Math.max(...rows.map((row) => textWidth(row[column] ?? "")));
-    const lines = rows.map(([name = "", count = "", share = ""]) =>
-      `${INDENT}${name.padEnd(width(0))}  ${count.padStart(width(1))}  ${share}`.trimEnd(),
-    );
-    return [cutText(`Migration to ${where.join(", ")}`, screen.width), ...lines].map((line) => `${line}\n`).join("");
+    return countsBlock(`Migration to ${where.join(", ")}`, rows, screen);
   });
   return blocks.join("\n");
+}
+
+function countsBlock(title: string, rows: readonly (readonly string[])[], screen: Screen): string {
+  const width = (column: number): number => Math.max(...rows.map((row) => textWidth(row[column] ?? "")));
+  const lines = rows.map(([name = "", count = "", share = ""]) =>
+    `${INDENT}${name.padEnd(width(0))}  ${count.padStart(width(1))}  ${share}`.trimEnd(),
+  );
+  return [cutText(title, screen.width), ...lines].map((line) => `${line}\n`).join("");
+}
+
+function inventoryText({ target, expected, seen, missing }: InventoryState, screen: Screen): string {
+  const rows = [
+    ["expected", formatCount(expected), ""],
+    ["seen", formatCount(seen), percent(seen, expected)],
+    ["missing", formatCount(missing), percent(missing, expected)],
+  ];
+  return countsBlock(target === "" ? "Inventory" : `Inventory of ${plainText(target)}`, rows, screen);
 }
 
 function runTables(runs: readonly RunStatus[], screen: Screen): readonly string[] {
@@ -199,7 +214,7 @@ function coverageText(coverage: readonly Coverage[], { width }: Screen): string 
 }
 
 /** The status as data. */
-export function statusData({ runs, coverage, migration }: LedgerStatus): object {
+export function statusData({ runs, coverage, migration, inventory }: LedgerStatus): object {
   const listed = runs.map(({ run, summary, state, progress, shared }) => {
     const { settings: _settings, ...known } = run;
     const { records, counts, errors } = summary;
@@ -212,5 +227,10 @@ export function statusData({ runs, coverage, migration }: LedgerStatus): object 
       ...(shared !== undefined && { shared: sharedData(shared) }),
     };
   });
-  return { ...(migration !== undefined && { migration }), runs: listed, coverage };
+  return {
+    ...(migration !== undefined && { migration }),
+    ...(inventory !== undefined && { inventory }),
+    runs: listed,
+    coverage,
+  };
 }

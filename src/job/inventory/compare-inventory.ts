@@ -1,0 +1,83 @@
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { DestinationState } from "../../ledger/migration-state.ts";
+import type { Inventory } from "../../options/migration-options.ts";
+import { eachInventoryKey } from "./inventory-keys.ts";
+
+/** The inventory compared with the pushes to one platform. `expected` is the sum of `seen` and `missing`. */
+export interface InventoryState {
+  /** Empty if the ledger has no push. */
+  readonly target: string;
+  readonly operation: string;
+  /** Number of distinct keys. */
+  readonly expected: number;
+  /** Keys of the inventory in any push; for a number, all records seen, up to this number. */
+  readonly seen: number;
+  readonly missing: number;
+}
+
+/** A key of the inventory that no push to the platform has contained. */
+export interface MissingKey {
+  readonly target: string;
+  readonly key: string;
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface InventoryOptions {
+  readonly inventory: Inventory;
+  readonly temporaryFolder: string;
+}
+
+/**
+ * Compares an inventory with each platform: with all pushes, for any supplier, that create records as the latest push to
+ * the platform does.
+ * @param onMissing called with the missing keys in batches; there are none if the inventory is a number
+ */
+export async function compareInventory(
+  ledger: Pick<Ledger, "migration" | "unseenKeys">,
+  { inventory, temporaryFolder }: InventoryOptions,
+  onMissing: (keys: readonly MissingKey[]) => Promise<void> | void = () => undefined,
+): Promise<readonly InventoryState[]> {
+  const platforms = platformsOf(await ledger.migration());
+  if (typeof inventory === "number") {
+    return platforms.map(({ target, operation, destinations }) => {
+      const records = destinations.reduce((sum, each) => sum + each.records, 0);
+      const seen = Math.min(records, inventory);
+      return { target, operation, expected: inventory, seen, missing: inventory - seen };
+    });
+  }
+  const file = typeof inventory === "string" ? inventory : inventory.file;
+  const missing = new Map<string, number>();
+  let expected = 0;
+  await eachInventoryKey(inventory, temporaryFolder, async (keys) => {
+    expected += keys.length;
+    const lines = new Map(keys.map(({ key, line }) => [key, line]));
+    for (const { target, destinations } of platforms) {
+      const unseen = await ledger.unseenKeys(destinations, [...lines.keys()]);
+      missing.set(target, (missing.get(target) ?? 0) + unseen.length);
+      if (unseen.length > 0) await onMissing(unseen.map((key) => ({ target, key, file, line: lines.get(key) ?? 0 })));
+    }
+  });
+  return platforms.map(({ target, operation }) => {
+    const count = missing.get(target) ?? 0;
+    return { target, operation, expected, seen: expected - count, missing: count };
+  });
+}
+
+interface Platform {
+  readonly target: string;
+  readonly operation: string;
+  readonly destinations: readonly DestinationState[];
+}
+
+/** @param migration latest destination first */
+function platformsOf(migration: readonly DestinationState[]): readonly Platform[] {
+  if (migration.length === 0) return [{ target: "", operation: "", destinations: [] }];
+  const latest = new Map<string, DestinationState>();
+  for (const each of migration) if (!latest.has(each.target)) latest.set(each.target, each);
+  return [...latest.values()].map(({ target, operation, endpoint }) => ({
+    target,
+    operation,
+    destinations: migration.filter((each) => each.target === target && each.endpoint === endpoint),
+  }));
+}

@@ -1,0 +1,96 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { createPieceStore } from "../../ledger/packed/spool/piece-store.ts";
+import { createSorter } from "../../ledger/packed/spool/sorter.ts";
+import { Failure } from "../../model/failure.ts";
+import { isCsvRow } from "../../model/record.ts";
+import type { Inventory } from "../../options/migration-options.ts";
+import { openInput } from "../../read/input/open-input.ts";
+
+/** A key of the inventory, in NFC, and the line on which it occurs first. */
+export interface InventoryKey {
+  readonly key: string;
+  readonly line: number;
+}
+
+export type InventoryFile = Exclude<Inventory, number>;
+
+const SORTED_AT_ONCE = 100_000;
+const PIECES_IN_MEMORY = 8_000_000;
+
+/**
+ * Passes the distinct keys of an inventory file to `handle` in batches, in the order of their code units. They are sorted on
+ * disk, so memory does not grow with their number.
+ * @throws Failure `config` for a column that the file does not have, and the failures of reading
+ */
+export async function eachInventoryKey(
+  inventory: InventoryFile,
+  temporaryFolder: string,
+  handle: (keys: readonly InventoryKey[]) => Promise<void>,
+): Promise<void> {
+  const pieces = createPieceStore(temporaryFolder, PIECES_IN_MEMORY);
+  try {
+    const sorter = createSorter<readonly [key: string, line: number]>(
+      ([one, oneLine], [other, otherLine]) => (one === other ? oneLine - otherLine : one < other ? -1 : 1),
+      { pieces, atOnce: SORTED_AT_ONCE },
+    );
+    for await (const { key, line } of writtenKeys(inventory, temporaryFolder)) {
+      if (key !== "") sorter.add([key.normalize("NFC"), line]);
+    }
+    let batch: InventoryKey[] = [];
+    let last: string | undefined;
+    const sorted = sorter.sorted();
+    for (let next = sorted.next(); next.done !== true; next = sorted.next()) {
+      const [key, line] = next.value;
+      if (key !== last) batch.push({ key, line });
+      last = key;
+      if (batch.length < KEYS_AT_ONCE) continue;
+      await handle(batch);
+      batch = [];
+    }
+    if (batch.length > 0) await handle(batch);
+  } finally {
+    pieces.close();
+  }
+}
+
+const KEYS_AT_ONCE = 5_000;
+
+function writtenKeys(inventory: InventoryFile, temporaryFolder: string): AsyncGenerator<InventoryKey> {
+  return typeof inventory === "string" ? keysOfText(inventory) : keysOfColumn(inventory, temporaryFolder);
+}
+
+async function* keysOfText(file: string): AsyncGenerator<InventoryKey> {
+  const stream = createReadStream(file);
+  let line = 0;
+  try {
+    for await (const text of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+      line += 1;
+      // `trim` also removes a byte order mark.
+      yield { key: text.trim(), line };
+    }
+  } catch (error) {
+    throw new Failure("source_unreadable", `${file}: the inventory cannot be read`, { cause: error });
+  } finally {
+    stream.destroy();
+  }
+}
+
+async function* keysOfColumn(
+  { file, column }: Exclude<InventoryFile, string>,
+  tempFolder: string,
+): AsyncGenerator<InventoryKey> {
+  const plan = { name: "inventory", files: [file], children: [] };
+  const input = await openInput(plan, { tempFolder, onNotice: () => undefined });
+  if (input.files.some(({ columns }) => columns?.includes(column) !== true)) {
+    throw new Failure("config", `${file}: the inventory has no column "${column}"`, {
+      hint: `columns: ${input.files.flatMap(({ columns = [] }) => columns).join(", ")}`,
+    });
+  }
+  for await (const batch of input.records()) {
+    for (const { row } of batch) {
+      if (!isCsvRow(row)) continue;
+      yield { key: row.cells[row.table.columnIndex.get(column) ?? -1]?.trim() ?? "", line: row.line };
+    }
+  }
+}
