@@ -7,6 +7,40 @@ export const MIGRATION = {
     help: "all keys to migrate (a file), or their number",
     docs: "all keys to migrate: a text file with one key per line, `{ file, column }` for a CSV file or a workbook, or their number. `status` then counts the keys that are missing, and `open` lists them ([monitoring.md](monitoring.md#inventory))",
   },
+  owners: {
+    flag: false,
+    kind: "object",
+    file: true,
+    help: "who settles the records that are not done",
+    docs: "who settles the records that are not done, see [Owners](#owners)",
+  },
+} as const;
+
+/** A rule of `owners`. */
+export const OWNER = {
+  owner: { kind: "text", file: "required", docs: "required: the name of the person or team" },
+  address: { kind: "text", file: true, docs: "an address to show, for example for e-mail" },
+  days: { kind: "number", range: [0, 3650], file: true, docs: "days after which a record is overdue" },
+  codes: {
+    kind: "keys",
+    range: [1],
+    file: true,
+    docs: "codes of causes ([errors.md](errors.md#problems-with-payloads)), or `missing`",
+  },
+  attrs: {
+    kind: "keys",
+    range: [1],
+    file: true,
+    docs: "attrs of causes; `*` is any name or index, and `customers` also matches `customers.0.mobile`",
+  },
+  statuses: { kind: "keys", range: [1], file: true, docs: "statuses, as `migrate open` lists them" },
+  files: {
+    kind: "keys",
+    range: [1],
+    file: true,
+    docs: "source files; `*` is any text, and a pattern without a folder matches in any folder",
+  },
+  suppliers: { kind: "keys", range: [1], file: true, docs: "codes of import suppliers" },
 } as const;
 
 /** The keys to migrate: their number, a text file with one key per line, or a column of a table. */

@@ -33,6 +33,7 @@ it.each([
   ["Settings", "zzzzzzzzzzzz: 1"],
   ["Targets", "targets: { t: { baseUrl: x, zzzzzzzzzzzz: 1 } }"],
   ["Store", "store: { zzzzzzzzzzzz: 1 }"],
+  ["Owners", "owners: [{ owner: x, zzzzzzzzzzzz: 1 }]"],
   ["Suppliers", "suppliers: { s: { zzzzzzzzzzzz: 1 } }"],
   ["Suppliers", "targets: { t: { baseUrl: x, suppliers: { s: { zzzzzzzzzzzz: 1 } } } }"],
   ["Timeouts", "targets: { t: { baseUrl: x, timeouts: { zzzzzzzzzzzz: 1 } } }"],

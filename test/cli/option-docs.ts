@@ -3,6 +3,7 @@ import { createProgram } from "../../src/cli/program.ts";
 import { FILE_SETTINGS } from "../../src/cli/settings/config-schema.ts";
 import type { OptionTable } from "../../src/options/option-row.ts";
 import { flagOf } from "../../src/options/option-values.ts";
+import { OWNER } from "../../src/options/migration-options.ts";
 import { PACE, STORE, SUPPLIER, TARGET } from "../../src/options/target-options.ts";
 import { IDLE_SESSION } from "./idle-session.ts";
 
@@ -12,6 +13,7 @@ export function withOptionTables(page: string): string {
     ["Settings", settingsTable(onlyFile(FILE_SETTINGS))],
     ["Targets", settingsTable(onlyFile({ ...TARGET, ...PACE }))],
     ["Suppliers", settingsTable(SUPPLIER)],
+    ["Owners", settingsTable(OWNER)],
     ["Store", settingsTable(STORE.store.members, STORE)],
     ["Timeouts", settingsTable(TARGET.timeouts.members)],
     ["Authentication", settingsTable(TARGET.auth.members, TARGET)],

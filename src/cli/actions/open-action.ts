@@ -1,16 +1,22 @@
+import { Failure } from "../../model/failure.ts";
 import type { OpenFlags } from "../options/options.ts";
 import { withLedger } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 
 export function openAction(flags: OpenFlags, session: Session): Promise<void> {
-  return withLedger(session, flags, async ({ ledger, inventory }, { dependencies, write, close }) => {
+  return withLedger(session, flags, async ({ ledger, inventory, owners }, { dependencies, write, close }) => {
     const { exitCodeOfOpen, openGroups, openRecords } = await import("../../commands/ledger/open-records.ts");
     const { openGroupsText, openWriter } = await import("../views/run/open-view.ts");
     const { by, format, since } = flags;
-    const shown = { screen: dependencies.screen, now: dependencies.clock.now() };
+    if (by === "owner" && owners === undefined) {
+      throw new Failure("usage", "--by owner needs `owners` in the configuration file", {
+        hint: "see docs/configuration.md, section Owners",
+      });
+    }
+    const shown = { screen: dependencies.screen, now: dependencies.clock.now(), owners };
     close();
     if (by !== undefined) {
-      const found = await openGroups(by, { ledger, since, inventory }, dependencies);
+      const found = await openGroups(by, { ledger, since, inventory, owners }, dependencies);
       await write(openGroupsText({ by, ...found }, format, shown));
       return exitCodeOfOpen(found.counts);
     }

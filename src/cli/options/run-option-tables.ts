@@ -63,7 +63,7 @@ export const OPEN = {
   format: { arg: "<format>", choices: ["text", "csv", "ndjson"], default: "text", help: "format of stdout" },
   by: {
     arg: "<group>",
-    choices: ["cause", "file", "day"],
+    choices: ["owner", "cause", "file", "day"],
     help: "count the records by",
   },
   since: { arg: "<date>", kind: "day", help: "only records that are open since this day (UTC) or later" },

@@ -5,11 +5,13 @@ import type { SourceDocument } from "../../contract/document/yaml-document.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
+import { OPEN_STATES } from "../../ledger/migration-state.ts";
+import { isFallback, type OwnerRule } from "../../model/owner.ts";
 import { JOB, LEDGER, REPORT, THREADS } from "../../options/job-options.ts";
 import type { FileValues } from "../../options/option-row.ts";
 import { fileShape } from "../../options/option-schemas.ts";
 import { resolvedPaths } from "../../options/option-values.ts";
-import { type Inventory, MIGRATION } from "../../options/migration-options.ts";
+import { type Inventory, MIGRATION, OWNER } from "../../options/migration-options.ts";
 import { PACE, PLATFORMS, STORE, SUPPLIER, type SuppliersConfig, TARGET } from "../../options/target-options.ts";
 
 /** The settings of a configuration file. */
@@ -39,9 +41,29 @@ const inventorySchema = z.union(
   { error: INVENTORY_TEXT },
 );
 
+const ownersSchema = z
+  .array(
+    z.strictObject({
+      ...fileShape(OWNER),
+      statuses: z.array(z.enum(OPEN_STATES)).min(1).optional().describe(OWNER.statuses.docs),
+    }),
+  )
+  .min(1, "at least one owner is expected")
+  .superRefine((rules, context) => {
+    for (const [index, rule] of rules.entries()) {
+      const isLast = index === rules.length - 1;
+      if (isFallback(rule) === isLast) continue;
+      const message = isLast
+        ? "the last owner must have no conditions, because it owns the records that no other rule matches"
+        : "no rule after this one can match, because it has no conditions";
+      context.addIssue({ code: "custom", path: [index, "owner"], message });
+    }
+  });
+
 const configSchema = z.strictObject({
   ...fileShape(FILE_SETTINGS),
   suppliers: suppliersSchema.optional().describe(PLATFORMS.suppliers.help),
+  owners: ownersSchema.optional().describe(MIGRATION.owners.help),
   inventory: inventorySchema.optional().describe(MIGRATION.inventory.help),
   targets: z.record(z.string(), targetSchema).optional().describe(PLATFORMS.targets.help),
 });
@@ -61,6 +83,7 @@ export interface TargetConfig extends FileValues<typeof TARGET>, FileValues<type
 /** The configuration as written in the file. */
 interface WrittenConfig extends Omit<FileValues<typeof FILE_SETTINGS>, keyof typeof MIGRATION> {
   readonly inventory?: Inventory | undefined;
+  readonly owners?: readonly OwnerRule[] | undefined;
   readonly suppliers?: SuppliersConfig | undefined;
   readonly targets?: Readonly<Record<string, TargetConfig>> | undefined;
 }
@@ -127,6 +150,7 @@ function issueText(issue: Issue | undefined): string {
 }
 
 const EXPECTED_TEXT: Readonly<Record<string, string>> = {
+  array: "a list is",
   string: "a string is",
   number: "a number is",
   object: "settings with their names are",
@@ -142,6 +166,7 @@ function hintFor(unknown: string | undefined, within: readonly (string | number)
 
 function shapeAt(schema: z.core.$ZodType | undefined, [name, ...below]: readonly (string | number)[]): object {
   if (schema instanceof z.ZodOptional) return shapeAt(schema.unwrap(), name === undefined ? [] : [name, ...below]);
+  if (schema instanceof z.ZodArray) return shapeAt(schema.element, below);
   if (schema instanceof z.ZodRecord) return shapeAt(schema.valueType, below);
   if (!(schema instanceof z.ZodObject)) return {};
   const shape: Readonly<Record<string, z.core.$ZodType>> = schema.shape;

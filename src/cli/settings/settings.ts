@@ -80,7 +80,7 @@ export function settingsOf(
 }
 
 export type LedgerSettings = Pick<Settings, "ledger" | "out" | "workbook" | "configFile" | "placeOf"> &
-  Pick<Config, "inventory">;
+  Pick<Config, "inventory" | "owners">;
 
 /** The settings for commands that start from the ledger. All other settings are recorded with the run. */
 export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
@@ -93,6 +93,7 @@ export async function readLedgerSettings(flags: Flags, folder: string): Promise<
     out: flags.out,
     workbook: wantsWorkbook(flags),
     inventory: config.inventory,
+    owners: config.owners,
   };
 }
 

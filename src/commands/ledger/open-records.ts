@@ -2,6 +2,7 @@ import { compareInventory, type MissingKey } from "../../job/inventory/compare-i
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { OpenFilter, OpenRecord, OpenState } from "../../ledger/migration-state.ts";
 import { attrPattern } from "../../json/attr.ts";
+import { type Owner, ownerOf, type OwnerRule } from "../../model/owner.ts";
 import { exitCodeOf } from "../../ledger/records/record-exit-code.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Inventory } from "../../options/migration-options.ts";
@@ -10,12 +11,17 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { timestamp } from "../../time/clock.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 
-export type Grouping = "cause" | "file" | "day";
+export type Grouping = "owner" | "cause" | "file" | "day";
 
 export interface OpenOptions extends OpenFilter {
   readonly ledger: string;
   /** Absent: no key is missing. */
   readonly inventory?: Inventory | undefined;
+}
+
+export interface GroupOptions extends OpenOptions {
+  /** Required to count by owner. */
+  readonly owners?: readonly OwnerRule[] | undefined;
 }
 
 export interface OpenDependencies extends StoreOptions, Pick<Dependencies, "temporaryFolder" | "clock"> {}
@@ -57,39 +63,69 @@ function missingRecord({ target, key, file, line }: MissingKey, since: string): 
   return { key, state: "missing", source: { file, line }, problems: [], run: "", target, supplier: "", since };
 }
 
-/** Open records with the same cause, file or day. */
+/** Open records with the same owner, cause, file or day. */
 export interface OpenGroup {
   readonly name: string;
   readonly records: number;
   readonly counts: OpenCounts;
+  /** The number of records that are overdue; only for owners. */
+  readonly overdue?: number;
 }
 
 /**
- * Counts open records by cause (code and attr, with indexes as `*`), by file, or by the day (UTC) on which they became
+ * Counts open records by owner, by cause (code and attr, with indexes as `*`), by file, or by the day (UTC) on which they became
  * open. A record with several causes is in several groups. Returns the largest group first, and days in order.
  */
 export async function openGroups(
   by: Grouping,
-  options: OpenOptions,
+  { owners = [], ...options }: GroupOptions,
   dependencies: OpenDependencies,
 ): Promise<{ readonly groups: readonly OpenGroup[]; readonly counts: OpenCounts }> {
   const groups = new Map<string, Map<OpenState, number>>();
+  const overdue = new Map<string, number>();
+  const now = dependencies.clock.now();
   const counts = await openRecords(options, dependencies, (records) => {
     for (const record of records) {
-      for (const name of groupsOf(record, by)) {
+      for (const name of groupsOf(record, by, owners)) {
         const group = groups.get(name) ?? new Map<OpenState, number>();
         addOne(group, record.state);
         groups.set(name, group);
+        if (by !== "owner" || !isOverdue(record, ownerOfOpen(owners, record), now)) continue;
+        overdue.set(name, (overdue.get(name) ?? 0) + 1);
       }
     }
   });
-  const listed = [...groups].map(([name, own]) => ({ name, records: totalOf(own), counts: own }));
+  const listed = [...groups].map(([name, own]) => ({
+    name,
+    records: totalOf(own),
+    counts: own,
+    ...(by === "owner" && { overdue: overdue.get(name) ?? 0 }),
+  }));
   const inOrder = (a: OpenGroup, b: OpenGroup): number => (a.name < b.name ? -1 : 1);
   const sorted = listed.toSorted(by === "day" ? inOrder : (a, b) => b.records - a.records || inOrder(a, b));
   return { groups: sorted, counts };
 }
 
-function groupsOf(record: OpenRecord, by: Grouping): readonly string[] {
+const DAY_MS = 86_400_000;
+
+/** Complete days. */
+export function daysSince(since: string, now: number): number {
+  return Math.max(0, Math.floor((now - Date.parse(since)) / DAY_MS));
+}
+
+/** Whether the record has been open for more than the days that its owner has. */
+export function isOverdue({ since }: OpenRecord, owner: Owner | undefined, now: number): boolean {
+  return owner?.days !== undefined && daysSince(since, now) > owner.days;
+}
+
+/** The owner of an open record; undefined without rules. */
+export function ownerOfOpen(owners: readonly OwnerRule[], record: OpenRecord): Owner | undefined {
+  const { state: status, source, supplier } = record;
+  return ownerOf(owners, { causes: causesOf(record), status, file: source.file, supplier });
+}
+
+function groupsOf(record: OpenRecord, by: Grouping, owners: readonly OwnerRule[]): readonly string[] {
+  if (by === "owner") return [ownerOfOpen(owners, record)?.name ?? ""];
   if (by === "file") return [record.source.file];
   if (by === "day") return [record.since.slice(0, 10)];
   return causesOf(record).map(({ code, attr }) => (attr === undefined ? code : `${code} ${attr}`));

@@ -1,13 +1,17 @@
 import {
   causesOf,
+  daysSince,
   type Grouping,
+  isOverdue,
   type OpenCounts,
   type OpenGroup,
+  ownerOfOpen,
   totalOf,
 } from "../../../commands/ledger/open-records.ts";
 import type { Screen } from "../../../job/dependencies.ts";
 import { OPEN_STATES, type OpenRecord, type OpenState, type RecordState } from "../../../ledger/migration-state.ts";
 import { csvText, shownCell } from "../../../report/csv-text.ts";
+import type { Owner, OwnerRule } from "../../../model/owner.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
 import { renderTable, streamedTable } from "../../../terminal/text-table.ts";
 import { cutText } from "../../../terminal/text-width.ts";
@@ -20,6 +24,8 @@ export interface OpenScreen {
   readonly screen: Screen;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** Absent: records are shown without their owners. */
+  readonly owners?: readonly OwnerRule[] | undefined;
 }
 
 /** Renders batches of open records, one after the other. */
@@ -28,27 +34,27 @@ export interface OpenWriter {
   readonly end: (counts: OpenCounts) => string;
 }
 
-export function openWriter(format: OpenFormat, { screen, now }: OpenScreen): OpenWriter {
-  if (format === "text") return textWriter(screen, now);
+export function openWriter(format: OpenFormat, shown: OpenScreen): OpenWriter {
+  if (format === "text") return textWriter(shown);
   if (format === "ndjson") {
-    const lines = (records: readonly OpenRecord[]): string[] => records.map((record) => jsonLine(record, now));
+    const lines = (records: readonly OpenRecord[]): string[] => records.map((record) => jsonLine(record, shown));
     return { add: (records) => lines(records).join(""), end: () => "" };
   }
-  const first = { header: csvText([COLUMNS]) };
+  const first = { header: csvText([shown.owners === undefined ? COLUMNS : [...COLUMNS, ...OWNER_COLUMNS]]) };
   const header = (): string => {
     const text = first.header;
     first.header = "";
     return text;
   };
   return {
-    add: (records) => header() + csvText(records.map((record) => csvRow(record, now).map(shownCell))),
+    add: (records) => header() + csvText(records.map((record) => csvRow(record, shown).map(shownCell))),
     end: header,
   };
 }
 
 /** A table for each run: its latest records first. */
-function textWriter(screen: Screen, now: number): OpenWriter {
-  let shown: string | undefined;
+function textWriter({ screen, now, owners }: OpenScreen): OpenWriter {
+  let current: string | undefined;
   let table: ReturnType<typeof streamedTable> | undefined;
   return {
     add(records) {
@@ -58,21 +64,23 @@ function textWriter(screen: Screen, now: number): OpenWriter {
         if (first === undefined) continue;
         const { run: of, target, supplier } = first;
         const group = `${of} ${target}`;
-        if (table === undefined || group !== shown) {
+        if (table === undefined || group !== current) {
           const title = of === "" ? `Missing${target === "" ? "" : ` on ${target}`}` : `Run ${of}, ${target}`;
           const where = plainText(supplier === "" ? title : `${title}, supplier ${supplier}`);
-          parts.push(`${shown === undefined ? "" : "\n"}${cutText(where, screen.width)}\n`);
+          parts.push(`${current === undefined ? "" : "\n"}${cutText(where, screen.width)}\n`);
           table = streamedTable(
-            [{ title: "key" }, { title: "status" }, { title: "age" }, { title: "place" }, { title: "cause" }],
+            ["key", "status", "age", ...(owners === undefined ? [] : ["owner"]), "place", "cause"].map((name) => ({
+              title: name,
+            })),
             screen,
           );
         }
-        shown = group;
-        parts.push(table(rows.map((record) => textRow(record, now))));
+        current = group;
+        parts.push(table(rows.map((record) => textRow(record, { now, owners }))));
       }
       return parts.join("");
     },
-    end: (counts) => `${shown === undefined ? "" : "\n"}${totalText(counts)}\n`,
+    end: (counts) => `${current === undefined ? "" : "\n"}${totalText(counts)}\n`,
   };
 }
 
@@ -88,14 +96,17 @@ function byRun(records: readonly OpenRecord[]): readonly (readonly OpenRecord[])
 }
 
 const MAX_CAUSES = 3;
+const MAX_OWNER_WIDTH = 16;
 
-function textRow(record: OpenRecord, now: number): readonly string[] {
+function textRow(record: OpenRecord, { now, owners }: Omit<OpenScreen, "screen">): readonly string[] {
   const { key = "-", state, since, source } = record;
   const causes = causesOf(record);
   const more = causes.length > MAX_CAUSES ? [`${causes.length - MAX_CAUSES} more`] : [];
   const shown = causes.slice(0, MAX_CAUSES).flatMap(({ code, attr }) => (attr === undefined ? [] : `${code} ${attr}`));
-  const age = `${daysSince(since, now)} d`;
-  return [key, stateText(state), age, `${source.file}:${source.line ?? ""}`, [...shown, ...more].join(", ")];
+  const owner = owners && ownerOfOpen(owners, record);
+  const age = `${daysSince(since, now)} d${isOverdue(record, owner, now) ? " !" : ""}`;
+  const whose = owners === undefined ? [] : [cutText(owner?.name ?? "", MAX_OWNER_WIDTH)];
+  return [key, stateText(state), age, ...whose, `${source.file}:${source.line ?? ""}`, [...shown, ...more].join(", ")];
 }
 
 /** The words for a state. */
@@ -118,27 +129,34 @@ function countsText(counts: OpenCounts): string {
   return present.join(", ");
 }
 
-const DAY_MS = 86_400_000;
-
-/** Complete days. */
-function daysSince(since: string, now: number): number {
-  return Math.max(0, Math.floor((now - Date.parse(since)) / DAY_MS));
-}
-
 const COLUMNS = ["key", "status", "cause", "since", "age_days", "file", "line", "run", "target", "supplier"];
 
-function csvRow(record: OpenRecord, now: number): readonly string[] {
+const OWNER_COLUMNS = ["owner", "address", "due"];
+
+/** The day (UTC) until which the owner has time; undefined without a deadline. */
+function dueDay({ since }: OpenRecord, owner: Owner | undefined): string | undefined {
+  if (owner?.days === undefined) return undefined;
+  const due = new Date(since);
+  due.setUTCDate(due.getUTCDate() + owner.days);
+  return due.toISOString().slice(0, 10);
+}
+
+function csvRow(record: OpenRecord, { now, owners }: OpenScreen): readonly string[] {
   const { key = "", state, since, source, run, target, supplier } = record;
   const cause = causesOf(record).map(({ code, attr }) => (attr === undefined ? code : `${code} ${attr}`));
   const line = source.line === undefined ? "" : String(source.line);
   const age = String(daysSince(since, now));
-  return [key, state, cause.join("; "), since, age, source.file, line, run, target, supplier];
+  const owner = owners && ownerOfOpen(owners, record);
+  const whose = owners === undefined ? [] : [owner?.name ?? "", owner?.address ?? "", dueDay(record, owner) ?? ""];
+  return [key, state, cause.join("; "), since, age, source.file, line, run, target, supplier, ...whose];
 }
 
-function jsonLine(record: OpenRecord, now: number): string {
+function jsonLine(record: OpenRecord, { now, owners }: OpenScreen): string {
   const { key, state, since, source, run, target, supplier } = record;
   const where = { source: { file: source.file, line: source.line }, run, target, supplier };
-  const what = { status: state, causes: causesOf(record), since, ageDays: daysSince(since, now), ...where };
+  const owner = owners && ownerOfOpen(owners, record);
+  const whose = owner && { owner: { ...owner, due: dueDay(record, owner), overdue: isOverdue(record, owner, now) } };
+  const what = { status: state, causes: causesOf(record), since, ageDays: daysSince(since, now), ...where, ...whose };
   return `${printableJson(key === undefined ? what : { key, ...what })}\n`;
 }
 
@@ -149,23 +167,30 @@ export interface OpenGroups {
 }
 
 export function openGroupsText({ by, groups, counts }: OpenGroups, format: OpenFormat, { screen }: OpenScreen): string {
+  const isOwner = by === "owner";
   if (format === "text") {
-    const rows = groups.map((group) => [group.name, formatCount(group.records), countsText(group.counts)]);
-    const columns = [{ title: by }, { title: "records", align: "right" }, { title: "status" }] as const;
+    const rows = groups.map(({ name, records, overdue = 0, counts: own }) => [
+      name,
+      formatCount(records),
+      ...(isOwner ? [formatCount(overdue)] : []),
+      countsText(own),
+    ]);
+    const numbers = ["records", ...(isOwner ? ["overdue"] : [])].map((title) => ({ title, align: "right" }) as const);
+    const columns = [{ title: by }, ...numbers, { title: "status" }];
     return `${groups.length === 0 ? "" : `${renderTable(rows, columns, screen)}\n`}${totalText(counts)}\n`;
   }
   if (format === "csv") {
-    const rows = groups.map((group) =>
-      [group.name, group.records, ...OPEN_STATES.map((state) => group.counts.get(state) ?? 0)].map((cell) =>
+    const rows = groups.map(({ name, records, overdue = 0, counts: own }) =>
+      [name, records, ...(isOwner ? [overdue] : []), ...OPEN_STATES.map((state) => own.get(state) ?? 0)].map((cell) =>
         shownCell(String(cell)),
       ),
     );
-    return csvText([[by, "records", ...OPEN_STATES], ...rows]);
+    return csvText([[by, "records", ...(isOwner ? ["overdue"] : []), ...OPEN_STATES], ...rows]);
   }
   return groups
-    .map(
-      (group) =>
-        `${printableJson({ [by]: group.name, records: group.records, ...Object.fromEntries(group.counts) })}\n`,
-    )
+    .map(({ name, records, overdue, counts: own }) => {
+      const about = { [by]: name, records, ...(isOwner && { overdue }) };
+      return `${printableJson({ ...about, ...Object.fromEntries(own) })}\n`;
+    })
     .join("");
 }

@@ -1,0 +1,83 @@
+/** A rule of `owners` in `migrate.yaml`. All conditions that it has must hold; a rule without conditions always matches. */
+export interface OwnerRule extends OwnerConditions {
+  readonly owner: string;
+  readonly address?: string | undefined;
+  /** Days after which a record is overdue. */
+  readonly days?: number | undefined;
+}
+
+interface OwnerConditions {
+  readonly codes?: readonly string[] | undefined;
+  readonly attrs?: readonly string[] | undefined;
+  readonly statuses?: readonly string[] | undefined;
+  readonly files?: readonly string[] | undefined;
+  readonly suppliers?: readonly string[] | undefined;
+}
+
+/** The person or team that settles a record. */
+export interface Owner {
+  readonly name: string;
+  readonly address?: string | undefined;
+  readonly days?: number | undefined;
+}
+
+export interface OwnedRecord {
+  readonly causes: readonly { readonly code: string; readonly attr?: string | undefined }[];
+  readonly status: string;
+  readonly file: string;
+  readonly supplier: string;
+}
+
+/**
+ * Finds the one owner of a record: the first rule that matches. A condition on codes and one on attrs must hold for the
+ * same cause; it need not be the first cause of the record.
+ */
+export function ownerOf(rules: readonly OwnerRule[], record: OwnedRecord): Owner | undefined {
+  const rule = rules.find((each) => isMatch(each, record));
+  return rule && { name: rule.owner, address: rule.address, days: rule.days };
+}
+
+function isMatch(rule: OwnerRule, { causes, status, file, supplier }: OwnedRecord): boolean {
+  const { codes, attrs, statuses, files, suppliers } = rule;
+  const isCause = causes.some(
+    ({ code, attr = "" }) => holds(codes, (each) => each === code) && holds(attrs, (each) => isAttrOf(each, attr)),
+  );
+  return (
+    (isCause || (codes === undefined && attrs === undefined)) &&
+    holds(statuses, (each) => each === status) &&
+    holds(files, (each) => isFileOf(each, file)) &&
+    holds(suppliers, (each) => each === supplier)
+  );
+}
+
+function holds(wanted: readonly string[] | undefined, isWanted: (each: string) => boolean): boolean {
+  return wanted === undefined || wanted.some(isWanted);
+}
+
+/** `*` is any one name or index. An attr below the pattern matches too: `customers` matches `customers.0.mobile`. */
+export function isAttrOf(pattern: string, attr: string): boolean {
+  const parts = attr.split(".");
+  return pattern.split(".").every((wanted, at) => parts[at] !== undefined && (wanted === "*" || wanted === parts[at]));
+}
+
+/** `*` is any text. A pattern without a folder matches the name of the file in any folder. */
+export function isFileOf(pattern: string, file: string): boolean {
+  const name = pattern.includes("/") ? file : file.slice(file.lastIndexOf("/") + 1);
+  const [first = "", ...others] = pattern.split("*");
+  const last = others.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at + last.length <= name.length;
+}
+
+/** Whether a rule has no condition and so matches every record. */
+export function isFallback(rule: OwnerRule): boolean {
+  const { codes, attrs, statuses, files, suppliers } = rule;
+  return [codes, attrs, statuses, files, suppliers].every((each) => each === undefined);
+}

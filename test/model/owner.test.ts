@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { describe, expect, it, test } from "vitest";
+import { isAttrOf, isFallback, isFileOf, type OwnedRecord, ownerOf, type OwnerRule } from "../../src/model/owner.ts";
+
+const RECORD: OwnedRecord = {
+  causes: [
+    { code: "required", attr: "customers.*.mobile" },
+    { code: "max_length", attr: "name" },
+  ],
+  status: "invalid",
+  file: "in/north-1.csv",
+  supplier: "SPRING",
+};
+const FALLBACK: OwnerRule = { owner: "Rest" };
+
+describe("ownerOf", () => {
+  it.each<[string, Omit<OwnerRule, "owner">, boolean]>([
+    ["a code", { codes: ["other", "required"] }, true],
+    ["another code", { codes: ["other"] }, false],
+    ["an attr", { attrs: ["customers"] }, true],
+    ["code and attr of one cause", { codes: ["max_length"], attrs: ["name"] }, true],
+    ["code and attr of different causes", { codes: ["required"], attrs: ["name"] }, false],
+    ["a status", { statuses: ["rejected", "invalid"] }, true],
+    ["another status", { statuses: ["rejected"] }, false],
+    ["a file", { files: ["north-*.csv"] }, true],
+    ["a supplier", { suppliers: ["SPRING"] }, true],
+    ["a supplier in another case", { suppliers: ["spring"] }, false],
+    ["a code that holds and a file that does not", { codes: ["required"], files: ["south*"] }, false],
+  ])("a rule with %s: %j matches: %s", (_, conditions, isMatch) => {
+    const found = ownerOf([{ owner: "First", ...conditions }, FALLBACK], RECORD);
+    expect(found?.name).toBe(isMatch ? "First" : "Rest");
+  });
+
+  it("returns the first matching rule, even if it matches a later cause of the record", () => {
+    const rules = [
+      { owner: "A", codes: ["max_length"], days: 3, address: "a@x" },
+      { owner: "B", codes: ["required"] },
+    ];
+    expect(ownerOf(rules, RECORD)).toEqual({ name: "A", days: 3, address: "a@x" });
+  });
+
+  it("returns undefined if no rule matches", () => {
+    expect(ownerOf([{ owner: "A", codes: ["x"] }], RECORD)).toBeUndefined();
+  });
+
+  const values = fc.option(fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }), { nil: undefined });
+  const conditions = { codes: values, attrs: values, statuses: values, files: values, suppliers: values };
+  const rules = fc.array(fc.record({ owner: fc.constantFrom("X", "Y", "Z"), ...conditions }));
+  const letter = fc.constantFrom("a", "b", "c");
+  const record = fc.record({
+    causes: fc.array(fc.record({ code: letter, attr: letter }), { minLength: 1 }),
+    status: letter,
+    file: letter,
+    supplier: letter,
+  });
+
+  it("gives every record exactly one owner if the last rule has no conditions", () => {
+    fc.assert(
+      fc.property(rules, record, (some, one) => {
+        const all = [...some, FALLBACK];
+        const matching = all.find((rule) => ownerOf([rule], one) !== undefined);
+        expect(ownerOf(all, one)?.name).toBe(matching?.owner);
+      }),
+    );
+  });
+
+  it("never matches more records after a condition is added", () => {
+    fc.assert(
+      fc.property(rules, record, letter, (some, one, added) => {
+        for (const rule of some) {
+          if (rule.statuses !== undefined || ownerOf([rule], one) !== undefined) continue;
+          expect(ownerOf([{ ...rule, statuses: [added] }], one)).toBeUndefined();
+        }
+      }),
+    );
+  });
+});
+
+test.each([
+  ["customers.*.mobile", "customers.*.mobile", true],
+  ["customers.*.mobile", "customers.0.mobile", true],
+  ["customers", "customers.0.mobile", true],
+  ["customers.*", "customers", false],
+  ["customer", "customers.0", false],
+  ["*", "name", true],
+  ["name", "", false],
+])("the attr pattern %s matches %s: %s", (pattern, attr, isMatch) => {
+  expect(isAttrOf(pattern, attr)).toBe(isMatch);
+});
+
+test.each([
+  ["a.csv", "in/a.csv", true],
+  ["in/a.csv", "a.csv", false],
+  ["*.csv", "in/a.csv", true],
+  ["in/*.csv", "in/a.csv", true],
+  ["a*a", "a", false],
+  ["a*b*c", "aXbXc", true],
+  ["a*b*c", "acb", false],
+  ["*b*b", "ab", false],
+  ["a.csv", "aXcsv", false],
+])("the file pattern %s matches %s: %s", (pattern, file, isMatch) => {
+  expect(isFileOf(pattern, file)).toBe(isMatch);
+});
+
+it("a file pattern matches like the regular expression with `.*` for each `*`", () => {
+  const text = fc.string({ unit: fc.constantFrom("a", "b", "*"), maxLength: 6 });
+  fc.assert(
+    fc.property(text, fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 }), (pattern, file) => {
+      expect(isFileOf(pattern, file)).toBe(new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(file));
+    }),
+  );
+});
+
+it("only a rule without conditions is a fallback", () => {
+  expect([isFallback(FALLBACK), isFallback({ owner: "A", days: 1 }), isFallback({ owner: "A", files: ["a"] })]).toEqual(
+    [true, true, false],
+  );
+});
