@@ -59,6 +59,17 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       },
     );
 
+    test("and which keys no planned push to a destination has contained", async () => {
+      const ledger = await empty();
+      const { endpoint, supplier } = PUSH;
+      await planned(ledger, [item(1, "A"), item(2, "É"), item(3, "B", "x", { status: "invalid" })]);
+      const keys = ["A", "B", "C", "a", "É"];
+      expect((await ledger.unseenKeys([{ endpoint, supplier }], keys)).toSorted()).toEqual(["C", "a"]);
+      expect((await ledger.unseenKeys([{ endpoint, supplier: "OTHER" }], keys)).toSorted()).toEqual(keys);
+      expect(await ledger.unseenKeys([{ endpoint, supplier }], [])).toEqual([]);
+      await leave?.(ledger);
+    });
+
     test("with the problems, run and place of the latest item, and optionally only since a given time", async () => {
       const ledger = await empty();
       const required = { attr: "name", severity: "error", by: "local", code: "required" } as const;
