@@ -28,7 +28,7 @@ import { addSetupCommands } from "./setup-commands.ts";
 const EXIT_CODES = `
 Exit codes (priority: 70, 7, 2, 6, 5, 4, 3, 1)
   0  every record valid or accepted
-  1  some records invalid, rejected, duplicate or existing
+  1  some records invalid, rejected, duplicate, existing or stale
   2  invalid usage, configuration, contract or mapping, or unreadable input
   3  incomplete; safe to run again
   4  stopped by the platform or the document store: authentication, supplier

@@ -49,7 +49,7 @@ export interface Ledger {
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /**
    * Completes the plan. Marks duplicate and near-duplicate keys within the run, records already accepted (`skipped`),
-   * accepted with other content (`invalid`, code `unique`, unless `revise`), waiting for a record that is not accepted
+   * older than other content that was sent before (`stale`, unless `allowOlder`), accepted with other content (`invalid`, code `unique`, unless `revise`), waiting for a record that is not accepted
    * (`blocked`), and still ambiguous from earlier runs (`ambiguous`, unless `resendAmbiguous`). The remaining valid
    * records become `pending`.
    */
@@ -208,6 +208,8 @@ export interface PlannedItem {
   readonly awaits?: Uint8Array;
   /** Hash of the source row (`row-hash.ts`). Absent for a run that sends nothing. */
   readonly rowHash?: number | undefined;
+  /** From when the content is, in milliseconds since 1970; absent if the source does not state it. */
+  readonly asOf?: number | undefined;
 }
 
 /** A planned record that must not be sent, identified by the place of its row. */
@@ -222,6 +224,10 @@ export interface PlanPolicy {
   readonly revise: boolean;
   /** Accept a new key even if it nearly matches the key of a record that was sent. */
   readonly newKeys?: boolean | undefined;
+  /** Send content even if it is older than other content that was sent before. */
+  readonly allowOlder?: boolean | undefined;
+  /** The column that states from when the content of a record is. */
+  readonly asOfColumn?: string | undefined;
   /** The platform dedupes on the business key, so an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
   /** The operation whose records must be accepted first, if any. */

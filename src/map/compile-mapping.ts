@@ -1,5 +1,5 @@
 import type { Operation } from "../contract/operations/operation.ts";
-import { type AttrPath, formatAttr } from "../json/attr.ts";
+import { type AttrPath, formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { buildValue, newBuildState } from "./node/build-payload.ts";
 import { pathBelow, withChildColumns } from "./child-columns.ts";
@@ -40,6 +40,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   const calls = createFunctionCalls(values.functions);
   const context = { document, values, issues, calls, columnsOf };
   const root = compileRoot(document, operation, context);
+  const asOf = asOfReader(document, columnsOf);
   const steps = compileSteps(document, operation, context);
   const parameters = compileParameters(document, operation, context);
   const keyAttr = document.key ?? operation.key;
@@ -48,7 +49,8 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   }
   if (operation.body !== undefined) refuseUnmappedMeasures(document, operation.body, issues);
   issues.raise();
-  const isAllOfRecord = steps.size === 0 && parameters === undefined && document.functions === undefined;
+  const isAllOfRecord =
+    steps.size === 0 && parameters === undefined && document.functions === undefined && asOf === undefined;
   const mapping = mappingOver({ root, steps, parameters }, keyAttr);
   const prepare = preparation({ root, steps, parameters }, calls);
   return {
@@ -57,11 +59,36 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
       prepare,
       locate: (row, path) => calls.duringLocate(() => mapping.locate(row, path)),
     }),
+    ...(asOf !== undefined && { map: (row) => asOf.add(mapping.map(row), row), asOfColumn: asOf.column }),
     close: values.functions.close,
     payloadNode: isAllOfRecord ? root : undefined,
     columns: new Map([...columns].map(([source, used]) => [source, used.names()])),
     choices: new Map([...columns].map(([source, { choices }]) => [source, choices])),
     unmappedRequired: unmappedIn(root, []),
+  };
+}
+
+interface AsOfReader {
+  readonly column: string;
+  /** Adds the moment of the row, or the problem of a cell that does not state it. */
+  readonly add: (mapped: ReturnType<Mapping["map"]>, row: Row) => ReturnType<Mapping["map"]>;
+}
+
+function asOfReader(document: MappingDocument, columnsOf: (source: string) => SourceColumns): AsOfReader | undefined {
+  const source = rootSource(document);
+  const { asOf } = document.sources.get(source) ?? {};
+  if (asOf === undefined) return undefined;
+  const column = columnsOf(source).column(asOf.column, document.lineOf(["sources", source, "asOf"]));
+  return {
+    column: asOf.column,
+    add(mapped, row) {
+      const cell = column.read(row);
+      const moment = typeof cell === "string" ? asOf.read(cell.trim()) : undefined;
+      if (moment !== undefined) return { ...mapped, asOf: moment };
+      const found = { code: "source_bad_as_of", wanted: asOf.wanted } as const;
+      const about = { attr: NON_FIELD_ERRORS, severity: "error", by: "local", place: column.placeIn(row) } as const;
+      return { ...mapped, problems: [...mapped.problems, { ...about, ...found }] };
+    },
   };
 }
 

@@ -29,6 +29,8 @@ export interface Mapping {
    */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;
+  /** The column from which `asOf` is read, if any. */
+  readonly asOfColumn?: string | undefined;
   /**
    * The compiled payload, if a record consists only of it (no fields for steps, no parameters) and no user function is
    * involved.
@@ -52,6 +54,8 @@ interface Mapped {
   readonly steps?: ReadonlyMap<string, JsonObject>;
   /** The values of parameters, by name; absent if the operation has none. */
   readonly parameters?: JsonObject;
+  /** From when the content is, in milliseconds since 1970; absent if the source does not state it. */
+  readonly asOf?: number;
   /**
    * Problems of cells that cannot be converted as the contract or the mapping requires. Their text stays in the
    * payload, so validation may report the same attr again. These problems are more detailed and precede those of

@@ -13,6 +13,7 @@ export const STATUSES = [
   "skipped",
   "duplicate",
   "existing",
+  "stale",
 ] as const;
 export type Status = (typeof STATUSES)[number];
 

@@ -105,6 +105,8 @@ export type PayloadFinding =
   | { readonly code: "row_sent_under_other_key"; readonly key: string; readonly known?: string }
   /** A row of a rejects file whose key differs from its column `migrate_key`. */
   | { readonly code: "key_differs_from_reject"; readonly key: string; readonly known: string }
+  /** The content is older than other content of the record that was sent before. */
+  | { readonly code: "stale" }
   | { readonly code: "unsafe_document_path"; readonly reason: UnsafePathReason }
   /** The store has no such document; `under`: the store and its root location, `s3://bucket/root`. */
   | { readonly code: "path_does_not_exist_in_file_store"; readonly under: string }
@@ -159,6 +161,8 @@ export type SourceFinding =
   | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
   /** A cell of the `orderBy` column does not have the notation that the mapping requires. */
   | { readonly code: "source_bad_order"; readonly wanted: string }
+  /** A cell of the `asOf` column does not have the notation that the mapping requires. */
+  | { readonly code: "source_bad_as_of"; readonly wanted: string }
   /** The counterpart of an orphan: this record would be sent without the row at `other`. */
   | { readonly code: "source_child_left_out"; readonly child: string; readonly other: Place };
 

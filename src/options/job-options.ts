@@ -272,6 +272,13 @@ export const SENDING = {
     reimport: true,
     help: "send accepted records again if their content has changed",
   },
+  /** Send content that is older (`asOf`) than other content of the same record that was sent before. */
+  allowOlder: {
+    library: true,
+    recorded: true,
+    selects: true,
+    help: "send content that is older than what was sent before (asOf)",
+  },
   /** Name of the last step of the workflow to perform. */
   until: {
     arg: "<step>",

@@ -52,6 +52,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
     "Restore the number of the record from the old system: a spreadsheet program changed it when saving the file.",
   row_sent_under_other_key: "Nothing to correct in the data. Show this to the migration team.",
   key_differs_from_reject: "Restore the number of the record: the column migrate_key contains the original.",
+  stale: "Nothing to correct if a newer extract contains the record. Otherwise show this to the migration team.",
   unsafe_document_path: "Enter the path of the document relative to the agreed folder, such as bills/2026/17.pdf.",
   path_does_not_exist_in_file_store: "Copy the document to this path, or correct the path. Paths are case-sensitive.",
   coerced: "The record is still sent. Write the value in the expected format so that the platform does not change it.",
@@ -77,5 +78,6 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_duplicate_key: "Delete the wrong row, or correct its number.",
   source_repeated_row: "The record is still sent, with both rows. Delete one of them if it is a mistake.",
   source_bad_order: "Correct the cell: it determines the order of the rows.",
+  source_bad_as_of: "Correct the cell: it states from when the content of the row is.",
   source_child_left_out: "Write the number that joins the two files the same way in both.",
 };

@@ -103,6 +103,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `This source row was sent before under another key${known === undefined ? "" : ` (${shapeOf(known)})`}. Its key is now ${shapeOf(key)}, so the platform would create a second account. Restore the mapping, lookup lists and functions of the earlier run. If both keys are right, --new-keys sends the record.`,
   key_differs_from_reject: ({ key, known }) =>
     `The key (${shapeOf(key)}) is not the key of the rejected record in the column migrate_key (${shapeOf(known)}). Restore the key, or push the rejects with --rejects <dir> --restore-keys. If the new key is right, --new-keys sends the record.`,
+  stale: () => "Older than other content of this record that was sent before; --allow-older sends it.",
   unsafe_document_path: ({ reason }) =>
     `Must be a plain path relative to the supplier's root: ${UNSAFE_PATH_TEXT[reason]}.`,
   path_does_not_exist_in_file_store: ({ under }) =>
@@ -133,6 +134,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   source_repeated_row: ({ source, other }) => `Identical to another row of ${plainText(source)}: ${placeText(other)}.`,
   source_missing_row: ({ child }) => `No row of ${plainText(child)} has this key.`,
   source_bad_order: ({ wanted }) => `Rows are ordered by this cell, so it must be ${plainText(wanted)}.`,
+  source_bad_as_of: ({ wanted }) => `The cell states from when the content is, so it must be ${plainText(wanted)}.`,
   source_child_left_out: ({ child, other }) =>
     `A row of ${plainText(child)} has a similar key, and would be omitted: ${placeText(other)}.`,
   source_orphan_row: ({ parent, near, alsoNear = [] }) => {

@@ -16,6 +16,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
   skipped: "already accepted: not sent again",
   duplicate: "repeats another record: sent only once",
   existing: "already on the platform: content not compared",
+  stale: "older than content sent before: not sent",
 };
 
 const WAITS = "waits for a record that has not been accepted";

@@ -4,22 +4,23 @@ import type { PlannedItem } from "../ledger.ts";
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
 /** Properties outside the columns, which few items have. */
-export interface ItemExtra extends Pick<PlannedItem, "identity" | "awaits" | "problems" | "rowHash"> {
+export interface ItemExtra extends Pick<PlannedItem, "identity" | "awaits" | "problems" | "rowHash" | "asOf"> {
   readonly content: Uint8Array | undefined;
 }
 
-export function hasExtra({ problems, identity, content, awaits, rowHash }: PlannedItem): boolean {
+export function hasExtra({ problems, identity, content, awaits, rowHash, asOf }: PlannedItem): boolean {
   const hasHash = identity !== undefined || typeof content === "object" || awaits !== undefined;
-  return hasHash || problems.length > 0 || rowHash !== undefined;
+  return hasHash || problems.length > 0 || rowHash !== undefined || asOf !== undefined;
 }
 
-/** Appends three hashes and the row hash, each preceded by its length, then the problems. */
-export function addExtra({ problems, identity, content, awaits, rowHash }: PlannedItem, extras: ByteList): void {
+/** Appends three hashes, the row hash and the time, each preceded by its length, then the problems. */
+export function addExtra({ problems, identity, content, awaits, rowHash, asOf }: PlannedItem, extras: ByteList): void {
   for (const hash of [identity, typeof content === "object" ? content : undefined, awaits]) {
     extras.addByte(hash?.length ?? NO_HASH);
     if (hash !== undefined) extras.addBytes(hash);
   }
-  addRowHash(rowHash, extras);
+  addNumber(rowHash, extras);
+  addNumber(asOf, extras);
   if (problems.length > 0) extras.addText(JSON.stringify(problems.map(withoutValue)));
 }
 
@@ -30,19 +31,20 @@ export function addHashes(hashes: Uint8Array, start: number, rowHash: number, ex
     extras.addBytes(hashes, at, at + HASH_BYTES);
   }
   extras.addByte(NO_HASH);
-  addRowHash(rowHash, extras);
+  addNumber(rowHash, extras);
+  extras.addByte(NO_HASH);
 }
 
-function addRowHash(rowHash: number | undefined, extras: ByteList): void {
-  extras.addByte(rowHash === undefined ? NO_HASH : ROW_HASH_BYTES);
-  if (rowHash === undefined) return;
-  numberView.setFloat64(0, rowHash);
+function addNumber(number: number | undefined, extras: ByteList): void {
+  extras.addByte(number === undefined ? NO_HASH : NUMBER_BYTES);
+  if (number === undefined) return;
+  numberView.setFloat64(0, number);
   extras.addBytes(numberBytes);
 }
 
 const numberBytes = new Uint8Array(8);
 const numberView = new DataView(numberBytes.buffer);
-const ROW_HASH_BYTES: number = numberBytes.length;
+const NUMBER_BYTES: number = numberBytes.length;
 
 const NO_HASH = 255;
 
@@ -64,8 +66,12 @@ export function readExtra(bytes: Buffer): ItemExtra {
     return Uint8Array.from(bytes.subarray(at - length, at));
   };
   const [identity, content, awaits] = [nextHash(), nextHash(), nextHash()];
-  const rowHash = bytes[at] === ROW_HASH_BYTES ? bytes.readDoubleBE(at + 1) : undefined;
-  at += rowHash === undefined ? 1 : 1 + ROW_HASH_BYTES;
+  const nextNumber = (): number | undefined => {
+    const number = bytes[at] === NUMBER_BYTES ? bytes.readDoubleBE(at + 1) : undefined;
+    at += number === undefined ? 1 : 1 + NUMBER_BYTES;
+    return number;
+  };
+  const [rowHash, asOf] = [nextNumber(), nextNumber()];
   const problems: readonly Problem[] = at === bytes.length ? [] : JSON.parse(bytes.toString("utf8", at));
   return {
     identity,
@@ -73,6 +79,7 @@ export function readExtra(bytes: Buffer): ItemExtra {
     problems,
     ...(awaits !== undefined && { awaits }),
     ...(rowHash !== undefined && { rowHash }),
+    ...(asOf !== undefined && { asOf }),
   };
 }
 

@@ -9,11 +9,13 @@ import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts
 import type { Compared } from "./compared-runs.ts";
 import { skipCorrected } from "./corrected-records.ts";
 import { type PlanFinding, writeFindings } from "./findings.ts";
+import { refuseStale } from "./stale-records.ts";
 
 /**
  * Compares the records of a run that are left to send with all runs, and sets their status:
  *
  * - `skipped`: accepted with this content, or with a corrected version of it
+ * - `stale`: older than other content that was sent before, unless `allowOlder`
  * - `invalid`, code `unique`: accepted with other content, unless `revise`
  * - `ambiguous`: possibly processed, unless `resendAmbiguous`
  * - `blocked`, code `account_not_found`: belongs to a record that is not accepted yet
@@ -36,6 +38,7 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
   else yield* listRecords(tables, compared);
   const toSend = isWhole ? TO_SEND[compared] : LISTED;
   yield* tables.run(skipAccepted(toSend), run.number);
+  yield* refuseStale(tables, run, policy, { index: toSend.index, known: knownToSend(toSend) });
   if (!policy.revise) yield* refuseChanged(tables, run, policy, toSend);
   if (!policy.resendAmbiguous) yield* tables.run(holdAmbiguous(toSend), run.number);
   if (!isWhole) yield* tables.run(DROP_LISTED);

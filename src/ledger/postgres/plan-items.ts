@@ -33,9 +33,10 @@ const SELECT_FILES: Statement<{ name: string; id: number }> = {
 };
 
 const INSERT_ITEMS = `
-  insert into migrate.items (run, record, key, near, identity, content, awaits, file, line, status, row_hash)
+  insert into migrate.items (run, record, key, near, identity, content, awaits, file, line, status, row_hash, as_of)
   select $1::int, each.* from unnest(
-    $2::int[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::bytea[], $8::int[], $9::bigint[], $10::text[], $11::bigint[]
+    $2::int[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::bytea[], $8::int[], $9::bigint[], $10::text[], $11::bigint[],
+    $12::bigint[]
   ) as each`;
 
 function columnsOf(
@@ -55,6 +56,7 @@ function columnsOf(
     items.map(({ line }) => line),
     items.map((item): string => (run.sends ? sentStatus(item) : item.status)),
     items.map(({ rowHash = null }) => rowHash),
+    items.map(({ asOf = null }) => asOf),
   ];
 }
 

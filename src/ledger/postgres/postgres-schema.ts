@@ -49,8 +49,10 @@ const CREATE_TABLES = `
     run integer not null, record integer not null, key text collate "C", near text collate "C", identity bytea,
     content bytea, awaits bytea, file integer not null, line bigint not null, status text not null,
     attempt integer, attempts integer, http integer, account text, duration_ms double precision, row_hash bigint,
+    as_of bigint,
     primary key (run, record)
   ) with (fillfactor = 70);
+  create index items_as_of on migrate.items (identity, as_of) where as_of is not null;
   create table migrate.positions (
     run integer not null, record integer not null, file integer not null, byte bigint not null, line bigint not null,
     primary key (run, record)

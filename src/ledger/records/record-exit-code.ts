@@ -5,5 +5,5 @@ export function exitCodeOf(counts: Summary["counts"]): number {
   const any = (...statuses: readonly Status[]): boolean => statuses.some((status) => (counts[status] ?? 0) > 0);
   if (any("ambiguous")) return 5;
   if (any("pending", "blocked")) return 3;
-  return any("invalid", "rejected", "duplicate", "existing") ? 1 : 0;
+  return any("invalid", "rejected", "duplicate", "existing", "stale") ? 1 : 0;
 }

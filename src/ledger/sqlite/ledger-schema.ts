@@ -16,7 +16,8 @@ const APPLICATION_ID = 0x6d696772;
  * write (`Writer`), and the recoveries.
  *
  * SQLite stores the statements: in a short form, they all fit on the first page, which is rarely lost. Therefore, columns
- * of a primary key do not repeat "not null", which SQLite requires of them anyway.
+ * of a primary key do not repeat "not null", which SQLite requires of them anyway, and only PostgreSQL enforces it for
+ * problems and decisions.
  */
 const CREATE_TABLES = `
   create table runs (
@@ -35,26 +36,27 @@ const CREATE_TABLES = `
   create table items (
    run int, record int, key text, near text, identity blob, content blob,
    file int not null, line int not null, status text not null,
-   attempt int, attempts int, http int, account text, duration_ms real, awaits blob, row_hash int,
+   attempt int, attempts int, http int, account text, duration_ms real, awaits blob, row_hash int, as_of int,
    primary key (run, record)) without rowid;
   create index items_open on items (run, status, record)
    where status = 'pending' or status = 'sending' or status = 'blocked' or status = 'ambiguous';
+  create index items_as_of on items (identity, as_of) where as_of is not null;
   create table attempts (
    run int, record int, attempt int, identity blob not null,
    intended_at text not null, settled_at text, status text not null, http int, account text, duration_ms real,
-   reason text, step text, harmless int not null, row_mark int,
+   reason text, step text, harmless int, row_mark int,
    primary key (run, record, attempt)) without rowid;
   create index attempts_in_flight on attempts (run, record) where status = 'sending';
   create index attempts_by_account on attempts (account) where account is not null;
   create index attempts_ambiguous on attempts (settled_at) where status = 'ambiguous';
   create table problems (
    run int, record int, attempt int, position int,
-   severity text not null, code text not null, problem text not null,
+   severity text, code text, problem text,
    primary key (run, record, attempt, position)) without rowid;
   create table decisions (
-   id integer primary key, run int not null, record int not null, identity blob not null,
-   decided_at text not null, decision text not null, decided_by text not null, who text not null,
-   reason text not null, account text);
+   id integer primary key, run int, record int, identity blob,
+   decided_at text, decision text, decided_by text, who text,
+   reason text, account text);
   create index decisions_by_identity on decisions (identity);
   create index decisions_by_account on decisions (account);
   create table positions (run int, record int, file int,

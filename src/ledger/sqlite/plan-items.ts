@@ -87,19 +87,28 @@ const INSERT_ITEMS = { 300: insertSql(300), 20: insertSql(20), 1: insertSql(1) }
 
 /** Parameter 1 is the run of every row. */
 function insertSql(rows: number): string {
-  const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-  return `insert into items (run, record, key, near, identity, content, awaits, file, line, row_hash, status)
+  const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  return `insert into items (run, record, key, near, identity, content, awaits, file, line, row_hash, as_of, status)
     values ${Array.from({ length: rows }, () => row).join(", ")}`;
 }
 
 /** Keys are stored in NFC: two keys that differ only in Unicode form are one key and have one identity. */
+function storedKeys(
+  given: string | undefined,
+  keyHashes: KeyHashes | undefined,
+): readonly [string | null, string | null] {
+  if (given === undefined) return [null, null];
+  const key = given.normalize("NFC");
+  const near = storedNormalKey(key);
+  keyHashes?.add(near ?? normalKey(key));
+  return [key, near ?? null];
+}
+
 function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, keyHashes }: Writing): void {
   const { identity = null, content = null, awaits = null, rowHash = null } = item;
-  const key = item.key?.normalize("NFC");
-  const near = key === undefined ? undefined : storedNormalKey(key);
-  if (key !== undefined) keyHashes?.add(near ?? normalKey(key));
-  const row = [item.record, key ?? null, near ?? null, identity, content, awaits, fileNumber(item.file), item.line];
-  values.push(...row, rowHash, plannedStatus(item, run));
+  const [key, near] = storedKeys(item.key, keyHashes);
+  const row = [item.record, key, near, identity, content, awaits, fileNumber(item.file), item.line];
+  values.push(...row, rowHash, item.asOf ?? null, plannedStatus(item, run));
 }
 
 function plannedStatus({ status }: PlannedItem, { sends }: RunRow): Status {

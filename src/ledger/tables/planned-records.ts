@@ -4,10 +4,11 @@ import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
 /**
  * Notes, when a plan is finished, which item of all planned pushes is the latest one of each record: `planned_run` and
  * `planned_record`. `since_run` is the planned push since which the record is not done. Records that no plan could send
- * are in `unsent`, with the same columns. Two exceptions keep this fast in a daily push whose records are mostly
+ * are in `unsent`, with the same columns. Exceptions keep this fast in a daily push whose records are mostly
  * unchanged:
  *
  * - A skipped item is not noted, because the platform has its content. But if an earlier item has other content, it is.
+ * - A stale item is not noted, because a newer item was sent.
  * - `planned_content` is null until a second push plans the record: the item then has the latest content. It is empty
  *   if the latest content is unknown: an item without content, or several items that differ.
  */
@@ -172,7 +173,7 @@ const DELETE_KEYLESS = `
     ))`;
 
 const ITEMS_OF_PLANS = `
-  select items.* from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES}`;
+  select items.* from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES} and items.status <> 'stale'`;
 
 const LATEST_ITEMS = `
   with latest as materialized (

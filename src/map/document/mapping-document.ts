@@ -6,6 +6,7 @@ import { parseDocument, type SourceDocument } from "../../contract/document/yaml
 import type { RowChoice, RowOrder } from "../../model/source-spec.ts";
 import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
 import { readJoinColumns, readRowChoice, readRowOrder } from "./row-options.ts";
+import { readSourceMoment, type SourceMoment } from "./source-moment.ts";
 import { type Measure, readMeasures } from "./measures.ts";
 import { asObject, collectIssues, refuseUnknown, scalarText, scalarTexts, type Issues } from "./mapping-issues.ts";
 
@@ -51,6 +52,7 @@ export interface SourceEntry {
   readonly pick?: RowChoice;
   /** Column names by 1-based column number. They replace the names in the header. */
   readonly rename?: ReadonlyMap<number, string>;
+  readonly asOf?: SourceMoment;
 }
 
 /**
@@ -105,7 +107,18 @@ const MAPPING_KEYS = [
   "measures",
   "functions",
 ] as const;
-export const SOURCE_KEYS = ["files", "sheet", "key", "parent", "on", "orderBy", "distinct", "pick", "rename"] as const;
+export const SOURCE_KEYS = [
+  "files",
+  "sheet",
+  "key",
+  "parent",
+  "on",
+  "orderBy",
+  "distinct",
+  "pick",
+  "rename",
+  "asOf",
+] as const;
 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
   const value = object[name];
@@ -174,6 +187,7 @@ function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceE
     distinct: distinct === true ? true : undefined,
     pick: readRowChoice(object["pick"], [...path, "pick"], issues),
     rename: readRename(object["rename"], [...path, "rename"], issues),
+    asOf: readSourceMoment(object["asOf"], [...path, "asOf"], issues),
   });
 }
 

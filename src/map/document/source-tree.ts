@@ -63,6 +63,9 @@ function rootOf(entries: Entries, document: MappingDocument): string {
 
 function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: Issues): void {
   const path = ["sources", name];
+  if (entry.parent !== undefined && entry.asOf !== undefined) {
+    issues.add([...path, "asOf"], "has no effect in a source with a parent");
+  }
   if (entry.parent === undefined) {
     for (const option of ["on", "orderBy", "distinct", "pick"] as const) {
       if (entry[option] !== undefined) issues.add([...path, option], "has no effect in a source without a parent");

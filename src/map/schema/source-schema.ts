@@ -52,6 +52,14 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
     additionalProperties: false,
     patternProperties: { "^[1-9][0-9]{0,5}$": { type: "string", minLength: 1 } },
   },
+  asOf: {
+    description:
+      "The column that states from when the content of a row is; older content does not replace newer content",
+    type: "object",
+    additionalProperties: false,
+    required: ["column", "date"],
+    properties: { column: COLUMN, date: { type: "string" }, zone: { type: "string" } },
+  },
 };
 
 /** A source. The files of a source without options come from the command line. */

@@ -63,8 +63,8 @@ export function mapRecord({ number, source, orphan, row, problems }: InputRecord
   const mapped = job.mapping.map(row);
   const readable = problems.every(isHarmless);
   const all = readable && mapped.problems.length > 0 ? limitProblems([...problems, ...mapped.problems]) : problems;
-  const { key, payload, steps, parameters } = mapped;
-  return { number, source, orphan, row, problems: all, key, payload, steps, parameters, readable };
+  const { key, payload, steps, parameters, asOf } = mapped;
+  return { number, source, orphan, row, problems: all, key, payload, steps, parameters, asOf, readable };
 }
 
 /** Whether the problem is a warning, or a problem between rows that does not affect how the record was read. */

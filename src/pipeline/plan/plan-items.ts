@@ -99,7 +99,7 @@ interface ItemContext {
 
 function plannedItem(record: MappedRecord, context: ItemContext): PlannedItem {
   const { purpose } = context.settings;
-  const { number, key, row, problems } = record;
+  const { number, key, row, problems, asOf } = record;
   return {
     record: number,
     key,
@@ -109,7 +109,7 @@ function plannedItem(record: MappedRecord, context: ItemContext): PlannedItem {
     line: row.line,
     status: isValid(record) ? "valid" : "invalid",
     problems,
-    ...(purpose.kind === "send" && { rowHash: rowHash(row), ...awaitedRecord(record, purpose, context) }),
+    ...(purpose.kind === "send" && { rowHash: rowHash(row), asOf, ...awaitedRecord(record, purpose, context) }),
   };
 }
 

@@ -13,7 +13,7 @@ import type { RunValues } from "../../options/job-options.ts";
 import { createItemBuilder, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
 /** How to handle keys that the ledger already contains, and new keys in rejects. */
-export type KeyPolicy = Pick<RunValues, "revise" | "newKeys">;
+export type KeyPolicy = Pick<RunValues, "revise" | "newKeys" | "allowOlder">;
 
 /** A run and its ledger. */
 export interface RunHandle<L extends PlanLedger = Ledger> {
@@ -190,12 +190,14 @@ function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
 /** The settings for comparing a plan with earlier runs in the ledger. */
 export function planPolicy(
   job: Job,
-  { revise = false, newKeys }: KeyPolicy,
+  { revise = false, newKeys, allowOlder }: KeyPolicy,
   keyColumns: PlanPolicy["keyColumns"] = new Map(),
 ): PlanPolicy {
   return {
     revise,
     newKeys,
+    allowOlder,
+    asOfColumn: job.mapping.asOfColumn,
     resendAmbiguous: canResolveAmbiguous(job.operation),
     after: job.after?.operation.id,
     awaitsOwnKey: job.after?.isOwnKey,
@@ -205,7 +207,7 @@ export function planPolicy(
 }
 
 /** The policy for reconciling ambiguous records. Without a job, the attr and the columns of the key are unknown. */
-export function reconcilePolicy(job: Job | undefined, { revise = false }: KeyPolicy): PlanPolicy {
-  if (job !== undefined) return planPolicy(job, { revise });
-  return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
+export function reconcilePolicy(job: Job | undefined, { revise = false, allowOlder }: KeyPolicy): PlanPolicy {
+  if (job !== undefined) return planPolicy(job, { revise, allowOlder });
+  return { revise, allowOlder, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
 }

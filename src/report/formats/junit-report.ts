@@ -14,13 +14,14 @@ const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
   duplicate: "failure",
   ambiguous: "error",
   existing: "error",
+  stale: "error",
   blocked: "error",
   pending: "skipped",
   skipped: "skipped",
 };
 
 /**
- * Writes one test case per record: records that need correction fail, ambiguous, existing and blocked ones are errors,
+ * Writes one test case per record: records that need correction fail, ambiguous, existing, stale and blocked ones are errors,
  * and unsent ones are skipped. Conforms to the strict schema of Jenkins' xUnit plugin (junit-10.xsd), unless
  * `testLocations` adds `file` and `line`.
  */

@@ -81,5 +81,5 @@ const TONES = ["good", "idle", "unsure", "bad"] as const;
 export function toneOf(status: Status): (typeof TONES)[number] {
   if (status === "accepted" || status === "valid" || status === "skipped") return "good";
   if (NEEDS_WORK.has(status)) return "bad";
-  return status === "ambiguous" || status === "existing" ? "unsure" : "idle";
+  return status === "ambiguous" || status === "existing" || status === "stale" ? "unsure" : "idle";
 }

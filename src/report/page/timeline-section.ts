@@ -90,6 +90,7 @@ const ANSWERS: Readonly<Record<Status, string>> = {
   skipped: "skipped",
   duplicate: "duplicate",
   existing: "already there",
+  stale: "stale",
 };
 
 interface SlotBar {

@@ -7,6 +7,7 @@ import { describeDuplicateKeys } from "./duplicate-key-behaviour.ts";
 import { describeSending } from "./sending-behaviour.ts";
 import { describeKnownKeys } from "./known-key-behaviour.ts";
 import { describeExisting } from "./existing-behaviour.ts";
+import { describeStale } from "./stale-behaviour.ts";
 import { describeLaterRuns } from "./later-run-behaviour.ts";
 
 /**
@@ -32,6 +33,7 @@ export function describeLedger(
     describeSending(opened);
     describeLaterRuns(opened);
     describeExisting(opened);
+    describeStale(opened);
     describeKnownKeys(opened);
     if (comparesJournals) describeRecovery(opened);
   });

@@ -41,6 +41,7 @@ describe("json", () => {
         skipped: 0,
         duplicate: 0,
         existing: 0,
+        stale: 0,
         errors: { invalid: 1, required: 1, invalid_phone_number: 1 },
         warnings: { coerced: 1 },
         exitCode: 1,

@@ -1,0 +1,54 @@
+import type { LocalProblem } from "../../model/problem.ts";
+import type { PlanPolicy } from "../ledger.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import type { Statement, Tables, Work } from "../tables/tables.ts";
+import { writeFindings } from "./findings.ts";
+
+interface StaleRow {
+  readonly record: number;
+  readonly file: string;
+  readonly line: number;
+}
+
+/**
+ * Marks the records as `stale` whose content is older than other content of the same record that was sent or
+ * skipped. A record that may be on the platform with its own content stays as it is.
+ * Content that was planned but never sent does not count: the platform cannot have it.
+ * @param toSend condition and index for the records to compare, as in `known-records.ts`
+ */
+export function* refuseStale(
+  tables: Tables,
+  run: RunRow,
+  policy: PlanPolicy,
+  toSend: { readonly index: string; readonly known: string },
+): Work<void> {
+  const { asOfColumn: column, allowOlder = false } = policy;
+  if (column === undefined || allowOlder) return;
+  const statement: Statement<StaleRow> = {
+    sql: `
+    select items.record, items.line, files.name as file
+    from migrate.items ${toSend.index}
+    inner join migrate.records on ${toSend.known} inner join migrate.files on files.id = items.file
+    where items.as_of is not null and not (records.state = 'ambiguous' and records.content = items.content)
+      and ${NEWER_IS_DIFFERENT}
+    order by items.record`,
+  };
+  yield* tables.eachBatch(statement, [run.number], (rows) =>
+    writeFindings(
+      tables,
+      run,
+      rows.map(({ record, file, line }) => {
+        // Only files with columns have a key column.
+        const place = { file, line, ...(policy.keyColumns.has(file) && { column }) };
+        const problem: LocalProblem = { attr: policy.keyAttr, severity: "error", by: "local", place, code: "stale" };
+        return { record, status: "stale", problems: [problem] };
+      }),
+    ),
+  );
+}
+
+/** Also if still newer content is the same: the platform may have refused that, and still have other newer content. */
+const NEWER_IS_DIFFERENT = `exists (
+  select 1 from migrate.items as newer
+  where newer.identity = items.identity and newer.as_of is not null and newer.as_of > items.as_of
+    and newer.content <> items.content and (newer.status = 'skipped' or newer.attempt is not null))`;

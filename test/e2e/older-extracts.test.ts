@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { CliEnd } from "./cli.ts";
+import { CONTRACT, latestRun, outcomeLines, useSandbox, type Workplace, workplace } from "./push-scene.ts";
+
+const { sandbox, admin } = useSandbox();
+
+/** Writes an extract whose rows state from when they are, and a mapping that reads it. */
+function writeDated(work: Workplace, rows: readonly string[]): void {
+  const table = ["REF,TYPE,NAME,ADDRESS,POSTCODE,MPAN,CHANGED", ...rows].join("\n");
+  writeFileSync(work.file("accounts.csv"), `${table}\n`);
+  const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+  if (mapping.includes("asOf")) return;
+  const asOf = "key: REF, asOf: { column: CHANGED, date: dd/MM/yyyy }";
+  writeFileSync(work.file("mapping.yaml"), mapping.replace("key: REF", asOf));
+}
+
+const row = (name: string, changed: string, ref = "EXT-1"): string =>
+  `${ref},D,${name},63 Station Road,DE1 2GU,1210000007919,${changed}`;
+
+function dated(rows: readonly string[], keys: readonly string[] = ["EXT-1"]): Workplace {
+  const work = workplace({ accounts: keys.map((REF) => ({ REF })) }, sandbox);
+  writeDated(work, rows);
+  return work;
+}
+
+const requests = async (): Promise<number> => (await admin.imports()).filter(({ method }) => method === "POST").length;
+const statuses = ({ stdout }: CliEnd): readonly string[] => outcomeLines(stdout).map(({ status }) => status);
+
+test("an older extract is stale, also with --revise, and is sent only with --allow-older", async () => {
+  const work = dated([row("New", "20/11/2026")]);
+  expect((await work.push()).code).toBe(0);
+  writeDated(work, [row("Old", "19/11/2026")]);
+  for (const flags of [[], ["--revise"]]) {
+    const end = await work.push(flags);
+    expect([end.code, await requests()]).toEqual([1, 1]);
+    expect(outcomeLines(end.stdout)).toMatchObject([
+      { status: "stale", errors: [{ code: "stale", source: { file: "accounts.csv", line: 2, column: "CHANGED" } }] },
+    ]);
+  }
+  expect((await work.migrate(["open"])).stdout).toBe("No record is open\n");
+  const sent = await work.push(["--revise", "--allow-older"]);
+  expect([statuses(sent), await requests()]).toEqual([["rejected"], 2]);
+});
+
+test("resume does not send the older content of an interrupted run after a newer push", async () => {
+  const work = dated([row("Old", "19/11/2026")]);
+  await admin.supplier("Paused");
+  expect((await work.push()).code).toBe(4);
+  const older = await latestRun(work);
+  const before = await requests();
+  await admin.supplier("Ongoing");
+  const text = readFileSync(work.file("accounts.csv"), "utf8");
+  writeDated(work, [row("New", "20/11/2026")]);
+  expect((await work.push()).code).toBe(0);
+  writeFileSync(work.file("accounts.csv"), text);
+  const end = await work.migrate(["resume", older, "--format", "ndjson"]);
+  expect([end.code, statuses(end)]).toEqual([1, ["stale"]]);
+  expect(await requests()).toBe(before + 1);
+});
+
+test("validate and push report a cell that does not state from when its row is", async () => {
+  const work = dated([row("Good", "20/11/2026"), row("Bad", "20.11.2026", "EXT-2")], ["EXT-1", "EXT-2"]);
+  const found = { code: "source_bad_as_of", source: { file: "accounts.csv", line: 3, column: "CHANGED" } };
+  const end = await work.push();
+  expect(outcomeLines(end.stdout)).toMatchObject([{ status: "accepted" }, { status: "invalid", errors: [found] }]);
+  const words = ["validate", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml"];
+  const checked = await work.migrate([...words, "--format", "ndjson"]);
+  expect(outcomeLines(checked.stdout)).toMatchObject([{ status: "valid" }, { status: "invalid", errors: [found] }]);
+});

@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Ledger, PlannedItem, PlanPolicy } from "../../../src/ledger/ledger.ts";
+import { intendAll, item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
+
+const DATED: Partial<PlanPolicy> = { asOfColumn: "CHANGED", revise: true };
+const OLDER: Partial<PlanPolicy> = { ...DATED, allowOlder: true };
+
+const one = (content: string, asOf?: number, key = "A"): readonly PlannedItem[] => [item(1, key, content, { asOf })];
+
+/** Sources that state from when their content is. */
+export function describeStale(opened: () => Ledger): void {
+  let ledger: Ledger;
+  beforeEach(() => {
+    ledger = opened();
+  });
+
+  const plan = (items: readonly PlannedItem[], policy: Partial<PlanPolicy> = DATED): Promise<string> =>
+    planned(ledger, items, { policy });
+
+  async function send(content: string, asOf: number, status: "accepted" | "rejected" | "ambiguous"): Promise<string> {
+    const run = await plan(one(content, asOf));
+    await sendAll(ledger, run, status);
+    return run;
+  }
+
+  describe("older content", () => {
+    test.each(["accepted", "rejected"] as const)("is stale if newer content was sent and %s", async (status) => {
+      await send("new", 2, status);
+      const run = await plan([...one("old", 1), item(2, "B", "b", { asOf: 1 })]);
+      expect(await outcomesOf(ledger, run)).toMatchObject([
+        { status: "stale", problems: [{ code: "stale", place: { file: "a.csv", line: 2, column: "CHANGED" } }] },
+        { status: "pending" },
+      ]);
+      await sendAll(ledger, run, "accepted");
+      expect(await ledger.summary(run)).toMatchObject({ counts: { stale: 1, accepted: 1 }, exitCode: 1 });
+    });
+
+    test("is stale rather than changed if changes are not sent", async () => {
+      await send("new", 2, "accepted");
+      const run = await plan(one("old", 1), { ...DATED, revise: false });
+      expect(await statusesOf(ledger, run)).toEqual(["stale"]);
+    });
+
+    test("is sent with allowOlder", async () => {
+      await send("new", 2, "accepted");
+      expect(await statusesOf(ledger, await plan(one("old", 1), OLDER))).toEqual(["pending"]);
+    });
+
+    test("is skipped if the platform has the same content", async () => {
+      await send("same", 2, "accepted");
+      expect(await statusesOf(ledger, await plan(one("same", 1)))).toEqual(["skipped"]);
+    });
+
+    test("is stale if a newer extract confirmed the content of the platform", async () => {
+      await send("first", 1, "accepted");
+      await plan(one("first", 3));
+      expect(await statusesOf(ledger, await plan(one("between", 2)))).toEqual(["stale"]);
+    });
+
+    test("is stale when an interrupted run is resumed after a newer push", async () => {
+      const run = await plan(one("old", 1));
+      await send("new", 2, "accepted");
+      await ledger.resumeRun(run, { ...POLICY, ...DATED });
+      expect(await statusesOf(ledger, run)).toEqual(["stale"]);
+      expect(await ledger.unsettledRuns()).toEqual([]);
+    });
+
+    test("stays ambiguous if the platform may have it", async () => {
+      await send("new", 2, "rejected");
+      const run = await plan(one("old", 1), OLDER);
+      await sendAll(ledger, run, "ambiguous");
+      await ledger.refresh(run, { ...POLICY, ...DATED });
+      expect(await statusesOf(ledger, run)).toEqual(["ambiguous"]);
+    });
+  });
+
+  test("content that is equally old, newer or undated is not stale", async () => {
+    await send("new", 2, "accepted");
+    for (const asOf of [2, 3, undefined])
+      expect(await statusesOf(ledger, await plan(one("other", asOf)))).toEqual(["pending"]);
+  });
+
+  test("newer content that was never sent does not make older content stale", async () => {
+    await plan(one("new", 2));
+    expect(await statusesOf(ledger, await plan(one("old", 1)))).toEqual(["pending"]);
+  });
+
+  test("in any order of extracts, resumed runs and replies, the platform never returns to older content", async () => {
+    const step = fc.record({
+      resumes: fc.boolean(),
+      asOf: fc.integer({ min: 1, max: 4 }),
+      content: fc.constantFrom("a", "b", "c"),
+      reply: fc.constantFrom("accepted", "rejected", "none"),
+    });
+    let history = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 8 }), async (steps) => {
+        history += 1;
+        const key = `K-${history}`;
+        const left: { readonly run: string; readonly content: string; readonly asOf: number }[] = [];
+        let platform = { content: "", asOf: 0 };
+        for (const { resumes, reply, ...given } of steps) {
+          const resumed = resumes ? left.shift() : undefined;
+          if (resumed !== undefined) await ledger.resumeRun(resumed.run, { ...POLICY, ...DATED });
+          const { run, content, asOf } = resumed ?? {
+            run: await plan(one(given.content, given.asOf, key)),
+            ...given,
+          };
+          const [status] = await statusesOf(ledger, run);
+          expect(status === "skipped" && content !== platform.content).toBe(false);
+          if (status === "skipped") platform = { content, asOf: Math.max(asOf, platform.asOf) };
+          if (status !== "pending") continue;
+          if (reply === "none") left.push({ run, content, asOf });
+          else await sendAll(ledger, run, reply);
+          if (reply !== "accepted") continue;
+          expect(asOf >= platform.asOf || content === platform.content).toBe(true);
+          platform = { content, asOf };
+        }
+      }),
+      { numRuns: 40 },
+    );
+  }, 60_000);
+
+  test("a request in flight counts as sent", async () => {
+    await intendAll(ledger, await plan(one("new", 2)));
+    const run = await plan(one("old", 1), { ...DATED, resendAmbiguous: true });
+    expect(await statusesOf(ledger, run)).toEqual(["stale"]);
+  });
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { readMapping } from "../../../src/map/document/mapping-document.ts";
+import { planSources } from "../../../src/map/document/source-tree.ts";
+import { failureOf } from "../rows.ts";
+
+const read = (asOf: string) =>
+  readMapping({ file: "m.yaml", text: `payload: {}\nsources: { a: { files: a.csv, key: A, asOf: ${asOf} } }` });
+const momentOf = (asOf: string, text: string): number | undefined => read(asOf).sources.get("a")?.asOf?.read(text);
+
+describe("asOf of a source", () => {
+  test.each([
+    ["{ column: C, date: dd/MM/yyyy }", "26/11/2026", "2026-11-26T00:00:00Z"],
+    ["{ column: C, date: yyyy-MM-dd'T'HH:mm:ssXXX }", "2026-11-26T08:00:00+01:00", "2026-11-26T07:00:00Z"],
+    ["{ column: C, date: dd/MM/yyyy HH:mm, zone: Europe/London }", "26/07/2026 08:00", "2026-07-26T07:00:00Z"],
+    ["{ column: C, date: dd/MM/yyyy HH:mm, zone: UTC }", "26/07/2026 08:00", "2026-07-26T08:00:00Z"],
+  ])("%s reads %s", (asOf, text, moment) => {
+    expect(momentOf(asOf, text)).toBe(Date.parse(moment));
+  });
+
+  test.each([
+    ["{ column: C, date: dd/MM/yyyy }", "31/02/2026"],
+    ["{ column: C, date: dd/MM/yyyy }", ""],
+    ["{ column: C, date: dd/MM/yyyy HH:mm, zone: Europe/London }", "25/10/2026 01:30"],
+    ["{ column: C, date: dd/MM/yyyy HH:mm, zone: Europe/London }", "29/03/2026 01:30"],
+  ])("%s does not read %j", (asOf, text) => {
+    expect(momentOf(asOf, text)).toBeUndefined();
+  });
+
+  test.each([
+    ["CHANGED", "must be an object"],
+    ["{ date: dd/MM/yyyy }", "sources.a.asOf.column: must be a column"],
+    ["{ column: C }", "sources.a.asOf.date: must be a pattern"],
+    ["{ column: C, date: DD/MM/YYYY }", "sources.a.asOf.date"],
+    ["{ column: C, date: dd/MM/yyyy HH:mm }", "sources.a.asOf.date: has no time zone"],
+    ["{ column: C, date: dd/MM/yyyy, zone: UTC }", "sources.a.asOf.zone: has no effect"],
+    ["{ column: C, date: dd/MM/yyyy HH:mm, zone: London }", "sources.a.asOf.zone: must be a time zone"],
+    ["{ column: C, date: dd/MM/yyyy, zones: UTC }", 'did you mean "zone"?'],
+  ])("%s is rejected", (asOf, words) => {
+    const { message, hint = "" } = failureOf(() => read(asOf));
+    expect(`${message} ${hint}`).toContain(words);
+  });
+
+  test("is rejected in a source with a parent", () => {
+    const text =
+      "payload: {}\nsources:\n  a: { files: a.csv, key: A }\n" +
+      "  b: { files: b.csv, parent: a, on: A, asOf: { column: C, date: dd/MM/yyyy } }";
+    const document = readMapping({ file: "m.yaml", text });
+    const failure = failureOf(() =>
+      planSources(document, { positional: [], named: new Map(), resolve: (file) => file }),
+    );
+    expect(failure.message).toContain("sources.b.asOf: has no effect in a source with a parent");
+  });
+});
