@@ -29,7 +29,7 @@ const CREATE_TABLES = `
   create table records (
    id integer primary key, identity blob not null unique, content blob not null, state text not null,
    attempts int not null, accepted_content blob, accepted_at text, account text, step text,
-   resends int not null default 0, other_content int not null default 0, since_run int, planned_run int, planned_record int,
+   resends int not null default 0, other_content int default 0, since_run int, planned_run int, planned_record int,
    planned_content blob, held int);
   create index records_ambiguous on records (identity) where state = 'ambiguous';
   create index records_open on records (id) where ${heldOpen("")};

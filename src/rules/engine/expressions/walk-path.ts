@@ -63,7 +63,7 @@ function fieldWalk(name: string, next: Walk): Walk {
 }
 
 /** The cursor of a field; undefined if the field is absent or null. */
-export function fieldOf(here: Cursor, name: string, scope: Scope): Cursor | undefined {
+function fieldOf(here: Cursor, name: string, scope: Scope): Cursor | undefined {
   const { value } = here;
   if (!isJsonObject(value)) return undefined;
   if (scope.reported !== undefined) noteReported({ value: null, parent: here, key: name }, scope);
