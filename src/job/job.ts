@@ -232,7 +232,7 @@ async function openSources(
   return { ...input, close: () => input.close().finally(opened.close) };
 }
 
-/** Opens an input whose cells are corrected as they are read. Reports the corrections after the first full read. */
+/** Opens an input whose cells are corrected while they are read. Reports the corrections after the first full read. */
 async function openCorrected(
   plan: SourceSpec,
   options: ReadOptions,

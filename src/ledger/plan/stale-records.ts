@@ -12,7 +12,7 @@ interface StaleRow {
 
 /**
  * Marks the records as `stale` whose content is older than other content of the same record that was sent or
- * skipped. A record that may be on the platform with its own content stays as it is.
+ * skipped. A record that may be on the platform with its own content is not marked.
  * Content that was planned but never sent does not count: the platform cannot have it.
  * @param toSend condition and index for the records to compare, as in `known-records.ts`
  */

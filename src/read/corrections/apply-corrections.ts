@@ -25,7 +25,7 @@ export interface CorrectionResult {
   readonly place?: Place | undefined;
 }
 
-/** Replaces cells of rows as they are read. */
+/** Replaces cells of rows while they are read. */
 export interface Corrector {
   /**
    * @returns the row with its corrections
@@ -97,7 +97,7 @@ export function keyNameOf(
   };
 }
 
-/** @param rows the row as it is in its file, and with the corrections before this one */
+/** @param rows `row`: the unmodified row of the file; `amended`: with the corrections before this one */
 function corrected(
   entry: Entry,
   { row, amended, file }: { readonly row: Row; readonly amended: Row; readonly file: string },

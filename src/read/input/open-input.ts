@@ -79,7 +79,7 @@ export interface Input {
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
   /** Whether a source below the root declares a key. The same key may then occur in rows of several records. */
   readonly hasKeysBelow: boolean;
-  /** All rows of each file as they are in it, in the order of `files`, not joined and not amended. */
+  /** All unmodified rows of each file, in the order of `files`, not joined and not amended. */
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
   /** The first row of each source, as a record with the number 0. Throws the same failures as `records`. */
   readonly samples: () => Promise<readonly InputRecord[]>;
