@@ -14,6 +14,8 @@ import {
   formatOption,
   type InspectFlags,
   jobOptions,
+  type CompareFlags,
+  compareOptions,
   type OpenFlags,
   openOptions,
   options,
@@ -118,6 +120,13 @@ function addCorrectionsCommand(program: Command, session: Session): void {
 
 function addProofCommands(program: Command, session: Session): void {
   const ledger = [...options("config", "cache", "ledger"), formatOption()];
+  withOptions(program.command("compare"), [...options("config", "cache", "ledger"), ...compareOptions])
+    .description("Read accepted records back from the platform and list differences.")
+    .argument("[run]", "id of the run, or its first characters (default: the latest)")
+    .action(async (run: string | undefined, flags: CompareFlags) =>
+      (await import("./actions/compare-action.ts")).compareAction(run, flags, session),
+    );
+
   const proof = withOptions(program.command("proof"), [...ledger, ...proofOptions])
     .description("Write an audit proof that accounts for every row, record and sum of a push. Works offline.")
     .argument("[run]", "id of the run, or its first characters (default: the latest)")

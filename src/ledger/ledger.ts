@@ -131,6 +131,11 @@ export interface Ledger {
   outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
   /** Content hashes (`contentHash`) of the records numbered `from` to `to` (inclusive) that have one. */
   contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
+  /**
+   * The records numbered `from` to `to` (inclusive) whose content in this run is the one that the platform accepted
+   * last, in any run.
+   */
+  acceptedLast(run: string, from: number, to: number): Promise<ReadonlySet<number>>;
   /** When the requests of the run were answered; undefined for a run without replies. */
   timeline(run: string): Promise<Timeline | undefined>;
   /** Every attempt ever made for the records with this key, oldest first. */

@@ -10,7 +10,7 @@ import { attemptsOf, sendable } from "./tables/attempts.ts";
 import { coverage } from "./tables/counts.ts";
 import { migration, unsettledRuns } from "./tables/migration.ts";
 import { batchesOf, openPlaces, openRecords } from "./tables/open-records.ts";
-import { contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes.ts";
+import { acceptedLast, contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes.ts";
 import { nextSendable, notePosition } from "./tables/positions.ts";
 import {
   ambiguousItems,
@@ -94,6 +94,7 @@ type ReadingMethod =
   | "openRecords"
   | "outcomes"
   | "contents"
+  | "acceptedLast"
   | "timeline"
   | "attempts";
 
@@ -139,6 +140,7 @@ function readingMethods(
       }
     },
     contents: (id, from, to) => readRun(id, (tables, run) => contents(tables, run, { from, to })),
+    acceptedLast: (id, from, to) => readRun(id, (tables, run) => acceptedLast(tables, run, { from, to })),
     timeline: (id) => readRun(id, timeline),
     attempts: (key) => read((tables) => attemptsOf(tables, key)),
   };

@@ -2,6 +2,7 @@ import type { Dependencies } from "../job/dependencies.ts";
 import type { Job } from "../job/job.ts";
 import type { RunSettings } from "../job/settings/recorded-settings.ts";
 import { connectToRead } from "../job/target-connection.ts";
+import { definedMembers } from "../json/defined-members.ts";
 import { formatAttr } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
@@ -29,6 +30,10 @@ type PlatformAnswerKind = LookupResult["kind"] | "notCompared";
 /** The platform's answer for one record, and the values it returned, as text by attr. */
 export interface PlatformAnswer {
   readonly kind: PlatformAnswerKind;
+  /** The attrs whose values differ. */
+  readonly attrs?: readonly string[];
+  /** Why the answer proves nothing. */
+  readonly reason?: string;
   readonly values: ReadonlyMap<string, string>;
 }
 
@@ -55,7 +60,7 @@ export async function openPlatformCheck(
       "nothing_to_ask",
       `the contract does not say how to read back the records of "${job.operation.id}"`,
       {
-        hint: "name it with `x-migrate-read-back` (docs/contract.md), or omit --read-back",
+        hint: "name the operation with `x-migrate-read-back` (docs/contract.md)",
       },
     );
   }
@@ -74,7 +79,8 @@ export async function openPlatformCheck(
       const result: LookupResult = results[at] ?? { kind: "unknown", reason: "" };
       const isUncompared = result.kind === "found" && result.compared.length === 0;
       const kind = isUncompared ? "notCompared" : result.kind;
-      return { kind, values: "values" in result ? result.values : NO_VALUES };
+      const { attrs, reason, values = NO_VALUES }: Partial<PlatformAnswer> = result;
+      return { kind, values, ...definedMembers({ attrs, reason }) };
     });
   });
 }

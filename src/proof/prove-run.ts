@@ -139,7 +139,8 @@ const DIFFERENCE_COLUMNS = [
   "platform",
 ];
 
-async function openUnchanged(
+/** The job of the run, or the failure that says why its payloads cannot be rebuilt. */
+export async function openUnchanged(
   settings: RunSettings,
   { ledger, dependencies }: Pick<ProveContext, "ledger" | "dependencies">,
 ): Promise<Job | Failure> {

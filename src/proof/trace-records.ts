@@ -49,14 +49,21 @@ export async function traceRecords(options: TraceOptions): Promise<TracedRun> {
     payloads: { same: 0, different: 0 },
     leftOut: 0,
   };
-  const groups = grouped(recordsWithOutcomes(job, options), platform === undefined ? 1 : PLATFORM_GROUP);
-  for await (const group of mappedRecords(groups, job)) {
+  for await (const group of mappedGroups(options, platform === undefined ? 1 : PLATFORM_GROUP)) {
     const answers = await platform?.ask(group.flatMap(acceptedRecord));
     await platform?.file.write([...(answers ?? [])].map(answerLine).join(""));
     for (const one of group) await traceRecord(one, answers?.get(one.record.number), { tables, progress });
   }
   const { rows, payloads, leftOut, amounts } = progress;
   return { rows, payloads, leftOut, ...amounts.result() };
+}
+
+/** The records of the run with their payloads rebuilt from the sources, in groups of at least `size` records. */
+export function mappedGroups(
+  options: Pick<TraceOptions, "ledger" | "run" | "job">,
+  size: number,
+): AsyncGenerator<readonly MappedTrace[]> {
+  return mappedRecords(grouped(recordsWithOutcomes(options.job, options), size), options.job);
 }
 
 interface TraceProgress {
@@ -91,7 +98,7 @@ function answerLine([record, { kind, values }]: readonly [number, PlatformAnswer
 }
 
 /** Records per platform query: the number that one pass over a list can resolve. */
-const PLATFORM_GROUP = 5000;
+export const PLATFORM_GROUP = 5000;
 
 async function* grouped<T>(batches: AsyncIterable<readonly T[]>, size: number): AsyncGenerator<readonly T[]> {
   let group: T[] = [];
@@ -104,7 +111,7 @@ async function* grouped<T>(batches: AsyncIterable<readonly T[]>, size: number): 
   if (group.length > 0) yield group;
 }
 
-interface MappedTrace extends TracedRecord {
+export interface MappedTrace extends TracedRecord {
   /** The payload in the form that is sent. Absent for an orphan. */
   readonly payload?: JsonObject;
   readonly parameters?: JsonObject;
@@ -130,7 +137,8 @@ async function* mappedRecords(
   }
 }
 
-function acceptedRecord({ outcome, payload, parameters }: MappedTrace): readonly AcceptedRecord[] {
+/** The record to look up on the platform; none if it is not there according to the ledger. */
+export function acceptedRecord({ outcome, payload, parameters }: MappedTrace): readonly AcceptedRecord[] {
   if (outcome === undefined || payload === undefined || !ON_PLATFORM.has(outcome.status)) return [];
   return [{ record: outcome.record, payload, parameters }];
 }
@@ -160,7 +168,7 @@ async function contentsOf(
 /** Merges the two sequences. Both are ordered by record number. */
 async function* recordsWithOutcomes(
   { input }: Job,
-  { ledger, run }: TraceOptions,
+  { ledger, run }: Pick<TraceOptions, "ledger" | "run">,
 ): AsyncGenerator<readonly TracedRecord[]> {
   const outcomes = ledger.outcomes(run.id)[Symbol.asyncIterator]();
   let known: readonly Outcome[] = [];

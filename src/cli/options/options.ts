@@ -24,6 +24,7 @@ import {
   INIT,
   MESSAGES,
   METRICS,
+  COMPARE,
   OPEN,
   PROOF,
   PUSH,
@@ -67,6 +68,9 @@ export type DoctorFlags = Flags & FlagsOf<typeof DOCTOR> & { readonly format: "t
 
 /** Options of `proof`. */
 export type ProofFlags = InspectFlags & Partial<FlagsOf<typeof PROOF>>;
+
+/** Options of `compare`. */
+export type CompareFlags = Flags & FlagsOf<typeof COMPARE>;
 
 /** Options of `open`. */
 export type OpenFlags = Flags & FlagsOf<typeof OPEN>;
@@ -185,6 +189,8 @@ export const settingOptions: readonly Option[] = [
 ];
 
 export const fieldOptions: readonly Option[] = optionsOf(FIELDS);
+
+export const compareOptions: readonly Option[] = optionsOf(COMPARE);
 
 export const openOptions: readonly Option[] = optionsOf(OPEN);
 

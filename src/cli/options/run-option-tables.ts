@@ -115,6 +115,11 @@ export const RECONCILE = {
   },
 } as const;
 
+export const COMPARE = {
+  format: { arg: "<format>", choices: ["text", "csv", "ndjson"], default: "text", help: "format of stdout" },
+  all: { help: "all runs that sent records" },
+} as const;
+
 export const PROOF = {
   all: { help: "all runs that sent records" },
   readBack: { help: "also read accepted records back from the platform" },

@@ -1,9 +1,8 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Proof } from "../../model/proof.ts";
-import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+import { readRunLedger, requireRun, sendingRuns } from "../../pipeline/run/run-ledger.ts";
 import { openPlatformCheck } from "../../proof/platform-check.ts";
 import { isComplete, writeProof } from "../../proof/write-proof.ts";
 import { timestamp } from "../../time/clock.ts";
@@ -64,13 +63,4 @@ export async function makeProof(
   } finally {
     for (const one of opened) await one.close();
   }
-}
-
-/** Oldest first, without dry runs. */
-async function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {
-  const runs = (await ledger.runs()).filter(({ dryRun }) => !dryRun).toReversed();
-  if (runs.length > 0) return runs;
-  throw new Failure("run_unknown", "the ledger has no run that sent records", {
-    hint: "start a push with `migrate push`",
-  });
 }

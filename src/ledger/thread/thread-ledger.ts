@@ -85,6 +85,7 @@ type Query =
   | "unsettledRuns"
   | "unseenKeys"
   | "contents"
+  | "acceptedLast"
   | "timeline"
   | "attempts"
   | "decisions";
@@ -100,6 +101,7 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
     unsettledRuns: () => ask("unsettledRuns", []),
     unseenKeys: (destinations, keys) => ask("unseenKeys", [destinations, keys]),
     contents: (run, from, to) => ask("contents", [run, from, to]),
+    acceptedLast: (run, from, to) => ask("acceptedLast", [run, from, to]),
     timeline: (run) => ask("timeline", [run]),
     attempts: (key) => ask("attempts", [key]),
     decisions: (key) => ask("decisions", [key]),

@@ -36,3 +36,15 @@ export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<bool
 }
 
 const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "existing", "ambiguous", "blocked"];
+
+/**
+ * The runs that sent records, oldest first.
+ * @throws Failure `run_unknown` if there are none
+ */
+export async function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {
+  const runs = (await ledger.runs()).filter(({ dryRun }) => !dryRun).toReversed();
+  if (runs.length > 0) return runs;
+  throw new Failure("run_unknown", "the ledger has no run that sent records", {
+    hint: "start a push with `migrate push`",
+  });
+}

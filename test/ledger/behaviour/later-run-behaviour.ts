@@ -34,6 +34,17 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["skipped", "invalid", "ambiguous"]);
     });
 
+    test("replaces the content that the platform accepted last", async () => {
+      const first = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C")]);
+      await sendAll(ledger, first, "accepted");
+      const second = await planned(ledger, [item(1, "A", "other"), item(2, "B")], { policy: { revise: true } });
+      expect(await ledger.acceptedLast(first, 1, 9)).toEqual(new Set([1, 2, 3]));
+      await sendAll(ledger, second, "accepted");
+      expect(await ledger.acceptedLast(first, 1, 9)).toEqual(new Set([2, 3]));
+      expect(await ledger.acceptedLast(first, 3, 3)).toEqual(new Set([3]));
+      expect(await ledger.acceptedLast(second, 1, 9)).toEqual(new Set([1, 2]));
+    });
+
     test("skips a record that was accepted with the same content", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "x")]);

@@ -1,0 +1,53 @@
+import type { CompareSummary, Comparison } from "../../commands/proof/compare.ts";
+import type { Screen } from "../../job/dependencies.ts";
+import { csvText, shownCell } from "../../report/csv-text.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
+import { streamedTable } from "../../terminal/text-table.ts";
+import { counted, formatCount } from "../../text/count.ts";
+
+/** Renders batches of comparisons, one after the other. */
+export interface CompareWriter {
+  readonly add: (batch: readonly Comparison[]) => string;
+  readonly end: (summary: CompareSummary) => string;
+}
+
+/** Text lists only records that are not the same. CSV and NDJSON list every record. */
+export function compareWriter(format: "text" | "csv" | "ndjson", screen: Screen): CompareWriter {
+  if (format === "ndjson") {
+    return { add: (batch) => batch.map((one) => `${printableJson(one)}\n`).join(""), end: () => "" };
+  }
+  if (format === "csv") {
+    let header = csvText([["key", "result", "attrs", "reason", "file", "line", "run"]]);
+    const once = (): string => {
+      const text = header;
+      header = "";
+      return text;
+    };
+    return { add: (batch) => once() + csvText(batch.map((one) => csvRow(one).map(shownCell))), end: once };
+  }
+  const table = streamedTable([{ title: "key" }, { title: "result" }, { title: "place" }, { title: "why" }], screen);
+  return {
+    add: (batch) => {
+      const listed = batch.filter(({ result }) => result !== "same" && result !== "replaced");
+      return listed.length === 0 ? "" : table(listed.map(textRow));
+    },
+    end: ({ counts }) => {
+      const { replaced, ...compared } = counts;
+      const total = Object.values(compared).reduce((sum, count) => sum + count, 0);
+      const parts = Object.entries(compared).filter(([, count]) => count > 0);
+      const shown = parts.map(([name, count]) => `${formatCount(count)} ${name}`).join(", ");
+      return [
+        `${counted(total, "accepted record")} compared${shown === "" ? "" : `: ${shown}`}\n`,
+        replaced === 0 ? "" : `${counted(replaced, "record")} not compared: a later run has replaced the content\n`,
+      ].join("");
+    },
+  };
+}
+
+function csvRow({ key = "", result, attrs = [], reason = "", source, run }: Comparison): readonly string[] {
+  return [key, result, attrs.join("; "), reason, source.file, String(source.line ?? ""), run];
+}
+
+function textRow({ key = "-", result, attrs = [], reason = "", source }: Comparison): readonly string[] {
+  return [key, result, `${source.file}:${source.line ?? ""}`, attrs.length > 0 ? attrs.join(", ") : reason];
+}

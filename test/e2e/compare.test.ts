@@ -1,0 +1,132 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createTestFolder } from "../temporary-folder.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
+import {
+  type AccountCells,
+  type Admin,
+  adminOf,
+  CONTRACT,
+  goodAccounts,
+  type Workplace,
+  workplace,
+  writeExtract,
+} from "./push-scene.ts";
+
+/** The read-back returns two fields of the account, so that their values can be compared. */
+const COMPARING = `
+overlay: 1.0.0
+info: { title: A platform that returns some of the content, version: "1" }
+actions:
+  - target: $.paths['/data-import/accounts/'].post['x-migrate-read-back'][0]
+    update: { match: { name: billing_name, address: billing_address1 } }
+`;
+const BLIND = COMPARING.replace("[0]", "").replace(/update: .*/, "remove: true");
+const { folder: contracts, remove } = createTestFolder();
+const comparing = path.join(contracts, "comparing.yaml");
+const WITH_CONTENT = ["--contract", comparing];
+
+let sandbox: TestSandbox;
+let admin: Admin;
+beforeAll(async () => {
+  writeFileSync(comparing, COMPARING);
+  sandbox = await startTestSandbox({ flags: ["--contract", CONTRACT, "--contract", comparing] });
+  admin = adminOf(sandbox);
+});
+afterAll(async () => {
+  await sandbox.stop();
+  remove();
+});
+beforeEach(() => admin.reset());
+
+async function pushed(accounts: readonly AccountCells[], flags: readonly string[] = WITH_CONTENT): Promise<Workplace> {
+  const work = workplace({ accounts }, sandbox);
+  expect((await work.push(flags)).code).toBe(0);
+  return work;
+}
+
+/** The platform loses its accounts, and another program creates these. */
+async function platformHas(accounts: readonly AccountCells[]): Promise<void> {
+  await admin.reset();
+  await pushed(accounts);
+}
+
+describe("compare", () => {
+  test("reads accepted records back, changes nothing, and finds them the same", async () => {
+    const work = await pushed(goodAccounts(3));
+    const posts = async (): Promise<number> => (await admin.imports()).filter(({ method }) => method === "POST").length;
+    const before = await posts();
+    const { code, stdout } = await work.migrate(["compare"]);
+    expect([code, stdout]).toEqual([0, "3 accepted records compared: 3 same\n"]);
+    expect(await posts()).toBe(before);
+    const all = await work.migrate(["compare", "--all", "--format", "csv"]);
+    expect(all.stdout.split("\n").slice(0, 2)).toEqual([
+      "key,result,attrs,reason,file,line,run",
+      expect.stringMatching(/^EXT-00001,same,,,accounts\.csv,2,\d{8}-/),
+    ]);
+  });
+
+  test("lists records that the platform has with other values or not at all, without values", async () => {
+    const work = await pushed([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }, { REF: "ÄXT-3" }]);
+    await platformHas([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }]);
+    const { code, stdout } = await work.migrate(["compare", "--format", "ndjson"]);
+    expect(code).toBe(1);
+    expect(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line)),
+    ).toMatchObject([
+      { key: "EXT-1", result: "same" },
+      { key: "EXT-2", result: "different", attrs: ["billing_address1"], source: { file: "accounts.csv", line: 3 } },
+      { key: "ÄXT-3", result: "absent" },
+    ]);
+    const text = await work.migrate(["compare"]);
+    expect(text.stdout).toContain("3 accepted records compared: 1 same, 1 different, 1 absent");
+    expect(text.stdout).toMatch(/EXT-2 +different +accounts\.csv:3 +billing_address1/);
+    expect(text.stdout).not.toContain("EXT-1 ");
+    expect(text.stdout).not.toContain("Lane");
+  });
+
+  test("compares a record only in the run whose content the platform accepted last", async () => {
+    const work = await pushed([{ REF: "EXT-1", ADDRESS: "1 Old Lane" }, { REF: "EXT-2" }]);
+    await admin.reset();
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "2 New Lane" }, { REF: "EXT-2" }] });
+    expect((await work.push([...WITH_CONTENT, "--revise"])).code).toBe(0);
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }, { REF: "EXT-2" }] });
+    const { runs }: { runs: readonly { id: string }[] } = JSON.parse(
+      (await work.migrate(["status", "--format", "json"])).stdout,
+    );
+    const first = await work.migrate(["compare", runs[1]?.id ?? ""]);
+    expect(first.stdout).toContain("EXT-2  absent");
+    expect(first.stdout).toContain("1 accepted record compared: 1 absent\n");
+    expect(first.stdout).toContain("1 record not compared: a later run has replaced the content");
+  });
+
+  test("cannot compare records whose sources have changed, or of which only the key is returned", async () => {
+    const work = await pushed(goodAccounts(2));
+    writeExtract(work.folder, { accounts: goodAccounts(1) });
+    const changed = await work.migrate(["compare", "--format", "ndjson"]);
+    expect(changed.code).toBe(1);
+    expect(JSON.parse(changed.stdout.split("\n")[0] ?? "")).toMatchObject({
+      result: "unknown",
+      reason: expect.stringContaining("accounts.csv has changed"),
+    });
+
+    await admin.reset();
+    const keysOnly = await pushed(goodAccounts(1), []);
+    const { code, stdout } = await keysOnly.migrate(["compare"]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining("only its key could be compared")]);
+  });
+
+  test("is refused without a read-back operation, and for a run together with --all", async () => {
+    const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+    writeFileSync(work.file("blind.yaml"), BLIND);
+    await work.push(["--contract", "blind.yaml"]);
+    const blind = await work.migrate(["compare"]);
+    expect([blind.code, blind.stderr]).toEqual([2, expect.stringContaining("x-migrate-read-back")]);
+    const both = await work.migrate(["compare", "--all", "20260101"]);
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining("--all cannot be combined with a run")]);
+  });
+});
