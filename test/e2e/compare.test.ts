@@ -52,10 +52,14 @@ async function platformHas(accounts: readonly AccountCells[]): Promise<void> {
   await pushed(accounts);
 }
 
+/** Number of requests that create accounts. */
+async function posts(): Promise<number> {
+  return (await admin.imports()).filter(({ method }) => method === "POST").length;
+}
+
 describe("compare", () => {
   test("reads accepted records back, changes nothing, and finds them the same", async () => {
     const work = await pushed(goodAccounts(3));
-    const posts = async (): Promise<number> => (await admin.imports()).filter(({ method }) => method === "POST").length;
     const before = await posts();
     const { code, stdout } = await work.migrate(["compare"]);
     expect([code, stdout]).toEqual([0, "3 accepted records compared: 3 same\n"]);

@@ -5,6 +5,7 @@ import { createSorter } from "../../ledger/packed/spool/sorter.ts";
 import { Failure } from "../../model/failure.ts";
 import { isCsvRow } from "../../model/record.ts";
 import type { Inventory } from "../../options/migration-options.ts";
+import { readFailure } from "../../read/text/file-bytes.ts";
 import { openInput } from "../../read/input/open-input.ts";
 
 /** A key of the inventory, in NFC, and the line on which it occurs first. */
@@ -70,7 +71,7 @@ async function* keysOfText(file: string): AsyncGenerator<InventoryKey> {
       yield { key: text.trim(), line };
     }
   } catch (error) {
-    throw new Failure("source_unreadable", `${file}: the inventory cannot be read`, { cause: error });
+    throw readFailure(file, error);
   } finally {
     stream.destroy();
   }
