@@ -20,6 +20,8 @@ export interface Scene {
   readonly folder: string;
   /** Index of the run that is being sent, unless its plan is incomplete. */
   current: number;
+  /** By run. A resumed run uses its recorded value. */
+  readonly newKeys: (boolean | undefined)[];
   flying: Intent[];
   last: { intents: readonly Intent[]; outcomes: readonly AttemptOutcome[] };
   /** Counts moments and accounts, so that all differ. */

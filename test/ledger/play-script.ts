@@ -18,7 +18,15 @@ export async function playScript(
   const members: Member[] = [];
   try {
     for (const each of stored) members.push({ stored: each, ledger: await each.open(), runs: [] });
-    const scene: Scene = { members, folder, current: -1, flying: [], last: { intents: [], outcomes: [] }, count: 0 };
+    const scene: Scene = {
+      members,
+      folder,
+      current: -1,
+      newKeys: [],
+      flying: [],
+      last: { intents: [], outcomes: [] },
+      count: 0,
+    };
     for (const step of script) {
       await perform(scene, step);
       await compareRun(scene, scene.current, step.does === "send" || step.does === "receive" ? "outcomes" : "all");
@@ -92,6 +100,7 @@ async function plan(
   const newRun = { ...run, startedAt: moment(scene) };
   for (const member of scene.members) member.runs.push((await member.ledger.startRun(newRun)).id);
   scene.current = (scene.members[0]?.runs.length ?? 0) - 1;
+  scene.newKeys.push(policy.newKeys);
   for (const items of batches) await onRun(scene, (ledger, id) => ledger.plan(id, isPacked ? packItems(items) : items));
   await onRun(scene, (ledger, id) => ledger.exclude(id, excluded));
   if (isFinished) await onRun(scene, (ledger, id) => ledger.finishPlan(id, policy));
@@ -179,11 +188,12 @@ async function repeatLast(scene: Scene, what: "intents" | "outcomes"): Promise<v
 
 async function resume(
   scene: Scene,
-  { does, run, policy }: Extract<Step | ProcessStep, { readonly policy: PlanPolicy; readonly run: number }>,
+  { does, run, policy: given }: Extract<Step | ProcessStep, { readonly policy: PlanPolicy; readonly run: number }>,
 ): Promise<void> {
   const runs = scene.members[0]?.runs.length ?? 0;
   scene.current = Math.max(0, runs - 1 - run);
   scene.flying = [];
+  const policy = { ...given, newKeys: scene.newKeys[scene.current] };
   if (does === "refresh") {
     if (await isSending(scene)) await onRun(scene, (ledger, id) => ledger.refresh(id, policy));
     return;
