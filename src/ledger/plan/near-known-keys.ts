@@ -50,9 +50,14 @@ const OTHER_RUN: Statement<{ id: number }> = {
   sql: `
   select other.id from migrate.runs as own
   inner join migrate.runs as other
-    on other.id <> own.id and other.endpoint = own.endpoint and other.supplier = own.supplier
+    on ${isEarlier("other", "own")} and other.endpoint = own.endpoint and other.supplier = own.supplier
   where own.id = $1 limit 1`,
 };
+
+/** SQL for runs whose keys count as known. A dry run counts only for later runs: it has sent nothing. */
+function isEarlier(other: string, own: string): string {
+  return `(${other}.id < ${own}.id or ${other}.id > ${own}.id and not ${other}.dry_run)`;
+}
 
 const ANY_ROW_MARK: Statement<{ found: number }> = {
   sql: "select 1 as found from migrate.attempts where run = 0 and row_mark is not null limit 1",
@@ -96,7 +101,7 @@ function recordRefuser(
 const EARLIER_ITEMS = `
   migrate.runs as this_run
   inner join migrate.runs as earlier on earlier.endpoint = this_run.endpoint and earlier.supplier = this_run.supplier
-    and earlier.id <> this_run.id
+    and ${isEarlier("earlier", "this_run")}
   inner join migrate.items on items.run = earlier.id`;
 
 /**

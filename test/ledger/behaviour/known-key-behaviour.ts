@@ -54,6 +54,14 @@ export function describeKnownKeys(opened: () => Ledger): void {
     return outcomes;
   }
 
+  test("a dry run counts for later runs only: it refuses no key of a run that was planned before", async () => {
+    const run = await planned(ledger, [item(1, "7.0", "x")]);
+    await planned(ledger, [item(1, "007", "x")], { run: { dryRun: true } });
+    await ledger.resumeRun(run, POLICY);
+    expect(await statusesOf(ledger, run)).toEqual(["pending"]);
+    expect(await codesOf("7.0")).toEqual([["near_known_key"]]);
+  });
+
   describe("new keys that may be corrupt forms of known keys", () => {
     test.each([
       ["zeros", "00000003", "3"],
