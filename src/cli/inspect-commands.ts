@@ -16,6 +16,8 @@ import {
   jobOptions,
   type CompareFlags,
   compareOptions,
+  type ExcludeFlags,
+  excludeOptions,
   type OpenFlags,
   openOptions,
   options,
@@ -42,6 +44,19 @@ export function addInspectCommands(program: Command, session: Session): void {
   withOptions(program.command("open"), [...options("config", "ledger"), ...openOptions])
     .description("List every record that is not done, across all runs. Works offline.")
     .action(async (flags: OpenFlags) => (await import("./actions/open-action.ts")).openAction(flags, session));
+
+  withOptions(program.command("exclude"), [
+    ...options("config", "ledger", "supplier", "operation"),
+    ...excludeOptions,
+    formatOption(),
+  ])
+    .description(
+      "Exclude records from the migration, so that no push sends them. Without keys, list them. Works offline.",
+    )
+    .argument("[keys...]", "business keys of the records")
+    .action(async (keys: string[], flags: ExcludeFlags) =>
+      (await import("./actions/exclude-action.ts")).excludeAction(keys, flags, session),
+    );
 
   withOptions(program.command("explain"), [...options("config", "cache", "ledger", "showValues"), formatOption()])
     .description("Show everything about one record: rows, payload with origins, attempts, replies. Works offline.")

@@ -16,6 +16,8 @@ import type {
   SharedAccount,
   UndecidedStatus,
 } from "./records/requests.ts";
+import type { Exclusion, ExclusionEnd, ExclusionResult } from "./records/exclusions.ts";
+import type { RecordVerification, Verification } from "./records/verifications.ts";
 import type { HeldLease } from "./runs/held-lease.ts";
 
 /** The largest record number that a ledger can store. */
@@ -48,8 +50,8 @@ export interface Ledger {
   /** Makes planned records `invalid` for reasons found after planning. Call before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /**
-   * Completes the plan. Marks duplicate and near-duplicate keys within the run, records already accepted (`skipped`),
-   * older than other content that was sent before (`stale`, unless `allowOlder`), accepted with other content (`invalid`, code `unique`, unless `revise`), waiting for a record that is not accepted
+   * Completes the plan. Marks duplicate and near-duplicate keys within the run, records that the user has excluded
+   * (`excluded`), already accepted (`skipped`), older than other content that was sent before (`stale`, unless `allowOlder`), accepted with other content (`invalid`, code `unique`, unless `revise`), waiting for a record that is not accepted
    * (`blocked`), and still ambiguous from earlier runs (`ambiguous`, unless `resendAmbiguous`). The remaining valid
    * records become `pending`.
    */
@@ -98,6 +100,16 @@ export interface Ledger {
   /** Every decision ever made about the records with this key, oldest first. */
   decisions(key: string): Promise<readonly RecordedDecision[]>;
 
+  /**
+   * Excludes records from the migration, which may be unknown to the ledger: no run sends them. Those that a plan has
+   * left to send become `excluded`. Resolves to the result for each exclusion.
+   */
+  excludeRecords(exclusions: readonly Exclusion[]): Promise<readonly ExclusionResult[]>;
+  /** Ends exclusions: the next push sends the records. Resolves to whether each record was excluded. */
+  endExclusions(identities: readonly Uint8Array[], end: ExclusionEnd): Promise<readonly boolean[]>;
+  /** The exclusions that apply, by key; with a key, all exclusions of records with this key, oldest first. */
+  exclusions(key?: string): Promise<readonly Exclusion[]>;
+
   /** Facts about the ledger's past, for comparison with other sources. */
   history(): Promise<LedgerHistory>;
 
@@ -133,9 +145,11 @@ export interface Ledger {
   contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
   /**
    * The records numbered `from` to `to` (inclusive) whose content in this run is the one that the platform accepted
-   * last, in any run.
+   * last, in any run. Each with the result of the last comparison with the platform; undefined if there was none since.
    */
-  acceptedLast(run: string, from: number, to: number): Promise<ReadonlySet<number>>;
+  acceptedLast(run: string, from: number, to: number): Promise<ReadonlyMap<number, Verification | undefined>>;
+  /** Stores what comparisons of accepted records with the platform have shown. `at`: ISO 8601 UTC. */
+  saveVerifications(run: string, verifications: readonly RecordVerification[], at: string): Promise<void>;
   /** When the requests of the run were answered; undefined for a run without replies. */
   timeline(run: string): Promise<Timeline | undefined>;
   /** Every attempt ever made for the records with this key, oldest first. */

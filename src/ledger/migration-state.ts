@@ -1,8 +1,9 @@
 import type { Outcome } from "../model/outcome.ts";
+import type { VerifiedCounts } from "./records/verifications.ts";
 
 /**
  * The state of a record in the migration, across all runs. `accepted`: the platform has the content of the latest
- * planned push. `outdated`: it has other content. `existing`: its content is not known. All other states are those of
+ * planned push. `outdated`: it has other content. `existing`: its content is not known. `excluded`: it will not be migrated. All other states are those of
  * the latest planned push with the record, and `pending` includes blocked records.
  */
 export const RECORD_STATES = [
@@ -13,12 +14,18 @@ export const RECORD_STATES = [
   "invalid",
   "ambiguous",
   "pending",
+  "excluded",
 ] as const;
 export type RecordState = (typeof RECORD_STATES)[number];
 
 /** A state of a record that is not done. `missing`: the key is in the inventory, and no push has contained it. */
-export type OpenState = Exclude<RecordState, "accepted"> | "missing";
-export const OPEN_STATES: readonly OpenState[] = [...RECORD_STATES.filter((state) => state !== "accepted"), "missing"];
+export type OpenState = Exclude<RecordState, DoneState> | "missing";
+type DoneState = "accepted" | "excluded";
+export const OPEN_STATES: readonly OpenState[] = [...RECORD_STATES.filter((state) => !isDone(state)), "missing"];
+
+export function isDone(state: RecordState): state is DoneState {
+  return state === "accepted" || state === "excluded";
+}
 
 /** The state of the migration to one destination. Dry runs and unfinished plans do not count. */
 export interface DestinationState {
@@ -30,6 +37,8 @@ export interface DestinationState {
   /** Number of distinct records; the counts of their states add up to it. */
   readonly records: number;
   readonly counts: Readonly<Record<RecordState, number>>;
+  /** Absent if no accepted record was compared with the platform. */
+  readonly verified?: VerifiedCounts;
   /**
    * Rows without a key, which are not in `records`. They cannot be followed from push to push: a row is listed until
    * its file, or the same row in another file, is pushed again to this destination.

@@ -8,9 +8,10 @@ import type { RunRow } from "./runs/recorded-run.ts";
 import type { SendingStatus } from "./runs/run-outcome.ts";
 import { attemptsOf, sendable } from "./tables/attempts.ts";
 import { coverage } from "./tables/counts.ts";
+import { endExclusions, excludeRecords, exclusions } from "./tables/exclusions.ts";
 import { migration, unsettledRuns } from "./tables/migration.ts";
 import { batchesOf, openPlaces, openRecords } from "./tables/open-records.ts";
-import { acceptedLast, contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes.ts";
+import { contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes.ts";
 import { nextSendable, notePosition } from "./tables/positions.ts";
 import {
   ambiguousItems,
@@ -24,6 +25,7 @@ import { setupFile } from "./tables/setup-files.ts";
 import { findRun, finishRun, historyOf, listRuns, refresh, requireRun, resumeRun, startRun } from "./tables/runs.ts";
 import { answer, type Tables, type Work } from "./tables/tables.ts";
 import { timeline } from "./tables/timeline.ts";
+import { acceptedLast, saveVerifications } from "./tables/verifications.ts";
 
 /**
  * What a transaction changes: a few rows, whole tables, a plan (it is written again if it is lost) or an input position
@@ -95,6 +97,7 @@ type ReadingMethod =
   | "outcomes"
   | "contents"
   | "acceptedLast"
+  | "exclusions"
   | "timeline"
   | "attempts";
 
@@ -140,6 +143,7 @@ function readingMethods(
       }
     },
     contents: (id, from, to) => readRun(id, (tables, run) => contents(tables, run, { from, to })),
+    exclusions: (key) => read((tables) => exclusions(tables, key)),
     acceptedLast: (id, from, to) => readRun(id, (tables, run) => acceptedLast(tables, run, { from, to })),
     timeline: (id) => readRun(id, timeline),
     attempts: (key) => read((tables) => attemptsOf(tables, key)),
@@ -188,6 +192,10 @@ function writingMethods<Own extends Tables>(
     refresh: (id, policy) => changeRun("tables", id, (tables, run) => refresh(tables, { run, policy, at: now() })),
     saveDecisions: (id, decisions, policy) =>
       changeRun("tables", id, (tables, run) => saveDecisions(tables, run, decisions, policy)),
+    saveVerifications: (id, verifications, at) =>
+      changeRun("tables", id, (tables, run) => saveVerifications(tables, run, { verifications, at })),
+    excludeRecords: (found) => change("tables", (tables) => excludeRecords(tables, found)),
+    endExclusions: (identities, end) => change("tables", (tables) => endExclusions(tables, identities, end)),
     finishRun: (id, exitCode) =>
       changeRun("rows", id, (tables, run) => finishRun(tables, run, { exitCode, at: now() })),
   };

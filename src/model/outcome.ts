@@ -14,6 +14,7 @@ export const STATUSES = [
   "duplicate",
   "existing",
   "stale",
+  "excluded",
 ] as const;
 export type Status = (typeof STATUSES)[number];
 

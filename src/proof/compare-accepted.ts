@@ -11,9 +11,9 @@ import { acceptedRecord, mappedGroups, type MappedTrace, PLATFORM_GROUP } from "
 
 /**
  * `same`: the platform has the accepted values at every attr that could be compared. `replaced`: the platform has
- * accepted other content of the record since, so it was not looked up.
+ * accepted other content of the record since, so it was not looked up. `verified`: the record was compared before.
  */
-export type ComparisonResult = "same" | "different" | "absent" | "unknown" | "replaced";
+export type ComparisonResult = "same" | "different" | "absent" | "unknown" | "replaced" | "verified";
 
 /** An accepted record compared with the platform. */
 export interface Comparison {
@@ -33,6 +33,8 @@ export interface CompareContext {
   readonly dependencies: Dependencies;
   /** The statuses of the records to compare: a record that several runs have planned is `accepted` in one of them. */
   readonly statuses: ReadonlySet<Status>;
+  /** Leave out the records that were compared since they were accepted. */
+  readonly unverified: boolean;
 }
 
 /**
@@ -76,7 +78,7 @@ async function compareGroup(
   run: Run,
   group: readonly MappedTrace[],
   check: PlatformCheck,
-  { ledger, statuses }: CompareContext,
+  { ledger, statuses, unverified }: CompareContext,
 ): Promise<readonly Comparison[]> {
   const accepted = group.flatMap((one) => {
     const { outcome, comparison } = one;
@@ -87,19 +89,22 @@ async function compareGroup(
   const [first, last] = [accepted[0], accepted.at(-1)];
   if (first === undefined || last === undefined) return [];
   const current = await ledger.acceptedLast(run.id, first.asked.record, last.asked.record);
+  const isVerified = (record: number): boolean => unverified && current.get(record) !== undefined;
   const answers = await check.ask(
-    accepted.flatMap(({ asked, isAsPlanned }) => (isAsPlanned && current.has(asked.record) ? asked : [])),
+    accepted.flatMap(({ asked, isAsPlanned }) =>
+      isAsPlanned && current.has(asked.record) && !isVerified(asked.record) ? asked : [],
+    ),
   );
   return accepted.map(({ outcome }) => {
-    const answer = current.has(outcome.record)
-      ? (answers.get(outcome.record) ?? unknown("its payload cannot be rebuilt from the sources"))
-      : { kind: "replaced" as const };
-    return comparisonOf(run, outcome, answer);
+    const { record } = outcome;
+    if (!current.has(record)) return comparisonOf(run, outcome, { kind: "replaced" });
+    if (isVerified(record)) return comparisonOf(run, outcome, { kind: "verified" });
+    return comparisonOf(run, outcome, answers.get(record) ?? unknown("its payload cannot be rebuilt from the sources"));
   });
 }
 
 interface Answer extends Pick<PlatformAnswer, "attrs" | "reason"> {
-  readonly kind: PlatformAnswer["kind"] | "replaced";
+  readonly kind: PlatformAnswer["kind"] | "replaced" | "verified";
 }
 
 function unknown(reason: string): Answer {
@@ -118,6 +123,7 @@ const RESULTS: Readonly<Record<Answer["kind"], ComparisonResult>> = {
   unknown: "unknown",
   notCompared: "unknown",
   replaced: "replaced",
+  verified: "verified",
 };
 
 /** An equal key proves nothing about the content. */

@@ -17,6 +17,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
   duplicate: "repeats another record: sent only once",
   existing: "already on the platform: content not compared",
   stale: "older than content sent before: not sent",
+  excluded: "excluded from the migration: not sent",
 };
 
 const WAITS = "waits for a record that has not been accepted";

@@ -85,6 +85,8 @@ export async function compareRun(scene: Scene, index: number, compared: "outcome
       existing: await ledger.existing(run, ...ends),
       coverage: await ledger.coverage(),
       history: await ledger.history(),
+      migration: await ledger.migration(),
+      unsettled: await ledger.unsettledRuns(),
     };
   });
 }
@@ -97,7 +99,9 @@ export async function compareWhole(scene: Scene): Promise<void> {
   }
   await onAll(scene, async ({ ledger }) => {
     const history = [];
-    for (const key of keys) history.push([key, await ledger.attempts(key), await ledger.decisions(key)]);
+    for (const key of keys) {
+      history.push([key, await ledger.attempts(key), await ledger.decisions(key), await ledger.exclusions(key)]);
+    }
     return [(await ledger.runs()).map(({ id }: Run) => id), history];
   });
   await onAll(scene, async ({ stored }) => comparableRows(await exportedRows(stored)));

@@ -251,6 +251,24 @@ const otherStep: fc.Arbitrary<Step> = fc.oneof(
       isUncertain: rarely,
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constantFrom("exclude" as const, "exclude" as const, "end exclusions" as const),
+      keys: fc.array(key, { minLength: 1, maxLength: 6 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant("verify" as const),
+      run: fc.nat(2),
+      results: fc.array(fc.constantFrom("same" as const, "different" as const, "absent" as const), {
+        minLength: 1,
+        maxLength: 6,
+      }),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ does: fc.constant("process work" as const), what: processStep }) },
 );
 

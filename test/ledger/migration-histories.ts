@@ -37,7 +37,14 @@ export interface Reconcile {
   readonly run: number;
   readonly decisions: readonly (Decision["decision"] | "none")[];
 }
-export type Step = Push | Resume | Reconcile;
+/** Excludes the records with these keys from the migration, or ends their exclusions. */
+export interface Exclude {
+  readonly kind: "exclude";
+  readonly to: Destination;
+  readonly keys: readonly number[];
+  readonly ends: boolean;
+}
+export type Step = Push | Resume | Reconcile | Exclude;
 /** `interrupted`: the process ends before the reply. `unsent`: the run ends before the request. */
 export type Result =
   | "accepted"
@@ -94,8 +101,20 @@ const reconcile: fc.Arbitrary<Reconcile> = fc.record({
   decisions: listOf(fc.constantFrom<Decision["decision"] | "none">("accepted", "rejected", "resend", "none")),
 });
 
+const exclude: fc.Arbitrary<Exclude> = fc.record({
+  kind: fc.constant("exclude" as const),
+  to: fc.oneof({ weight: 2, arbitrary: fc.constant(DESTINATIONS[0]) }, fc.constantFrom(...DESTINATIONS)),
+  keys: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 4 }),
+  ends: fc.integer({ min: 0, max: 2 }).map((n) => n === 0),
+});
+
 /** Random histories of a migration. */
 export const histories: fc.Arbitrary<readonly Step[]> = fc.array(
-  fc.oneof({ weight: 5, arbitrary: anyPush }, { weight: 2, arbitrary: resume }, { weight: 1, arbitrary: reconcile }),
+  fc.oneof(
+    { weight: 5, arbitrary: anyPush },
+    { weight: 2, arbitrary: resume },
+    { weight: 1, arbitrary: reconcile },
+    { weight: 2, arbitrary: exclude },
+  ),
   { minLength: 2, maxLength: 10 },
 );

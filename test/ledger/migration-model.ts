@@ -1,10 +1,13 @@
+import { expect } from "vitest";
 import type { Ledger, NewRun, PlannedItem } from "../../src/ledger/ledger.ts";
 import type { Decision, Intent } from "../../src/ledger/records/requests.ts";
+import type { ExclusionResult } from "../../src/ledger/records/exclusions.ts";
 import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";
 import { attemptOutcomeOf, intentOf, item, outcomesOf, planned, POLICY, PUSH } from "./ledger-input.ts";
 import {
   type Destination,
   DESTINATIONS,
+  type Exclude,
   MOST_ROWS,
   type Push,
   type Reconcile,
@@ -33,6 +36,7 @@ export interface MigrationModel {
   readonly inFlight: Map<string, string>;
   /** Records whose last request was refused, or decided to be refused. */
   readonly refused: Set<string>;
+  readonly excluded: Set<string>;
   /** By record: start of the push since which it is not done. */
   readonly since: Map<string, string>;
 }
@@ -46,6 +50,7 @@ export function emptyModel(): MigrationModel {
     unclear: new Map(),
     inFlight: new Map(),
     refused: new Set(),
+    excluded: new Set(),
     since: new Map(),
   };
 }
@@ -64,6 +69,9 @@ const runTo = ({ target, supplier }: Destination): Partial<NewRun> => ({
   endpoint: `POST ${target}data-import/accounts`,
 });
 
+const identityOf = (to: Destination, key: number): Uint8Array =>
+  recordIdentity({ ...PUSH, ...runTo(to), key: `K${key}` });
+
 function itemsOf({ rows, to, file }: Push): readonly PlannedItem[] {
   return rows.map(({ key, content, isInvalid }, index) => {
     const isSent = key !== undefined && content !== undefined && !isInvalid;
@@ -71,7 +79,7 @@ function itemsOf({ rows, to, file }: Push): readonly PlannedItem[] {
     return item(index + 1, name, content, {
       file,
       key: key === undefined ? undefined : name,
-      identity: key === undefined ? undefined : recordIdentity({ ...PUSH, ...runTo(to), key: name }),
+      identity: key === undefined ? undefined : identityOf(to, key),
       content: content === undefined ? undefined : contentHash({ content }),
       status: isSent ? "valid" : "invalid",
       rowHash: key === undefined && content === "a" ? 1 : undefined,
@@ -82,6 +90,7 @@ function itemsOf({ rows, to, file }: Push): readonly PlannedItem[] {
 /** Takes a step with the ledger and with the model. */
 export async function take(ledger: Ledger, step: Step, model: MigrationModel): Promise<void> {
   if (step.kind === "push") return pushRows(ledger, step, model);
+  if (step.kind === "exclude") return exclude(ledger, step, model);
   const push = model.pushes[step.run];
   if (push === undefined) return;
   if (step.kind === "reconcile") return decide(ledger, push, step.decisions, model);
@@ -107,6 +116,37 @@ async function pushRows(ledger: Ledger, step: Push, model: MigrationModel): Prom
   model.pushes.push(push);
   await noteSkipped(ledger, push, model);
   await send(ledger, push, step.results, model);
+}
+
+async function exclude(ledger: Ledger, { to, keys, ends }: Exclude, model: MigrationModel): Promise<void> {
+  const { excluded, unclear, inFlight, platform } = model;
+  const at = nextTime(model);
+  if (ends) {
+    const ended = await ledger.endExclusions(
+      keys.map((key) => identityOf(to, key)),
+      { at, who: "tester" },
+    );
+    expect(ended).toEqual(keys.map((key) => excluded.has(nameOf(to, key))));
+    for (const key of keys) excluded.delete(nameOf(to, key));
+    return;
+  }
+  const given = keys.map((key) => ({
+    identity: identityOf(to, key),
+    key: `K${key}`,
+    at,
+    who: "tester",
+    reason: "test",
+  }));
+  const results = await ledger.excludeRecords(given);
+  const expected = keys.map((key): ExclusionResult => {
+    const name = nameOf(to, key);
+    if (excluded.has(name)) return "excluded before";
+    if (platform.has(name)) return "accepted";
+    if (unclear.get(name) === "ambiguous" || inFlight.has(name)) return "unsettled";
+    excluded.add(name);
+    return "excluded";
+  });
+  expect(results).toEqual(expected);
 }
 
 function noteSince(model: MigrationModel, { to, rows }: Push, startedAt: string): void {
@@ -230,7 +270,7 @@ export async function expectedMigration(ledger: Ledger, model: MigrationModel): 
       const state = stateOf(key, { name, latest, own: statusOf(latest, key, statuses) }, model);
       add("records");
       add(state);
-      if (state === "accepted") continue;
+      if (state === "accepted" || state === "excluded") continue;
       open.push(`${name} ${state} ${model.since.get(name)}`);
       if (isLeft(latest, key, statuses)) unsettled.add(latest.id);
     }
@@ -257,13 +297,14 @@ function stateOf(
   { name, latest, own }: { readonly name: string; readonly latest: PlannedPush; readonly own: string },
   model: MigrationModel,
 ): string {
-  const { platform, unclear, inFlight, refused } = model;
+  const { platform, unclear, inFlight, refused, excluded } = model;
   const uncertain = unclear.get(name);
+  if (excluded.has(name) && uncertain !== "ambiguous" && !platform.has(name)) return "excluded";
   if (uncertain !== undefined) return uncertain;
   if (inFlight.get(name) === latest.id) return "ambiguous";
   if (platform.has(name)) return isDone(latest, key, model) ? "accepted" : "outdated";
   if (own === "invalid") return "invalid";
-  return own !== "pending" && own !== "blocked" && refused.has(name) ? "rejected" : "pending";
+  return !["pending", "blocked", "excluded"].includes(own) && refused.has(name) ? "rejected" : "pending";
 }
 
 /** The platform has the latest content. */

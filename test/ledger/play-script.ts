@@ -5,7 +5,8 @@ import type { PlanPolicy, SendableItem } from "../../src/ledger/ledger.ts";
 import { openPackedLedger, type UnsentRun } from "../../src/ledger/packed/packed-ledger.ts";
 import { packItems } from "../../src/ledger/packed/packed-items.ts";
 import { compareRun, compareWhole, type Member, moment, onAll, onRun, type Scene } from "./compared-ledgers.ts";
-import { intentOf, outcomesOf } from "./ledger-input.ts";
+import { recordIdentity } from "../../src/ledger/records/record-hashes.ts";
+import { intentOf, outcomesOf, PUSH } from "./ledger-input.ts";
 import type { ProcessStep, ScriptedPlan, ScriptedReply, Step } from "./script-steps.ts";
 import { exportedRows, type StoredLedger } from "./stored-ledgers.ts";
 
@@ -63,6 +64,11 @@ async function perform(scene: Scene, step: Step): Promise<void> {
       return decide(scene, step);
     case "recover":
       return recover(scene, step);
+    case "exclude":
+    case "end exclusions":
+      return exclude(scene, step);
+    case "verify":
+      return verify(scene, step);
     case "process work":
       return performProcess(scene, step.what);
   }
@@ -242,6 +248,35 @@ async function recover(scene: Scene, { requests, isUncertain }: Extract<Step, { 
     await recovery.markPossiblySent(given, at);
     await recovery.noteRecovery({ id: at, at, isUncertain });
     return recovery.isRecoveryKnown(at);
+  });
+}
+
+async function exclude(
+  scene: Scene,
+  { does, keys }: Extract<Step, { does: "exclude" | "end exclusions" }>,
+): Promise<void> {
+  const [at, who] = [moment(scene), "tester"];
+  await onAll(scene, async ({ ledger }) => {
+    const exclusions = keys.map((key) => ({ identity: identityOf(key), key, at, who, reason: "test" }));
+    return does === "exclude"
+      ? [await ledger.excludeRecords(exclusions), await ledger.exclusions()]
+      : ledger.endExclusions(
+          exclusions.map(({ identity }) => identity),
+          { at, who },
+        );
+  });
+}
+
+const identityOf = (key: string): Uint8Array =>
+  recordIdentity({ endpoint: PUSH.endpoint, supplier: PUSH.supplier, key });
+
+async function verify(scene: Scene, { run, results }: Extract<Step, { does: "verify" }>): Promise<void> {
+  const at = moment(scene);
+  const verifications = results.map((verification, index) => ({ record: index + 1, verification }));
+  await onAll(scene, async ({ ledger, runs }) => {
+    const id = runs[Math.max(0, runs.length - 1 - run)] ?? "";
+    await ledger.saveVerifications(id, verifications, at);
+    return ledger.acceptedLast(id, 1, 1_000);
   });
 }
 

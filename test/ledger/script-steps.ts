@@ -1,5 +1,6 @@
 import type { AttemptOutcome, Decision } from "../../src/ledger/records/requests.ts";
 import type { ExcludedRow, NewRun, PlannedItem, PlanPolicy } from "../../src/ledger/ledger.ts";
+import type { Verification } from "../../src/ledger/records/verifications.ts";
 import type { JournaledRequest } from "../../src/ledger/journal/recovery.ts";
 
 /** The plan of a run, in batches; each batch is one call. */
@@ -37,6 +38,8 @@ export type Step =
   | { readonly does: "resume" | "refresh"; readonly run: number; readonly policy: PlanPolicy }
   | { readonly does: "decide"; readonly decisions: readonly ScriptedDecision[]; readonly policy: PlanPolicy }
   | { readonly does: "recover"; readonly requests: readonly ScriptedRequest[]; readonly isUncertain: boolean }
+  | { readonly does: "exclude" | "end exclusions"; readonly keys: readonly string[] }
+  | { readonly does: "verify"; readonly run: number; readonly results: readonly Verification[] }
   | { readonly does: "process work"; readonly what: ProcessStep };
 
 /** Work of or between processes. */

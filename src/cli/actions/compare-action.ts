@@ -6,9 +6,9 @@ export function compareAction(run: string | undefined, flags: CompareFlags, sess
   return withLedger(session, flags, async ({ ledger }, { dependencies, write }) => {
     const { compare } = await import("../../commands/proof/compare.ts");
     const { compareWriter } = await import("../views/compare-view.ts");
-    const { all = false, format } = flags;
+    const { all = false, unverified = false, format } = flags;
     const writer = compareWriter(format, dependencies.screen);
-    const summary = await compare({ ledger, run, all }, dependencies, (batch) => write(writer.add(batch)));
+    const summary = await compare({ ledger, run, all, unverified }, dependencies, (batch) => write(writer.add(batch)));
     await write(writer.end(summary));
     const { different, absent, unknown } = summary.counts;
     if (!summary.isComplete) return 3;

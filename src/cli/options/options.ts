@@ -28,6 +28,7 @@ import {
   OPEN,
   PROOF,
   PUSH,
+  EXCLUDE,
   RECONCILE,
 } from "./run-option-tables.ts";
 
@@ -71,6 +72,9 @@ export type ProofFlags = InspectFlags & Partial<FlagsOf<typeof PROOF>>;
 
 /** Options of `compare`. */
 export type CompareFlags = Flags & FlagsOf<typeof COMPARE>;
+
+/** Options of `exclude`. */
+export type ExcludeFlags = InspectFlags & Partial<FlagsOf<typeof EXCLUDE>>;
 
 /** Options of `open`. */
 export type OpenFlags = Flags & FlagsOf<typeof OPEN>;
@@ -191,6 +195,8 @@ export const settingOptions: readonly Option[] = [
 export const fieldOptions: readonly Option[] = optionsOf(FIELDS);
 
 export const compareOptions: readonly Option[] = optionsOf(COMPARE);
+
+export const excludeOptions: readonly Option[] = optionsOf(EXCLUDE);
 
 export const openOptions: readonly Option[] = optionsOf(OPEN);
 

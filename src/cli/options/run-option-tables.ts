@@ -115,9 +115,17 @@ export const RECONCILE = {
   },
 } as const;
 
+/** Options of `exclude`. */
+export const EXCLUDE = {
+  from: { arg: "<file>", help: "file with one key per line, or a table with the column key" },
+  reason: { arg: "<text>", help: "why the records are not migrated", conflicts: ["undo"] },
+  undo: { help: "end the exclusion, so that the next push sends the records" },
+} as const;
+
 export const COMPARE = {
   format: { arg: "<format>", choices: ["text", "csv", "ndjson"], default: "text", help: "format of stdout" },
   all: { help: "all runs that sent records" },
+  unverified: { help: "only records that were not compared since they were accepted" },
 } as const;
 
 export const PROOF = {

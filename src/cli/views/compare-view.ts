@@ -11,6 +11,8 @@ export interface CompareWriter {
   readonly end: (summary: CompareSummary) => string;
 }
 
+const NOT_LISTED: ReadonlySet<Comparison["result"]> = new Set(["same", "replaced", "verified"]);
+
 /** Text lists only records that are not the same. CSV and NDJSON list every record. */
 export function compareWriter(format: "text" | "csv" | "ndjson", screen: Screen): CompareWriter {
   if (format === "ndjson") {
@@ -28,17 +30,19 @@ export function compareWriter(format: "text" | "csv" | "ndjson", screen: Screen)
   const table = streamedTable([{ title: "key" }, { title: "result" }, { title: "place" }, { title: "why" }], screen);
   return {
     add: (batch) => {
-      const listed = batch.filter(({ result }) => result !== "same" && result !== "replaced");
+      const listed = batch.filter(({ result }) => !NOT_LISTED.has(result));
       return listed.length === 0 ? "" : table(listed.map(textRow));
     },
-    end: ({ counts }) => {
-      const { replaced, ...compared } = counts;
+    end: ({ counts, isComplete }) => {
+      const { replaced, verified, ...compared } = counts;
       const total = Object.values(compared).reduce((sum, count) => sum + count, 0);
       const parts = Object.entries(compared).filter(([, count]) => count > 0);
       const shown = parts.map(([name, count]) => `${formatCount(count)} ${name}`).join(", ");
       return [
         `${counted(total, "accepted record")} compared${shown === "" ? "" : `: ${shown}`}\n`,
         replaced === 0 ? "" : `${counted(replaced, "record")} not compared: a later run has replaced the content\n`,
+        verified === 0 ? "" : `${counted(verified, "record")} compared before\n`,
+        isComplete ? "" : "Stopped. To continue, run the command again with --unverified.\n",
       ].join("");
     },
   };

@@ -41,7 +41,7 @@ function runText(run: RunProof, screen: Screen): string {
     ];
     lines.push(`  ${plainText(file)}: ${counted(rows, "row")}, ${parts.join(", ")}`);
   }
-  lines.push(...existingText(run.records.byStatus), ...correctedText(run));
+  lines.push(...existingText(run.records.byStatus), ...excludedText(run.records.byStatus), ...correctedText(run));
   if (platform !== undefined) lines.push(...platformText(platform).map((line) => `  ${line}`));
   if (payloads.different > 0) lines.push(`  ${differText(payloads.different)} from the plan`);
   const end = differences === 0 ? "" : `  ${counted(differences, "difference")}: differences-${run.run}.csv\n`;
@@ -60,6 +60,10 @@ function existingText({ existing = 0 }: RunProof["records"]["byStatus"]): readon
   if (existing === 0) return [];
   const content = `${existing === 1 ? "its" : "their"} content was not compared`;
   return [`  ${counted(existing, "record")} existed on the platform before, and ${content}`];
+}
+
+function excludedText({ excluded = 0 }: RunProof["records"]["byStatus"]): readonly string[] {
+  return excluded === 0 ? [] : [`  ${counted(excluded, "record")} excluded from the migration`];
 }
 
 function platformText(platform: NonNullable<RunProof["platform"]>): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Attempt, RecordedDecision } from "../../ledger/records/requests.ts";
+import type { Exclusion } from "../../ledger/records/exclusions.ts";
 import type { Ledger, OutcomeFilter, Run } from "../../ledger/ledger.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
@@ -39,6 +40,8 @@ export interface KnownRecord {
   readonly attempts: readonly Attempt[];
   /** Every decision about the records while they were ambiguous, oldest first. */
   readonly decisions: readonly RecordedDecision[];
+  /** Every exclusion of the records from the migration, oldest first. */
+  readonly exclusions: readonly Exclusion[];
 }
 
 /** Current contents of the sources. */
@@ -75,7 +78,15 @@ export async function lookUpRecord(options: ExplainOptions, storeOptions: StoreO
     const { key } = options;
     const { run, outcomes } = await lookUp(options, ledger);
     const history = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };
-    return { key, run, outcomes, ...history, acceptedElsewhere: acceptedElsewhere(outcomes, history.attempts) };
+    const exclusions = await ledger.exclusions(key);
+    return {
+      key,
+      run,
+      outcomes,
+      ...history,
+      exclusions,
+      acceptedElsewhere: acceptedElsewhere(outcomes, history.attempts),
+    };
   });
 }
 

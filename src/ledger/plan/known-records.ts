@@ -7,6 +7,7 @@ import { holdNewIfUncertain } from "../tables/recoveries.ts";
 import { holdInvalid, noteSkipped } from "../tables/planned-records.ts";
 import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts";
 import type { Compared } from "./compared-runs.ts";
+import { markExcluded } from "./excluded-records.ts";
 import { skipCorrected } from "./corrected-records.ts";
 import { type PlanFinding, writeFindings } from "./findings.ts";
 import { refuseStale } from "./stale-records.ts";
@@ -14,6 +15,7 @@ import { refuseStale } from "./stale-records.ts";
 /**
  * Compares the records of a run that are left to send with all runs, and sets their status:
  *
+ * - `excluded`: excluded from the migration by the user
  * - `skipped`: accepted with this content, or with a corrected version of it
  * - `stale`: older than other content that was sent before, unless `allowOlder`
  * - `invalid`, code `unique`: accepted with other content, unless `revise`
@@ -25,6 +27,7 @@ import { refuseStale } from "./stale-records.ts";
  * platform, and a refusal creates nothing.
  */
 export function* applyKnownRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
+  yield* markExcluded(tables, run, TO_SEND[compared === "all" ? "all" : "left"]);
   if (policy.after !== undefined) yield* blockDependents(tables, run, policy, policy.after);
   if ((yield* tables.row(ANY_RECORD)) !== undefined) yield* compareRecords(tables, run, policy, compared);
   if (!policy.resendAmbiguous) yield* holdNewIfUncertain(tables, run);

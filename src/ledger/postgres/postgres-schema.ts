@@ -43,8 +43,10 @@ const CREATE_TABLES = `
     id bigint generated always as identity primary key, identity bytea not null unique, content bytea not null,
     state text not null, attempts integer not null, accepted_content bytea, accepted_at text collate "C", account text,
     step text, resends integer not null default 0, other_content integer not null default 0,
-    since_run integer, planned_run integer, planned_record integer, planned_content bytea, held integer
+    since_run integer, planned_run integer, planned_record integer, planned_content bytea, held integer,
+    verified text, verified_at text collate "C"
   ) with (fillfactor = 70);
+  create index records_verified on migrate.records (planned_run, verified, verified_at) where verified is not null;
   create table migrate.items (
     run integer not null, record integer not null, key text collate "C", near text collate "C", identity bytea,
     content bytea, awaits bytea, file integer not null, line bigint not null, status text not null,
@@ -75,6 +77,10 @@ const CREATE_TABLES = `
     id bigint generated always as identity primary key, run integer not null, record integer not null,
     identity bytea not null, decided_at text not null, decision text not null, decided_by text not null,
     who text not null, reason text not null, account text
+  );
+  create table migrate.exclusions (
+    identity bytea not null, key text collate "C" not null, excluded_at text collate "C" not null, who text not null,
+    reason text not null, undone_at text, undone_by text, primary key (identity, excluded_at)
   );
   create index decisions_by_identity on migrate.decisions (identity);
   create index decisions_by_account on migrate.decisions (account);

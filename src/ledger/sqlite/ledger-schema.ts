@@ -11,13 +11,11 @@ const APPLICATION_ID = 0x6d696772;
  * `records` has the state of every identity across all runs (`other_content` is 1: the platform may have other content than
  * `content`), `items` the input list of each run, and `problems` the
  * problems of the plan (attempt 0) and of each attempt. `attempts.row_mark` is set for attempts known only from a
- * journal (`rowMarker`). `positions` are places from which a run's input can be read. `compared` has the run that was
- * last compared with the other runs. `seal` has one row: the number of committed transactions, the process that may
+ * journal (`rowMarker`). `positions` are places from which a run's input can be read. `exclusions` are decisions not to migrate a
+ * record. `compared` has the run that was last compared with the other runs. `seal` has one row: the number of committed transactions, the process that may
  * write (`Writer`), and the recoveries.
  *
- * SQLite stores the statements: in a short form, they all fit on the first page, which is rarely lost. Therefore, columns
- * of a primary key do not repeat "not null", which SQLite requires of them anyway, and only PostgreSQL enforces it for
- * problems and decisions.
+ * SQLite stores the statements: in a short form (`shortened`), they all fit on the first page, which is rarely lost.
  */
 const CREATE_TABLES = `
   create table runs (
@@ -30,8 +28,9 @@ const CREATE_TABLES = `
    id integer primary key, identity blob not null unique, content blob not null, state text not null,
    attempts int not null, accepted_content blob, accepted_at text, account text, step text,
    resends int not null default 0, other_content int default 0, since_run int, planned_run int, planned_record int,
-   planned_content blob, held int);
+   planned_content blob, held int, verified text, verified_at text);
   create index records_ambiguous on records (identity) where state = 'ambiguous';
+  create index records_verified on records (planned_run, verified, verified_at) where verified is not null;
   create index records_open on records (id) where ${heldOpen("")};
   create table items (
    run int, record int, key text, near text, identity blob, content blob,
@@ -59,6 +58,8 @@ const CREATE_TABLES = `
    reason text, account text);
   create index decisions_by_identity on decisions (identity);
   create index decisions_by_account on decisions (account);
+  create table exclusions (identity blob, key text, excluded_at text, who text, reason text, undone_at text,
+   undone_by text, primary key (identity, excluded_at)) without rowid;
   create table positions (run int, record int, file int,
    byte int, line int, primary key (run, record)) without rowid;
   create table setup (sha256 blob primary key, content blob) without rowid;
@@ -80,12 +81,16 @@ export function createSchema(database: SqliteDatabase): void {
   });
 }
 
-/** A column without a type is the same as a blob. */
+/**
+ * A column without a type stores every value as it is given, so the types of texts and bytes are not needed. The
+ * checksums of pages detect lost values, so SQLite does not need to refuse nulls, as PostgreSQL does.
+ */
 function shortened(sql: string): string {
   return sql
     .replaceAll(/\s+/g, " ")
     .replaceAll(/ ?([(),=]) ?/g, "$1")
-    .replaceAll(" blob", "");
+    .replaceAll(/ (?:blob|text)\b/g, "")
+    .replaceAll(/ not null(?= unique| default|[,)])/g, "");
 }
 
 /**

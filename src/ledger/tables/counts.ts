@@ -117,7 +117,7 @@ const FORGET_UNSENT = `
 const INSERT_UNSENT = `
   insert into migrate.unsent (identity, since_run, planned_run, planned_record)
   select identity, run, run, min(record) from migrate.items
-  where run = $1 and identity is not null and status in ('invalid', 'duplicate', 'blocked')
+  where run = $1 and identity is not null and status in ('invalid', 'duplicate', 'blocked', 'excluded')
     and not exists (select 1 from migrate.records where records.identity = items.identity)
   group by identity, run
   on conflict do nothing`;

@@ -1,9 +1,11 @@
 import type { DestinationState, RecordState } from "../migration-state.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
 import { coverageOfEndpoints } from "./counts.ts";
+import { isExcluded } from "./exclusions.ts";
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import { heldOpen } from "./planned-records.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
+import { verifiedCounts } from "./verifications.ts";
 
 /**
  * See `Ledger.migration`. Latest destination first. Reads only records that may be open without being left to send,
@@ -13,6 +15,7 @@ export function* migration(tables: Tables, sending: SendingStatus): Work<readonl
   const rows = yield* tables.rows(countOpen(sending));
   const keyless = yield* tables.rows(COUNT_KEYLESS);
   const coverage = yield* coverageOfEndpoints(tables);
+  const verifications = yield* verifiedCounts(tables);
   const destinations = yield* tables.rows(SELECT_DESTINATIONS);
   return destinations.map(({ target, supplier, operation, endpoint }) => {
     const where = { target, supplier, operation, endpoint };
@@ -22,7 +25,9 @@ export function* migration(tables: Tables, sending: SendingStatus): Work<readonl
       counts[isAccepted ? "accepted" : "pending"] -= count;
       counts[state] += count;
     }
-    return { ...where, records, counts, withoutKey: keyless.find(isIn(where))?.count ?? 0 };
+    const verified = verifications.find(isIn(where))?.verified;
+    const withoutKey = keyless.find(isIn(where))?.count ?? 0;
+    return { ...where, records, counts, withoutKey, ...(verified !== undefined && { verified }) };
   });
 }
 
@@ -39,6 +44,7 @@ const NO_RECORDS: Readonly<Record<RecordState, number>> = {
   invalid: 0,
   ambiguous: 0,
   pending: 0,
+  excluded: 0,
 };
 
 type Destination = Pick<DestinationState, "target" | "supplier" | "endpoint">;
@@ -71,6 +77,8 @@ const IS_ACCEPTED = "coalesce(records.accepted_content, ''::bytea) <> ''::bytea"
  * @param status SQL for the status of its latest item
  */
 export const stateOf = (sending: SendingStatus, status: string): string => `case
+  when ${isExcluded("records")} and records.state <> 'ambiguous' and not ${IS_ACCEPTED} and ${status} <> 'sending'
+    then 'excluded'
   when records.state in ('ambiguous', 'existing') then records.state
   when ${status} = 'sending' then '${sending}'
   when ${IS_ACCEPTED} then case when ${IS_OUTDATED} then 'outdated' else 'accepted' end
@@ -82,7 +90,8 @@ const IS_OUTDATED = "coalesce(records.accepted_content <> records.planned_conten
 
 /** SQL for the state of a record that no plan could send. */
 export const stateOfUnsent = (status: string): string =>
-  `case when ${status} = 'blocked' then 'pending' else 'invalid' end`;
+  `case when ${isExcluded("unsent")} then 'excluded' when ${status} in ('blocked', 'excluded') then 'pending'
+    else 'invalid' end`;
 
 /** SQL for the status of the latest item. PostgreSQL would join all items. */
 const LATEST_STATUS = "(select status from migrate.items where run = planned_run and record = planned_record)";

@@ -1,4 +1,4 @@
-import type { OpenFilter, OpenRecord, RecordState } from "../migration-state.ts";
+import { isDone, type OpenFilter, type OpenRecord, type RecordState } from "../migration-state.ts";
 import { problemsByRecord, type ProblemColumns, type SendingStatus } from "../runs/run-outcome.ts";
 import { migration, stateOf, stateOfUnsent } from "./migration.ts";
 import { heldOpen } from "./planned-records.ts";
@@ -109,7 +109,7 @@ export function* openRecords(
     ),
   );
   return found.flatMap(({ record, key, file, line, state, run, target, supplier, since }) => {
-    if (state === "accepted") return [];
+    if (isDone(state)) return [];
     const row = { state, run, target, supplier, since, source: { file, line }, problems: problems.get(record) ?? [] };
     return key === null ? row : { ...row, key: tables.readKey(key) };
   });

@@ -189,19 +189,3 @@ export function* contents(
 const SELECT_CONTENTS: Statement<{ record: number; content: Uint8Array }> = {
   sql: "select record, content from migrate.items where run = $1 and record between $2 and $3 and length(content) = 32",
 };
-
-/** See `Ledger.acceptedLast`. */
-export function* acceptedLast(
-  tables: Tables,
-  run: RunRow,
-  { from, to }: { readonly from: number; readonly to: number },
-): Work<ReadonlySet<number>> {
-  const rows = yield* tables.rows(SELECT_ACCEPTED_LAST, run.number, from, to);
-  return new Set(rows.map(({ record }) => record));
-}
-
-const SELECT_ACCEPTED_LAST: Statement<{ record: number }> = {
-  sql: `
-  select items.record from migrate.items inner join migrate.records on records.identity = items.identity
-  where items.run = $1 and items.record between $2 and $3 and records.accepted_content = items.content`,
-};

@@ -22,11 +22,11 @@ export function* notePlanned(tables: Tables, run: number, counts: Readonly<Recor
 }
 
 /** The statuses of items that a new plan does not send, and that are not done. */
-const NOT_SENT = ["blocked", "ambiguous", "invalid"] as const;
+const NOT_SENT = ["blocked", "ambiguous", "invalid", "excluded"] as const;
 
 /**
  * SQL condition of records that may be open without being left to send: accepted with other content than in a later
- * plan, also if that was sent before; latest item invalid; refused. A SQLite ledger has an index of them, and of
+ * plan, also if that was sent before; latest item invalid or excluded; refused. A SQLite ledger has an index of them, and of
  * ambiguous records.
  */
 export function heldOpen(prefix: "" | "records."): string {
@@ -80,7 +80,7 @@ const NOTE_RECORDS = `
   ${FIRST_ITEMS}
   update migrate.records set since_run = ${sinceRun("records.", "$1")}, planned_run = $1,
     planned_record = items.record, planned_content = case when firsts.is_one then items.content else ''::bytea end,
-    held = case when items.status = 'invalid' then 1 end
+    held = case when items.status in ('invalid', 'excluded') then 1 end
   from firsts inner join migrate.items on items.run = $1 and items.record = firsts.record
   where records.identity = firsts.identity and coalesce(records.planned_run, 0) <> $1`;
 
@@ -193,7 +193,8 @@ export const NOTE_AGAIN: string = `
   ${LATEST_ITEMS}
   update records set since_run = coalesce(records.since_run, latest.since_run), planned_run = latest.run,
     planned_record = latest.record, planned_content = latest.content,
-    held = case when (
+    held = case when exists (
+      select 1 from exclusions where exclusions.identity = records.identity and undone_at is null) or (
       select status from items where items.run = latest.run and items.record = latest.record) = 'invalid' then 1 end
   from latest where records.identity = latest.identity;
   ${LATEST_ITEMS}

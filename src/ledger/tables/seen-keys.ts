@@ -21,7 +21,8 @@ export function* unseenKeys(
 const selectSeen = (list: string, bytes: string): string => `
   select each.value as identity from ${list} as each
   where exists (select 1 from migrate.records where identity = ${bytes})
-    or exists (select 1 from migrate.unsent where identity = ${bytes})`;
+    or exists (select 1 from migrate.unsent where identity = ${bytes})
+    or exists (select 1 from migrate.exclusions where identity = ${bytes} and undone_at is null)`;
 
 /** A list of a statement cannot contain bytes, so the identities are in hexadecimal. */
 const SELECT_SEEN: Statement<{ readonly identity: string }> = {

@@ -56,6 +56,9 @@ export function threadLedger(
     existing: (run, from, to) => ask("existing", [run, from, to]),
     undecidedByKey: (run, status, keys) => ask("undecidedByKey", [run, status, keys]),
     saveDecisions: (run, decisions, policy) => ask("saveDecisions", [run, decisions, policy]),
+    saveVerifications: (run, verifications, at) => ask("saveVerifications", [run, verifications, at]),
+    excludeRecords: (exclusions) => ask("excludeRecords", [exclusions]),
+    endExclusions: (identities, end) => ask("endExclusions", [identities, end]),
     finishRun: (run, exitCode) => ask("finishRun", [run, exitCode]),
     ...queries(ask),
     async *openRecords(filter) {
@@ -86,6 +89,7 @@ type Query =
   | "unseenKeys"
   | "contents"
   | "acceptedLast"
+  | "exclusions"
   | "timeline"
   | "attempts"
   | "decisions";
@@ -101,6 +105,7 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
     unsettledRuns: () => ask("unsettledRuns", []),
     unseenKeys: (destinations, keys) => ask("unseenKeys", [destinations, keys]),
     contents: (run, from, to) => ask("contents", [run, from, to]),
+    exclusions: (key) => ask("exclusions", [key]),
     acceptedLast: (run, from, to) => ask("acceptedLast", [run, from, to]),
     timeline: (run) => ask("timeline", [run]),
     attempts: (key) => ask("attempts", [key]),

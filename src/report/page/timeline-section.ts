@@ -91,6 +91,7 @@ const ANSWERS: Readonly<Record<Status, string>> = {
   duplicate: "duplicate",
   existing: "already there",
   stale: "stale",
+  excluded: "excluded",
 };
 
 interface SlotBar {

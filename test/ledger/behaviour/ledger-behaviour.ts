@@ -7,6 +7,7 @@ import { describeDuplicateKeys } from "./duplicate-key-behaviour.ts";
 import { describeSending } from "./sending-behaviour.ts";
 import { describeKnownKeys } from "./known-key-behaviour.ts";
 import { describeExisting } from "./existing-behaviour.ts";
+import { describeExclusions } from "./exclusion-behaviour.ts";
 import { describeStale } from "./stale-behaviour.ts";
 import { describeLaterRuns } from "./later-run-behaviour.ts";
 
@@ -34,6 +35,7 @@ export function describeLedger(
     describeLaterRuns(opened);
     describeExisting(opened);
     describeStale(opened);
+    describeExclusions(opened);
     describeKnownKeys(opened);
     if (comparesJournals) describeRecovery(opened);
   });

@@ -29,7 +29,7 @@ export function describeRecovery(opened: () => Ledger): void {
 
     test("notes each unknown request once, and plans its record as ambiguous", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
-      const requests = [request("A", 1), request("B", 1), request("B", 2)];
+      const requests = [request("A", 1), request("B", 1), request("B", 1), request("B", 2)];
       expect(await recovery.markPossiblySent(requests, AT)).toBe(2);
       expect(await recovery.markPossiblySent(requests, AT)).toBe(0);
       expect(await recovery.unknownRequests(requests)).toEqual([]);

@@ -1,4 +1,5 @@
 import type { ExplainedSources, Explanation } from "../../../commands/ledger/explain.ts";
+import type { Exclusion } from "../../../ledger/records/exclusions.ts";
 import type { Attempt, RecordedDecision } from "../../../ledger/records/requests.ts";
 import { formatPlace } from "../../../model/place.ts";
 import type { Row } from "../../../model/record.ts";
@@ -12,7 +13,7 @@ import type { ViewOptions } from "../view.ts";
 
 /** The part of the explanation that comes from the ledger. `sourcesText` renders the other part. */
 export function explainText(explanation: Explanation, { screen }: Pick<ViewOptions, "screen">): string {
-  const { key, run, outcomes, acceptedElsewhere, attempts, decisions } = explanation;
+  const { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
   for (const { status, source, account, problems } of outcomes) {
     parts.push(
@@ -21,9 +22,15 @@ export function explainText(explanation: Explanation, { screen }: Pick<ViewOptio
     parts.push(...problems.map(problemLine));
   }
   if (acceptedElsewhere !== undefined) parts.push(`\n${elsewhereText(acceptedElsewhere)}\n`);
+  parts.push(...exclusions.map(exclusionText));
   if (attempts.length > 0) parts.push(`\nRequests\n${attemptTable(attempts, screen)}`);
   if (decisions.length > 0) parts.push(`\nDecisions\n${decisionTable(decisions, screen)}`);
   return parts.join("");
+}
+
+function exclusionText({ at, who, reason, undoneAt, undoneBy = "" }: Exclusion): string {
+  const ended = undoneAt === undefined ? "" : `, until ${undoneAt} (${plainText(undoneBy)})`;
+  return `\nExcluded from the migration since ${at} by ${plainText(who)}${ended}: ${plainText(reason)}\n`;
 }
 
 function elsewhereText({ run, account, settledAt }: NonNullable<Explanation["acceptedElsewhere"]>): string {
@@ -52,13 +59,14 @@ export function sourcesText(
 
 /** Both parts as one object. */
 export function explainJson(
-  { key, run, outcomes, acceptedElsewhere, attempts, decisions }: Explanation,
+  { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions }: Explanation,
   { records, unreadable }: ExplainedSources,
   { showValues }: { readonly showValues: boolean },
 ): string {
   const shown = {
     key,
     decisions,
+    exclusions: exclusions.map(({ identity: _identity, ...shown }) => shown),
     ...(unreadable !== undefined && { unreadable }),
     run: run.id,
     ...(acceptedElsewhere !== undefined && {

@@ -4,6 +4,7 @@ import { sendTotals } from "../../../job/run-progress.ts";
 import type { InventoryState } from "../../../job/inventory/compare-inventory.ts";
 import type { Coverage, Run } from "../../../ledger/ledger.ts";
 import { type DestinationState, RECORD_STATES } from "../../../ledger/migration-state.ts";
+import type { VerifiedCounts } from "../../../ledger/records/verifications.ts";
 import { STATUSES, type Summary } from "../../../model/outcome.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
@@ -40,7 +41,7 @@ export function statusText({ runs, coverage, migration = [], inventory = [] }: L
 
 /** One line for each state, by destination. */
 function migrationText(migration: readonly DestinationState[], screen: Screen): string {
-  const blocks = migration.map(({ target, supplier, operation, records, counts, withoutKey }) => {
+  const blocks = migration.map(({ target, supplier, operation, records, counts, withoutKey, verified }) => {
     const where = [target, ...(supplier === "" ? [] : [`supplier ${supplier}`]), operation].map((part) =>
       plainText(part),
     );
@@ -49,10 +50,23 @@ function migrationText(migration: readonly DestinationState[], screen: Screen): 
       ["seen", formatCount(records), ""],
       ...present.map((state) => [recordStateText(state), formatCount(counts[state]), percent(counts[state], records)]),
       ...(withoutKey === 0 ? [] : [["rows without a key", formatCount(withoutKey), ""]]),
+      ...(verified === undefined ? [] : verifiedRows(verified, counts.accepted + counts.outdated)),
     ];
     return countsBlock(`Migration to ${where.join(", ")}`, rows, screen);
   });
   return blocks.join("\n");
+}
+
+/** The accepted records that were compared with the platform, as rows: name, number, share. */
+function verifiedRows({ at, ...results }: VerifiedCounts, accepted: number): readonly (readonly string[])[] {
+  const compared = results.same + results.different + results.absent;
+  const found = ([name, count]: readonly [string, number]): readonly string[] => [`  ${name}`, formatCount(count), ""];
+  return [
+    [`compared, last on ${at.slice(0, 10)}`, formatCount(compared), percent(compared, accepted)],
+    ...Object.entries(results)
+      .filter(([, count]) => count > 0)
+      .map(found),
+  ];
 }
 
 function countsBlock(title: string, rows: readonly (readonly string[])[], screen: Screen): string {
@@ -167,8 +181,8 @@ function settledText(settled: Summary["counts"]): string {
 }
 
 function recordsText(records: number, counts: Summary["counts"]): string {
-  const { invalid = 0, skipped = 0, duplicate = 0 } = counts;
-  const notSent = countsText({ invalid, skipped, duplicate });
+  const { invalid = 0, skipped = 0, duplicate = 0, stale = 0, excluded = 0 } = counts;
+  const notSent = countsText({ invalid, skipped, duplicate, stale, excluded });
   return notSent === "" ? formatCount(records) : `${formatCount(records)}, of which ${notSent}`;
 }
 

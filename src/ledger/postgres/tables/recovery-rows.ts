@@ -36,7 +36,7 @@ export async function markPossiblySent(
   requests: readonly JournaledRequest[],
   at: string,
 ): Promise<number> {
-  const unknown = await unknownRequests(transaction, requests);
+  const unknown = withoutRepetitions(await unknownRequests(transaction, requests));
   if (unknown.length === 0) return 0;
   await transaction.run(
     MARK_POSSIBLY_SENT,
@@ -49,6 +49,17 @@ export async function markPossiblySent(
     unknown.map(({ rowMark = null }) => rowMark),
   );
   return unknown.length;
+}
+
+/** The requests that are later than all requests before them for the same record. */
+function withoutRepetitions(requests: readonly JournaledRequest[]): readonly JournaledRequest[] {
+  const last = new Map<string, number>();
+  return requests.filter(({ identity, attempt }) => {
+    const record = Buffer.from(identity).toString("hex");
+    if (attempt <= (last.get(record) ?? 0)) return false;
+    last.set(record, attempt);
+    return true;
+  });
 }
 
 /**
@@ -78,7 +89,7 @@ const MARK_POSSIBLY_SENT = `
       case when harmless then 'pending' when is_repeat then 'accepted' else 'ambiguous' end, attempt, other_content
     from latest
     on conflict (identity) do update set
-      content = excluded.content, attempts = excluded.attempts,
+      content = excluded.content, attempts = excluded.attempts, verified = null,
       step = case when known.content = excluded.content then known.step end,
       other_content = case
         when known.content <> excluded.content and (known.state in ('ambiguous', 'sending') or known.resends > 0) then 1

@@ -50,7 +50,7 @@ const CLAIM: Statement<Changes> = {
     on conflict (identity) do update set
       content = excluded.content, state = 'sending', attempts = excluded.attempts,
       step = case when known.content = excluded.content then known.step end,
-      other_content = ${otherContentAfter("known")}
+      other_content = ${otherContentAfter("known")}, verified = null
     where known.state <> 'sending' and known.attempts = excluded.attempts - 1
     returning 1
   ), changed_items as (

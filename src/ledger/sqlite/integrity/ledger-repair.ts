@@ -163,7 +163,7 @@ const FOLLOWING = [
   `insert or ignore into records (identity, content, state, attempts, other_content)
    select identity, coalesce(content, x''), 'ambiguous',
      coalesce((select max(attempt) from attempts where attempts.identity = items.identity), 0), 1
-   from items where identity is not null and status not in ('invalid', 'duplicate', 'valid')`,
+   from items where identity is not null and status not in ('invalid', 'duplicate', 'valid', 'excluded')`,
   `update records set attempts = coalesce(
      (select max(attempt) from attempts where attempts.identity = records.identity), 0)`,
   `update items set status = 'ambiguous' where status in ('pending', 'blocked', 'rejected', 'existing', 'accepted', 'skipped')
@@ -204,6 +204,7 @@ const TABLES = {
   attempts: ["run", "record", "attempt"],
   problems: ["run", "record", "attempt", "position"],
   decisions: ["id"],
+  exclusions: ["identity", "excluded_at"],
   setup: ["sha256"],
 } as const;
 

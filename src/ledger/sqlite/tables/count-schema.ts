@@ -91,7 +91,7 @@ const COVERED = `
 
 const UNSENT = `
   select distinct identity from items
-  where identity is not null and status in ('invalid', 'duplicate', 'blocked')
+  where identity is not null and status in ('invalid', 'duplicate', 'blocked', 'excluded')
     and run in (select id from runs where ${PLANNED_PUSHES})
     and not exists (select 1 from records where records.identity = items.identity)`;
 

@@ -94,7 +94,8 @@ const CLAIM_RECORDS = `
     and identity is not null and content is not null
   on conflict (identity) do update set
     content = excluded.content, state = 'sending', attempts = excluded.attempts,
-    step = iif(content = excluded.content, step, null), other_content = ${otherContentAfter("records")}
+    step = iif(content = excluded.content, step, null), other_content = ${otherContentAfter("records")},
+    verified = null
   where state <> 'sending' and attempts = excluded.attempts - 1`;
 
 const CLAIM_ITEMS = `

@@ -1,0 +1,56 @@
+import type { EndedExclusions, ExcludedKeys } from "../../commands/ledger/exclude-records.ts";
+import type { Exclusion } from "../../ledger/records/exclusions.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
+import { renderTable, type TableColumn } from "../../terminal/text-table.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import { plainText } from "../../text/plain-text.ts";
+import type { View } from "./view.ts";
+
+export const exclusionsView: View<readonly Exclusion[]> = {
+  text: (exclusions, { screen }) =>
+    exclusions.length === 0
+      ? "No records are excluded\n"
+      : renderTable(
+          exclusions.map(({ key, at, who, reason }) => [key, at.slice(0, 10), who, reason]),
+          COLUMNS,
+          screen,
+        ),
+  json: (exclusions) =>
+    `${printableJson({ exclusions: exclusions.map(({ identity: _identity, ...shown }) => shown) }, "indented")}\n`,
+};
+
+const COLUMNS: readonly TableColumn[] = [{ title: "key" }, { title: "since" }, { title: "by" }, { title: "reason" }];
+
+export const excludedKeysView: View<ExcludedKeys> = {
+  text: ({ excluded, excludedBefore, accepted, unsettled, unseen }) =>
+    [
+      `${counted(excluded.length, "record")} excluded from the migration${unseenText(unseen.length)}\n`,
+      ...listText(excludedBefore, "excluded before"),
+      ...listText(accepted, "not excluded: already on the platform"),
+      ...listText(
+        unsettled,
+        "not excluded: a request may have been processed; run `migrate resume` or `migrate reconcile`",
+      ),
+    ].join(""),
+  json: (result) => `${printableJson(result, "indented")}\n`,
+};
+
+export const endedExclusionsView: View<EndedExclusions> = {
+  text: ({ ended, unknown }) =>
+    [
+      `${counted(ended.length, "record")} no longer excluded${ended.length === 0 ? "" : ": the next push sends them"}\n`,
+      ...listText(unknown, "not excluded before"),
+    ].join(""),
+  json: (result) => `${printableJson(result, "indented")}\n`,
+};
+
+function unseenText(count: number): string {
+  return count === 0 ? "" : `; no push has contained ${formatCount(count)} of them so far`;
+}
+
+const LISTED = 20;
+
+function listText(keys: readonly string[], what: string): readonly string[] {
+  const more = keys.length > LISTED ? [`  and ${formatCount(keys.length - LISTED)} more ${what}\n`] : [];
+  return [...keys.slice(0, LISTED).map((key) => `  ${plainText(key)}  ${what}\n`), ...more];
+}

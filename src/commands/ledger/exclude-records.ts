@@ -1,0 +1,161 @@
+import { extname } from "node:path";
+import { eachInventoryKey } from "../../job/inventory/inventory-keys.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { Ledger, Run } from "../../ledger/ledger.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import type { Exclusion, ExclusionResult, RefusedExclusion } from "../../ledger/records/exclusions.ts";
+import { identitiesOf } from "../../ledger/records/record-hashes.ts";
+import { Failure } from "../../model/failure.ts";
+import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { timestamp } from "../../time/clock.ts";
+
+export interface ExcludeOptions {
+  readonly ledger: string;
+  readonly keys: readonly string[];
+  /** A file with more keys: one per line, or the column `key` of a table. */
+  readonly from?: string | undefined;
+  /** Only records of this supplier or operation. */
+  readonly supplier?: string | undefined;
+  readonly operation?: string | undefined;
+  /** `user@host` */
+  readonly who: string;
+}
+
+/** Keys by the result for their records. */
+export interface ExcludedKeys extends Readonly<
+  Record<"excluded" | "excludedBefore" | RefusedExclusion, readonly string[]>
+> {
+  /** Those of the excluded keys that no push has contained so far. */
+  readonly unseen: readonly string[];
+}
+
+/**
+ * Excludes the records with these keys from the migration. A key counts for every destination whose pushes have
+ * contained it, otherwise for the only one.
+ * @throws Failure `usage`, without any change, for keys that could belong to several destinations
+ */
+export function excludeRecords(
+  { reason, ...options }: ExcludeOptions & { readonly reason: string },
+  dependencies: Dependencies,
+): Promise<ExcludedKeys> {
+  return withTargets(options, dependencies, async (ledger, targets, unseen) => {
+    const at = timestamp(dependencies.clock);
+    const { who } = options;
+    const exclusions = targets.map(({ key, identity }): Exclusion => ({ key, identity, at, who, reason }));
+    const results = await ledger.excludeRecords(exclusions);
+    const keysOf = (result: ExclusionResult): readonly string[] => [
+      ...new Set(targets.filter((_, index) => results[index] === result).map(({ key }) => key)),
+    ];
+    const excluded = keysOf("excluded");
+    return {
+      excluded,
+      excludedBefore: keysOf("excluded before"),
+      accepted: keysOf("accepted"),
+      unsettled: keysOf("unsettled"),
+      unseen: excluded.filter((key) => unseen.has(key)),
+    };
+  });
+}
+
+export interface EndedExclusions {
+  readonly ended: readonly string[];
+  /** Keys that were not excluded. */
+  readonly unknown: readonly string[];
+}
+
+/** Ends the exclusions of the records with these keys. The next push sends them. */
+export function endExclusions(options: ExcludeOptions, dependencies: Dependencies): Promise<EndedExclusions> {
+  return withTargets(options, dependencies, async (ledger, targets) => {
+    const ended = await ledger.endExclusions(
+      targets.map(({ identity }) => identity),
+      { at: timestamp(dependencies.clock), who: options.who },
+    );
+    const found = new Set(targets.filter((_, index) => ended[index]).map(({ key }) => key));
+    return { ended: [...found], unknown: keysWithout(targets, found) };
+  });
+}
+
+function keysWithout(targets: readonly TargetRecord[], found: ReadonlySet<string>): readonly string[] {
+  return [...new Set(targets.map(({ key }) => key))].filter((key) => !found.has(key));
+}
+
+/** The exclusions that apply, by key. Changes nothing. */
+export async function listExclusions(ledger: string, dependencies: Dependencies): Promise<readonly Exclusion[]> {
+  return readRunLedger(await openLedgerStore(ledger, dependencies), (opened) => opened.exclusions());
+}
+
+/** A record at one destination. */
+interface TargetRecord {
+  readonly key: string;
+  readonly identity: Uint8Array;
+}
+
+/** Opens the ledger exclusively, so that no run sends records meanwhile. */
+async function withTargets<Result>(
+  options: ExcludeOptions,
+  dependencies: Dependencies,
+  work: (ledger: Ledger, targets: readonly TargetRecord[], unseen: ReadonlySet<string>) => Promise<Result>,
+): Promise<Result> {
+  const keys = await keysOf(options, dependencies);
+  const store = await openLedgerStore(options.ledger, dependencies);
+  const ledger = await store.write("exclude", { create: false });
+  try {
+    const destinations = destinationsOf(await ledger.runs(), options);
+    const seen = new Map<string, Destination[]>();
+    for (const destination of destinations) {
+      const unseen = new Set(await ledger.unseenKeys([destination], keys));
+      for (const key of keys) if (!unseen.has(key)) seen.set(key, [...(seen.get(key) ?? []), destination]);
+    }
+    const unseen = keys.filter((key) => !seen.has(key));
+    if (unseen.length > 0 && destinations.length > 1) throw severalDestinations(unseen, destinations);
+    const targets = keys.flatMap((key) =>
+      (seen.get(key) ?? destinations).map((destination) => ({ key, identity: identitiesOf(destination)(key) })),
+    );
+    return await work(ledger, targets, new Set(unseen));
+  } finally {
+    await ledger.close();
+  }
+}
+
+/** The distinct keys, in NFC. */
+async function keysOf({ keys, from }: ExcludeOptions, { temporaryFolder }: Dependencies): Promise<readonly string[]> {
+  const all = new Set(keys.map((key) => key.normalize("NFC")));
+  if (from !== undefined) {
+    const isTable = [".csv", ".tsv", ".xlsx"].includes(extname(from).toLowerCase());
+    const file = isTable ? { file: from, column: "key" } : from;
+    await eachInventoryKey(file, temporaryFolder, async (found) => {
+      for (const { key } of found) all.add(key);
+    });
+  }
+  if (all.size > 0) return [...all];
+  throw new Failure("usage", from === undefined ? "no keys are given" : `${from} contains no key`, {
+    hint: "name the keys of the records, or pass --from <file> with one key per line",
+  });
+}
+
+type Destination = Pick<Run, "target" | "supplier" | "operation" | "endpoint">;
+
+/** The destinations of pushes and dry runs, latest first. */
+function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOptions): readonly Destination[] {
+  const found = new Map<string, Destination>();
+  for (const run of runs) {
+    if (run.command !== "push") continue;
+    if ((supplier ?? run.supplier) !== run.supplier || (operation ?? run.operation) !== run.operation) continue;
+    const name = JSON.stringify([run.endpoint, run.supplier]);
+    if (!found.has(name)) found.set(name, run);
+  }
+  if (found.size > 0) return [...found.values()];
+  throw new Failure("run_unknown", "the ledger has no push that these records could belong to", {
+    hint: "an exclusion applies to the target and supplier of a push: start with `migrate push --dry-run`",
+  });
+}
+
+function severalDestinations(keys: readonly string[], destinations: readonly Destination[]): Failure {
+  const listed = destinations.map(({ target, supplier, operation }) => [operation, target, supplier].join(" ").trim());
+  return new Failure(
+    "usage",
+    `no push has contained ${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}, ` +
+      "and the ledger has several destinations; nothing was changed",
+    { hint: `choose one with --operation or --supplier: ${listed.join("; ")}` },
+  );
+}

@@ -1,0 +1,38 @@
+import type { RunRow } from "../runs/recorded-run.ts";
+import { isExcluded } from "../tables/exclusions.ts";
+import type { Statement, Tables, Work } from "../tables/tables.ts";
+
+/**
+ * Marks the records of the plan as `excluded` that the user has excluded from the migration, also if they are invalid.
+ * Unchanged accepted records are left, to be skipped. A record that may have been processed becomes `ambiguous`.
+ * @param toSend condition and index of the records to compare, as in `known-records.ts`
+ */
+export function* markExcluded(
+  tables: Tables,
+  { number, state }: RunRow,
+  toSend: { readonly index: string; readonly status: string },
+): Work<void> {
+  if ((yield* tables.row(ANY_EXCLUSION)) === undefined) return;
+  // A new plan can also contain invalid records.
+  const status = state === "planning" ? "items.status in ('valid', 'pending', 'invalid', 'duplicate')" : toSend.status;
+  const selected = `
+    from migrate.items ${toSend.index} where items.run = $1 and ${status} and ${isExcluded("items")}
+      and not exists (
+        select 1 from migrate.records where records.identity = items.identity
+          and records.state not in ('ambiguous', 'existing') and records.accepted_content = items.content)`;
+  yield* tables.run(
+    `delete from migrate.problems where run = $1 and attempt = 0 and record in (select items.record ${selected})`,
+    number,
+  );
+  yield* tables.run(
+    `update migrate.items set status = case when exists (
+       select 1 from migrate.records where records.identity = items.identity and records.state = 'ambiguous'
+     ) then 'ambiguous' else 'excluded' end
+     where run = $1 and record in (select items.record ${selected})`,
+    number,
+  );
+}
+
+const ANY_EXCLUSION: Statement<{ found: number }> = {
+  sql: "select 1 as found from migrate.exclusions where undone_at is null limit 1",
+};

@@ -1,0 +1,30 @@
+/** The decision that a record will not be migrated. */
+export interface Exclusion {
+  /** Of the record (`recordIdentity`). */
+  readonly identity: Uint8Array;
+  readonly key: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** Account name of the user who decided it. */
+  readonly who: string;
+  readonly reason: string;
+  /** When and by whom the exclusion was undone; absent while it applies. */
+  readonly undoneAt?: string;
+  readonly undoneBy?: string;
+}
+
+/** The user who ends exclusions, and when. */
+export interface ExclusionEnd {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly who: string;
+}
+
+/**
+ * Why a record cannot be excluded. `accepted`: it is on the platform. `unsettled`: a request or a step may have been
+ * processed.
+ */
+export type RefusedExclusion = "accepted" | "unsettled";
+
+/** What happened to the exclusion of a record; `excluded before`: it was excluded already. */
+export type ExclusionResult = "excluded" | "excluded before" | RefusedExclusion;

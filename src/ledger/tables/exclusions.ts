@@ -1,0 +1,170 @@
+import type { Exclusion, ExclusionEnd, ExclusionResult } from "../records/exclusions.ts";
+import type { Sql, Statement, Tables, Work } from "./tables.ts";
+
+/** SQL condition of a record that is excluded now. */
+export const isExcluded = (table: "records" | "items" | "unsent"): string =>
+  `exists (select 1 from migrate.exclusions where exclusions.identity = ${table}.identity and undone_at is null)`;
+
+/** See `Ledger.excludeRecords`. */
+export function* excludeRecords(tables: Tables, exclusions: readonly Exclusion[]): Work<readonly ExclusionResult[]> {
+  const results = resultsOf(yield* found(tables, exclusions), exclusions);
+  const made = exclusions.filter((_, index) => results[index] === "excluded");
+  const rows = made.map(({ identity, key, at, who, reason }) =>
+    JSON.stringify([hexOf(identity), tables.writtenKey(key), at, who, reason]),
+  );
+  const identities = made.map(({ identity }) => hexOf(identity));
+  yield* tables.run(INSERT, rows);
+  yield* tables.run(HOLD, identities);
+  yield* tables.run(DELETE_PROBLEMS, identities);
+  yield* tables.run(MARK_LEFT, identities);
+  return results;
+}
+
+interface FoundRow {
+  readonly identity: string;
+  readonly isExcluded: number | boolean;
+  readonly isAccepted: number | boolean;
+  readonly isUnsettled: number | boolean;
+}
+
+/** The states of the records that the ledger knows, by identity. */
+function* found(tables: Tables, records: readonly Pick<Exclusion, "identity">[]): Work<ReadonlyMap<string, FoundRow>> {
+  const rows = yield* tables.rows(
+    SELECT_FOUND,
+    records.map(({ identity }) => hexOf(identity)),
+  );
+  return new Map(rows.map((row) => [row.identity, row]));
+}
+
+function resultsOf(rows: ReadonlyMap<string, FoundRow>, exclusions: readonly Exclusion[]): readonly ExclusionResult[] {
+  const seen = new Set<string>();
+  return exclusions.map(({ identity }): ExclusionResult => {
+    const name = hexOf(identity);
+    const row = rows.get(name);
+    if (row?.isExcluded || seen.has(name)) return "excluded before";
+    if (row?.isAccepted) return "accepted";
+    if (row?.isUnsettled) return "unsettled";
+    seen.add(name);
+    return "excluded";
+  });
+}
+
+/** A list of a statement cannot contain bytes. */
+function hexOf(identity: Uint8Array): string {
+  return Buffer.from(identity).toString("hex");
+}
+
+/** An interrupted request that could be repeated leaves its record `pending`: it may have been processed all the same. */
+const selectFound = (list: string, bytes: string): string => `
+  with repeatable as materialized (
+    select identity, attempt from migrate.attempts
+    where status = 'pending' and harmless and identity in (select ${bytes} from ${list} as each)
+  )
+  select each.value as identity,
+    exists (select 1 from migrate.exclusions where identity = ${bytes} and undone_at is null) as "isExcluded",
+    coalesce(accepted_content, ''::bytea) <> ''::bytea as "isAccepted",
+    coalesce(state in ('ambiguous', 'sending') or step is not null or exists (
+      select 1 from repeatable where repeatable.identity = records.identity and repeatable.attempt = records.attempts
+    ), false) as "isUnsettled"
+  from ${list} as each left join migrate.records on records.identity = ${bytes}`;
+
+const SELECT_FOUND: Statement<FoundRow> = {
+  sql: {
+    sqlite: selectFound("json_each($1)", "unhex(each.value)"),
+    postgres: selectFound("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
+  },
+};
+
+const INSERT: Sql = {
+  sqlite: `
+    insert into exclusions (identity, key, excluded_at, who, reason)
+    select unhex(json_extract(value, '$[0]')), json_extract(value, '$[1]'), json_extract(value, '$[2]'),
+      json_extract(value, '$[3]'), json_extract(value, '$[4]') from json_each(?1)`,
+  postgres: `
+    insert into migrate.exclusions (identity, key, excluded_at, who, reason)
+    select decode(value::json ->> 0, 'hex'), value::json ->> 1, value::json ->> 2, value::json ->> 3, value::json ->> 4
+    from unnest($1::text[]) as value`,
+};
+
+const withIdentities = (text: (identities: string) => string): Sql => ({
+  sqlite: text("select unhex(value) from json_each($1)"),
+  postgres: text("select decode(value, 'hex') from unnest($1::text[]) as value"),
+});
+
+/** Lists the records with those that may be open (`planned-records.ts`). */
+const HOLD = withIdentities((identities) => `update migrate.records set held = 1 where identity in (${identities})`);
+
+/** SQLite uses its index of open records only for one status. */
+const leftItems = (identities: string): string =>
+  ["pending", "blocked"]
+    .map(
+      (status) => `
+      select run, record from migrate.items /*+ indexed by items_open */
+      where status = '${status}' and identity in (${identities})`,
+    )
+    .join(" union all ");
+
+const DELETE_PROBLEMS = withIdentities(
+  (identities) => `delete from migrate.problems where attempt = 0 and (run, record) in (${leftItems(identities)})`,
+);
+
+const MARK_LEFT = withIdentities(
+  (identities) => `update migrate.items set status = 'excluded' where (run, record) in (${leftItems(identities)})`,
+);
+
+/** See `Ledger.endExclusions`. */
+export function* endExclusions(
+  tables: Tables,
+  identities: readonly Uint8Array[],
+  { at, who }: ExclusionEnd,
+): Work<readonly boolean[]> {
+  const rows = yield* found(
+    tables,
+    identities.map((identity) => ({ identity })),
+  );
+  const names = identities.map(hexOf);
+  yield* tables.run(END, names, at, who);
+  yield* tables.run(RELEASE, names);
+  return names.map((name) => Boolean(rows.get(name)?.isExcluded));
+}
+
+const END = withIdentities(
+  (identities) => `
+  update migrate.exclusions set undone_at = $2, undone_by = $3 where undone_at is null and identity in (${identities})`,
+);
+
+const RELEASE = withIdentities(
+  (identities) => `
+  update migrate.records set held = case when (
+    select status from migrate.items where run = planned_run and record = planned_record) = 'invalid' then 1 end
+  where identity in (${identities})`,
+);
+
+/** See `Ledger.exclusions`. */
+export function* exclusions(tables: Tables, key: string | undefined): Work<readonly Exclusion[]> {
+  const rows = yield* key === undefined
+    ? tables.rows(SELECT_CURRENT)
+    : tables.rows(SELECT_OF_KEY, tables.writtenKey(key));
+  return rows.map(({ undoneAt, undoneBy, identity, ...row }) => ({
+    ...row,
+    // The driver of PostgreSQL returns a subclass.
+    identity: new Uint8Array(identity),
+    key: tables.readKey(row.key),
+    ...(undoneAt !== null && { undoneAt }),
+    ...(undoneBy !== null && { undoneBy }),
+  }));
+}
+
+interface ExclusionRow extends Omit<Exclusion, "undoneAt" | "undoneBy"> {
+  readonly undoneAt: string | null;
+  readonly undoneBy: string | null;
+}
+
+const selectExclusions = (rest: string): Statement<ExclusionRow> => ({
+  sql: `
+  select identity, key, excluded_at as at, who, reason, undone_at as "undoneAt", undone_by as "undoneBy"
+  from migrate.exclusions ${rest}`,
+});
+
+const SELECT_CURRENT = selectExclusions("where undone_at is null order by key, identity");
+const SELECT_OF_KEY = selectExclusions("where key = $1 order by excluded_at, identity");

@@ -1,0 +1,75 @@
+import type { DestinationState } from "../migration-state.ts";
+import type { RecordVerification, Verification, VerifiedCounts } from "../records/verifications.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
+
+/** See `Ledger.acceptedLast`. */
+export function* acceptedLast(
+  tables: Tables,
+  run: RunRow,
+  { from, to }: { readonly from: number; readonly to: number },
+): Work<ReadonlyMap<number, Verification | undefined>> {
+  const rows = yield* tables.rows(SELECT_ACCEPTED_LAST, run.number, from, to);
+  return new Map(rows.map(({ record, verified }) => [record, verified ?? undefined]));
+}
+
+const SELECT_ACCEPTED_LAST: Statement<{ readonly record: number; readonly verified: Verification | null }> = {
+  sql: `
+  select items.record, records.verified
+  from migrate.items inner join migrate.records on records.identity = items.identity
+  where items.run = $1 and items.record between $2 and $3 and records.accepted_content = items.content`,
+};
+
+/** See `Ledger.saveVerifications`. The next request for the record deletes its verification. */
+export function saveVerifications(
+  tables: Tables,
+  run: RunRow,
+  { verifications, at }: { readonly verifications: readonly RecordVerification[]; readonly at: string },
+): Work<void> {
+  const rows = verifications.map(({ record, verification }) => [record, verification, at]);
+  return tables.runEach(UPDATE_VERIFIED, run.number, rows);
+}
+
+/** In other states, the content on the platform is not known. */
+const CAN_BE_VERIFIED = "records.state in ('accepted', 'rejected') and records.accepted_content = items.content";
+
+const UPDATE_VERIFIED: EachStatement = {
+  sqlite: `
+    update records set verified = $3, verified_at = $4 from items
+    where items.run = $1 and items.record = $2 and records.identity = items.identity and ${CAN_BE_VERIFIED}`,
+  postgres: `
+    update migrate.records set verified = each.verified, verified_at = each.at
+    from unnest($2::int[], $3::text[], $4::text[]) as each (record, verified, at)
+    inner join migrate.items on items.run = $1 and items.record = each.record
+    where records.identity = items.identity and ${CAN_BE_VERIFIED}`,
+};
+
+interface VerifiedRow extends Pick<DestinationState, "target" | "supplier" | "endpoint"> {
+  readonly verified: Verification;
+  readonly count: number;
+  readonly at: string;
+}
+
+/** The verified records of each destination that has any. */
+export function* verifiedCounts(
+  tables: Tables,
+): Work<readonly (Omit<VerifiedRow, "verified" | "count" | "at"> & { readonly verified: VerifiedCounts })[]> {
+  const destinations = new Map<string, Omit<VerifiedRow, "verified" | "count" | "at"> & { verified: VerifiedCounts }>();
+  for (const { verified, count, at, ...destination } of yield* tables.rows(COUNT_VERIFIED)) {
+    const name = JSON.stringify(destination);
+    const before = destinations.get(name)?.verified ?? { same: 0, different: 0, absent: 0, at };
+    const latest = at > before.at ? at : before.at;
+    destinations.set(name, { ...destination, verified: { ...before, [verified]: count, at: latest } });
+  }
+  return [...destinations.values()];
+}
+
+const COUNT_VERIFIED: Statement<VerifiedRow> = {
+  sql: `
+  select runs.target, runs.supplier, runs.endpoint, verified, sum(count)::bigint as count, max(at) as at
+  from (
+    select planned_run, verified, count(*) as count, max(verified_at) as at
+    from migrate.records /*+ indexed by records_verified */ where verified is not null
+    group by planned_run, verified
+  ) as each inner join migrate.runs on runs.id = planned_run group by 1, 2, 3, 4`,
+};

@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { Exclusion } from "../../../src/ledger/records/exclusions.ts";
+import { recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
+import { intendAll, item, outcomesOf, planned, POLICY, PUSH, sendAll, statusesOf } from "../ledger-input.ts";
+
+const AT = "2026-11-24T00:00:00.000Z";
+
+const exclusionOf = (key: string): Exclusion => ({
+  identity: recordIdentity({ endpoint: PUSH.endpoint, supplier: PUSH.supplier, key }),
+  key,
+  at: AT,
+  who: "ann",
+  reason: "closed account",
+});
+
+/** Records that the user has excluded from the migration. */
+export function describeExclusions(opened: () => Ledger): void {
+  let ledger: Ledger;
+  beforeEach(() => {
+    ledger = opened();
+  });
+
+  const exclude = (...keys: readonly string[]): ReturnType<Ledger["excludeRecords"]> =>
+    ledger.excludeRecords(keys.map(exclusionOf));
+  const end = (...keys: readonly string[]): ReturnType<Ledger["endExclusions"]> =>
+    ledger.endExclusions(
+      keys.map((key) => exclusionOf(key).identity),
+      { at: "2026-11-25T00:00:00.000Z", who: "bob" },
+    );
+
+  describe("excluded records", () => {
+    test("are not sent by any later push, valid or not, and make no run fail", async () => {
+      expect(await exclude("A", "B", "C")).toEqual(["excluded", "excluded", "excluded"]);
+      const required = { attr: "name", severity: "error", by: "local", code: "required" } as const;
+      const run = await planned(ledger, [
+        item(1, "A"),
+        item(2, "B", "x", { status: "invalid", problems: [required] }),
+        item(3, "C", "one"),
+        item(4, "C", "other"),
+        item(5, "D"),
+      ]);
+      expect(await outcomesOf(ledger, run)).toMatchObject([
+        ...Array.from({ length: 4 }, () => ({ status: "excluded", problems: [] })),
+        { status: "pending" },
+      ]);
+      await sendAll(ledger, run, "accepted");
+      expect(await ledger.summary(run)).toMatchObject({
+        counts: { excluded: 4, accepted: 1 },
+        errors: {},
+        exitCode: 0,
+      });
+    });
+
+    test("are not sent when a run is resumed that had planned them", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      await exclude("A");
+      expect(await statusesOf(ledger, run)).toEqual(["excluded", "pending"]);
+      await ledger.resumeRun(run, POLICY);
+      expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 2 }]);
+    });
+
+    test("are only those of the endpoint and supplier of the exclusion", async () => {
+      await exclude("A");
+      const run = await planned(
+        ledger,
+        [item(1, "A", "x", { identity: recordIdentity({ ...PUSH, supplier: "OTHER", key: "A" }) })],
+        { run: { supplier: "OTHER" } },
+      );
+      expect(await statusesOf(ledger, run)).toEqual(["pending"]);
+    });
+
+    test("can be rejected or existing records, but not accepted ones or those that may have been processed", async () => {
+      const results = ["accepted", "rejected", "existing", "ambiguous", "blocked"] as const;
+      for (const status of results) await sendAll(ledger, await planned(ledger, [item(1, status, status)]), status);
+      await intendAll(ledger, await planned(ledger, [item(1, "in flight")]));
+      expect(await exclude(...results, "in flight")).toEqual([
+        "accepted",
+        "excluded",
+        "excluded",
+        "unsettled",
+        "excluded",
+        "unsettled",
+      ]);
+    });
+
+    test("cannot be records with a completed step or an interrupted request, also if it may be repeated", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      const [first, second] = await ledger.sendable(run, 1, 2);
+      if (first === undefined || second === undefined) throw new Error("no records to send");
+      const intent = { attempt: 1, at: AT, idempotent: true };
+      const { record, identity, content } = first;
+      await ledger.saveIntents(run, [{ ...intent, record, identity, content, step: "one" }]);
+      const outcome = { record, identity, attempt: 1, at: AT, problems: [], status: "pending", step: "one" } as const;
+      await ledger.saveOutcomes(run, [outcome]);
+      await ledger.saveIntents(run, [{ ...intent, record: 2, identity: second.identity, content: second.content }]);
+      await ledger.resumeRun(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["pending", "pending"]);
+      expect(await exclude("A", "B")).toEqual(["unsettled", "unsettled"]);
+    });
+
+    test("are excluded once, and listed by key with who excluded them and why", async () => {
+      await exclude("B", "A");
+      expect(await exclude("A", "C", "C")).toEqual(["excluded before", "excluded", "excluded before"]);
+      expect(await ledger.exclusions()).toEqual(["A", "B", "C"].map(exclusionOf));
+    });
+
+    test("are sent by the next push after the exclusion has ended, and never by the run that has left them out", async () => {
+      await exclude("A");
+      const run = await planned(ledger, [item(1, "A", "x", { status: "invalid" })]);
+      expect(await end("A", "B")).toEqual([true, false]);
+      await ledger.resumeRun(run, POLICY);
+      expect(await ledger.sendable(run, 1, 9)).toEqual([]);
+      expect(await statusesOf(ledger, await planned(ledger, [item(1, "A")]))).toEqual(["pending"]);
+      const ended = { ...exclusionOf("A"), undoneAt: "2026-11-25T00:00:00.000Z", undoneBy: "bob" };
+      expect([await ledger.exclusions(), await ledger.exclusions("A")]).toEqual([[], [ended]]);
+    });
+
+    test("are not missing in an inventory, and not open", async () => {
+      await exclude("A", "B");
+      await planned(ledger, [item(1, "A")]);
+      expect(await ledger.unseenKeys([PUSH], ["A", "B", "C"])).toEqual(["C"]);
+      expect(await ledger.migration()).toMatchObject([{ records: 1, counts: { excluded: 1, pending: 0 } }]);
+      for await (const open of ledger.openRecords()) expect(open).toEqual([]);
+    });
+  });
+
+  describe("accepted records that were compared with the platform", () => {
+    test("are counted until the next request for them", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C"), item(4, "D")]);
+      await sendAll(ledger, run, "accepted");
+      const later = await planned(ledger, [item(1, "A", "new")], { policy: { revise: true } });
+      await ledger.saveVerifications(
+        run,
+        [
+          { record: 1, verification: "same" },
+          { record: 2, verification: "same" },
+          { record: 3, verification: "absent" },
+        ],
+        AT,
+      );
+      expect(await ledger.migration()).toMatchObject([{ verified: { same: 2, different: 0, absent: 1, at: AT } }]);
+      await sendAll(ledger, later, "rejected");
+      expect(await ledger.migration()).toMatchObject([{ verified: { same: 1, different: 0, absent: 1 } }]);
+      expect([...(await ledger.acceptedLast(run, 1, 9))].toSorted()).toEqual([
+        [1, undefined],
+        [2, "same"],
+        [3, "absent"],
+        [4, undefined],
+      ]);
+    });
+
+    test("are not those whose content on the platform is unknown", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      await sendAll(ledger, run, "accepted");
+      await sendAll(ledger, await planned(ledger, [item(1, "A", "new")], { policy: { revise: true } }), "ambiguous");
+      await ledger.saveVerifications(run, [{ record: 1, verification: "same" }], AT);
+      const [state] = await ledger.migration();
+      expect(state).not.toHaveProperty("verified");
+    });
+  });
+}
