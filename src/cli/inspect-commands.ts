@@ -41,23 +41,7 @@ export function addInspectCommands(program: Command, session: Session): void {
       (await import("./actions/inspect-actions.ts")).statusAction(run, flags, session),
     );
 
-  withOptions(program.command("open"), [...options("config", "ledger"), ...openOptions])
-    .description("List every record that is not done, across all runs. Works offline.")
-    .action(async (flags: OpenFlags) => (await import("./actions/open-action.ts")).openAction(flags, session));
-
-  withOptions(program.command("exclude"), [
-    ...options("config", "ledger", "supplier", "operation"),
-    ...excludeOptions,
-    formatOption(),
-  ])
-    .description(
-      "Exclude records from the migration, so that no push sends them. Without keys, list them. Works offline.",
-    )
-    .argument("[keys...]", "business keys of the records")
-    .action(async (keys: string[], flags: ExcludeFlags) =>
-      (await import("./actions/exclude-action.ts")).excludeAction(keys, flags, session),
-    );
-
+  addMigrationCommands(program, session);
   withOptions(program.command("explain"), [...options("config", "cache", "ledger", "showValues"), formatOption()])
     .description("Show everything about one record: rows, payload with origins, attempts, replies. Works offline.")
     .argument("<key>", "business key of the record")
@@ -100,6 +84,25 @@ export function addInspectCommands(program: Command, session: Session): void {
   addRunCommands(program, session);
   addLedgerCommands(program, session);
   addContractCommands(program, session);
+}
+
+function addMigrationCommands(program: Command, session: Session): void {
+  withOptions(program.command("open"), [...options("config", "ledger"), ...openOptions])
+    .description("List every record that is not done, across all runs. Works offline.")
+    .action(async (flags: OpenFlags) => (await import("./actions/open-action.ts")).openAction(flags, session));
+
+  withOptions(program.command("exclude"), [
+    ...options("config", "ledger", "supplier", "operation"),
+    ...excludeOptions,
+    formatOption(),
+  ])
+    .description(
+      "Exclude records from the migration, so that no push sends them. Without keys, list them. Works offline.",
+    )
+    .argument("[keys...]", "business keys of the records")
+    .action(async (keys: string[], flags: ExcludeFlags) =>
+      (await import("./actions/exclude-action.ts")).excludeAction(keys, flags, session),
+    );
 }
 
 function addCorrectionsCommand(program: Command, session: Session): void {

@@ -93,6 +93,24 @@ describe("compare", () => {
     expect(text.stdout).not.toContain("Lane");
   });
 
+  test("stores its results for status, and can continue with the records that were not compared", async () => {
+    const work = await pushed([{ REF: "EXT-1" }, { REF: "EXT-2" }]);
+    await platformHas([{ REF: "EXT-1" }]);
+    expect((await work.migrate(["compare"])).code).toBe(1);
+    const { migration }: { migration: unknown } = JSON.parse(
+      (await work.migrate(["status", "--format", "json"])).stdout,
+    );
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
+    expect(migration).toMatchObject([{ verified: { same: 1, different: 0, absent: 1, at } }]);
+    const { stdout } = await work.migrate(["status"]);
+    expect(stdout).toMatch(/compared, last on \d{4}-\d\d-\d\d +2 +100 %\n +same +1\n +absent +1\n/);
+
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2" }, { REF: "EXT-3" }] });
+    expect((await work.push(WITH_CONTENT)).code).toBe(0);
+    const left = await work.migrate(["compare", "--unverified"]);
+    expect([left.code, left.stdout]).toEqual([0, "1 accepted record compared: 1 same\n2 records compared before\n"]);
+  });
+
   test("compares a record only in the run whose content the platform accepted last", async () => {
     const work = await pushed([{ REF: "EXT-1", ADDRESS: "1 Old Lane" }, { REF: "EXT-2" }]);
     await admin.reset();

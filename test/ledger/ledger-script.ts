@@ -5,6 +5,7 @@ import { contentHash, recordIdentity } from "../../src/ledger/records/record-has
 import type { Problem } from "../../src/model/problem.ts";
 import { POLICY, PUSH } from "./ledger-input.ts";
 import type {
+  Note,
   ProcessStep,
   ScriptedDecision,
   ScriptedPlan,
@@ -204,6 +205,26 @@ const processStep: fc.Arbitrary<ProcessStep> = fc.oneof(
   }),
 );
 
+const note: fc.Arbitrary<Note> = fc.oneof(
+  fc.record({
+    does: fc.constant("note a position" as const),
+    record: fc.integer({ min: 1, max: 20 }),
+    file: fc.constantFrom(...FILES),
+  }),
+  fc.record({
+    does: fc.constantFrom("exclude" as const, "exclude" as const, "end exclusions" as const),
+    keys: fc.array(key, { minLength: 1, maxLength: 6 }),
+  }),
+  fc.record({
+    does: fc.constant("verify" as const),
+    run: fc.nat(2),
+    results: fc.array(fc.constantFrom("same" as const, "different" as const, "absent" as const), {
+      minLength: 1,
+      maxLength: 6,
+    }),
+  }),
+);
+
 const otherStep: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
@@ -221,14 +242,6 @@ const otherStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       does: fc.constant("repeat the last intents or outcomes" as const),
       what: fc.constantFrom("intents" as const, "outcomes" as const),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      does: fc.constant("note a position" as const),
-      record: fc.integer({ min: 1, max: 20 }),
-      file: fc.constantFrom(...FILES),
     }),
   },
   {
@@ -251,24 +264,7 @@ const otherStep: fc.Arbitrary<Step> = fc.oneof(
       isUncertain: rarely,
     }),
   },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      does: fc.constantFrom("exclude" as const, "exclude" as const, "end exclusions" as const),
-      keys: fc.array(key, { minLength: 1, maxLength: 6 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      does: fc.constant("verify" as const),
-      run: fc.nat(2),
-      results: fc.array(fc.constantFrom("same" as const, "different" as const, "absent" as const), {
-        minLength: 1,
-        maxLength: 6,
-      }),
-    }),
-  },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant("note" as const), what: note }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant("process work" as const), what: processStep }) },
 );
 

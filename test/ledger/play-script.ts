@@ -7,7 +7,7 @@ import { packItems } from "../../src/ledger/packed/packed-items.ts";
 import { compareRun, compareWhole, type Member, moment, onAll, onRun, type Scene } from "./compared-ledgers.ts";
 import { recordIdentity } from "../../src/ledger/records/record-hashes.ts";
 import { intentOf, outcomesOf, PUSH } from "./ledger-input.ts";
-import type { ProcessStep, ScriptedPlan, ScriptedReply, Step } from "./script-steps.ts";
+import type { Note, ProcessStep, ScriptedPlan, ScriptedReply, Step } from "./script-steps.ts";
 import { exportedRows, type StoredLedger } from "./stored-ledgers.ts";
 
 /** Performs a script in all ledgers. After each step, all have given the same results and have the same contents. */
@@ -50,13 +50,6 @@ async function perform(scene: Scene, step: Step): Promise<void> {
       return receive(scene, step.replies);
     case "repeat the last intents or outcomes":
       return repeatLast(scene, step.what);
-    case "note a position": {
-      const { record, file } = step;
-      await onRun(scene, (ledger, run) =>
-        ledger.notePosition(run, { record, file, byte: record * 10, line: record + 1 }),
-      );
-      return;
-    }
     case "resume":
     case "refresh":
       return resume(scene, step);
@@ -64,11 +57,8 @@ async function perform(scene: Scene, step: Step): Promise<void> {
       return decide(scene, step);
     case "recover":
       return recover(scene, step);
-    case "exclude":
-    case "end exclusions":
-      return exclude(scene, step);
-    case "verify":
-      return verify(scene, step);
+    case "note":
+      return note(scene, step.what);
     case "process work":
       return performProcess(scene, step.what);
   }
@@ -251,10 +241,15 @@ async function recover(scene: Scene, { requests, isUncertain }: Extract<Step, { 
   });
 }
 
-async function exclude(
-  scene: Scene,
-  { does, keys }: Extract<Step, { does: "exclude" | "end exclusions" }>,
-): Promise<void> {
+async function note(scene: Scene, step: Note): Promise<void> {
+  if (step.does === "verify") return verify(scene, step);
+  if (step.does === "note a position") {
+    const { record, file } = step;
+    const position = { record, file, byte: record * 10, line: record + 1 };
+    await onRun(scene, (ledger, run) => ledger.notePosition(run, position));
+    return;
+  }
+  const { does, keys } = step;
   const [at, who] = [moment(scene), "tester"];
   await onAll(scene, async ({ ledger }) => {
     const exclusions = keys.map((key) => ({ identity: identityOf(key), key, at, who, reason: "test" }));
@@ -270,7 +265,7 @@ async function exclude(
 const identityOf = (key: string): Uint8Array =>
   recordIdentity({ endpoint: PUSH.endpoint, supplier: PUSH.supplier, key });
 
-async function verify(scene: Scene, { run, results }: Extract<Step, { does: "verify" }>): Promise<void> {
+async function verify(scene: Scene, { run, results }: Extract<Note, { does: "verify" }>): Promise<void> {
   const at = moment(scene);
   const verifications = results.map((verification, index) => ({ record: index + 1, verification }));
   await onAll(scene, async ({ ledger, runs }) => {

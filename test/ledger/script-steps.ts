@@ -34,13 +34,17 @@ export type Step =
     }
   | { readonly does: "receive"; readonly replies: readonly ScriptedReply[] }
   | { readonly does: "repeat the last intents or outcomes"; readonly what: "intents" | "outcomes" }
-  | { readonly does: "note a position"; readonly record: number; readonly file: string }
   | { readonly does: "resume" | "refresh"; readonly run: number; readonly policy: PlanPolicy }
   | { readonly does: "decide"; readonly decisions: readonly ScriptedDecision[]; readonly policy: PlanPolicy }
   | { readonly does: "recover"; readonly requests: readonly ScriptedRequest[]; readonly isUncertain: boolean }
-  | { readonly does: "exclude" | "end exclusions"; readonly keys: readonly string[] }
-  | { readonly does: "verify"; readonly run: number; readonly results: readonly Verification[] }
+  | { readonly does: "note"; readonly what: Note }
   | { readonly does: "process work"; readonly what: ProcessStep };
+
+/** A fact that a process stores. */
+export type Note =
+  | { readonly does: "note a position"; readonly record: number; readonly file: string }
+  | { readonly does: "exclude" | "end exclusions"; readonly keys: readonly string[] }
+  | { readonly does: "verify"; readonly run: number; readonly results: readonly Verification[] };
 
 /** Work of or between processes. */
 export type ProcessStep =

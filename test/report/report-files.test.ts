@@ -40,7 +40,7 @@ describe("writeReportFiles", () => {
     expect(await readFile(files.errors, "utf8")).toBe(await rendered(reporters.csv, report));
     expect(await readFile(files.summary, "utf8")).toBe(
       '{"records":2,"valid":1,"invalid":1,"accepted":0,"rejected":0,"ambiguous":0,"blocked":0,"pending":0,"skipped":0,' +
-        '"duplicate":0,"existing":0,"stale":0,"errors":{"required":1},"exitCode":1}\n',
+        '"duplicate":0,"existing":0,"stale":0,"excluded":0,"errors":{"required":1},"exitCode":1}\n',
     );
     expect(files.rejects).toEqual({
       files: [{ path: path.join(folder, "rejects.csv"), rows: 1, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],

@@ -7,9 +7,9 @@ import { endedExclusionsView, excludedKeysView, exclusionsView } from "../views/
 import { show } from "../views/view.ts";
 
 export function excludeAction(keys: readonly string[], flags: ExcludeFlags, session: Session): Promise<void> {
-  return withLedger(session, flags, async ({ ledger }, context) => {
+  return withLedger(session, flags, async ({ ledger, supplier }, context) => {
     const { endExclusions, excludeRecords, listExclusions } = await import("../../commands/ledger/exclude-records.ts");
-    const { from, reason, undo = false, supplier, operation } = flags;
+    const { from, reason, undo = false, operation } = flags;
     const { dependencies } = context;
     if (keys.length === 0 && from === undefined && !undo && reason === undefined) {
       await show(exclusionsView, await listExclusions(ledger, dependencies), flags, context);

@@ -27,7 +27,10 @@ function withSubcommands(command: Command): readonly Command[] {
 /** Options by their term and description. */
 type Options = ReadonlyMap<string, Option>;
 
-/** The options that several commands share. If options with the same name differ, the most frequent one is used. */
+/**
+ * The options that several commands share. If options of one group have the same name but differ, the most frequent one
+ * is used.
+ */
 function sharedOptions(commands: readonly Command[]): Options {
   const all = commands.flatMap((command) => visibleOptions(command));
   const counts = new Map<string, number>();
@@ -35,10 +38,12 @@ function sharedOptions(commands: readonly Command[]): Options {
   const countOf = (option: Option | undefined): number => (option && counts.get(textOf(option))) ?? 0;
   const byName = new Map<string, Option>();
   for (const option of all) {
-    if (countOf(option) >= SHARED_BY && countOf(option) > countOf(byName.get(option.name())))
-      byName.set(option.name(), option);
+    const name = `${groupOf(option)} ${option.name()}`;
+    if (countOf(option) >= SHARED_BY && countOf(option) > countOf(byName.get(name))) byName.set(name, option);
   }
-  return new Map(Array.from(byName.values(), (option) => [textOf(option), option]));
+  // The group of an option can differ between commands: one with a heading is preferred.
+  const found = [...byName.values()].toSorted((a, b) => Number(hasHeading(a)) - Number(hasHeading(b)));
+  return new Map(found.map((option) => [textOf(option), option]));
 }
 
 function visibleOptions(command: Command): readonly Option[] {
@@ -55,7 +60,8 @@ function textOf(option: Option): string {
 
 function sharedHelp(command: Command, options: readonly Option[]): string {
   const group = new Command("shared").copyInheritedSettings(command).helpOption(false);
-  for (const option of options) group.addOption(option);
+  // A command cannot have two options of the same name.
+  group.configureHelp({ ...command.configureHelp(), visibleOptions: () => [...options] });
   const lines = group.helpInformation().split("\n");
   return ["Options that several commands share:", ...lines.slice(1)].join("\n");
 }
@@ -83,15 +89,23 @@ function shortHelp(command: Command, shared: Options): string {
 /** `all of Contract, Input; --config`. If a command has all options of a group, only the group is named. */
 function sharedNames(options: readonly Option[], shared: Options): string {
   const missing = new Set(
-    [...shared.values()].filter((option) => !options.some(({ long }) => long === option.long)).map(groupOf),
+    [...shared.values()].filter((option) => !options.some((other) => textOf(other) === textOf(option))).map(groupOf),
   );
   const isWhole = (option: Option): boolean => groupOf(option) !== "Options" && !missing.has(groupOf(option));
-  // The group of an option can differ between commands.
   const described = options.map((option) => shared.get(textOf(option)) ?? option);
   const groups = [...new Set(described.filter(isWhole).map(groupOf))].join(", ");
-  const names = described.filter((option) => !isWhole(option)).map(({ long, short }) => long ?? short ?? "");
+  const names = described.filter((option) => !isWhole(option)).map((option) => shownName(option, shared));
   return [...(groups === "" ? [] : [`all of ${groups}`]), ...(names.length === 0 ? [] : [names.join(", ")])].join("; ");
 }
+
+/** With its group, if an option of an earlier group has the same name. */
+function shownName(option: Option, shared: Options): string {
+  const name = option.long ?? option.short ?? "";
+  const first = [...shared.values()].find(({ long }) => long === option.long) ?? option;
+  return textOf(first) === textOf(option) ? name : `${name} (${groupOf(option)})`;
+}
+
+const hasHeading = (option: Option): boolean => groupOf(option) !== "Options";
 
 function groupOf({ helpGroupHeading = "Options:" }: Option): string {
   return helpGroupHeading.slice(0, -1);

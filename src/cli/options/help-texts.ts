@@ -18,7 +18,12 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   preview: ["preview --limit 3", "preview --only EXT-00123"],
   doctor: ["doctor", "doctor --offline --limit 1000"],
   "config show": ["config show --target live"],
-  compare: ["compare 20261120-2341", "compare --all --format csv"],
+  compare: ["compare 20261120-2341", "compare --all --format csv", "compare --all --unverified"],
+  exclude: [
+    'exclude EXT-00123 --reason "closed in 2019"',
+    "exclude --from closed.txt --reason closed",
+    "exclude --undo EXT-00123",
+  ],
   "corrections add": ["corrections add 00010008 DOB 18/08/1969 --in customers", "corrections add --from fixes.csv"],
   "corrections list": ["corrections list --show-values"],
   "corrections remove": ["corrections remove 00010008 --in customers --column DOB"],

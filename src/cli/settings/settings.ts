@@ -80,13 +80,14 @@ export function settingsOf(
 }
 
 export type LedgerSettings = Pick<Settings, "ledger" | "out" | "workbook" | "configFile" | "placeOf"> &
-  Pick<Config, "inventory" | "owners">;
+  Pick<Config, "inventory" | "owners" | "supplier">;
 
 /** The settings for commands that start from the ledger. All other settings are recorded with the run. */
 export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
   const config = await readConfig(flags.config, folder);
-  const { ledger = DEFAULT_LEDGER } = { ...config, ...flags };
+  const { ledger = DEFAULT_LEDGER, supplier } = { ...config, ...flags };
   return {
+    supplier,
     configFile: config.file,
     placeOf: config.placeOf,
     ledger: requireLedgerLocator(ledger),

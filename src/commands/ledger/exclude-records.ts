@@ -43,15 +43,15 @@ export function excludeRecords(
     const { who } = options;
     const exclusions = targets.map(({ key, identity }): Exclusion => ({ key, identity, at, who, reason }));
     const results = await ledger.excludeRecords(exclusions);
-    const keysOf = (result: ExclusionResult): readonly string[] => [
+    const keysWith = (result: ExclusionResult): readonly string[] => [
       ...new Set(targets.filter((_, index) => results[index] === result).map(({ key }) => key)),
     ];
-    const excluded = keysOf("excluded");
+    const excluded = keysWith("excluded");
     return {
       excluded,
-      excludedBefore: keysOf("excluded before"),
-      accepted: keysOf("accepted"),
-      unsettled: keysOf("unsettled"),
+      excludedBefore: keysWith("excluded before"),
+      accepted: keysWith("accepted"),
+      unsettled: keysWith("unsettled"),
       unseen: excluded.filter((key) => unseen.has(key)),
     };
   });

@@ -6,11 +6,11 @@ export const isExcluded = (table: "records" | "items" | "unsent"): string =>
   `exists (select 1 from migrate.exclusions where exclusions.identity = ${table}.identity and undone_at is null)`;
 
 /** See `Ledger.excludeRecords`. */
-export function* excludeRecords(tables: Tables, exclusions: readonly Exclusion[]): Work<readonly ExclusionResult[]> {
-  const results = resultsOf(yield* found(tables, exclusions), exclusions);
-  const made = exclusions.filter((_, index) => results[index] === "excluded");
+export function* excludeRecords(tables: Tables, given: readonly Exclusion[]): Work<readonly ExclusionResult[]> {
+  const results = resultsOf(yield* found(tables, given), given);
+  const made = given.filter((_, index) => results[index] === "excluded");
   const rows = made.map(({ identity, key, at, who, reason }) =>
-    JSON.stringify([hexOf(identity), tables.writtenKey(key), at, who, reason]),
+    JSON.stringify([hexOf(identity), tables.writtenKey(key), at, who, reason].map((text) => text.toWellFormed())),
   );
   const identities = made.map(({ identity }) => hexOf(identity));
   yield* tables.run(INSERT, rows);
@@ -36,9 +36,9 @@ function* found(tables: Tables, records: readonly Pick<Exclusion, "identity">[])
   return new Map(rows.map((row) => [row.identity, row]));
 }
 
-function resultsOf(rows: ReadonlyMap<string, FoundRow>, exclusions: readonly Exclusion[]): readonly ExclusionResult[] {
+function resultsOf(rows: ReadonlyMap<string, FoundRow>, given: readonly Exclusion[]): readonly ExclusionResult[] {
   const seen = new Set<string>();
-  return exclusions.map(({ identity }): ExclusionResult => {
+  return given.map(({ identity }): ExclusionResult => {
     const name = hexOf(identity);
     const row = rows.get(name);
     if (row?.isExcluded || seen.has(name)) return "excluded before";

@@ -51,14 +51,7 @@ export function threadLedger(
       return ask("saveOutcomes", [run, packed], piecesOf(packed));
     },
     resumeRun: (run, policy) => ask("resumeRun", [run, policy]),
-    refresh: (run, policy) => ask("refresh", [run, policy]),
-    ambiguous: (run, from, to) => ask("ambiguous", [run, from, to]),
-    existing: (run, from, to) => ask("existing", [run, from, to]),
-    undecidedByKey: (run, status, keys) => ask("undecidedByKey", [run, status, keys]),
-    saveDecisions: (run, decisions, policy) => ask("saveDecisions", [run, decisions, policy]),
-    saveVerifications: (run, verifications, at) => ask("saveVerifications", [run, verifications, at]),
-    excludeRecords: (exclusions) => ask("excludeRecords", [exclusions]),
-    endExclusions: (identities, end) => ask("endExclusions", [identities, end]),
+    ...decisionMethods(ask),
     finishRun: (run, exitCode) => ask("finishRun", [run, exitCode]),
     ...queries(ask),
     async *openRecords(filter) {
@@ -76,6 +69,29 @@ export function threadLedger(
       });
       await close(isClean);
     },
+  };
+}
+
+type DecisionMethod =
+  | "refresh"
+  | "ambiguous"
+  | "existing"
+  | "undecidedByKey"
+  | "saveDecisions"
+  | "saveVerifications"
+  | "excludeRecords"
+  | "endExclusions";
+
+function decisionMethods(ask: LedgerThread["ask"]): Pick<Ledger, DecisionMethod> {
+  return {
+    refresh: (run, policy) => ask("refresh", [run, policy]),
+    ambiguous: (run, from, to) => ask("ambiguous", [run, from, to]),
+    existing: (run, from, to) => ask("existing", [run, from, to]),
+    undecidedByKey: (run, status, keys) => ask("undecidedByKey", [run, status, keys]),
+    saveDecisions: (run, decisions, policy) => ask("saveDecisions", [run, decisions, policy]),
+    saveVerifications: (run, verifications, at) => ask("saveVerifications", [run, verifications, at]),
+    excludeRecords: (exclusions) => ask("excludeRecords", [exclusions]),
+    endExclusions: (identities, end) => ask("endExclusions", [identities, end]),
   };
 }
 

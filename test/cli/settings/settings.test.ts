@@ -152,6 +152,7 @@ describe("settings", () => {
     expect(await readLedgerSettings({}, folder)).toEqual({
       configFile: "migrate.yaml",
       placeOf: expect.any(Function),
+      supplier: "FILE",
       ledger: "file.db",
       out: undefined,
       workbook: false,

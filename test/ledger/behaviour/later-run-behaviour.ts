@@ -21,7 +21,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
   });
 
   const acceptedLast = async (run: string, from: number, to: number): Promise<readonly number[]> =>
-    [...(await ledger.acceptedLast(run, from, to)).keys()].toSorted();
+    [...(await ledger.acceptedLast(run, from, to)).keys()].toSorted((a, b) => a - b);
 
   describe("a later run", () => {
     test("learns at each resume what other runs have sent since the previous resume", async () => {

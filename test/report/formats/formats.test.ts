@@ -42,6 +42,7 @@ describe("json", () => {
         duplicate: 0,
         existing: 0,
         stale: 0,
+        excluded: 0,
         errors: { invalid: 1, required: 1, invalid_phone_number: 1 },
         warnings: { coerced: 1 },
         exitCode: 1,

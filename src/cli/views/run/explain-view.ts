@@ -66,7 +66,7 @@ export function explainJson(
   const shown = {
     key,
     decisions,
-    exclusions: exclusions.map(({ identity: _identity, ...shown }) => shown),
+    exclusions: exclusions.map(({ identity: _identity, ...exclusion }) => exclusion),
     ...(unreadable !== undefined && { unreadable }),
     run: run.id,
     ...(acceptedElsewhere !== undefined && {

@@ -60,12 +60,9 @@ function migrationText(migration: readonly DestinationState[], screen: Screen): 
 /** The accepted records that were compared with the platform, as rows: name, number, share. */
 function verifiedRows({ at, ...results }: VerifiedCounts, accepted: number): readonly (readonly string[])[] {
   const compared = results.same + results.different + results.absent;
-  const found = ([name, count]: readonly [string, number]): readonly string[] => [`  ${name}`, formatCount(count), ""];
   return [
     [`compared, last on ${at.slice(0, 10)}`, formatCount(compared), percent(compared, accepted)],
-    ...Object.entries(results)
-      .filter(([, count]) => count > 0)
-      .map(found),
+    ...Object.entries(results).flatMap(([name, count]) => (count > 0 ? [[`  ${name}`, formatCount(count), ""]] : [])),
   ];
 }
 

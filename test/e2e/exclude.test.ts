@@ -1,0 +1,114 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { goodAccounts, useSandbox, type Workplace, workplace, writeExtract } from "./push-scene.ts";
+
+const { sandbox, admin } = useSandbox();
+
+const REASON = ["--reason", "account closed"];
+
+interface Migration {
+  readonly migration: readonly { readonly records: number; readonly counts: Readonly<Record<string, number>> }[];
+}
+
+async function migrationOf(work: Workplace): Promise<Migration["migration"]> {
+  const status: Migration = JSON.parse((await work.migrate(["status", "--format", "json"])).stdout);
+  return status.migration;
+}
+
+/** A refused account, and three that are accepted. */
+async function pushedWithRefusal(): Promise<Workplace> {
+  const work = workplace({ accounts: [...goodAccounts(3), { REF: "EXT-BAD", TYPE: "?" }] }, sandbox);
+  expect((await work.push()).code).toBe(1);
+  return work;
+}
+
+describe("exclude", () => {
+  test("leaves records out of every later push, whose exit code is 0, and of `open`, `status`, `report` and proof", async () => {
+    const work = await pushedWithRefusal();
+    const { code, stdout } = await work.migrate(["exclude", "EXT-BAD", ...REASON]);
+    expect([code, stdout]).toEqual([0, "1 record excluded from the migration\n"]);
+    expect(await migrationOf(work)).toMatchObject([{ records: 4, counts: { accepted: 3, excluded: 1, invalid: 0 } }]);
+    expect((await work.migrate(["open"])).code).toBe(0);
+
+    const again = await work.push();
+    expect([again.code, again.stderr]).toEqual([0, expect.stringMatching(/1 +excluded +excluded from the migration/)]);
+    const outcomes = await work.migrate(["report", "--format", "ndjson"]);
+    expect(outcomes.stdout).toMatch(/"key":"EXT-BAD".*"status":"excluded"/);
+    const proof = await work.migrate(["proof", "--out", "proof"]);
+    expect([proof.code, proof.stdout]).toEqual([0, expect.stringContaining("1 record excluded from the migration")]);
+    const explained = await work.migrate(["explain", "EXT-BAD"]);
+    expect(explained.stdout).toMatch(/Excluded from the migration since \S+ by \S+: account closed/);
+    expect(await admin.accounts()).toHaveLength(3);
+  });
+
+  test("lists who excluded which records and why, and ends an exclusion: the next push sends the record", async () => {
+    const work = workplace({ accounts: goodAccounts(3) }, sandbox);
+    await work.push(["--dry-run"]);
+    writeFileSync(work.file("closed.txt"), "EXT-00001\nEXT-00003\n\n");
+    expect((await work.migrate(["exclude", "--from", "closed.txt", ...REASON])).code).toBe(0);
+    const list = await work.migrate(["exclude"]);
+    expect(list.stdout).toMatch(/^EXT-00001 +\d{4}-\d\d-\d\d +\S+@\S+ +account closed$/m);
+    expect((await work.push()).code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(1);
+
+    const undone = await work.migrate(["exclude", "--undo", "EXT-00003", "EXT-00002"]);
+    expect([undone.code, undone.stdout]).toEqual([
+      1,
+      "1 record no longer excluded: the next push sends them\n  EXT-00002  not excluded before\n",
+    ]);
+    expect((await work.push()).code).toBe(0);
+    expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(["EXT-00002", "EXT-00003"]);
+    expect(await migrationOf(work)).toMatchObject([{ counts: { accepted: 2, excluded: 1, pending: 0 } }]);
+  });
+
+  test("does not send records that an interrupted push has planned, when it is resumed", async () => {
+    const work = workplace({ accounts: goodAccounts(4) }, sandbox);
+    await admin.faults({ pauseAt: 1 });
+    expect((await work.push()).code).toBe(4);
+    await admin.supplier("Ongoing");
+    expect((await work.migrate(["exclude", "EXT-00002", ...REASON])).code).toBe(0);
+    expect((await work.migrate(["resume"])).code).toBe(0);
+    expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(["EXT-00001", "EXT-00003", "EXT-00004"]);
+  });
+
+  test("refuses records that are on the platform, and names them", async () => {
+    const work = await pushedWithRefusal();
+    const { code, stdout } = await work.migrate(["exclude", "EXT-00001", "EXT-BAD", ...REASON]);
+    expect([code, stdout]).toEqual([
+      1,
+      "1 record excluded from the migration\n  EXT-00001  not excluded: already on the platform\n",
+    ]);
+  });
+
+  test.each([
+    [["EXT-1"], "an exclusion needs a reason"],
+    [["EXT-1", "--reason", " "], "an exclusion needs a reason"],
+    [["--from", "none.txt", ...REASON], "none.txt"],
+    [["--from", "empty.txt", ...REASON], "empty.txt contains no key"],
+    [["--from", "accounts.csv", ...REASON], 'no column "key"'],
+    [["--undo", "EXT-1", ...REASON], "cannot be used with"],
+  ])("refuses %j and changes nothing", async (args, message) => {
+    const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+    await work.push(["--dry-run"]);
+    writeFileSync(work.file("empty.txt"), "\n");
+    const { code, stderr } = await work.migrate(["exclude", ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect((await work.migrate(["exclude"])).stdout).toBe("No records are excluded\n");
+  });
+
+  test("needs a push or a dry run, and a choice if an unseen key could belong to several suppliers", async () => {
+    const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+    const early = await work.migrate(["exclude", "EXT-9", ...REASON]);
+    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("ledger")]);
+    await work.push(["--dry-run"]);
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-2" }] });
+    await work.push(["--dry-run", "--supplier", "OTHER"]);
+    const anySupplier = { env: { MIGRATE_SUPPLIER: "" } };
+    const unclear = await work.migrate(["exclude", "EXT-9", ...REASON], anySupplier);
+    expect([unclear.code, unclear.stderr]).toEqual([2, expect.stringContaining("several destinations")]);
+    expect((await work.migrate(["exclude", "EXT-9", "--supplier", "OTHER", ...REASON])).stdout).toContain(
+      "no push has contained 1 of them so far",
+    );
+    expect((await work.migrate(["exclude", "EXT-00001", ...REASON])).code).toBe(0);
+  });
+});
