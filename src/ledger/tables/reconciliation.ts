@@ -17,7 +17,7 @@ interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent" | "mayHoldOther" |
 
 const selectUndecided = (status: UndecidedStatus): string => `
   select items.record, items.key, items.identity, items.content = records.content as "isAsSent",
-    ${MAY_HOLD_OTHER} as "mayHoldOther", resends, records.attempts, records.step
+    ${MAY_HOLD_OTHER} as "mayHoldOther", case when resends > 0 then resends else 0 end as resends, records.attempts, records.step
   from migrate.items inner join migrate.records on records.identity = items.identity
   where items.run = $1 and items.status = '${status}' and records.state = '${status}'`;
 
