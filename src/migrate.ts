@@ -1,3 +1,4 @@
+import { sendCanary } from "./canary/send-canary.ts";
 import type { CheckProgress } from "./job/dependencies.ts";
 import type { Job } from "./job/job.ts";
 import type { Counts } from "./job/run-progress.ts";
@@ -24,6 +25,7 @@ import { shareRun } from "./pipeline/shared/share-run.ts";
 import type { OpenPlan, OpenRun } from "./pipeline/run/with-run.ts";
 import { compareExisting } from "./reconcile/compare-existing.ts";
 import type { ShownValues } from "./report/shown-values.ts";
+import type { UploadEnd } from "./upload/upload-types.ts";
 
 /** Options for reading and checking the records of a run. */
 export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shownValues" | "kept">;
@@ -34,6 +36,8 @@ export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
   /** Set if other processes send the records that this process has planned. */
   readonly workers?: WorkerSettings | undefined;
+  /** Number of records to send first; absent or 0: all records are sent. */
+  readonly canary?: number | undefined;
 }
 
 /**
@@ -64,17 +68,26 @@ function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, 
  * final status are skipped.
  */
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
-  const { job, shownValues, journal, dependencies } = run;
+  const { shownValues, journal, dependencies } = run;
   const before = sending && (await announce(run, sending));
-  const { workers } = sending ?? {};
   const hasReplied = before && haveReplies(before);
-  const sent =
-    workers === undefined
-      ? sending && (await sendRecords(job, run, { ...sending, dependencies, shownValues, journal, hasReplied }))
-      : await shareRun(run, { ...sending, workers });
+  const options = sending && { ...sending, dependencies, shownValues, journal, hasReplied };
+  const sent = options && ((await canaryEnd(run, options)) ?? (await sendAll(run, options)));
   if (sending !== undefined && sent?.reason === "done") await compareExisting(run, sending.connection);
   const isResumed = checked === undefined;
   return endRun(run, { checked, sent, ...(isResumed && { before }) });
+}
+
+type SendingOptions = Sending & SendOptions;
+
+/** How sending ended, if the records to send first were not accepted. */
+async function canaryEnd(run: OpenRun, options: SendingOptions): Promise<UploadEnd | undefined> {
+  const { canary = 0 } = options;
+  return canary === 0 ? undefined : sendCanary(run, options, canary);
+}
+
+function sendAll(run: OpenRun, { workers, ...options }: SendingOptions): Promise<UploadEnd | undefined> {
+  return workers === undefined ? sendRecords(run.job, run, options) : shareRun(run, { ...options, workers });
 }
 
 /** Shows and returns the counts of the run before it sends, and calls `confirm` if there is one. */

@@ -15,6 +15,8 @@ import {
   reconcileOptions,
   rejectsOptions,
   reportOptions,
+  type ResumeFlags,
+  resumeOptions,
   type RunFlags,
   sendOptions,
   targetOptions,
@@ -27,7 +29,7 @@ import { addSetupCommands } from "./setup-commands.ts";
 
 const EXIT_CODES = `
 Exit codes (priority: 70, 7, 2, 6, 5, 4, 3, 1)
-  0  every record valid or accepted
+  0  every record valid, accepted, skipped or excluded
   1  some records invalid, rejected, duplicate, existing or stale
   2  invalid usage, configuration, contract or mapping, or unreadable input
   3  incomplete; safe to run again
@@ -147,12 +149,13 @@ function addRunCommands(program: Command, session: Session): void {
 function addRunFollowUps(program: Command, session: Session): void {
   withOptions(program.command("resume"), [
     ...options("config", "cache", "ledger", "showValues"),
+    ...resumeOptions,
     ...reportOptions,
     ...metricsOptions,
   ])
     .description("Continue an unfinished push with its recorded settings.")
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
-    .action(async (run: string | undefined, flags: RunFlags) =>
+    .action(async (run: string | undefined, flags: ResumeFlags) =>
       (await import("./actions/run-actions.ts")).resumeAction(run, flags, session),
     );
 

@@ -118,9 +118,17 @@ const REPORT_AGAIN: OptionTable = {
   run: { kind: "text" },
 };
 
-export interface ResumeOptions extends ReportAgainOptions, Pick<ReportOptions, "showValues">, SendingCall {}
+export interface ResumeOptions extends ReportAgainOptions, Pick<ReportOptions, "showValues">, SendingCall {
+  /** Send all records, even if those of the canary were not accepted. */
+  readonly skipCanary?: boolean | undefined;
+}
 
-const RESUME: OptionTable = { ...REPORT_AGAIN, ...libraryOptions(REPORT), ...SENDING_CALL };
+const RESUME: OptionTable = {
+  ...REPORT_AGAIN,
+  ...libraryOptions(REPORT),
+  ...SENDING_CALL,
+  skipCanary: { kind: "switch" },
+};
 
 export interface ReconcileOptions extends ReportAgainOptions, Pick<ReportOptions, "showValues"> {
   readonly credentials?: Credentials | undefined;

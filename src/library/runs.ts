@@ -71,8 +71,8 @@ export async function push(options: PushOptions): Promise<RunResult> {
 /** Continues an unfinished push with the settings that it recorded. @throws Failure */
 export async function resume(options: ResumeOptions = {}): Promise<RunResult> {
   requireResumeOptions(options);
-  const { run, allowProduction = false } = options;
-  const resumed = { run, allowProduction, ...reportOptions(options), ledger: ledgerOf(options) };
+  const { run, allowProduction = false, skipCanary } = options;
+  const resumed = { run, allowProduction, skipCanary, ...reportOptions(options), ledger: ledgerOf(options) };
   return recorded(options, resumed, (dependencies) => resumeRun(resumed, dependencies));
 }
 

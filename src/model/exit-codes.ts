@@ -3,7 +3,7 @@
  * returned.
  */
 export const EXIT_CODES = {
-  0: "every record is valid, or accepted",
+  0: "every record is valid, accepted, skipped or excluded",
   1: "some records are invalid, rejected, duplicates, stale, or exist on the platform with unverified content",
   2: "invalid usage, configuration, contract or mapping, or unreadable input",
   3: "incomplete; safe to run again, or `migrate resume`",

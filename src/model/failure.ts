@@ -23,6 +23,7 @@ export const FAILURES = {
   not_found: 2,
   wrong_target: 2,
   incomplete: 3,
+  canary_failed: 3,
   platform_unreachable: 3,
   store_unreachable: 3,
   platform_refused: 4,

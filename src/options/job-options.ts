@@ -288,6 +288,16 @@ export const SENDING = {
     reimport: true,
     help: "last step of the workflow to run: validate or stage",
   },
+  /** Number of records to send first. The others are sent only if the platform accepts all of these. */
+  canary: {
+    arg: "<n>",
+    kind: "number",
+    range: [1],
+    library: true,
+    recorded: true,
+    conflicts: ["dryRun", "remoteValidate", "until"],
+    help: "send n records first, and the others only if all of these are accepted",
+  },
   remoteValidate: { conflicts: ["until"], help: "use only the platform's validation, and create nothing" },
   refreshReferences: { help: "first update the reference list of products from the platform" },
   /** Also send records that are invalid locally, if possible; the platform decides. */

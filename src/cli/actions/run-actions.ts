@@ -3,7 +3,7 @@ import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { currentUser } from "../../runtime/current-user.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import type { ReconcileFlags, RunFlags } from "../options/options.ts";
+import type { ReconcileFlags, ResumeFlags, RunFlags } from "../options/options.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 import { optimiseLater } from "../process/engine-flags.ts";
@@ -45,10 +45,11 @@ function typedWithout(flag: string, { words }: Session): string {
   return shellCommand(["migrate", ...words.filter((word) => word !== flag)]);
 }
 
-export function resumeAction(run: string | undefined, flags: RunFlags, session: Session): Promise<void> {
+export function resumeAction(run: string | undefined, flags: ResumeFlags, session: Session): Promise<void> {
   return withLedger(session, flags, async (settings, context) => {
     const { resume } = await import("../../commands/upload/resume.ts");
-    const options = { ...settings, run, showValues: flags.showValues ?? false };
+    const { skipCanary, showValues = false } = flags;
+    const options = { ...settings, run, skipCanary, showValues };
     return showRun(await resume(options, context.dependencies), flags, context);
   });
 }

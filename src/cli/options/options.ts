@@ -30,6 +30,7 @@ import {
   PUSH,
   EXCLUDE,
   RECONCILE,
+  RESUME,
 } from "./run-option-tables.ts";
 
 /** Options of the commands that work on a job or a run. */
@@ -56,6 +57,7 @@ export interface RunFlags extends Flags {
 }
 
 /** Options of `reconcile`. */
+export type ResumeFlags = RunFlags & Partial<FlagsOf<typeof RESUME>>;
 export type ReconcileFlags = RunFlags & FlagsOf<typeof RECONCILE>;
 
 /** Options of `init`. */
@@ -203,6 +205,8 @@ export const openOptions: readonly Option[] = optionsOf(OPEN);
 export const correctionOptions: readonly Option[] = optionsOf(CORRECTIONS);
 
 export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);
+
+export const resumeOptions: readonly Option[] = optionsOf(RESUME);
 
 export const reconcileOptions: readonly Option[] = optionsOf(RECONCILE);
 

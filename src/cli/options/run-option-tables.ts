@@ -97,6 +97,10 @@ export const INIT = {
   update: { help: "only add missing required fields to the existing mapping" },
 } as const;
 
+export const RESUME = {
+  skipCanary: { help: "send all records, even if those of the canary were not accepted" },
+} as const;
+
 export const RECONCILE = {
   accept: { arg: "<key...>", help: "mark these records as accepted without asking the platform" },
   resend: { arg: "<key...>", help: "mark these records as not received, so that `migrate resume` sends them again" },

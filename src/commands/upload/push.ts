@@ -35,8 +35,9 @@ export async function push(
   dependencies: Dependencies,
   open: typeof openRunLedger = openRunLedger,
 ): Promise<RunReport> {
-  const { dryRun, ledger, pace, until, workers } = options;
+  const { dryRun, ledger, pace, until, workers, canary } = options;
   if (workers !== undefined) requireSharedLedger(ledger);
+  if (workers !== undefined && canary !== undefined) throw sharedCanary();
   if (!dryRun) requireOngoing(options.supplier);
   const [host, instance] = [hostOf(options.target), instanceOf(options.target.baseUrl)];
   const isShared = workers !== undefined && !dryRun;
@@ -53,10 +54,23 @@ export async function push(
       work: (run) => {
         const confirm = (counts: Counts): Promise<void> =>
           confirmSending(options, { run: run.run, counts }, dependencies);
-        const sending = connection && { connection, pace, until, workers, confirm: isAsking ? confirm : undefined };
+        const sending = connection && {
+          connection,
+          pace,
+          until,
+          workers,
+          canary,
+          confirm: isAsking ? confirm : undefined,
+        };
         return migrate(run, options, sending);
       },
     };
+  });
+}
+
+function sharedCanary(): Failure {
+  return new Failure("usage", "--canary cannot be combined with --workers", {
+    hint: "push with --canary and without workers first, for example with --limit, then push the rest with --workers",
   });
 }
 

@@ -19,6 +19,8 @@ export interface ResumeOptions extends RecordedRunOptions {
    * otherwise ask.
    */
   readonly allowProduction?: boolean | undefined;
+  /** Send all records, even if those of the canary were not accepted. */
+  readonly skipCanary?: boolean | undefined;
 }
 
 /**
@@ -36,13 +38,21 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     const job = await openRecordedJob(settings, { stored: ledger, dependencies, trustsTime });
     const work = async (open: OpenRun): Promise<ShownRun> => {
       const { target, pace, until, workers } = settings;
+      const canary = options.skipCanary === true ? undefined : settings.canary;
       await ledger.resumeRun(run.id, planPolicy(job, settings));
       const isLeft = await hasUnsentRecords(run, job, ledger);
       if (isLeft && workers !== undefined) await open.reporting.store?.requireSharing?.();
       const connection = isLeft ? closeLater(await connect(target, job.operation, { dependencies, pace })) : undefined;
       const isAsking = allowProduction !== true && settings.confirmed !== true && !(await hasSent(ledger, run));
       const confirm = (counts: Counts): Promise<void> => confirmSending(settings, { run, counts }, dependencies);
-      const sending = connection && { connection, pace, until, workers, confirm: isAsking ? confirm : undefined };
+      const sending = connection && {
+        connection,
+        pace,
+        until,
+        workers,
+        canary,
+        confirm: isAsking ? confirm : undefined,
+      };
       if (run.state !== "planning") return continueSending(open, sending);
       await ledger.restartPlan(run.id);
       return migrate(open, settings, sending);

@@ -1,0 +1,108 @@
+import type { JsonObject, JsonValue } from "../json/json-value.ts";
+
+/** A record from which a sample is chosen. */
+interface SampledRecord {
+  readonly record: number;
+  /** The file of its row. */
+  readonly file: string;
+  readonly payload: JsonObject;
+}
+
+/** Chooses a sample of records that are added in input order. */
+export interface Sampler {
+  readonly add: (record: SampledRecord) => void;
+  /** The numbers of the chosen records, in order. */
+  readonly chosen: () => readonly number[];
+}
+
+/** An attr with more values than this is free text: it does not show which branches of the mapping are used. */
+const MAX_VALUES = 12;
+
+/** A record with something that no record before had. */
+interface Candidate {
+  readonly record: number;
+  readonly features: readonly Feature[];
+}
+
+/** A file, an attr (indexes of lists as `*`), or an attr with one of its values. */
+interface Feature {
+  readonly name: string;
+  /** The attr whose value this is. */
+  readonly attr?: string;
+}
+
+/**
+ * Spreads a sample over the files, the attrs, and the values of attrs that have few values: they show which branches of
+ * the mapping are used. If records are left to choose, they are spread over the input. Memory grows with the number of
+ * attrs, not of records. The same records give the same sample.
+ * @param size number of records to choose
+ * @param total number of records that will be added
+ */
+export function createSampler(size: number, total: number): Sampler {
+  const seen = new Set<string>();
+  const values = new Map<string, number>();
+  const candidates: Candidate[] = [];
+  const spread: number[] = [];
+  let added = 0;
+
+  const isNew = ({ name, attr }: Feature): boolean => {
+    if (seen.has(name) || (attr !== undefined && (values.get(attr) ?? 0) > MAX_VALUES)) return false;
+    seen.add(name);
+    if (attr !== undefined) values.set(attr, (values.get(attr) ?? 0) + 1);
+    return true;
+  };
+  const isTelling = ({ attr }: Feature): boolean => attr === undefined || (values.get(attr) ?? 0) <= MAX_VALUES;
+
+  return {
+    add(sampled) {
+      const features = featuresOf(sampled);
+      if (features.filter(isNew).length > 0) candidates.push({ record: sampled.record, features });
+      // One record from each of `size` equal parts, and the others to replace those chosen for their features.
+      if (Math.floor((added * size) / total) >= spread.length) spread.push(sampled.record);
+      added += 1;
+    },
+    chosen() {
+      const sample = new Set<number>();
+      const open = new Set(candidates.flatMap(({ features }) => features.filter(isTelling).map(({ name }) => name)));
+      while (open.size > 0 && sample.size < size) {
+        const best = mostOf(candidates, ({ features }) => features.filter(({ name }) => open.has(name)).length);
+        if (best === undefined) break;
+        sample.add(best.record);
+        for (const { name } of best.features) open.delete(name);
+      }
+      for (const record of spread) if (sample.size < size) sample.add(record);
+      return [...sample].toSorted((a, b) => a - b);
+    },
+  };
+}
+
+/** The first of the candidates with the highest score; undefined if all scores are 0. */
+function mostOf(candidates: readonly Candidate[], score: (candidate: Candidate) => number): Candidate | undefined {
+  let best: Candidate | undefined;
+  let highest = 0;
+  for (const candidate of candidates) {
+    const own = score(candidate);
+    if (own <= highest) continue;
+    [best, highest] = [candidate, own];
+  }
+  return best;
+}
+
+function featuresOf({ file, payload }: SampledRecord): readonly Feature[] {
+  const found = new Map<string, Feature>([[file, { name: `file ${file}` }]]);
+  const visit = (value: JsonValue, attr: string): void => {
+    if (typeof value === "object" && value !== null) {
+      const entries: readonly (readonly [string, JsonValue])[] = Array.isArray(value)
+        ? value.map((item: JsonValue) => ["*", item] as const)
+        : Object.entries(value);
+      for (const [name, member] of entries) visit(member, attr === "" ? name : `${attr}.${name}`);
+      if (Array.isArray(value)) add({ name: `attr ${attr} has ${Math.min(value.length, 2)} items` });
+      return;
+    }
+    add({ name: `attr ${attr}` });
+    add({ name: `value ${attr} ${JSON.stringify(value)}`, attr });
+  };
+  const add = (feature: Feature): void => void found.set(feature.name, feature);
+  visit(payload, "");
+  return [...found.values()];
+}

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createSampler } from "../../src/canary/choose-sample.ts";
+import type { JsonObject } from "../../src/json/json-value.ts";
+
+interface Given {
+  readonly payload: JsonObject;
+  readonly file?: string;
+}
+
+function sampleOf(size: number, records: readonly Given[]): readonly number[] {
+  const sampler = createSampler(size, records.length);
+  for (const [index, { payload, file = "a.csv" }] of records.entries())
+    sampler.add({ record: index + 1, file, payload });
+  return sampler.chosen();
+}
+
+/** 100 records whose names differ. */
+const named = (index: number, more: JsonObject = {}): Given => ({ payload: { name: `N${index}`, ...more } });
+const hundred = (more: (index: number) => JsonObject): readonly Given[] =>
+  Array.from({ length: 100 }, (_, index) => named(index, more(index)));
+
+describe("the sample of a canary", () => {
+  test("contains rare attrs, rare values of attrs with few values, and every file", () => {
+    const records = [
+      ...hundred((index) => ({ kind: index === 70 ? "BUSINESS" : "DOMESTIC", ...(index === 33 && { email: "x" }) })),
+      { payload: { name: "last", kind: "DOMESTIC" }, file: "b.csv" },
+    ];
+    expect(sampleOf(5, records)).toEqual(expect.arrayContaining([34, 71, 101]));
+  });
+
+  test("contains lists without items, with one item and with several", () => {
+    const records = hundred((index) => ({ meters: index === 50 ? [] : index === 60 ? ["E", "E"] : ["E"] }));
+    expect(sampleOf(3, records)).toEqual(expect.arrayContaining([51, 61]));
+  });
+
+  test("is spread over the input if all records are alike", () => {
+    const sample = sampleOf(
+      4,
+      hundred(() => ({})),
+    );
+    expect(sample).toEqual([1, 26, 51, 76]);
+  });
+
+  test("has distinct records of the input, as many as possible, in order, and is the same each time", () => {
+    const value = fc.oneof(fc.constantFrom("A", "B", null, true, 1), fc.string({ maxLength: 3 }));
+    const payload = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.oneof(value, fc.array(value, { maxLength: 3 })), {
+      noNullPrototype: true,
+    });
+    const records = fc.array(fc.record({ payload, file: fc.constantFrom("a.csv", "b.csv") }), { maxLength: 60 });
+    fc.assert(
+      fc.property(records, fc.integer({ min: 1, max: 30 }), (given, size) => {
+        const sample = sampleOf(size, given);
+        expect(sample).toEqual([...new Set(sample)].toSorted((a, b) => a - b));
+        expect(sample.every((record) => record >= 1 && record <= given.length)).toBe(true);
+        expect(sample).toHaveLength(Math.min(size, given.length));
+        expect(sampleOf(size, given)).toEqual(sample);
+      }),
+    );
+  });
+});

@@ -1,0 +1,127 @@
+import { writeFileSync } from "node:fs";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Action, reply, startChaosServer } from "../chaos-server.ts";
+import type { CliEnd } from "./cli.ts";
+import { type AccountCells, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
+import { useRejects } from "./rejects-scene.ts";
+
+const { sandbox, admin } = useRejects();
+
+const keysOnPlatform = async (): Promise<readonly string[]> =>
+  (await admin.accounts()).map(({ key }) => key).toSorted();
+
+describe("push --canary", () => {
+  test("sends the sample first, and then the other records", async () => {
+    const work = workplace({ accounts: goodAccounts(30) }, sandbox);
+    const { code, stderr } = await work.push(["--canary", "4", "--concurrency", "8"]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Canary: the platform has accepted 4 records")]);
+    expect(await admin.imports()).toHaveLength(30);
+    expect(await keysOnPlatform()).toHaveLength(30);
+  });
+
+  test("sends nothing else if a record of the sample is refused, also when resumed, until it is told to", async () => {
+    // The only business account: it is in every sample.
+    const accounts: readonly AccountCells[] = [...goodAccounts(20), { REF: "EXT-21", TYPE: "B" }];
+    const customers = accounts.map(({ REF, TYPE }) => ({ REF, ...(TYPE === "B" && { MOBILE: "04000 000000" }) }));
+    const work = workplace({ accounts, customers }, sandbox);
+    const pushed = await work.push(["--canary", "3"]);
+    expect([pushed.code, pushed.stderr]).toEqual([
+      3,
+      expect.stringMatching(/the canary has failed, so no other record was sent: accounts\.csv:22 is rejected/),
+    ]);
+    expect(statusCounts(outcomeLines(pushed.stdout))).toEqual({ accepted: 2, rejected: 1, pending: 18 });
+    expect(await keysOnPlatform()).toHaveLength(2);
+
+    const resumed = await work.migrate(["resume"]);
+    expect([resumed.code, resumed.stderr]).toEqual([3, expect.stringContaining("the canary has failed")]);
+    expect(await keysOnPlatform()).toHaveLength(2);
+
+    const all = await work.migrate(["resume", "--skip-canary"]);
+    expect(all.code).toBe(1);
+    expect(await keysOnPlatform()).toHaveLength(20);
+  });
+
+  test("completes an interrupted sample when the run is resumed, and sends no record twice", async () => {
+    const work = workplace({ accounts: goodAccounts(20) }, sandbox);
+    await admin.faults({ pauseAt: 3 });
+    const pushed = await work.push(["--canary", "5", "--concurrency", "1"]);
+    expect(pushed.code).toBe(4);
+    await admin.supplier("Ongoing");
+    const resumed = await work.migrate(["resume"]);
+    expect([resumed.code, resumed.stderr]).toEqual([0, expect.stringContaining("Canary: the platform has accepted")]);
+    expect(await keysOnPlatform()).toEqual(goodAccounts(20).map(({ REF }) => REF));
+  });
+
+  test("is refused together with --dry-run and with workers", async () => {
+    const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+    expect((await work.push(["--canary", "1", "--dry-run"])).code).toBe(2);
+    const shared = await work.push(["--canary", "1", "--workers", "2", "--ledger", "postgres://x@127.0.0.1:1/x"]);
+    expect([shared.code, shared.stderr]).toEqual([
+      2,
+      expect.stringContaining("--canary cannot be combined with --workers"),
+    ]);
+  });
+});
+
+/** The platform returns the name of an account, so that it can be compared. */
+const COMPARING = `
+overlay: 1.0.0
+info: { title: A platform that returns the name, version: "1" }
+actions:
+  - target: $.paths['/data-import/accounts/'].post['x-migrate-read-back'][0]
+    update: { match: { name: billing_name } }
+`;
+
+/** Pushes to a server that creates every account and answers queries with `found`. */
+async function pushTo(found: (key: string, queries: number) => Action): Promise<{ end: CliEnd; created: number }> {
+  let created = 0;
+  let queries = 0;
+  const server = await startChaosServer(({ method, path, body }) => {
+    if (path.endsWith("/SANDBOX/")) return reply(200, []);
+    if (method === "GET") return found(/([^/]+)\/$/.exec(path)?.[1] ?? "", (queries += 1));
+    const { external_account_number: key }: { readonly external_account_number: string } = JSON.parse(body);
+    created += 1;
+    return reply(201, { external_account_number: key, account_number: `A-${key}` });
+  });
+  onTestFinished(server.close);
+  const work = workplace({ accounts: goodAccounts(6) });
+  writeFileSync(work.file("ca.pem"), server.ca);
+  writeFileSync(work.file("overlay.yaml"), COMPARING);
+  const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
+  const platform = ["--ca", "ca.pem", "--base-url", server.baseUrl.href, "--supplier", "SANDBOX"];
+  const end = await work.push([...platform, "--contract", "overlay.yaml", "--canary", "1"], { env });
+  return { end, created };
+}
+const account = (key: string, name: string): Action =>
+  reply(200, { external_account_number: key, account_number: `A-${key}`, name });
+
+describe("push --canary reads the sample back", () => {
+  test("and continues if the platform has it, even if it appears later", async () => {
+    const { end, created } = await pushTo((key, queries) =>
+      queries === 1 ? reply(404, { detail: "not found", code: "not_found" }) : account(key, "Amina Hughes"),
+    );
+    expect([end.code, created]).toEqual([0, 6]);
+  });
+
+  test.each([
+    [
+      "has other values",
+      (key: string) => account(key, "Somebody"),
+      /accounts\.csv:2 has other values .* at billing_name/,
+    ],
+    [
+      "has lost it",
+      () => reply(404, { detail: "not found", code: "not_found" }),
+      /accounts\.csv:2 is not on the platform/,
+    ],
+  ])("and sends nothing else if the platform %s", async (_, found, message) => {
+    const { end, created } = await pushTo(found);
+    expect([end.code, end.stderr, created]).toEqual([3, expect.stringMatching(message), 1]);
+    expect(end.stderr).not.toContain("Somebody");
+  });
+
+  test("and continues with a notice if it cannot be queried", async () => {
+    const { end, created } = await pushTo(() => reply(403, { detail: "no", code: "permission_denied" }));
+    expect([end.code, end.stderr, created]).toEqual([0, expect.stringMatching(/could not be (compared|read back)/), 6]);
+  });
+});
