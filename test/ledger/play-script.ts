@@ -88,14 +88,20 @@ async function performProcess(scene: Scene, step: ProcessStep): Promise<void> {
   }
 }
 
+/** The requests of another run are not repeated in this one. */
+function workOn(scene: Scene, run: number): void {
+  if (run !== scene.current) scene.last = { intents: [], outcomes: [] };
+  scene.current = run;
+  scene.flying = [];
+}
+
 async function plan(
   scene: Scene,
   { run, batches, isPacked, excluded, policy, isFinished }: ScriptedPlan,
 ): Promise<void> {
-  scene.flying = [];
   const newRun = { ...run, startedAt: moment(scene) };
   for (const member of scene.members) member.runs.push((await member.ledger.startRun(newRun)).id);
-  scene.current = (scene.members[0]?.runs.length ?? 0) - 1;
+  workOn(scene, (scene.members[0]?.runs.length ?? 0) - 1);
   scene.newKeys.push(policy.newKeys);
   for (const items of batches) await onRun(scene, (ledger, id) => ledger.plan(id, isPacked ? packItems(items) : items));
   await onRun(scene, (ledger, id) => ledger.exclude(id, excluded));
@@ -187,8 +193,7 @@ async function resume(
   { does, run, policy: given }: Extract<Step | ProcessStep, { readonly policy: PlanPolicy; readonly run: number }>,
 ): Promise<void> {
   const runs = scene.members[0]?.runs.length ?? 0;
-  scene.current = Math.max(0, runs - 1 - run);
-  scene.flying = [];
+  workOn(scene, Math.max(0, runs - 1 - run));
   const policy = { ...given, newKeys: scene.newKeys[scene.current] };
   if (does === "refresh") {
     if (await isSending(scene)) await onRun(scene, (ledger, id) => ledger.refresh(id, policy));
