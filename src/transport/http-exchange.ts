@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { setMaxListeners } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { errorCode } from "../files/error-code.ts";
@@ -193,6 +194,8 @@ export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange
     if (known !== undefined) return known;
     const exchanges = new Set<Exchange>();
     followed.set(signal, exchanges);
+    // A command that reads many runs back opens a connection for each of them. Node.js warns at the eleventh listener.
+    setMaxListeners(0, signal);
     signal.addEventListener(
       "abort",
       () => {

@@ -1,0 +1,98 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { stringify } from "csv-stringify/sync";
+import { between, type Dice } from "../seeded-dice.ts";
+
+/** An account of the old system, as the extracts of the month show it. */
+export interface MonthAccount {
+  readonly ref: string;
+  address: string;
+  type: "D" | "?";
+  mobile: string;
+  /** Day on which its errors are fixed in the old system. */
+  fixedOn: number;
+  isRemoved: boolean;
+}
+
+export const DAYS = 20;
+/** No account is new in the last days, so that all can be settled. */
+const LAST_NEW_DAY = 16;
+const GOOD_MOBILE = "07700 900730";
+/** Accepted by local validation, and refused by the platform. */
+const REFUSED_MOBILE = "04000 000000";
+
+/** One extract a day, with new, changed, repeated, removed and late rows. */
+export interface Month {
+  /** Writes the extract of the next day and returns its files, relative to the folder. */
+  readonly nextDay: () => { readonly day: number; readonly accounts: string; readonly customers: string };
+  /** By key: the account as in the latest extract that contains it. */
+  readonly latest: ReadonlyMap<string, Readonly<MonthAccount>>;
+}
+
+export function createMonth(folder: string, size: number, dice: Dice): Month {
+  const accounts: MonthAccount[] = [];
+  const latest = new Map<string, MonthAccount>();
+  let day = 0;
+
+  function addNew(): void {
+    const until = Math.min(size, Math.ceil((size * day) / LAST_NEW_DAY));
+    while (accounts.length < until) {
+      const number = accounts.length + 1;
+      const isInvalid = dice() < 0.06;
+      const isRefused = !isInvalid && dice() < 0.02;
+      accounts.push({
+        ref: `M-${String(number).padStart(5, "0")}`,
+        address: `${number} Ōld Lane`,
+        type: isInvalid ? "?" : "D",
+        mobile: isRefused ? REFUSED_MOBILE : GOOD_MOBILE,
+        fixedOn: dice() < 0.7 ? day + between(dice, 1, 5) : DAYS + 1,
+        isRemoved: false,
+      });
+    }
+  }
+
+  function change(): void {
+    for (const account of accounts) {
+      if (account.fixedOn <= day) Object.assign(account, { type: "D", mobile: GOOD_MOBILE });
+      if (dice() < 0.01) account.address = `${account.address.split(" ", 1)[0]} Néw Lane ${day}`;
+      if (dice() < 0.002) account.isRemoved = true;
+    }
+  }
+
+  return {
+    latest,
+    nextDay() {
+      day += 1;
+      change();
+      addNew();
+      const rows = accounts.filter(({ isRemoved }) => !isRemoved);
+      for (const row of rows) latest.set(row.ref, { ...row });
+      const repeated = rows.filter(() => dice() < 0.002);
+      const name = `day-${String(day).padStart(2, "0")}`;
+      mkdirSync(path.join(folder, name));
+      const files = { accounts: `${name}/accounts.csv`, customers: `${name}/customers.csv` };
+      writeFileSync(
+        path.join(folder, files.accounts),
+        stringify([...rows, ...repeated].map(accountCells), { header: true }),
+      );
+      writeFileSync(path.join(folder, files.customers), stringify(rows.map(customerCells), { header: true }));
+      return { day, ...files };
+    },
+  };
+}
+
+function accountCells({ ref, type, address }: MonthAccount): object {
+  return { REF: ref, TYPE: type, NAME: "Zoë Hughes", ADDRESS: address, POSTCODE: "DE1 2GU", MPAN: "1210000007919" };
+}
+
+function customerCells({ ref, mobile }: MonthAccount): object {
+  return { REF: ref, SEQ: "1", FIRST: "Zoë", LAST: "Hughes", MOBILE: mobile, DOB: "1947-06-16" };
+}
+
+/** By key: the address that the platform has, read from the file in which the sandbox keeps its accounts. */
+export function platformAddresses(dataFile: string): ReadonlyMap<string, string> {
+  const { accounts }: { accounts: readonly { key: string; payload: { billing_address1: string } }[] } = JSON.parse(
+    readFileSync(dataFile, "utf8"),
+  );
+  return new Map(accounts.map(({ key, payload }) => [key, payload.billing_address1]));
+}

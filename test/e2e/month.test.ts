@@ -1,0 +1,8 @@
+import { test } from "vitest";
+import { playMonth } from "./month.ts";
+
+test(
+  "after a month of extracts, status, open, compare and the proof agree with the platform",
+  { timeout: 120_000 },
+  () => playMonth({ size: 160, seed: 7 }),
+);

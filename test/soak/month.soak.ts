@@ -1,0 +1,9 @@
+import { test } from "vitest";
+import { playMonth } from "../e2e/month.ts";
+
+const size = Number(process.env["SOAK_ACCOUNTS"] ?? 5000);
+const seeds = Array.from({ length: Number(process.env["SOAK_MONTHS"] ?? 1) }, (_, index) => index + 1);
+
+test.each(seeds)("month %i ends with the same records on the platform and in the ledger", (seed) =>
+  playMonth({ size, seed }),
+);
