@@ -17,6 +17,8 @@ import {
   reportOptions,
   type ResumeFlags,
   resumeOptions,
+  type ReportFlags,
+  reportAgainOptions,
   type RunFlags,
   sendOptions,
   targetOptions,
@@ -175,11 +177,14 @@ function addRunFollowUps(program: Command, session: Session): void {
     .option("--run <id>", "id of the run, or its first characters (default: the latest)")
     .action(async (flags: InspectFlags) => (await import("./actions/worker-action.ts")).workerAction(flags, session));
 
-  withOptions(program.command("report"), [...options("config", "cache", "ledger"), ...reportOptions])
+  withOptions(program.command("report"), [
+    ...options("config", "cache", "ledger"),
+    ...reportOptions,
+    ...reportAgainOptions,
+  ])
     .description("Render the report of a run again. Works offline.")
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
-    .option("--drift", "differences between platform and local validation, with rules to add (default: of all runs)")
-    .action(async (run: string | undefined, flags: RunFlags) =>
+    .action(async (run: string | undefined, flags: ReportFlags) =>
       (await import("./actions/run-actions.ts")).reportAction(run, flags, session),
     );
 }

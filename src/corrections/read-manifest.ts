@@ -15,7 +15,7 @@ const manifestSchema: z.ZodType<RejectsManifest> = z.object({
   run: z.string(),
   settings: z.record(z.string(), z.unknown()),
   sheets: z.record(z.string(), z.string()),
-  digests: z.record(z.string(), z.string()),
+  digests: z.record(z.string().regex(/^rejects[^/\\]*$/), z.string()),
   files: z.array(
     z.object({
       source: z.string(),
@@ -72,6 +72,15 @@ async function isWorkbookReturned(folder: string, { files, sheets, digests }: Re
     isLeft &&= state === "gone";
   }
   return workbook === "changed" || isLeft;
+}
+
+/** The names of the rejects that have changed since their export. Files that are missing have not changed. */
+export async function changedFiles(folder: string, { digests }: RejectsManifest): Promise<readonly string[]> {
+  const changed: string[] = [];
+  for (const [name, digest] of Object.entries(digests)) {
+    if ((await returnedState(path.join(folder, name), digest)) === "changed") changed.push(name);
+  }
+  return changed;
 }
 
 type ReturnedState = "gone" | "same" | "changed";

@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { readdir, realpath, rmdir } from "node:fs/promises";
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import { csvReporter } from "./formats/csv-report.ts";
@@ -95,6 +95,16 @@ export async function checkReportFolder(folder: string, inputs: readonly string[
 
 const REPORT_FILE_NAME =
   /^(?:outcomes\.ndjson|errors\.csv|report\.html|summary\.json|rejects(?:\..+)?\.(?:csv|ndjson)|rejects\.(?:json|fingerprints|xlsx))$/;
+
+/**
+ * Removes the files of a report, and the folder if it has no other files.
+ * @throws Failure `storage`
+ */
+export async function removeReportFiles(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => REPORT_FILE_NAME.test(each))) await removeFile(path.join(folder, name));
+  await rmdir(folder).catch(() => undefined);
+}
 
 async function removeOldRejects(
   { files, workbook }: Rejects,

@@ -20,12 +20,22 @@ export interface Report {
   readonly title: string;
   /** Facts for the page, whose readers may not know the command. */
   readonly run?: RunFacts;
+  /** The owner of all records, if the report has only the records of one. */
+  readonly owner?: OwnerFacts;
   /** The exact command to run next. */
   readonly next?: string;
   /** The folder of the report files. */
   readonly folder?: string;
   /** Number of rows that need correction but could not be included in the rejects. */
   readonly leftOut?: number;
+}
+
+/** The owner of the records of a package, and the deadline. */
+export interface OwnerFacts {
+  readonly name: string;
+  readonly address?: string | undefined;
+  /** The day (UTC) until which the first of the records is due. */
+  readonly due?: string | undefined;
 }
 
 /** Facts about a run, apart from its records. */

@@ -1,18 +1,14 @@
-import { Failure } from "../../model/failure.ts";
 import type { OpenFlags } from "../options/options.ts";
 import { withLedger } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
+import { requireOwners } from "../settings/require-owners.ts";
 
 export function openAction(flags: OpenFlags, session: Session): Promise<void> {
   return withLedger(session, flags, async ({ ledger, inventory, owners }, { dependencies, write, close }) => {
     const { exitCodeOfOpen, openGroups, openRecords } = await import("../../commands/ledger/open-records.ts");
     const { openGroupsText, openWriter } = await import("../views/run/open-view.ts");
     const { by, format, since } = flags;
-    if (by === "owner" && owners === undefined) {
-      throw new Failure("usage", "--by owner needs `owners` in the configuration file", {
-        hint: "see docs/configuration.md, section Owners",
-      });
-    }
+    if (by === "owner") requireOwners(owners, "--by owner");
     const shown = { screen: dependencies.screen, now: dependencies.clock.now(), owners };
     close();
     if (by !== undefined) {

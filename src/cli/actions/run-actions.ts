@@ -3,9 +3,11 @@ import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { currentUser } from "../../runtime/current-user.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import type { ReconcileFlags, ResumeFlags, RunFlags } from "../options/options.ts";
+import type { ReconcileFlags, ReportFlags, ResumeFlags, RunFlags } from "../options/options.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
+import type { LedgerSettings } from "../settings/settings.ts";
+import { requireOwners } from "../settings/require-owners.ts";
 import { optimiseLater } from "../process/engine-flags.ts";
 import { showRun } from "../views/run/run-view.ts";
 import { showWorker } from "../views/run/worker-view.ts";
@@ -64,12 +66,32 @@ export function reconcileAction(run: string | undefined, flags: ReconcileFlags, 
   });
 }
 
-export function reportAction(run: string | undefined, flags: RunFlags, session: Session): Promise<void> {
+export function reportAction(run: string | undefined, flags: ReportFlags, session: Session): Promise<void> {
   return withLedger(session, flags, async (settings, context) => {
     if (flags.drift === true) return showDrift({ ledger: settings.ledger, run }, flags, context);
+    if (flags.byOwner === true) return showByOwner({ ...settings, run }, flags, context);
     const { report } = await import("../../commands/ledger/report-again.ts");
     return showRun(await report({ ...settings, run }, context.dependencies), flags, context);
   });
+}
+
+async function showByOwner(
+  { owners, ...settings }: LedgerSettings & { readonly run: string | undefined },
+  { format, ...flags }: ReportFlags,
+  context: Context,
+): Promise<number> {
+  if (format !== "text" && format !== "json" && format !== "xlsx") {
+    throw new Failure("usage", `--by-owner cannot be shown as ${format}`, { hint: "use --format text or json" });
+  }
+  const { reportOwners } = await import("../../commands/ledger/report-owners.ts");
+  const { reportByOwnerView } = await import("../views/run/report-by-owner-view.ts");
+  const { logFailure } = await import("../process/process-exit.ts");
+  const { show } = await import("../views/view.ts");
+  const rules = requireOwners(owners, "--by-owner");
+  const written = await reportOwners({ ...settings, owners: rules }, context.dependencies);
+  await show(reportByOwnerView, written, { ...flags, format: format === "json" ? "json" : "text" }, context);
+  for (const failure of written.failures) logFailure(failure, context.logger);
+  return written.exitCode;
 }
 
 async function showDrift(options: DriftOptions, flags: RunFlags, context: Context): Promise<number> {

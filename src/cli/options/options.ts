@@ -31,6 +31,7 @@ import {
   EXCLUDE,
   RECONCILE,
   RESUME,
+  REPORT_AGAIN,
 } from "./run-option-tables.ts";
 
 /** Options of the commands that work on a job or a run. */
@@ -52,12 +53,15 @@ export type Flags = Partial<FlagsOf<Options>>;
 /** Options of the commands that report a run. */
 export interface RunFlags extends Flags {
   readonly format: Format;
-  /** Show the differences between platform and local validation instead of the report. */
-  readonly drift?: boolean;
 }
 
-/** Options of `reconcile`. */
+/** Options of `report`. */
+export type ReportFlags = RunFlags & FlagsOf<typeof REPORT_AGAIN>;
+
+/** Options of `resume`. */
 export type ResumeFlags = RunFlags & Partial<FlagsOf<typeof RESUME>>;
+
+/** Options of `reconcile`. */
 export type ReconcileFlags = RunFlags & FlagsOf<typeof RECONCILE>;
 
 /** Options of `init`. */
@@ -201,6 +205,8 @@ export const compareOptions: readonly Option[] = optionsOf(COMPARE);
 export const excludeOptions: readonly Option[] = optionsOf(EXCLUDE);
 
 export const openOptions: readonly Option[] = optionsOf(OPEN);
+
+export const reportAgainOptions: readonly Option[] = optionsOf(REPORT_AGAIN);
 
 export const correctionOptions: readonly Option[] = optionsOf(CORRECTIONS);
 

@@ -69,6 +69,12 @@ export const OPEN = {
   since: { arg: "<date>", kind: "day", help: "only records that are open since this day (UTC) or later" },
 } as const;
 
+/** Options of `report`. */
+export const REPORT_AGAIN = {
+  drift: { help: "differences between platform and local validation, with rules to add (default: of all runs)" },
+  byOwner: { conflicts: ["drift"], help: "write one folder for each owner, with only the records of that owner" },
+} as const;
+
 /** Options of `corrections`. */
 export const CORRECTIONS = {
   in: { arg: "<source>", help: "source of the cell (default: the source of the records)" },

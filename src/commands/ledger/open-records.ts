@@ -1,8 +1,8 @@
 import { compareInventory, type MissingKey } from "../../job/inventory/compare-inventory.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { OpenFilter, OpenRecord, OpenState } from "../../ledger/migration-state.ts";
-import { attrPattern } from "../../json/attr.ts";
-import { type Owner, ownerOf, type OwnerRule } from "../../model/owner.ts";
+import type { OwnerRule } from "../../model/owner.ts";
+import { causesOf, isOverdue, ownerOfOpen } from "../../pipeline/owners/record-owner.ts";
 import { exitCodeOf } from "../../ledger/records/record-exit-code.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Inventory } from "../../options/migration-options.ts";
@@ -106,45 +106,11 @@ export async function openGroups(
   return { groups: sorted, counts };
 }
 
-const DAY_MS = 86_400_000;
-
-/** Complete days. */
-export function daysSince(since: string, now: number): number {
-  return Math.max(0, Math.floor((now - Date.parse(since)) / DAY_MS));
-}
-
-/** Whether the record has been open for more than the days that its owner has. */
-export function isOverdue({ since }: OpenRecord, owner: Owner | undefined, now: number): boolean {
-  return owner?.days !== undefined && daysSince(since, now) > owner.days;
-}
-
-/** The owner of an open record; undefined without rules. */
-export function ownerOfOpen(owners: readonly OwnerRule[], record: OpenRecord): Owner | undefined {
-  const { state: status, source, supplier } = record;
-  return ownerOf(owners, { causes: causesOf(record), status, file: source.file, supplier });
-}
-
 function groupsOf(record: OpenRecord, by: Grouping, owners: readonly OwnerRule[]): readonly string[] {
   if (by === "owner") return [ownerOfOpen(owners, record)?.name ?? ""];
   if (by === "file") return [record.source.file];
   if (by === "day") return [record.since.slice(0, 10)];
   return causesOf(record).map(({ code, attr }) => (attr === undefined ? code : `${code} ${attr}`));
-}
-
-export interface OpenCause {
-  readonly code: string;
-  /** With indexes as `*`. */
-  readonly attr?: string;
-}
-
-/** The distinct causes of an open record, without warnings. A record without an error has its state as its cause. */
-export function causesOf({ problems, state }: OpenRecord): readonly OpenCause[] {
-  const causes = new Map<string, OpenCause>();
-  for (const { severity, code, attr } of problems) {
-    const cause = { code, attr: attrPattern(attr) };
-    if (severity === "error") causes.set(`${code} ${cause.attr}`, cause);
-  }
-  return causes.size === 0 ? [{ code: state }] : [...causes.values()];
 }
 
 /** The exit code for records in these states (README, "Exit codes"). */

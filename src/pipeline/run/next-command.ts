@@ -73,10 +73,11 @@ export function nextCommand(left: RunRemainder): string | undefined {
 
 /** The command that re-imports the rejects. It omits settings that are recorded with the report and the run. */
 function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
-  const folder = path.dirname(rejects[0]?.path ?? "");
+  const folders = new Set(rejects.map(({ path: file }) => path.dirname(file)));
   const target = run.command === "push" && ledger === undefined ? settingsOf(run).target.flags : [];
   const ledgerFlag = ledger === DEFAULT_LEDGER ? [] : flag("--ledger", ledger);
-  const words = ["migrate", run.command, "--rejects", folder, ...flag("--config", config), ...target, ...ledgerFlag];
+  const given = [...folders].flatMap((folder) => ["--rejects", folder]);
+  const words = ["migrate", run.command, ...given, ...flag("--config", config), ...target, ...ledgerFlag];
   return shellCommand([...words, ...flags]);
 }
 

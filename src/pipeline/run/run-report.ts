@@ -34,7 +34,7 @@ export interface RunReport {
 }
 
 /** A run whose records are reported. */
-interface ReportableRun {
+export interface ReportableRun {
   readonly ledger: PlanLedger;
   readonly run: Run;
   /** Absent if the sources have changed or can no longer be read. The report then has no rejects. */
@@ -88,7 +88,7 @@ export async function endRun(
   const { id } = ended.run;
   const { checked, sent } = result;
   if (sent !== undefined && sent.unsaved.length > 0)
-    await reportUnsaved(sent.unsaved, id, dependencies, folderOf(ended.reporting, id));
+    await reportUnsaved(sent.unsaved, id, dependencies, reportFolder(ended.reporting, id));
   const summary = await ledger.summary(id);
   const exitCode = exitCodeOf(result, summary.exitCode);
   const isLedgerLost = sent?.failure?.code === "ledger_lost";
@@ -137,14 +137,11 @@ export async function reportRun(
   { exitCode, ...totals }: RunTotals,
   dependencies: Pick<Dependencies, "screen" | "notice">,
 ): Promise<ShownRun> {
-  const { ledger, run, job } = reportable;
-  const { showValues, workbook, store, flags = [] } = reportable.reporting;
-  const summary = { ...(totals.summary ?? (await ledger.summary(run.id))), exitCode };
-  const outcomes = outcomesOf(reportable);
-  const inColumns = inColumnsOf(reportable);
-  const about = { title: titleOf(run, job), run: await factsOf(run, ledger) };
-  const report: Report = { summary, outcomes, ...inColumns, showValues, ...about, ...dependencies.screen };
-  const folder = folderOf(reportable.reporting, run.id);
+  const { run, job } = reportable;
+  const { workbook, store, flags = [] } = reportable.reporting;
+  const report = await describeReport(reportable, { exitCode, ...totals }, dependencies);
+  const { summary } = report;
+  const folder = reportFolder(reportable.reporting, run.id);
   const { rejects, leftOut, failures, files } = await writeFolder(report, folder, {
     job,
     run,
@@ -177,6 +174,24 @@ export async function reportRun(
   };
 }
 
+/** The report of all records of a run. */
+export async function describeReport(
+  reportable: ReportableRun,
+  { exitCode, summary }: Pick<RunTotals, "exitCode" | "summary">,
+  { screen }: Pick<Dependencies, "screen">,
+): Promise<Report> {
+  const { ledger, run, job, reporting } = reportable;
+  return {
+    summary: { ...(summary ?? (await ledger.summary(run.id))), exitCode },
+    outcomes: outcomesOf(reportable),
+    ...inColumnsOf(reportable),
+    showValues: reporting.showValues,
+    title: titleOf(run, job),
+    run: await factsOf(run, ledger),
+    ...screen,
+  };
+}
+
 function comparesContent(job: Job | undefined): boolean {
   return job !== undefined && comparedAttrs(job.operation.readBack, job.mapping.keyAttr ?? []).length > 0;
 }
@@ -190,7 +205,7 @@ async function mayResumeSettleAny({ summary, outcomes }: Report, operation: Oper
 }
 
 /** The report folder of a run; undefined if the report is only shown. */
-function folderOf({ out, store }: ReportOptions, run: string): string | undefined {
+export function reportFolder({ out, store }: ReportOptions, run: string): string | undefined {
   return out ?? (store && path.join(store.folder, "runs", run));
 }
 

@@ -45,8 +45,25 @@ function header(report: Report): Html {
     <header>
       <p class="kicker">${kickerOf(run)} · <span>${title}</span></p>
       <h1>${headline(report)}</h1>
-      ${run === undefined ? undefined : facts(run)}${showValues ? SECRET : undefined}
+      ${ownerSection(report)} ${run === undefined ? undefined : facts(run)}${showValues ? SECRET : undefined}
     </header> `;
+}
+
+/** Tells the owner of a package what to do; undefined for the report of a whole run. */
+function ownerSection({ owner }: Report): Html | undefined {
+  if (owner === undefined) return undefined;
+  const { name, address, due } = owner;
+  return html`${factsList([
+      ["Owner", name],
+      ["Address", address],
+      ["Return by", due],
+    ])}
+    <p class="lead">
+      ${name}: correct these records, and return the folder${due === undefined ? "" : ` by ${due}`}. Correct either
+      rejects.xlsx or the files whose names start with rejects and end with .csv or .ndjson, not both. In rejects.xlsx,
+      cells with an error are red. Keep the file names, the columns and all rows, and do not change other files. Return
+      the folder to the sender. It contains customer data, so use the same protected way in which you received it.
+    </p> `;
 }
 
 const SECRET: Html = html`<p class="secret">This page contains customer data. Protect it like the extract itself.</p> `;

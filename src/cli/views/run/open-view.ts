@@ -1,17 +1,9 @@
-import {
-  causesOf,
-  daysSince,
-  type Grouping,
-  isOverdue,
-  type OpenCounts,
-  type OpenGroup,
-  ownerOfOpen,
-  totalOf,
-} from "../../../commands/ledger/open-records.ts";
+import { type Grouping, type OpenCounts, type OpenGroup, totalOf } from "../../../commands/ledger/open-records.ts";
 import type { Screen } from "../../../job/dependencies.ts";
 import { OPEN_STATES, type OpenRecord, type OpenState, type RecordState } from "../../../ledger/migration-state.ts";
 import { csvText, shownCell } from "../../../report/csv-text.ts";
-import type { Owner, OwnerRule } from "../../../model/owner.ts";
+import type { OwnerRule } from "../../../model/owner.ts";
+import { causesOf, daysSince, dueDay, isOverdue, ownerOfOpen } from "../../../pipeline/owners/record-owner.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
 import { renderTable, streamedTable } from "../../../terminal/text-table.ts";
 import { cutText } from "../../../terminal/text-width.ts";
@@ -132,14 +124,6 @@ function countsText(counts: OpenCounts): string {
 const COLUMNS = ["key", "status", "cause", "since", "age_days", "file", "line", "run", "target", "supplier"];
 
 const OWNER_COLUMNS = ["owner", "address", "due"];
-
-/** The day (UTC) until which the owner has time; undefined without a deadline. */
-function dueDay({ since }: OpenRecord, owner: Owner | undefined): string | undefined {
-  if (owner?.days === undefined) return undefined;
-  const due = new Date(since);
-  due.setUTCDate(due.getUTCDate() + owner.days);
-  return due.toISOString().slice(0, 10);
-}
 
 function csvRow(record: OpenRecord, { now, owners }: OpenScreen): readonly string[] {
   const { key = "", state, since, source, run, target, supplier } = record;

@@ -1,0 +1,36 @@
+/** Maximum number of characters, so that the longest name fits into the 255 bytes of a file system. */
+const MAX_LENGTH = 50;
+const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/**
+ * A folder name for each owner. It contains only letters, digits, `_` and `-`, so that it is no path and never the name
+ * of a report file. Names that a file system may confuse get a number, in the order of the owners.
+ */
+export function folderNames(owners: Iterable<string>): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  const names = new Map<string, string>();
+  for (const owner of owners) {
+    if (names.has(owner)) continue;
+    const plain = plainName(owner);
+    let name = plain;
+    for (let number = 2; taken.has(comparedName(name)); number += 1) name = `${plain}-${number}`;
+    taken.add(comparedName(name));
+    names.set(owner, name);
+  }
+  return names;
+}
+
+function plainName(owner: string): string {
+  const words = owner.normalize("NFC").replaceAll(/[^\p{L}\p{M}\p{N}_]+/gu, "-");
+  const name = trimmed([...trimmed(words)].slice(0, MAX_LENGTH).join(""));
+  return name === "" || RESERVED_ON_WINDOWS.test(name) ? `owner${name === "" ? "" : `-${name}`}` : name;
+}
+
+function trimmed(text: string): string {
+  return text.replaceAll(/^-+|-+$/g, "");
+}
+
+/** Equal for names that are the same file on some system: without case, and with all forms of a character as one. */
+function comparedName(name: string): string {
+  return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
+}

@@ -1,0 +1,174 @@
+import path from "node:path";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { refuseChangedRejects } from "../../job/rejects/changed-rejects.ts";
+import type { Job } from "../../job/job.ts";
+import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { LedgerStore } from "../../ledger/ledger-store.ts";
+import type { OpenState } from "../../ledger/migration-state.ts";
+import { Failure, highestPriorityExitCode } from "../../model/failure.ts";
+import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
+import type { OwnerRule } from "../../model/owner.ts";
+import { removeReportFiles } from "../../report/report-files.ts";
+import type { Report } from "../../report/report.ts";
+import { timestamp } from "../../time/clock.ts";
+import { nextCommand, type RejectedSource } from "../run/next-command.ts";
+import { describeReport, reportFolder, requireReportFolder } from "../run/run-report.ts";
+import { writeFolder } from "../run/write-folder.ts";
+import { type ExportedPackages, readExport, writeExport } from "./exported-packages.ts";
+import { folderNames } from "./folder-names.ts";
+import { type FindOwner, outcomesOfOwner, ownerShares, type OwnerShare } from "./owner-shares.ts";
+import { dueDay, ownerOfOpen, ownerOfOutcome } from "./record-owner.ts";
+
+export interface ByOwnerOptions {
+  readonly ledger: Ledger;
+  readonly store: LedgerStore;
+  readonly run: Run;
+  readonly job: Job;
+  readonly owners: readonly OwnerRule[];
+  /** The folder of the packages; default: the folder of the run. */
+  readonly out?: string | undefined;
+}
+
+/** The packages of a run. */
+export interface ReportByOwner {
+  readonly run: string;
+  /** The owner with the most records first. */
+  readonly packages: readonly OwnerPackage[];
+  /** The command that re-imports all packages. */
+  readonly next?: string | undefined;
+  readonly failures: readonly Failure[];
+  readonly exitCode: number;
+}
+
+export interface OwnerPackage {
+  readonly owner: string;
+  readonly address?: string | undefined;
+  /** The day (UTC) until which the first of its records is due. */
+  readonly due?: string | undefined;
+  readonly records: number;
+  readonly folder: string;
+}
+
+/**
+ * Writes a report folder for each owner of records that need correction, with only these records. Each record is in
+ * exactly one folder.
+ * @throws Failure `usage` if a folder to be replaced contains corrections, or the input of the run; `storage`
+ */
+export async function reportByOwner(options: ByOwnerOptions, dependencies: Dependencies): Promise<ReportByOwner> {
+  const { ledger, store, run, job, owners } = options;
+  const reporting = { store, out: options.out, showValues: false };
+  const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
+  const whole = await describeReport({ ledger, run, job, reporting }, { exitCode }, dependencies);
+  const { find, dues } = await ownersInRun(options);
+  const shares = await ownerShares(whole.outcomes, find);
+  const parent = reportFolder(reporting, run.id) ?? ".";
+  const names = folderNames([...owners.map(({ owner }) => owner), ...shares.keys()]);
+  const folderOf = (name: string): string => path.join(parent, names.get(name) ?? name);
+  const before = await readExport(store, run.id);
+  const stale = staleFolders(before, parent, new Set([...shares.keys()].map(folderOf)));
+  for (const folder of [...shares.keys()].map(folderOf)) await requireReportFolder(folder, job);
+  for (const folder of [...[...shares.keys()].map(folderOf), ...stale]) await refuseChangedRejects(folder);
+
+  const packages: OwnerPackage[] = [];
+  const rejects: RejectedSource[] = [];
+  const failures: Failure[] = [];
+  for (const share of [...shares.values()].toSorted((a, b) => b.summary.records - a.summary.records)) {
+    const { name } = share;
+    const owner = { name, address: addressOf(share), due: dues.get(name) ?? dueOfRun(run, share) };
+    const outcomes = outcomesOfOwner(whole.outcomes, find, name);
+    const report: Report = { ...withoutColumns(whole), summary: share.summary, outcomes, owner };
+    const written = await writeFolder(report, folderOf(name), { job, run, workbook: true, ...dependencies });
+    rejects.push(...written.rejects);
+    failures.push(...written.failures);
+    const { address, due } = owner;
+    packages.push({ owner: name, address, due, records: share.summary.records, folder: folderOf(name) });
+  }
+  if (failures.length === 0) {
+    for (const folder of stale) await removeReportFiles(folder);
+    await writeExport(store, exportOf(run, [...shares.values()], { at: timestamp(dependencies.clock), folderOf }));
+  }
+  const next = nextCommand({
+    run,
+    settings: job.settings,
+    summary: whole.summary,
+    rejects,
+    ledger: store.name,
+    flags: [],
+    settlesAmbiguous: false,
+    comparesContent: false,
+  });
+  const codes = [exitCode, ...failures.map((failure) => failure.exitCode)];
+  return { run: run.id, packages, next, failures, exitCode: highestPriorityExitCode(codes) };
+}
+
+function withoutColumns({ inColumns: _inColumns, ...report }: Report): Report {
+  return report;
+}
+
+/** Folders of an earlier export of the run whose owners have no records now. */
+function staleFolders(before: ExportedPackages | undefined, parent: string, kept: ReadonlySet<string>): string[] {
+  const current = new Set([...kept].map((folder) => path.resolve(folder)));
+  const earlier = before?.packages.map(({ folder }) => folder) ?? [];
+  return earlier.filter((folder) => path.dirname(folder) === path.resolve(parent) && !current.has(folder));
+}
+
+function exportOf(
+  run: Run,
+  shares: readonly OwnerShare[],
+  { at, folderOf }: { readonly at: string; readonly folderOf: (name: string) => string },
+): ExportedPackages {
+  const packages = shares.map(({ name, ranges }) => ({
+    owner: name,
+    folder: path.resolve(folderOf(name)),
+    records: ranges,
+  }));
+  return { version: 1, run: run.id, exportedAt: at, packages };
+}
+
+function addressOf({ addresses }: OwnerShare): string | undefined {
+  return addresses.length === 0 ? undefined : addresses.join(", ");
+}
+
+/** For records that are not open: those of a dry run, or of a run that a later one has replaced. */
+function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | undefined {
+  return dueDay({ since: startedAt }, { name, days });
+}
+
+interface OwnersInRun {
+  readonly find: FindOwner;
+  /** The first due day of each owner's records that are open. */
+  readonly dues: ReadonlyMap<string, string>;
+}
+
+/**
+ * Finds the owners as `migrate open` does. A record that the platform has accepted with other content, or that existed
+ * before, has another status there than in its run.
+ */
+async function ownersInRun({ ledger, run, owners }: ByOwnerOptions): Promise<OwnersInRun> {
+  const dues = new Map<string, string>();
+  const states = new Map<string, OpenState>();
+  for await (const records of ledger.openRecords({})) {
+    for (const record of records) {
+      if (record.run !== run.id) continue;
+      if (record.state === "outdated" || record.state === "existing") states.set(placeKey(record), record.state);
+      else if (!NEEDS_WORK_STATES.has(record.state)) continue;
+      const owner = ownerOfOpen(owners, record);
+      const due = dueDay(record, owner);
+      if (owner === undefined || due === undefined) continue;
+      const first = dues.get(owner.name);
+      if (first === undefined || due < first) dues.set(owner.name, due);
+    }
+  }
+  const find: FindOwner = (outcome) => {
+    const status = states.get(placeKey(outcome)) ?? outcome.status;
+    return ownerOfOutcome(owners, outcome, { status, supplier: run.supplier }) ?? { name: NO_OWNER };
+  };
+  return { find, dues };
+}
+
+const NO_OWNER = "no owner";
+const NEEDS_WORK_STATES: ReadonlySet<string> = NEEDS_WORK;
+
+function placeKey({ source, key = "" }: Pick<Outcome, "source" | "key">): string {
+  return `${source.line} ${key} ${source.file}`;
+}
