@@ -1,0 +1,132 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { outcomeLines, type Workplace, workplace } from "./push-scene.ts";
+import { readRejects, save, useRejects } from "./rejects-scene.ts";
+
+const { sandbox, keysOnPlatform } = useRejects();
+
+const OWNERS = `owners:
+  - { owner: Contact data, address: contacts@example.com, days: 5, attrs: [customers.*.mobile] }
+  - { owner: Billing, statuses: [invalid], attrs: [account_type] }
+  - { owner: Data office }
+`;
+
+/** K1 is valid. K2 and K3 have a wrong number; K3 and K4 a wrong type; K5 has no postcode. */
+async function pushed(owners = OWNERS): Promise<Workplace> {
+  const work = workplace(
+    {
+      accounts: [
+        { REF: "K1" },
+        { REF: "K2" },
+        { REF: "K3", TYPE: "?" },
+        { REF: "K4", TYPE: "?" },
+        { REF: "K5", POSTCODE: "" },
+      ],
+      customers: ["K1", "K2", "K3", "K4", "K5"].map((REF) => ({
+        REF,
+        ...((REF === "K2" || REF === "K3") && { MOBILE: "1" }),
+      })),
+    },
+    sandbox,
+  );
+  writeFileSync(work.file("migrate.yaml"), owners);
+  const { code } = await work.push(["--out", "report"]);
+  expect(code).toBe(1);
+  return work;
+}
+
+function keysIn(work: Workplace, folder: string): readonly (string | undefined)[] {
+  return readRejects(work, "rejects.csv", `report/${folder}`).map(({ REF }) => REF);
+}
+
+test("report --by-owner writes one folder per owner with only its records", async () => {
+  const work = await pushed();
+  const before = readFileSync(work.file("report", "rejects.csv"), "utf8");
+  const { code, stdout, stderr } = await work.migrate(["report", "--by-owner"]);
+  expect([code, stderr]).toEqual([1, ""]);
+  expect(stdout).toMatch(/^owner +records +due +folder\nContact data +2 +\d{4}-\d\d-\d\d +report\/Contact-data\n/);
+  expect(stdout).toMatch(
+    /Next {4}migrate push --rejects report\/Contact-data --rejects report\/Billing --rejects report\/Data-office\n$/,
+  );
+  const keys = ["Contact-data", "Billing", "Data-office"].map((folder) => keysIn(work, folder));
+  expect(keys).toEqual([["K2", "K3"], ["K4"], ["K5"]]);
+  expect(readdirSync(work.file("report", "Contact-data")).toSorted()).toEqual([
+    "errors.csv",
+    "outcomes.ndjson",
+    "rejects.csv",
+    "rejects.customers.csv",
+    "rejects.fingerprints",
+    "rejects.json",
+    "rejects.xlsx",
+    "report.html",
+    "summary.json",
+  ]);
+  const lines = outcomeLines(readFileSync(work.file("report", "Contact-data", "outcomes.ndjson"), "utf8"));
+  expect(lines.map(({ record, key }) => [record, key])).toEqual([
+    [2, "K2"],
+    [3, "K3"],
+  ]);
+  expect(readFileSync(work.file("report", "rejects.csv"), "utf8")).toBe(before);
+});
+
+test("the page of a package starts with the owner, the address, the deadline and what to return", async () => {
+  const work = await pushed();
+  const { stdout } = await work.migrate(["report", "--by-owner", "--format", "json"]);
+  const { packages } = JSON.parse(stdout);
+  expect(packages[0]).toEqual({
+    owner: "Contact data",
+    address: "contacts@example.com",
+    due: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    records: 2,
+    folder: "report/Contact-data",
+  });
+  const page = readFileSync(work.file("report", "Contact-data", "report.html"), "utf8").replaceAll(/<[^>]+>|\s+/g, " ");
+  const header = page.slice(page.indexOf("Both records"), page.indexOf("Most frequent causes"));
+  expect(header).toMatch(
+    /Both records need work\. .*Owner +Contact data +Address +contacts@example\.com +Return by +\d{4}/,
+  );
+  expect(header).toMatch(/Contact data: correct these records, and return the folder by \d{4}-\d\d-\d\d/);
+});
+
+test("one package can be re-imported without the others, also after a second export", async () => {
+  const work = await pushed();
+  await work.migrate(["report", "--by-owner"]);
+  save(
+    work,
+    "Billing/rejects.csv",
+    readRejects(work, "rejects.csv", "report/Billing").map((row) => ({ ...row, TYPE: "D" })),
+  );
+  await work.migrate(["report", "--by-owner", "--out", "second"]);
+  const { code, stderr } = await work.migrate(["push", "--rejects", "report/Billing"]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("1 cell corrected in 1 row")]);
+  expect(await keysOnPlatform()).toEqual(["K1", "K4"]);
+});
+
+test("a second export does not overwrite corrections, and removes the folder of an owner without records", async () => {
+  const work = await pushed();
+  await work.migrate(["report", "--by-owner"]);
+  writeFileSync(work.file("migrate.yaml"), "owners: [{ owner: Billing }]\n");
+  appendFileSync(work.file("report", "Contact-data", "rejects.csv"), "\n");
+  const refused = await work.migrate(["report", "--by-owner"]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("Contact-data: rejects.csv changed since the export, and would be overwritten");
+  expect(keysIn(work, "Billing")).toEqual(["K4"]);
+
+  const text = readFileSync(work.file("report", "Contact-data", "rejects.csv"), "utf8");
+  writeFileSync(work.file("report", "Contact-data", "rejects.csv"), text.slice(0, -1));
+  expect((await work.migrate(["report", "--by-owner"])).code).toBe(1);
+  expect(keysIn(work, "Billing")).toEqual(["K2", "K3", "K4", "K5"]);
+  expect(existsSync(work.file("report", "Contact-data"))).toBe(false);
+});
+
+test("report --by-owner needs owners and the unchanged sources", async () => {
+  const work = await pushed("");
+  const { code, stderr } = await work.migrate(["report", "--by-owner"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--by-owner needs `owners` in the configuration file")]);
+  writeFileSync(work.file("migrate.yaml"), OWNERS);
+  const csv = await work.migrate(["report", "--by-owner", "--format", "csv"]);
+  expect([csv.code, csv.stderr]).toEqual([2, expect.stringContaining("--by-owner cannot be shown as csv")]);
+  appendFileSync(work.file("accounts.csv"), "\n");
+  const changed = await work.migrate(["report", "--by-owner"]);
+  expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining("accounts.csv")]);
+});
