@@ -42,7 +42,8 @@ export async function* returnedRows(
   }
 }
 
-function withoutJoin({ name, files, sheet, rename }: SourceSpec): SourceSpec {
+/** The same source on its own, so that its rows are read regardless of their keys. */
+export function withoutJoin({ name, files, sheet, rename }: SourceSpec): SourceSpec {
   return { name, files, children: [], ...definedMembers({ sheet, rename }) };
 }
 

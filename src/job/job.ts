@@ -227,7 +227,8 @@ async function openSources(
       : openCorrected(plan, reading, { file: corrections, from: pathOf(corrections), mapping: context.mapping });
   }
   const { openRejects } = await import("./rejects/rejects-input.ts");
-  const opened = await openRejects({ ...context, plan, rejects, encoding, dependencies });
+  const folders = rejects.folders.map(pathsFrom(settings.folder));
+  const opened = await openRejects({ ...context, plan, rejects: { ...rejects, folders }, encoding, dependencies });
   const input = await openInput(plan, { ...options, ...opened.reading });
   return { ...input, close: () => input.close().finally(opened.close) };
 }

@@ -212,7 +212,11 @@ export interface ThreadOptions extends LibraryOptions<typeof THREADS> {}
 
 /** Options of the commands that re-import rejects. */
 export const REJECTS = {
-  rejects: { arg: "<dir>", help: "read the corrected rejects of this report, using the settings of its run" },
+  rejects: {
+    arg: "<dir>",
+    kind: "paths",
+    help: "read the corrected rejects of this report, using the settings of its run (repeatable)",
+  },
   restoreKeys: {
     recorded: "always",
     selects: true,

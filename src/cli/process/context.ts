@@ -70,7 +70,7 @@ async function readJobSettings(
   { dependencies }: Pick<Context, "dependencies">,
 ): Promise<Settings> {
   const { rejects } = flags;
-  if (rejects !== undefined) {
+  if (rejects !== undefined && rejects.length > 0) {
     const { readRejectsSettings } = await import("../settings/settings-of-rejects.ts");
     return readRejectsSettings(sources, { ...flags, rejects }, process.cwd(), dependencies);
   }

@@ -13,13 +13,13 @@ import type { Flags } from "../options/options.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /**
- * The settings of the run whose rejects are re-imported. Flags of this command override them. A setting that the run did
- * not record is read as usual.
+ * The settings of the runs whose rejects are re-imported. Flags of this command override them. A setting that the runs
+ * did not record is read as usual.
  * @throws Failure `usage`, and the failures of reading the settings and the report
  */
 export async function readRejectsSettings(
   sources: readonly string[],
-  flags: Flags & { readonly rejects: string },
+  flags: Flags & GivenRejects,
   folder: string,
   dependencies: SetupOptions["dependencies"],
 ): Promise<Settings> {
@@ -27,6 +27,11 @@ export async function readRejectsSettings(
   if (sources.length > 0) {
     throw new Failure("usage", "--rejects already selects the sources", {
       hint: "omit the other sources; --source <name>=<path> reads one of them from another place",
+    });
+  }
+  if (rejects.length > 1 && flags.source !== undefined) {
+    throw new Failure("usage", "--source cannot be combined with several --rejects", {
+      hint: "copy the file into its report folder, or re-import the folders separately",
     });
   }
   const { ledger } = await readSettings([], flags, folder);
@@ -37,7 +42,7 @@ export async function readRejectsSettings(
   return {
     ...settings,
     job: jobOf(settings.job, recorded, flags),
-    out: isSameFolder(settings.out, rejects) && flags.out === undefined ? undefined : settings.out,
+    out: flags.out === undefined && rejects.some((each) => isSameFolder(settings.out, each)) ? undefined : settings.out,
     ...(run !== undefined && {
       ...(!isElsewhere && { target: run.target }),
       ...kept(RUN, run, flags),
@@ -48,6 +53,11 @@ export async function readRejectsSettings(
       },
     }),
   };
+}
+
+interface GivenRejects {
+  /** At least one report folder. */
+  readonly rejects: readonly string[];
 }
 
 /** Files that flags name replace those of the run. */
@@ -74,11 +84,7 @@ function definedFlags(flags: object): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }
 
-function jobOf(
-  job: JobSettings,
-  { job: before, files }: RecordedRejects,
-  flags: Flags & { readonly rejects: string },
-): JobSettings {
+function jobOf(job: JobSettings, { job: before, files }: RecordedRejects, flags: Flags & GivenRejects): JobSettings {
   const { rules, references, documentRoots, documentRoot, copies } = before;
   const [only, second] = [...files.values()];
   const isOnly = only !== undefined && second === undefined;
@@ -96,8 +102,8 @@ function jobOf(
   };
 }
 
-function rejectsOf({ rejects, encoding, delimiter, ...flags }: Flags & { readonly rejects: string }): RejectsSettings {
-  return { folder: rejects, ...recordedValues({ ...REJECTS, ...KEYS }, flags), encoding, delimiter };
+function rejectsOf({ rejects, encoding, delimiter, ...flags }: Flags & GivenRejects): RejectsSettings {
+  return { folders: rejects, ...recordedValues({ ...REJECTS, ...KEYS }, flags), encoding, delimiter };
 }
 
 function isSameFolder(out: string | undefined, folder: string): boolean {

@@ -1,11 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
 import { readManifest, returnedFiles } from "../../corrections/read-manifest.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
+import type { RejectsManifest } from "../../report/rejects/rejects-manifest.ts";
+import { shellCommand } from "../../text/shell-command.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { JobSettings } from "../job.ts";
 import type { FileKind } from "../settings/recorded-files.ts";
 import { jobSettingsIfKnown, type RunSettings, settingsIfKnown } from "../settings/recorded-settings.ts";
+import { settingDifferences } from "../settings/same-run.ts";
 import { withOwnVersions } from "../settings/stored-setup.ts";
 
 /** The recorded data of the run whose rejects are re-imported. */
@@ -26,11 +30,21 @@ export interface SetupOptions {
 
 /**
  * Finds the run of a report, in the ledger or in the report itself. The job of a run in the ledger uses the versions
- * that the run stored of files that have changed since.
- * @throws the failures of `readManifest`
+ * that the run stored of files that have changed since. Reports of several runs are read together if the settings of
+ * these runs agree.
+ * @throws Failure `usage` if they do not; the failures of `readManifest`
  */
-export async function recordedRejects(folder: string, ledger: string, options: SetupOptions): Promise<RecordedRejects> {
-  const document = await readManifest(folder);
+export async function recordedRejects(
+  folders: readonly string[],
+  ledger: string,
+  options: SetupOptions,
+): Promise<RecordedRejects> {
+  const reports: RejectsReport[] = [];
+  for (const folder of folders) reports.push({ folder, document: await readManifest(folder) });
+  const [first] = reports;
+  if (first === undefined) throw new Error("no folder with rejects is given");
+  await refuseOtherSettings(reports, ledger);
+  const { folder, document } = first;
   const run = document.command === "push" ? await settingsInLedger(ledger, document.run, options) : undefined;
   const job = run?.job ?? jobSettingsIfKnown(document.settings);
   if (job === undefined) {
@@ -38,7 +52,71 @@ export async function recordedRejects(folder: string, ledger: string, options: S
       hint: "pass the corrected files as sources instead: --source <name>=<path>",
     });
   }
-  return { job, run, files: await returnedFiles(folder, document) };
+  return { job, run, files: await filesOf(reports) };
+}
+
+interface RejectsReport {
+  readonly folder: string;
+  readonly document: RejectsManifest;
+}
+
+/** The files of each source, in the order of the reports. */
+async function filesOf(reports: readonly RejectsReport[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const files = new Map<string, readonly string[]>();
+  for (const { folder, document } of reports) {
+    for (const [source, own] of await returnedFiles(folder, document)) {
+      files.set(source, [...(files.get(source) ?? []), ...own]);
+    }
+  }
+  return files;
+}
+
+/**
+ * Refuses reports whose records would be read with different settings. Only a ledger is trusted for the settings of
+ * different runs, because a report does not contain the contents of the files that they name.
+ */
+async function refuseOtherSettings(reports: readonly RejectsReport[], locator: string): Promise<void> {
+  const [first, ...others] = reports;
+  if (first === undefined || others.every(({ document }) => isSameExport(document, first.document))) return;
+  const runs = await runsInLedger(locator, reports);
+  const own = runs.get(first.document.run);
+  for (const other of others) {
+    if (isSameExport(other.document, first.document)) continue;
+    const run = runs.get(other.document.run);
+    const found = own === undefined || run === undefined ? undefined : settingDifferences(own, run);
+    if (found?.length === 0) continue;
+    const why =
+      found === undefined
+        ? "come from different runs, and the ledger does not contain both"
+        : `come from runs with different settings: ${found.join(", ")}`;
+    const separately = [first, other].map(({ folder }) => shellCommand(["migrate", "push", "--rejects", folder]));
+    throw new Failure("usage", `${first.folder} and ${other.folder} ${why}`, {
+      hint: `re-import them separately: \`${separately.join("`, then `")}\``,
+    });
+  }
+}
+
+function isSameExport(one: RejectsManifest, other: RejectsManifest): boolean {
+  return one.run === other.run && one.secret === other.secret && isDeepStrictEqual(one.settings, other.settings);
+}
+
+/** The pushes in the ledger that wrote the reports, by id. */
+async function runsInLedger(locator: string, reports: readonly RejectsReport[]): Promise<ReadonlyMap<string, Run>> {
+  const runs = new Map<string, Run>();
+  let ledger: Ledger | undefined;
+  try {
+    ledger = await (await openLedgerStore(locator)).read();
+    for (const { document } of reports) {
+      const run = document.command === "push" ? await ledger.findRun(document.run) : undefined;
+      if (run !== undefined && settingsIfKnown(run)?.rejectsSecret === document.secret) runs.set(document.run, run);
+    }
+    return runs;
+  } catch (error) {
+    if (error instanceof Failure) return runs;
+    throw error;
+  } finally {
+    await ledger?.close();
+  }
 }
 
 /** A report from another ledger, or from a validation by the platform, has a run that this ledger does not contain. */

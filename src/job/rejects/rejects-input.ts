@@ -1,15 +1,18 @@
-import { checkCorrections } from "../../corrections/check-corrections.ts";
+import path from "node:path";
+import { type CheckedCorrections, checkCorrections } from "../../corrections/check-corrections.ts";
 import { correctionText, refuseUnexplained } from "../../corrections/correction-text.ts";
 import { readManifest } from "../../corrections/read-manifest.ts";
 import type { KeyColumns } from "../../corrections/returned-rows.ts";
+import { type RejectsFolder, refuseSharedRecords, refuseSharedRows } from "../../corrections/shared-records.ts";
 import { savedEncoding } from "../../corrections/saved-encoding.ts";
 import type { Mapping } from "../../map/mapping.ts";
-import { isCsvRow } from "../../model/record.ts";
+import { isCsvRow, type Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import type { ReadOptions } from "../../read/input/open-input.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
 import { findFiles } from "../../read/input/source-files.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
+import type { RejectsManifest } from "../../report/rejects/rejects-manifest.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { RejectsSettings } from "./rejects-settings.ts";
 
@@ -30,8 +33,9 @@ export interface RejectsContext {
 }
 
 /**
- * Reports the changes to rejects since their export.
- * @throws Failure `rejects_changed` for changes that were neither requested nor accepted
+ * Reports the changes to rejects since their export. Each folder is compared with its own export.
+ * @throws Failure `rejects_changed` for changes that were neither requested nor accepted, `usage` for folders that
+ * cannot be read together
  */
 export async function openRejects(context: RejectsContext): Promise<OpenedRejects> {
   const { plan, mapping, rejects, showValues, dependencies } = context;
@@ -47,22 +51,41 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
     notify: () => undefined,
     displayName: (path: string) => path,
   };
-  const { findings, restore, close } = await checkCorrections(plan, {
-    folder: rejects.folder,
-    manifest: await readManifest(rejects.folder),
-    restoreKeys: rejects.restoreKeys,
-    reading,
-    keyColumns: keyColumnsOf(plan, mapping),
-    tempFolder,
-  });
+  const keyColumns = keyColumnsOf(plan, mapping);
+  const { restoreKeys } = rejects;
+  const folders: (RejectsFolder & { readonly manifest: RejectsManifest })[] = [];
+  const checks: CheckedCorrections[] = [];
+  const close = async (): Promise<void> => {
+    for (const check of checks.splice(0)) await check.close();
+  };
   try {
-    for (const text of correctionText(findings, showValues)) notice(text);
-    refuseUnexplained(findings, rejects);
+    for (const folder of rejects.folders) {
+      const manifest = await readManifest(folder);
+      const own = rejects.folders.length === 1 ? plan : sourcesIn(plan, folder);
+      folders.push({ folder, run: manifest.run, plan: own, manifest });
+    }
+    await refuseSharedRecords(folders, tempFolder);
+    for (const { folder, manifest, plan: own } of folders) {
+      checks.push(await checkCorrections(own, { folder, manifest, restoreKeys, reading, keyColumns, tempFolder }));
+    }
+    for (const { findings } of checks) for (const text of correctionText(findings, showValues)) notice(text);
+    for (const { findings } of checks) refuseUnexplained(findings, rejects);
+    const restorers = checks.flatMap(({ restore }) => restore ?? []);
+    const amend =
+      restorers.length === 0 ? undefined : (row: Row) => restorers.reduce((now, restore) => restore(now), row);
+    await refuseSharedRows(folders, { reading: { ...reading, amend }, tempFolder });
+    return { reading: { encodingOf, ...delimiter, amend }, close };
   } catch (error) {
     await close();
     throw error;
   }
-  return { reading: { encodingOf, ...delimiter, amend: restore }, close };
+}
+
+/** The sources with only their files in this folder; a sheet belongs to the folder of its workbook. */
+function sourcesIn<Source extends SourceSpec>(source: Source, folder: string): Source {
+  const isIn = (file: string): boolean => path.resolve(path.dirname(file)) === path.resolve(folder);
+  const children = source.children.map((child) => sourcesIn(child, folder));
+  return { ...source, files: source.files.filter(isIn), children };
 }
 
 /** Detects the encoding of each file unless the user specified one, because spreadsheets save UTF-8 as windows-1252. */

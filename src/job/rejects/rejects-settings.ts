@@ -2,8 +2,8 @@ import type { KEYS, REJECTS } from "../../options/job-options.ts";
 import type { RecordedValues } from "../../options/option-row.ts";
 
 export interface RejectsSettings extends RecordedValues<typeof REJECTS>, RecordedValues<typeof KEYS> {
-  /** The report folder that contains them. */
-  readonly folder: string;
+  /** The report folders that contain them. */
+  readonly folders: readonly string[];
   /**
    * Set explicitly for the rejects. Otherwise it is detected for each file, because a spreadsheet may have saved the
    * file in another encoding.

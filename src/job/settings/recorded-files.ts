@@ -86,7 +86,10 @@ function filesOf({ settings, mappingFiles, input }: Job): readonly NamedFile[] {
     ...named("references", Object.values(references ?? {})),
     ...named("corrections", corrections === undefined || rejects !== undefined ? [] : [corrections]),
     ...named("configuration", configFile === undefined ? [] : [configFile]),
-    ...named("rejects", rejects === undefined ? [] : [manifestPath(rejects.folder), fingerprintPath(rejects.folder)]),
+    ...named(
+      "rejects",
+      (rejects?.folders ?? []).flatMap((each) => [manifestPath(each), fingerprintPath(each)]),
+    ),
     ...input.files.map(({ path }) => ({ kind: "input" as const, name: path })),
   ];
 }

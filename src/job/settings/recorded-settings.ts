@@ -150,7 +150,7 @@ const jobSettingsSchema: z.ZodType<JobSettings> = z.object({
     .object({
       ...recordedShape(REJECTS),
       ...recordedShape(KEYS),
-      folder: z.string(),
+      folders: texts,
       encoding: text,
       delimiter: text,
     })

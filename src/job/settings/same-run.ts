@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { NewRun, Run } from "../../ledger/ledger.ts";
 import { JOB, KEYS, REJECTS, RUN } from "../../options/job-options.ts";
-import { kindOf, type OptionTable } from "../../options/option-row.ts";
+import { kindOf, type OptionRow, type OptionTable } from "../../options/option-row.ts";
 import { flagOf } from "../../options/option-values.ts";
 import { instanceOf } from "../endpoint.ts";
 import { FILE_KINDS, type FileKind } from "./recorded-files.ts";
@@ -31,6 +31,47 @@ export function differencesOf(
   ];
 }
 
+/** The kinds of files that determine what a row becomes. */
+const SETUP_KINDS = ["contract", "overlay", "mapping", "lookup", "functions", "references"] as const;
+
+/**
+ * The differences between two runs that affect how corrected rejects are read, and where they are sent. If there are
+ * none, the rejects of both can be re-imported together.
+ */
+export function settingDifferences(own: Run, other: Run): readonly string[] {
+  const [one, two] = [settingsIfKnown(own), settingsIfKnown(other)];
+  if (one === undefined || two === undefined) return ["its settings"];
+  return [
+    ...(isSame(addressOf(one), addressOf(two)) ? [] : ["the target"]),
+    ...(own.operation === other.operation ? [] : ["the operation"]),
+    ...(own.supplier === other.supplier ? [] : ["the import supplier"]),
+    ...SETUP_KINDS.flatMap((kind) =>
+      isSame(fingerprintsOf(one, kind), fingerprintsOf(two, kind)) ? [] : [NAMES[kind]],
+    ),
+    ...namesOfDifferent(reimportedOptions(one), reimportedOptions(two)),
+  ];
+}
+
+/** Everything about the target except the pace. */
+function addressOf({ target }: RunSettings): unknown {
+  const { flags: _flags, ...address } = target;
+  return address;
+}
+
+function reimportedOptions({ job, ...settings }: RunSettings): NamedValues {
+  return [
+    ...selecting(JOB, job).filter(([name]) => REIMPORTED.has(name)),
+    ...selecting(RUN, settings).filter(([name]) => REIMPORTED.has(name)),
+    ["the settings of rules", job.rules],
+    ["the reference lists", Object.keys(job.references ?? {}).toSorted()],
+    ["the folders of documents", [job.documentRoots, job.documentRoot]],
+  ];
+}
+
+const REIMPORTED: ReadonlySet<string> = new Set(
+  Object.entries<OptionRow>({ ...JOB, ...RUN }).flatMap(([name, { reimport }]) => (reimport ? [flagOf(name)] : [])),
+);
+
 /** The values of a configuration file are compared as settings. */
 const NAMES: Readonly<Record<Exclude<FileKind, "configuration">, string>> = {
   contract: "the contract",
@@ -49,13 +90,18 @@ function fingerprintsOf({ files }: RunSettings, wanted: FileKind): readonly stri
 }
 
 function differentOptions(one: RunSettings, two: RunSettings): readonly string[] {
-  const others = optionsOf(two);
-  const differ = optionsOf(one).filter(([, value], index) => !isSame(value, others[index]?.[1]));
+  return namesOfDifferent(optionsOf(one), optionsOf(two));
+}
+
+function namesOfDifferent(values: NamedValues, others: NamedValues): readonly string[] {
+  const differ = values.filter(([, value], index) => !isSame(value, others[index]?.[1]));
   return [...new Set(differ.map(([name]) => name))];
 }
 
+type NamedValues = readonly (readonly [name: string, value: unknown])[];
+
 /** Values with the names that users know. */
-function optionsOf({ job, ...settings }: RunSettings): readonly (readonly [name: string, value: unknown])[] {
+function optionsOf({ job, ...settings }: RunSettings): NamedValues {
   return [
     ...selecting(JOB, job),
     ["--source", Object.keys(job.namedSources).toSorted()],

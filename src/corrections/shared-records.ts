@@ -1,0 +1,138 @@
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { isJsonObject } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { Failure } from "../model/failure.ts";
+import { NEEDS_WORK } from "../model/outcome.ts";
+import type { SourceSpec } from "../model/source-spec.ts";
+import type { OpenOptions } from "../read/input/opened-file.ts";
+import { keysIn, openSource, withDescendants } from "../read/input/opened-source.ts";
+import { readFailure } from "../read/text/file-bytes.ts";
+import { plainText } from "../text/plain-text.ts";
+import { shellCommand } from "../text/shell-command.ts";
+import { openCorrectionIndex } from "./correction-index.ts";
+import { withoutJoin } from "./returned-rows.ts";
+
+/** The rejects of one report. */
+export interface RejectsFolder {
+  readonly folder: string;
+  /** Id of the run that exported them. */
+  readonly run: string;
+  /** The files of each source in this folder. */
+  readonly plan: SourceSpec;
+}
+
+const SCHEMA = `
+  create table claimed (kind text, name text, folder integer, primary key (kind, name)) without rowid;`;
+
+/**
+ * Refuses folders of rejects that contain the same record, which would be sent twice.
+ * @throws Failure `usage`, naming two folders
+ */
+export function refuseSharedRecords(folders: readonly RejectsFolder[], tempFolder: string): Promise<void> {
+  return withClaims(folders, tempFolder, async (claim) => {
+    for (const [at, { folder, run }] of folders.entries()) {
+      for await (const { record, key } of exportedRecords(path.join(folder, "outcomes.ndjson"))) {
+        const other = claim(`record ${run}`, String(record), at);
+        if (other !== undefined) throw sharedRecord(key ?? `record ${record}`, [other, folder]);
+        if (key === undefined) continue;
+        const sameKey = claim("key", key.normalize("NFC"), at);
+        // Of several records of one run with the same key, each may be in another folder, like rows of one file.
+        if (sameKey !== undefined && folders.find((each) => each.folder === sameKey)?.run !== run)
+          throw sharedRecord(key, [sameKey, folder]);
+      }
+    }
+  });
+}
+
+/**
+ * Refuses folders of rejects with rows that would be joined to a record of another folder.
+ * @throws Failure `usage`, naming two folders
+ */
+export function refuseSharedRows(
+  folders: readonly RejectsFolder[],
+  { reading, tempFolder }: { readonly reading: OpenOptions; readonly tempFolder: string },
+): Promise<void> {
+  return withClaims(folders, tempFolder, async (claim) => {
+    for (const [at, { folder, plan }] of folders.entries()) {
+      for (const child of withDescendants<SourceSpec>(plan).flatMap(({ children }) => children)) {
+        for await (const keys of keysIn(await openSource(withoutJoin(child), reading), child.on)) {
+          for (const key of keys) {
+            const other = key === undefined ? undefined : claim(`rows ${child.name}`, key, at);
+            if (other !== undefined) throw sharedRows(child, [other, folder]);
+          }
+        }
+      }
+    }
+  });
+}
+
+/** Claims a name for the folder with this number. Returns another folder that has already claimed it. */
+type Claim = (kind: string, name: string, folder: number) => string | undefined;
+
+/** The claims are on disk, so that memory use does not depend on their number. A single folder needs none. */
+async function withClaims(
+  folders: readonly RejectsFolder[],
+  tempFolder: string,
+  work: (claim: Claim) => Promise<void>,
+): Promise<void> {
+  if (folders.length < 2) return;
+  const { database, rows, close } = await openCorrectionIndex(tempFolder);
+  try {
+    database.exec(SCHEMA);
+    database.exec("begin");
+    const insert = database.prepare("insert into claimed values (?,?,?) on conflict do nothing");
+    await work((kind, name, folder) => {
+      insert.run(kind, name, folder);
+      const [found] = rows("select folder from claimed where kind = ? and name = ?", kind, name);
+      const first = Number(found?.["folder"]);
+      return first === folder ? undefined : folders[first]?.folder;
+    });
+    database.exec("commit");
+  } finally {
+    await close();
+  }
+}
+
+interface ExportedRecord {
+  readonly record: number;
+  readonly key?: string;
+}
+
+/** The records of a report whose rows were exported. */
+async function* exportedRecords(outcomes: string): AsyncGenerator<ExportedRecord> {
+  const input = createReadStream(outcomes);
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const outcome = line === "" ? undefined : parseJson(line);
+      if (!isJsonObject(outcome)) continue;
+      const { record, key, status } = outcome;
+      if (typeof record !== "number" || !EXPORTED.has(status)) continue;
+      yield typeof key === "string" ? { record, key } : { record };
+    }
+  } catch (error) {
+    throw readFailure(outcomes, error);
+  } finally {
+    input.destroy();
+  }
+}
+
+const EXPORTED: ReadonlySet<unknown> = NEEDS_WORK;
+
+type TwoFolders = readonly [one: string, other: string];
+
+function sharedRecord(key: string, [one, other]: TwoFolders): Failure {
+  return new Failure("usage", `${plainText(key)} is in both ${one} and ${other}; nothing was sent`, {
+    hint: "omit the older of the two folders",
+  });
+}
+
+function sharedRows({ name, on }: { readonly name: string; readonly on: string }, folders: TwoFolders): Failure {
+  const separately = folders.map((folder) => shellCommand(["migrate", "push", "--rejects", folder]));
+  return new Failure(
+    "usage",
+    `rows of source ${name} with the same ${on} are in both ${folders.join(" and ")}, so they would be joined twice; nothing was sent`,
+    { hint: `re-import the folders separately: \`${separately.join("`, then `")}\`` },
+  );
+}
