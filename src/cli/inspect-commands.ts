@@ -26,6 +26,8 @@ import {
   reportOptions,
   type RunFilesFlags,
   settingOptions,
+  type StatusFlags,
+  statusOptions,
   storeOptions,
   targetOptions,
   withOptions,
@@ -33,11 +35,10 @@ import {
 
 /** Adds the commands that inspect records, documents, the ledger and contracts. */
 export function addInspectCommands(program: Command, session: Session): void {
-  withOptions(program.command("status"), [...options("config", "ledger"), formatOption()])
+  withOptions(program.command("status"), [...options("config", "ledger"), formatOption(), ...statusOptions])
     .description("List the runs of the ledger, or show one of them. Works offline.")
     .argument("[run]", "id of one run, or its first characters (default: all runs)")
-    .option("--watch", "refresh every two seconds until no run is active")
-    .action(async (run: string | undefined, flags: InspectFlags) =>
+    .action(async (run: string | undefined, flags: StatusFlags) =>
       (await import("./actions/inspect-actions.ts")).statusAction(run, flags, session),
     );
 

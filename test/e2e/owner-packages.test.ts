@@ -130,3 +130,29 @@ test("report --by-owner needs owners and the unchanged sources", async () => {
   const changed = await work.migrate(["report", "--by-owner"]);
   expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining("accounts.csv")]);
 });
+
+test("status --by owner shows what each owner has and has returned", async () => {
+  const work = await pushed();
+  await work.migrate(["report", "--by-owner", "--out", "packages"]);
+  save(
+    work,
+    "../packages/Billing/rejects.csv",
+    readRejects(work, "rejects.csv", "packages/Billing").map((row) => ({ ...row, TYPE: "D" })),
+  );
+  expect((await work.migrate(["push", "--rejects", "packages/Billing"])).code).toBe(0);
+  const { code, stdout } = await work.migrate(["status", "--by", "owner"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^owner +open +overdue +exported +returned +due +address\nContact data +2 +0 +2 +0 +\d{4}-\d\d-\d\d +contacts@example.com\n/,
+  );
+  const { owners } = JSON.parse((await work.migrate(["status", "--by", "owner", "--json"])).stdout);
+  expect(owners.slice(1)).toEqual([
+    { owner: "Data office", open: 1, overdue: 0, exported: 1, returned: 0 },
+    { owner: "Billing", open: 0, overdue: 0, exported: 1, returned: 1 },
+  ]);
+  const one = await work.migrate(["status", "latest", "--by", "owner"]);
+  expect([one.code, one.stderr]).toEqual([2, expect.stringContaining("--by owner counts the records of all runs")]);
+  writeFileSync(work.file("migrate.yaml"), "");
+  const none = await work.migrate(["status", "--by", "owner"]);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--by owner needs `owners`")]);
+});

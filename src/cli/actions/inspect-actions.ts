@@ -1,10 +1,22 @@
-import type { FieldFlags, InspectFlags } from "../options/options.ts";
+import { Failure } from "../../model/failure.ts";
+import type { FieldFlags, InspectFlags, StatusFlags } from "../options/options.ts";
 import { withConfig, withContext, withLedger, withSettings } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
+import { requireOwners } from "../settings/require-owners.ts";
 import { show } from "../views/view.ts";
 
-export function statusAction(run: string | undefined, flags: InspectFlags, session: Session): Promise<void> {
-  return withLedger(session, flags, async ({ ledger, inventory }, context) => {
+export function statusAction(run: string | undefined, flags: StatusFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger, inventory, owners }, context) => {
+    if (flags.by === "owner") {
+      if (run !== undefined) {
+        throw new Failure("usage", "--by owner counts the records of all runs", { hint: "omit the run" });
+      }
+      const { ownerStatus } = await import("../../commands/ledger/owner-status.ts");
+      const { ownerStatusView } = await import("../views/run/owner-status-view.ts");
+      const options = { ledger, inventory, owners: requireOwners(owners, "--by owner") };
+      await show(ownerStatusView, await ownerStatus(options, context.dependencies), flags, context);
+      return 0;
+    }
     if (flags.watch === true) {
       const { watchStatus } = await import("../views/run/watch-status.ts");
       return watchStatus({ ledger, run }, flags, context);

@@ -32,6 +32,7 @@ import {
   RECONCILE,
   RESUME,
   REPORT_AGAIN,
+  STATUS,
 } from "./run-option-tables.ts";
 
 /** Options of the commands that work on a job or a run. */
@@ -112,9 +113,10 @@ export interface InspectFlags extends Flags {
   readonly run?: string;
   /** Confirms that a restored database contains every request from other machines. */
   readonly nothingLost?: boolean;
-  /** Refresh the output while a run is active. */
-  readonly watch?: boolean;
 }
+
+/** Options of `status`. */
+export type StatusFlags = InspectFlags & FlagsOf<typeof STATUS>;
 
 const GROUPS: Readonly<Record<string, FlagTable>> = {
   "Options:": { ...GENERAL, ...LEDGER },
@@ -205,6 +207,8 @@ export const compareOptions: readonly Option[] = optionsOf(COMPARE);
 export const excludeOptions: readonly Option[] = optionsOf(EXCLUDE);
 
 export const openOptions: readonly Option[] = optionsOf(OPEN);
+
+export const statusOptions: readonly Option[] = optionsOf(STATUS);
 
 export const reportAgainOptions: readonly Option[] = optionsOf(REPORT_AGAIN);
 

@@ -69,6 +69,17 @@ export const OPEN = {
   since: { arg: "<date>", kind: "day", help: "only records that are open since this day (UTC) or later" },
 } as const;
 
+/** Options of `status`. */
+export const STATUS = {
+  watch: { help: "refresh every two seconds until no run is active" },
+  by: {
+    arg: "<group>",
+    choices: ["owner"],
+    conflicts: ["watch"],
+    help: "count the open, exported and returned records by",
+  },
+} as const;
+
 /** Options of `report`. */
 export const REPORT_AGAIN = {
   drift: { help: "differences between platform and local validation, with rules to add (default: of all runs)" },

@@ -1,22 +1,17 @@
-import { compareInventory, type MissingKey } from "../../job/inventory/compare-inventory.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
-import type { OpenFilter, OpenRecord, OpenState } from "../../ledger/migration-state.ts";
+import type { OpenRecord, OpenState } from "../../ledger/migration-state.ts";
 import type { OwnerRule } from "../../model/owner.ts";
+import { eachOpenRecord, type OpenRecordOptions } from "../../pipeline/owners/each-open-record.ts";
 import { causesOf, isOverdue, ownerOfOpen } from "../../pipeline/owners/record-owner.ts";
 import { exitCodeOf } from "../../ledger/records/record-exit-code.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { Inventory } from "../../options/migration-options.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { timestamp } from "../../time/clock.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 
 export type Grouping = "owner" | "cause" | "file" | "day";
 
-export interface OpenOptions extends OpenFilter {
+export interface OpenOptions extends OpenRecordOptions {
   readonly ledger: string;
-  /** Absent: no key is missing. */
-  readonly inventory?: Inventory | undefined;
 }
 
 export interface GroupOptions extends OpenOptions {
@@ -40,27 +35,10 @@ export async function openRecords(
     for (const { state } of records) addOne(counts, state);
     await add(records);
   };
-  await readRunLedger(await openLedgerStore(at, dependencies), async (ledger) => {
-    for await (const records of ledger.openRecords({ since })) await count(records);
-    if (inventory === undefined) return;
-    const { temporaryFolder, clock } = dependencies;
-    const starts = firstPushes(await ledger.runs());
-    await compareInventory(ledger, { inventory, temporaryFolder }, async (keys) => {
-      const records = keys.map((key) => missingRecord(key, starts.get(key.target) ?? timestamp(clock)));
-      await count(since === undefined ? records : records.filter((record) => record.since >= since));
-    });
-  });
+  await readRunLedger(await openLedgerStore(at, dependencies), (ledger) =>
+    eachOpenRecord(ledger, { since, inventory }, dependencies, count),
+  );
   return counts;
-}
-
-/** The start of the first planned push to each target. */
-function firstPushes(runs: Awaited<ReturnType<Ledger["runs"]>>): ReadonlyMap<string, string> {
-  const pushes = runs.filter(({ command, dryRun, state }) => command === "push" && !dryRun && state !== "planning");
-  return new Map(pushes.map(({ target, startedAt }) => [target, startedAt]));
-}
-
-function missingRecord({ target, key, file, line }: MissingKey, since: string): OpenRecord {
-  return { key, state: "missing", source: { file, line }, problems: [], run: "", target, supplier: "", since };
 }
 
 /** Open records with the same owner, cause, file or day. */

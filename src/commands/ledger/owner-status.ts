@@ -1,0 +1,25 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { StoreOptions } from "../../ledger/ledger-store.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import type { OwnerRule } from "../../model/owner.ts";
+import type { Inventory } from "../../options/migration-options.ts";
+import { ownerProgress, type OwnerProgress } from "../../pipeline/owners/owner-progress.ts";
+import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+
+export interface OwnerStatusOptions {
+  readonly ledger: string;
+  readonly owners: readonly OwnerRule[];
+  /** Absent: no key is missing. */
+  readonly inventory?: Inventory | undefined;
+}
+
+interface OwnerStatusDependencies extends StoreOptions, Pick<Dependencies, "temporaryFolder" | "clock"> {}
+
+/** Returns what each owner has to settle, and what it has returned. Reads only. */
+export async function ownerStatus(
+  { ledger: at, ...options }: OwnerStatusOptions,
+  dependencies: OwnerStatusDependencies,
+): Promise<readonly OwnerProgress[]> {
+  const store = await openLedgerStore(at, dependencies);
+  return readRunLedger(store, (ledger) => ownerProgress({ ledger, store, ...options }, dependencies));
+}

@@ -1,0 +1,138 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { Ledger, Run } from "../../ledger/ledger.ts";
+import type { LedgerStore } from "../../ledger/ledger-store.ts";
+import { NEEDS_WORK } from "../../model/outcome.ts";
+import type { OwnerRule } from "../../model/owner.ts";
+import type { Inventory } from "../../options/migration-options.ts";
+import { eachOpenRecord } from "./each-open-record.ts";
+import { type ExportedPackage, type ExportedPackages, readExport } from "./exported-packages.ts";
+import { dueDay, isOverdue, ownerOfOpen } from "./record-owner.ts";
+
+/** What an owner has to settle, and what it has returned. */
+export interface OwnerProgress {
+  readonly owner: string;
+  readonly address?: string | undefined;
+  /** The number of open records, including those that were never exported. */
+  readonly open: number;
+  readonly overdue: number;
+  /** The day (UTC) until which the first of the open records is due. */
+  readonly due?: string | undefined;
+  /** The number of distinct records in its exported packages. */
+  readonly exported: number;
+  /** The number of exported records that are no longer open. */
+  readonly returned: number;
+}
+
+export interface ProgressOptions {
+  readonly ledger: Ledger;
+  readonly store: Pick<LedgerStore, "folder">;
+  readonly owners: readonly OwnerRule[];
+  /** Absent: no key is missing. */
+  readonly inventory?: Inventory | undefined;
+}
+
+interface Counts {
+  address: string | undefined;
+  due: string | undefined;
+  open: number;
+  overdue: number;
+  exported: number;
+  returned: number;
+}
+
+/**
+ * Counts the open records of each owner and compares them with the exported packages. Memory grows with the number of
+ * exported records. The owner with the most open records comes first.
+ */
+export async function ownerProgress(
+  { ledger, store, owners, inventory }: ProgressOptions,
+  dependencies: Pick<Dependencies, "temporaryFolder" | "clock">,
+): Promise<readonly OwnerProgress[]> {
+  const counts = new Map<string, Counts>();
+  const countsOf = (name: string): Counts => {
+    const known = counts.get(name);
+    if (known !== undefined) return known;
+    const created = { address: undefined, due: undefined, open: 0, overdue: 0, exported: 0, returned: 0 };
+    counts.set(name, created);
+    return created;
+  };
+  for (const { owner, address } of owners) countsOf(owner).address ??= address;
+
+  const { ownerByRecord, withoutKey } = await exportedRecords(ledger, store);
+  for (const [name, count] of withoutKey) countsOf(name).exported += count;
+  for (const name of ownerByRecord.values()) {
+    countsOf(name).exported += 1;
+    countsOf(name).returned += 1;
+  }
+  const now = dependencies.clock.now();
+  await eachOpenRecord(ledger, { inventory }, dependencies, (records) => {
+    for (const record of records) {
+      const exportedTo = record.key === undefined ? undefined : takeOwner(ownerByRecord, recordId(record, record.key));
+      if (exportedTo !== undefined) countsOf(exportedTo).returned -= 1;
+      const owner = ownerOfOpen(owners, record);
+      if (owner === undefined) continue;
+      const own = countsOf(owner.name);
+      own.open += 1;
+      if (isOverdue(record, owner, now)) own.overdue += 1;
+      const due = dueDay(record, owner);
+      if (due !== undefined && (own.due === undefined || due < own.due)) own.due = due;
+    }
+  });
+  return [...counts]
+    .map(([owner, own]) => ({ owner, ...own }))
+    .toSorted((a, b) => b.open - a.open || (a.owner < b.owner ? -1 : 1));
+}
+
+/** Each exported record counts once, even if two operations have an open record with its key. */
+function takeOwner(owners: Map<string, string>, id: string): string | undefined {
+  const owner = owners.get(id);
+  owners.delete(id);
+  return owner;
+}
+
+interface ExportedRecords {
+  /** The owner of the latest package that contains the record. */
+  readonly ownerByRecord: Map<string, string>;
+  /** The number of records without a key, which cannot be followed from push to push. */
+  readonly withoutKey: ReadonlyMap<string, number>;
+}
+
+/** The exported records of all runs whose records count in `migrate open`. */
+async function exportedRecords(ledger: Ledger, store: Pick<LedgerStore, "folder">): Promise<ExportedRecords> {
+  const ownerByRecord = new Map<string, string>();
+  const withoutKey = new Map<string, number>();
+  const runs = (await ledger.runs()).filter(({ command, dryRun, state }) => {
+    return command === "push" && !dryRun && state !== "planning";
+  });
+  for (const run of runs.toReversed()) {
+    const exported = await readExport(store, run.id);
+    if (exported === undefined) continue;
+    const ownerOfRecord = ownersByNumber(exported);
+    for await (const batch of ledger.outcomes(run.id, { statuses: [...NEEDS_WORK] })) {
+      for (const { record, key } of batch) {
+        const owner = ownerOfRecord(record);
+        if (owner === undefined) continue;
+        if (key === undefined) withoutKey.set(owner, (withoutKey.get(owner) ?? 0) + 1);
+        else ownerByRecord.set(recordId(run, key), owner);
+      }
+    }
+  }
+  return { ownerByRecord, withoutKey };
+}
+
+function recordId({ target, supplier }: Pick<Run, "target" | "supplier">, key: string): string {
+  return [target, supplier, key.normalize("NFC")].join("\0");
+}
+
+/** Finds the owner of records whose numbers are passed in ascending order. */
+function ownersByNumber({ packages }: ExportedPackages): (record: number) => string | undefined {
+  const ranges = packages
+    .flatMap(({ owner, records }: ExportedPackage) => records.map(([from, to]) => ({ from, to, owner })))
+    .toSorted((a, b) => a.from - b.from);
+  let at = 0;
+  return (record) => {
+    while ((ranges[at]?.to ?? record) < record) at += 1;
+    const range = ranges[at];
+    return range !== undefined && range.from <= record ? range.owner : undefined;
+  };
+}
