@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { errorCode } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
@@ -38,6 +39,17 @@ export async function readManifest(folder: string): Promise<RejectsManifest> {
   const parsed = manifestSchema.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
   throw new Failure("source_unreadable", `${file}: this file is not part of a report`, { hint: FEED_AS_SOURCES });
+}
+
+/** A report folder and its manifest. */
+export interface RejectsReport {
+  readonly folder: string;
+  readonly document: RejectsManifest;
+}
+
+/** Whether two reports exported rejects of the same run with the same settings. */
+export function isSameExport({ document: one }: RejectsReport, { document: other }: RejectsReport): boolean {
+  return one.run === other.run && one.secret === other.secret && isDeepStrictEqual(one.settings, other.settings);
 }
 
 /**

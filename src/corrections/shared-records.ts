@@ -12,13 +12,11 @@ import { readFailure } from "../read/text/file-bytes.ts";
 import { plainText } from "../text/plain-text.ts";
 import { shellCommand } from "../text/shell-command.ts";
 import { openCorrectionIndex } from "./correction-index.ts";
+import type { RejectsReport } from "./read-manifest.ts";
 import { withoutJoin } from "./returned-rows.ts";
 
 /** The rejects of one report. */
-export interface RejectsFolder {
-  readonly folder: string;
-  /** Id of the run that exported them. */
-  readonly run: string;
+export interface RejectsFolder extends RejectsReport {
   /** The files of each source in this folder. */
   readonly plan: SourceSpec;
 }
@@ -32,14 +30,14 @@ const SCHEMA = `
  */
 export function refuseSharedRecords(folders: readonly RejectsFolder[], tempFolder: string): Promise<void> {
   return withClaims(folders, tempFolder, async (claim) => {
-    for (const [at, { folder, run }] of folders.entries()) {
+    for (const [at, { folder, document }] of folders.entries()) {
       for await (const { record, key } of exportedRecords(path.join(folder, "outcomes.ndjson"))) {
-        const other = claim(`record ${run}`, String(record), at);
+        const other = claim(`record ${document.run}`, String(record), at);
         if (other !== undefined) throw sharedRecord(key ?? `record ${record}`, [other, folder]);
         if (key === undefined) continue;
         const sameKey = claim("key", key.normalize("NFC"), at);
         // Of several records of one run with the same key, each may be in another folder, like rows of one file.
-        if (sameKey !== undefined && folders.find((each) => each.folder === sameKey)?.run !== run)
+        if (sameKey !== undefined && folders.find((each) => each.folder === sameKey)?.document.run !== document.run)
           throw sharedRecord(key, [sameKey, folder]);
       }
     }

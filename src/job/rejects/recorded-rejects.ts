@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
-import { readManifest, returnedFiles } from "../../corrections/read-manifest.ts";
+import { isSameExport, readManifest, type RejectsReport, returnedFiles } from "../../corrections/read-manifest.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import type { RejectsManifest } from "../../report/rejects/rejects-manifest.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { JobSettings } from "../job.ts";
@@ -55,11 +53,6 @@ export async function recordedRejects(
   return { job, run, files: await filesOf(reports) };
 }
 
-interface RejectsReport {
-  readonly folder: string;
-  readonly document: RejectsManifest;
-}
-
 /** The files of each source, in the order of the reports. */
 async function filesOf(reports: readonly RejectsReport[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const files = new Map<string, readonly string[]>();
@@ -77,11 +70,11 @@ async function filesOf(reports: readonly RejectsReport[]): Promise<ReadonlyMap<s
  */
 async function refuseOtherSettings(reports: readonly RejectsReport[], locator: string): Promise<void> {
   const [first, ...others] = reports;
-  if (first === undefined || others.every(({ document }) => isSameExport(document, first.document))) return;
+  if (first === undefined || others.every((other) => isSameExport(other, first))) return;
   const runs = await runsInLedger(locator, reports);
   const own = runs.get(first.document.run);
   for (const other of others) {
-    if (isSameExport(other.document, first.document)) continue;
+    if (isSameExport(other, first)) continue;
     const run = runs.get(other.document.run);
     const found = own === undefined || run === undefined ? undefined : settingDifferences(own, run);
     if (found?.length === 0) continue;
@@ -94,10 +87,6 @@ async function refuseOtherSettings(reports: readonly RejectsReport[], locator: s
       hint: `re-import them separately: \`${separately.join("`, then `")}\``,
     });
   }
-}
-
-function isSameExport(one: RejectsManifest, other: RejectsManifest): boolean {
-  return one.run === other.run && one.secret === other.secret && isDeepStrictEqual(one.settings, other.settings);
 }
 
 /** The pushes in the ledger that wrote the reports, by id. */

@@ -12,7 +12,6 @@ import type { ReadOptions } from "../../read/input/open-input.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
 import { findFiles } from "../../read/input/source-files.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
-import type { RejectsManifest } from "../../report/rejects/rejects-manifest.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { RejectsSettings } from "./rejects-settings.ts";
 
@@ -41,7 +40,7 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
   const { plan, mapping, rejects, showValues, dependencies } = context;
   const { temporaryFolder: tempFolder, notice } = dependencies;
   const encodings = await encodingsOf(context);
-  const encodingOf = (path: string): string | undefined => encodings.get(path);
+  const encodingOf = (file: string): string | undefined => encodings.get(file);
   const delimiter = rejects.delimiter === undefined ? {} : { delimiter: rejects.delimiter };
   const reading = {
     encoding: undefined,
@@ -49,23 +48,23 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
     delimiter: rejects.delimiter,
     limits: DEFAULT_LIMITS,
     notify: () => undefined,
-    displayName: (path: string) => path,
+    displayName: (file: string) => file,
   };
   const keyColumns = keyColumnsOf(plan, mapping);
   const { restoreKeys } = rejects;
-  const folders: (RejectsFolder & { readonly manifest: RejectsManifest })[] = [];
+  const folders: RejectsFolder[] = [];
   const checks: CheckedCorrections[] = [];
   const close = async (): Promise<void> => {
     for (const check of checks.splice(0)) await check.close();
   };
   try {
     for (const folder of rejects.folders) {
-      const manifest = await readManifest(folder);
+      const document = await readManifest(folder);
       const own = rejects.folders.length === 1 ? plan : sourcesIn(plan, folder);
-      folders.push({ folder, run: manifest.run, plan: own, manifest });
+      folders.push({ folder, document, plan: own });
     }
     await refuseSharedRecords(folders, tempFolder);
-    for (const { folder, manifest, plan: own } of folders) {
+    for (const { folder, document: manifest, plan: own } of folders) {
       checks.push(await checkCorrections(own, { folder, manifest, restoreKeys, reading, keyColumns, tempFolder }));
     }
     for (const { findings } of checks) for (const text of correctionText(findings, showValues)) notice(text);

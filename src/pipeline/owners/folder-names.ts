@@ -1,5 +1,5 @@
-/** Maximum number of characters, so that the longest name fits into the 255 bytes of a file system. */
-const MAX_LENGTH = 50;
+/** Short enough that the longest name fits into the 255 bytes of a file system. */
+const FIRST_CHARACTERS = /^.{1,50}/su;
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /**
@@ -22,7 +22,7 @@ export function folderNames(owners: Iterable<string>): ReadonlyMap<string, strin
 
 function plainName(owner: string): string {
   const words = owner.normalize("NFC").replaceAll(/[^\p{L}\p{M}\p{N}_]+/gu, "-");
-  const name = trimmed([...trimmed(words)].slice(0, MAX_LENGTH).join(""));
+  const name = trimmed(FIRST_CHARACTERS.exec(trimmed(words))?.[0] ?? "");
   return name === "" || RESERVED_ON_WINDOWS.test(name) ? `owner${name === "" ? "" : `-${name}`}` : name;
 }
 

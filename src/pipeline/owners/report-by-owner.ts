@@ -5,7 +5,7 @@ import type { Job } from "../../job/job.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { OpenState } from "../../ledger/migration-state.ts";
-import { Failure, highestPriorityExitCode } from "../../model/failure.ts";
+import { type Failure, highestPriorityExitCode } from "../../model/failure.ts";
 import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import { removeReportFiles } from "../../report/report-files.ts";

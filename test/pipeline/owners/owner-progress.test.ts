@@ -38,7 +38,9 @@ async function scene(): Promise<Scene> {
         packages: Object.entries(packages).map(([owner, records]) => ({ owner, records, folder: join(folder, owner) })),
       }),
     progress: () =>
-      ownerProgress({ ledger, store, owners: OWNERS }, { temporaryFolder: folder, clock }).finally(ledger.close),
+      ownerProgress({ ledger, store, owners: OWNERS }, { temporaryFolder: folder, clock }).finally(() =>
+        ledger.close(),
+      ),
   };
 }
 
