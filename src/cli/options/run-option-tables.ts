@@ -76,14 +76,14 @@ export const STATUS = {
     arg: "<group>",
     choices: ["owner"],
     conflicts: ["watch"],
-    help: "count the open, exported and returned records by",
+    help: "count open and returned records by",
   },
 } as const;
 
 /** Options of `report`. */
 export const REPORT_AGAIN = {
   drift: { help: "differences between platform and local validation, with rules to add (default: of all runs)" },
-  byOwner: { conflicts: ["drift"], help: "write one folder for each owner, with only the records of that owner" },
+  byOwner: { conflicts: ["drift"], help: "write one folder for each owner, with its rejects" },
 } as const;
 
 /** Options of `corrections`. */
