@@ -156,3 +156,78 @@ test("status --by owner shows what each owner has and has returned", async () =>
   const none = await work.migrate(["status", "--by", "owner"]);
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--by owner needs `owners`")]);
 });
+
+test("each row that needs correction is in exactly one folder, whatever the rules", async () => {
+  const accounts = ["K1", "K2", "K3", "K4", "K5", "K5"].map((REF, index) => ({
+    REF,
+    ...(index % 2 === 1 && { TYPE: "?" }),
+    ...(index % 3 === 1 && { POSTCODE: "" }),
+  }));
+  const customers = ["K1", "K2", "K2", "K3", "K4", "K5", "NOBODY"].map((REF, index) => ({
+    REF,
+    SEQ: String(index),
+    ...(index % 2 === 0 && { MOBILE: "1" }),
+  }));
+  const work = workplace({ accounts, customers }, sandbox);
+  await work.push(["--out", "report"]);
+  const whole = exportedRows(work, "report");
+  expect(whole.length).toBeGreaterThan(8);
+  for (const [index, rules] of RULES.entries()) {
+    writeFileSync(work.file("migrate.yaml"), `owners: [${rules}, { owner: Rest }]\n`);
+    const { stdout } = await work.migrate(["report", "--by-owner", "--format", "json", "--out", `out-${index}`]);
+    const { packages }: { packages: readonly { folder: string; records: number }[] } = JSON.parse(stdout);
+    const parts = packages.map(({ folder }) => exportedRows(work, folder));
+    const records = parts.map((rows) => new Set(rows.map(({ record }) => record)));
+    expect(records.map((each) => each.size)).toEqual(packages.map((each) => each.records));
+    expect(new Set(records.flatMap((each) => [...each])).size).toBe(records.reduce((sum, { size }) => sum + size, 0));
+    // A row that several records share is in the folder of each of them.
+    expect(new Set(parts.flat().map(({ row }) => row))).toEqual(new Set(whole.map(({ row }) => row)));
+  }
+});
+
+const RULES = [
+  "{ owner: A, codes: [required, blank] }",
+  "{ owner: A, attrs: [customers.*.mobile] }, { owner: B, attrs: [account_type] }",
+  "{ owner: A, files: [customers.csv] }, { owner: a, statuses: [rejected] }, { owner: B, codes: [duplicate_key] }",
+  "{ owner: A, statuses: [invalid], attrs: [supply_addresses] }, { owner: B, attrs: [customers.1] }",
+];
+
+function exportedRows(work: Workplace, folder: string): readonly { record: number; row: string }[] {
+  const lines = readFileSync(work.file(folder, "rejects.fingerprints"), "utf8").trimEnd().split("\n");
+  return lines.map((line) => {
+    const [source, record, , row]: [string, number, string, string] = JSON.parse(line);
+    return { record, row: `${source} ${row}` };
+  });
+}
+
+test("a record has the owner that open shows, also if the platform has other content", async () => {
+  const owners = `owners:
+  - { owner: Changed, statuses: [outdated] }
+  - { owner: New, statuses: [invalid] }
+  - { owner: Rest }
+`;
+  const work = await pushed(owners);
+  const text = readFileSync(work.file("accounts.csv"), "utf8");
+  writeFileSync(work.file("accounts.csv"), text.replace("K1,D", "K1,?"));
+  await work.push(["--out", "second"]);
+  const open = (await work.migrate(["open", "--format", "ndjson"])).stdout.trimEnd().split("\n");
+  const names = open.map((line) => {
+    const { key, owner }: { key: string; owner: { name: string } } = JSON.parse(line);
+    return [key, owner.name];
+  });
+  expect(Object.fromEntries(names)).toMatchObject({ K1: "Changed", K2: "New" });
+  await work.migrate(["report", "--by-owner"]);
+  const keysOf = (folder: string) => readRejects(work, "rejects.csv", `second/${folder}`).map(({ REF }) => REF);
+  expect([keysOf("Changed"), keysOf("New")]).toEqual([["K1"], ["K2", "K3", "K4", "K5"]]);
+});
+
+test("the packages of another run, and the input of the run, are not overwritten", async () => {
+  const work = await pushed();
+  await work.migrate(["report", "--by-owner"]);
+  await work.migrate(["push", "--rejects", "report/Billing", "--rejects", "report/Contact-data", "--out", "second"]);
+  const input = await work.migrate(["report", "--by-owner", "--out", "report"]);
+  expect([input.code, input.stderr]).toEqual([2, expect.stringContaining("would overwrite its own input")]);
+  await work.push(["--out", "report"]);
+  const other = await work.migrate(["report", "--by-owner"]);
+  expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/contains rejects of run \S+, which would be/)]);
+});

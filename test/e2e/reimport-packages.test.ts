@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { CONTRACT, type Workplace, workplace } from "./push-scene.ts";
 import { readRejects, save, useRejects } from "./rejects-scene.ts";
 
-const { sandbox, keysOnPlatform } = useRejects();
+const { sandbox, admin, keysOnPlatform } = useRejects();
 
 const OWNERS = `owners:
   - { owner: Names, attrs: [billing_name] }
@@ -144,4 +144,15 @@ test("a run of several folders is reported again from these folders", async () =
   expect(stdout).toMatch(/Types +2 +- +third\/Types\n/);
   const types = await work.migrate(["push", "--rejects", "third/Types"]);
   expect([types.code, types.stderr]).toEqual([1, expect.stringContaining("4 rows exported, 4 returned")]);
+});
+
+test("a push of several folders can be resumed", async () => {
+  const work = await exported();
+  correct(work, "Names", { NAME: "Zoë Hughes" });
+  correct(work, "Types", { TYPE: "D" });
+  await admin.supplier("Paused");
+  expect((await work.migrate(["push", ...BOTH])).code).toBe(4);
+  await admin.supplier("Ongoing");
+  expect((await work.migrate(["resume"])).code).toBe(0);
+  expect(await keysOnPlatform()).toEqual(["K1", "K2", "K3", "K4"]);
 });
