@@ -31,7 +31,7 @@ export interface Report {
 }
 
 /** The owner of the records of a package, and the deadline. */
-export interface OwnerFacts {
+interface OwnerFacts {
   readonly name: string;
   readonly address?: string | undefined;
   /** The day (UTC) until which the first of the records is due. */

@@ -46,10 +46,10 @@ interface MigrationStatus {
 
 /**
  * Twenty daily extracts with new, changed, repeated, removed and late rows, a new version of the contract, an outage, a
- * push from a second ledger, and excluded records. Afterwards, `status`, `open`, `compare` and the proof must agree with
- * the accounts of the server.
+ * push from a second ledger, and excluded records. Returns what `status`, `open`, `compare` and the proof say afterwards,
+ * and what the accounts of the server show.
  */
-export async function playMonth({ size, seed }: { readonly size: number; readonly seed: number }): Promise<void> {
+export async function playMonth({ size, seed }: { readonly size: number; readonly seed: number }): Promise<MonthEnd> {
   const { folder, remove } = createTestFolder();
   const data = `${folder}/platform.json`;
   const overlay = `${folder}/overlay.yaml`;
@@ -61,11 +61,10 @@ export async function playMonth({ size, seed }: { readonly size: number; readonl
   try {
     const month = createMonth(folder, size, seededDice(seed));
     const excluded = new Set<string>();
-    const inputOf = (files: { accounts: string; customers: string }): readonly string[] => [
-      files.accounts,
-      ...["--source", `customers=${files.customers}`, "--contract", CONTRACT, "--contract", overlay],
-      ...["--mapping", "mapping.yaml"],
-    ];
+    const inputOf = (files: { accounts: string; customers: string }): readonly string[] => {
+      const contract = ["--contract", CONTRACT, "--contract", overlay];
+      return [files.accounts, "--source", `customers=${files.customers}`, ...contract, "--mapping", "mapping.yaml"];
+    };
     for (let day = 1; day <= DAYS; day += 1) {
       const input = inputOf(month.nextDay());
       if (day === CONTRACT_CHANGE) writeFileSync(overlay, NEW_VERSION);
@@ -83,9 +82,9 @@ export async function playMonth({ size, seed }: { readonly size: number; readonl
       }
       if (day === EXCLUSION) await excludeInvalid(work, excluded);
       const pushed = await work.migrate(["push", ...input]);
-      expect([0, 1], pushed.stderr).toContain(pushed.code);
+      expect([0, 1]).toContain(pushed.code);
     }
-    await verify(work, month.latest, { excluded, stop: sandbox.stop, data });
+    return await endOf(work, month.latest, { excluded, stop: sandbox.stop, data });
   } finally {
     await sandbox.stop().catch(() => undefined);
     rmSync(folder, { recursive: true, force: true });
@@ -111,6 +110,12 @@ async function excludeInvalid(work: Workplace, excluded: Set<string>): Promise<v
   for (const key of keys) excluded.add(key);
 }
 
+/** The same facts, according to the ledger and according to the platform. */
+interface MonthEnd {
+  readonly said: object;
+  readonly shown: object;
+}
+
 interface Ending {
   readonly excluded: ReadonlySet<string>;
   readonly stop: () => Promise<void>;
@@ -118,11 +123,11 @@ interface Ending {
   readonly data: string;
 }
 
-async function verify(
+async function endOf(
   work: Workplace,
   latest: ReadonlyMap<string, Readonly<MonthAccount>>,
   { excluded, stop, data }: Ending,
-): Promise<void> {
+): Promise<MonthEnd> {
   const compared = await work.migrate(["compare", "--all"]);
   const status: MigrationStatus = JSON.parse((await work.migrate(["status", "--format", "json"])).stdout);
   const open = await openLines(work);
@@ -130,22 +135,37 @@ async function verify(
   await stop();
 
   const addresses = platformAddresses(data);
-  const accepted = [...latest.values()].filter(({ ref, address }) => addresses.get(ref) === address);
-  const left = [...latest.keys()].filter(
-    (ref) => addresses.get(ref) !== latest.get(ref)?.address && !excluded.has(ref),
-  );
+  const isCurrent = (ref: string): boolean => addresses.get(ref) === latest.get(ref)?.address;
+  const left = [...latest.keys()].filter((ref) => !isCurrent(ref) && !excluded.has(ref));
   const [migration] = status.migration;
   if (migration === undefined) throw new Error("The status has no migration.");
   const { records, counts, verified } = migration;
-  expect({ records, accepted: counts["accepted"], excluded: counts["excluded"] }).toEqual({
-    records: latest.size,
-    accepted: accepted.length,
-    excluded: excluded.size,
-  });
-  expect(open.map(({ key }) => key).toSorted()).toEqual(left.toSorted());
-  expect(counts).toMatchObject({ pending: 0, ambiguous: 0, existing: 0 });
-  const inLedger = (counts["accepted"] ?? 0) + (counts["outdated"] ?? 0);
-  expect(compared.stdout).toContain(`compared: ${inLedger.toLocaleString("en-GB")} same\n`);
-  expect([compared.code, verified?.same]).toEqual([0, inLedger]);
-  expect([proof.code, proof.stdout]).toEqual([0, expect.not.stringContaining("existed on the platform before")]);
+  const { accepted = 0, outdated = 0, excluded: leftOut, pending, ambiguous, existing } = counts;
+  return {
+    said: {
+      records,
+      accepted,
+      excluded: leftOut,
+      unsettled: [pending, ambiguous, existing],
+      open: open.map(({ key }) => key).toSorted(),
+      compared: [compared.code, compared.stdout],
+      verified: verified?.same,
+      proof: [proof.code, proof.stdout.includes("existed on the platform before")],
+    },
+    shown: {
+      records: latest.size,
+      accepted: [...latest.keys()].filter(isCurrent).length,
+      excluded: excluded.size,
+      unsettled: [0, 0, 0],
+      open: left.toSorted(),
+      compared: [0, comparedText(accepted + outdated)],
+      verified: accepted + outdated,
+      proof: [0, false],
+    },
+  };
+}
+
+function comparedText(records: number): string {
+  const count = records.toLocaleString("en-GB");
+  return `${count} accepted records compared: ${count} same\n`;
 }

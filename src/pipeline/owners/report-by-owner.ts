@@ -40,7 +40,7 @@ export interface ReportByOwner {
   readonly exitCode: number;
 }
 
-export interface OwnerPackage {
+interface OwnerPackage {
   readonly owner: string;
   readonly address?: string | undefined;
   /** The day (UTC) until which the first of its records is due. */
