@@ -60,9 +60,10 @@ function ownerSection({ owner }: Report): Html | undefined {
     ])}
     <p class="lead">
       ${name}: correct these records, and return the folder${due === undefined ? "" : ` by ${due}`}. Correct either
-      rejects.xlsx or the files whose names start with rejects and end with .csv or .ndjson, not both. In rejects.xlsx,
-      cells with an error are red. Keep the file names, the columns and all rows, and do not change other files. Return
-      the folder to the sender. It contains customer data, so use the same protected way in which you received it.
+      rejects.xlsx, where cells with an error are red, or the files whose names start with rejects and end with .csv,
+      not both. Rows in files that end with .ndjson are only there. Keep the file names, the columns and all rows, and
+      do not change other files. Return the folder to the sender. It contains customer data, so use the same protected
+      way in which you received it.
     </p> `;
 }
 
