@@ -14,6 +14,8 @@ import {
   formatOption,
   type InspectFlags,
   jobOptions,
+  type ChangesFlags,
+  changesOptions,
   type CompareFlags,
   compareOptions,
   type ExcludeFlags,
@@ -91,6 +93,13 @@ function addMigrationCommands(program: Command, session: Session): void {
   withOptions(program.command("open"), [...options("config", "ledger"), ...openOptions])
     .description("List every record that is not done, across all runs. Works offline.")
     .action(async (flags: OpenFlags) => (await import("./actions/open-action.ts")).openAction(flags, session));
+
+  withOptions(program.command("changes"), [...jobOptions, ...options("target", "baseUrl", "ledger"), ...changesOptions])
+    .description("Compare the sources with the records that the ledger knows, and list the differences. Works offline.")
+    .argument("[sources...]", "files, globs, or - for standard input")
+    .action(async (sources: string[], flags: ChangesFlags) =>
+      (await import("./actions/changes-action.ts")).changesAction(sources, flags, session),
+    );
 
   withOptions(program.command("exclude"), [
     ...options("config", "ledger", "supplier", "operation"),

@@ -107,7 +107,7 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
 /** Whether a command talks to a platform or a store. Such a command has an option for the address, or reads it from the run. */
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
-  if (command.parent?.name() === "config") return false;
+  if (command.parent?.name() === "config" || command.name() === "changes") return false;
   return named || ["resume", "reconcile", "worker", "demo"].includes(command.name());
 }
 

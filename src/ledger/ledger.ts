@@ -137,6 +137,11 @@ export interface Ledger {
     destinations: readonly Pick<DestinationState, "endpoint" | "supplier">[],
     keys: readonly string[],
   ): Promise<readonly string[]>;
+  /**
+   * The latest known content of the records with these identities (in hexadecimal), by identity. A record that no
+   * planned push has contained is missing.
+   */
+  knownContents(identities: readonly string[]): Promise<ReadonlyMap<string, KnownContent>>;
   /** The records of the migration that are not done, in batches: latest run first. */
   openRecords(filter?: OpenFilter): AsyncIterable<readonly OpenRecord[]>;
   /** Outcomes in input order, in batches. */
@@ -257,6 +262,17 @@ export interface PlanPolicy {
   readonly keyAttr: string;
   /** The column of the key, by file (CSV). Problems about keys point to it. */
   readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
+}
+
+/** The content of a record that the platform accepted last or, if it accepted none, that was planned last. */
+export interface KnownContent {
+  /** `contentHash`; absent if it is unknown. */
+  readonly content: Uint8Array | undefined;
+  /** The id of a run that planned this content, and the record's number in it; absent if it is unknown. */
+  readonly run?: string;
+  readonly record?: number;
+  /** Hash of the source row in that run. */
+  readonly rowHash?: number | undefined;
 }
 
 export interface NextSendable {

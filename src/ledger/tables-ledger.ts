@@ -7,6 +7,7 @@ import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
 import type { RunRow } from "./runs/recorded-run.ts";
 import type { SendingStatus } from "./runs/run-outcome.ts";
 import { attemptsOf, sendable } from "./tables/attempts.ts";
+import { knownContents } from "./tables/known-contents.ts";
 import { coverage } from "./tables/counts.ts";
 import { endExclusions, excludeRecords, exclusions } from "./tables/exclusions.ts";
 import { migration, unsettledRuns } from "./tables/migration.ts";
@@ -93,6 +94,7 @@ type ReadingMethod =
   | "migration"
   | "unsettledRuns"
   | "unseenKeys"
+  | "knownContents"
   | "openRecords"
   | "outcomes"
   | "contents"
@@ -126,6 +128,7 @@ function readingMethods(
     migration: () => read((tables) => migration(tables, sending)),
     unsettledRuns: () => read(unsettledRuns),
     unseenKeys: (destinations, keys) => read((tables) => unseenKeys(tables, destinations, keys)),
+    knownContents: (identities) => read((tables) => knownContents(tables, identities)),
     async *openRecords(filter = {}) {
       for (const places of batchesOf(await read((tables) => openPlaces(tables, sending)))) {
         const records = await read((tables) => openRecords(tables, sending, filter, places));

@@ -18,6 +18,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   preview: ["preview --limit 3", "preview --only EXT-00123"],
   doctor: ["doctor", "doctor --offline --limit 1000"],
   "config show": ["config show --target live"],
+  changes: ["changes", "changes --format csv"],
   compare: ["compare 20261120-2341", "compare --all --format csv", "compare --all --unverified"],
   exclude: [
     'exclude EXT-00123 --reason "closed in 2019"',

@@ -24,6 +24,7 @@ import {
   INIT,
   MESSAGES,
   METRICS,
+  CHANGES,
   COMPARE,
   OPEN,
   PROOF,
@@ -82,6 +83,8 @@ export type CompareFlags = Flags & FlagsOf<typeof COMPARE>;
 
 /** Options of `exclude`. */
 export type ExcludeFlags = InspectFlags & Partial<FlagsOf<typeof EXCLUDE>>;
+/** Options of `changes`. */
+export type ChangesFlags = Flags & FlagsOf<typeof CHANGES>;
 
 /** Options of `open`. */
 export type OpenFlags = Flags & FlagsOf<typeof OPEN>;
@@ -205,6 +208,7 @@ export const fieldOptions: readonly Option[] = optionsOf(FIELDS);
 export const compareOptions: readonly Option[] = optionsOf(COMPARE);
 
 export const excludeOptions: readonly Option[] = optionsOf(EXCLUDE);
+export const changesOptions: readonly Option[] = optionsOf(CHANGES);
 
 export const openOptions: readonly Option[] = optionsOf(OPEN);
 

@@ -149,6 +149,10 @@ export const COMPARE = {
   unverified: { help: "only records that were not compared since they were accepted" },
 } as const;
 
+export const CHANGES = {
+  format: { arg: "<format>", choices: ["text", "csv", "ndjson"], default: "text", help: "format of stdout" },
+} as const;
+
 export const PROOF = {
   all: { help: "all runs that sent records" },
   readBack: { help: "also read accepted records back from the platform" },

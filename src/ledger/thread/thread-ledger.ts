@@ -103,6 +103,7 @@ type Query =
   | "migration"
   | "unsettledRuns"
   | "unseenKeys"
+  | "knownContents"
   | "contents"
   | "acceptedLast"
   | "exclusions"
@@ -120,6 +121,7 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
     migration: () => ask("migration", []),
     unsettledRuns: () => ask("unsettledRuns", []),
     unseenKeys: (destinations, keys) => ask("unseenKeys", [destinations, keys]),
+    knownContents: (identities) => ask("knownContents", [identities]),
     contents: (run, from, to) => ask("contents", [run, from, to]),
     exclusions: (key) => ask("exclusions", [key]),
     acceptedLast: (run, from, to) => ask("acceptedLast", [run, from, to]),

@@ -1,0 +1,76 @@
+import type { Change, ChangesSummary } from "../../commands/changes/changes.ts";
+import type { Screen } from "../../job/dependencies.ts";
+import { csvText, shownCell } from "../../report/csv-text.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
+import { renderTable } from "../../terminal/text-table.ts";
+import { counted, formatCount } from "../../text/count.ts";
+
+/** Renders batches of changes, one after the other. */
+export interface ChangesWriter {
+  readonly add: (batch: readonly Change[]) => string;
+  readonly end: (summary: ChangesSummary) => string;
+}
+
+const MAX_LISTED = 50;
+
+/** Text shows the counts and the first differences. CSV and NDJSON list every record. */
+export function changesWriter(format: "text" | "csv" | "ndjson", screen: Screen): ChangesWriter {
+  if (format === "ndjson") {
+    return { add: (batch) => batch.map((one) => `${printableJson(one)}\n`).join(""), end: () => "" };
+  }
+  if (format === "csv") {
+    let header = csvText([["key", "result", "attrs", "file", "line"]]);
+    const once = (): string => {
+      const text = header;
+      header = "";
+      return text;
+    };
+    return { add: (batch) => once() + csvText(batch.map((one) => csvRow(one).map(shownCell))), end: once };
+  }
+  const rows: (readonly string[])[] = [];
+  return {
+    add(batch) {
+      for (const one of batch) if (one.result !== "same" && rows.length < MAX_LISTED) rows.push(textRow(one));
+      return "";
+    },
+    end: (summary) => summaryText(summary, rows.length) + listText(rows, screen),
+  };
+}
+
+function summaryText({ counts, ...found }: ChangesSummary, listed: number): string {
+  const { same, removed, mapping, ...others } = counts;
+  const total = others.new + others.changed + mapping + same;
+  const shown = [
+    `${formatCount(others.new)} new`,
+    `${formatCount(others.changed)} changed`,
+    `${formatCount(mapping)} changed by the mapping or contract alone`,
+    `${formatCount(same)} same`,
+    found.hasRemoved ? `${formatCount(removed)} removed` : "removed records not looked for",
+  ].join(", ");
+  const different = total - same + removed;
+  return [
+    `${counted(total, "record")} compared: ${shown}\n`,
+    found.invalid === 0 ? "" : `${counted(found.invalid, "record")} with errors: see \`migrate validate\`\n`,
+    found.withoutKey === 0 ? "" : `${counted(found.withoutKey, "record")} without a key not compared\n`,
+    found.unknownAttrs === 0
+      ? ""
+      : `attrs of ${counted(found.unknownAttrs, "record")} unknown: the earlier extract is no longer there\n`,
+    different > listed
+      ? `The first ${formatCount(listed)} of ${formatCount(different)} differences; all: --format csv or ndjson\n`
+      : "",
+  ].join("");
+}
+
+function listText(rows: readonly (readonly string[])[], screen: Screen): string {
+  if (rows.length === 0) return "";
+  const columns = [{ title: "key" }, { title: "result" }, { title: "place" }, { title: "attrs" }];
+  return `\n${renderTable(rows, columns, screen)}`;
+}
+
+function csvRow({ key, result, attrs = [], source }: Change): readonly string[] {
+  return [key, result, attrs.join("; "), source.file, String(source.line ?? "")];
+}
+
+function textRow({ key, result, attrs = [], source }: Change): readonly string[] {
+  return [key, result, `${source.file}:${source.line ?? ""}`, attrs.join(", ")];
+}

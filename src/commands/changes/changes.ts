@@ -1,0 +1,206 @@
+import { endpointOf } from "../../job/endpoint.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { type Job, openJob, requireKey } from "../../job/job.ts";
+import { withStandardInput } from "../../job/standard-input.ts";
+import { hostOf } from "../../job/target-connection.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
+import { differingAttrs } from "../../json/differing-attrs.ts";
+import type { KnownContent, Ledger, PlannedItem, Run } from "../../ledger/ledger.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { contentHash } from "../../ledger/records/record-hashes.ts";
+import { checkedRecords } from "../../migrate.ts";
+import { Failure } from "../../model/failure.ts";
+import type { MappedRecord } from "../../model/record.ts";
+import { createItemBuilder } from "../../pipeline/plan/plan-items.ts";
+import type { RunOptions } from "../../pipeline/run/with-run.ts";
+import { type EarlierPayloads, openEarlierPayloads, type PayloadReader } from "./earlier-payloads.ts";
+import { createKeySet, type KeySet } from "./key-set.ts";
+
+/** `mapping`: the setup of the earlier run makes the earlier content of the current rows. */
+export type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed";
+
+/** A record compared with the content that the ledger knows. */
+export interface Change {
+  readonly key: string;
+  readonly result: ChangeResult;
+  /** The attrs whose values differ; absent if they are unknown. */
+  readonly attrs?: readonly string[];
+  /** Of a removed record: its place in the run that sent it. */
+  readonly source: { readonly file: string; readonly line: number | undefined };
+}
+
+export interface ChangesOptions extends Pick<RunOptions, "job"> {
+  readonly target: TargetSettings;
+  readonly ledger: string;
+}
+
+export interface ChangesSummary {
+  readonly counts: Readonly<Record<ChangeResult, number>>;
+  /** Records of the sources with errors. */
+  readonly invalid: number;
+  /** Records without a business key, which cannot be compared. */
+  readonly withoutKey: number;
+  /** Changed records whose earlier payload could not be rebuilt. */
+  readonly unknownAttrs: number;
+  /** False if removed records were not looked for, because only some of the sources' records were read. */
+  readonly hasRemoved: boolean;
+  /** False if the user stopped the command. */
+  readonly isComplete: boolean;
+}
+
+/** Reads and maps the sources, and passes their differences from the ledger to `add` in batches. Changes nothing. */
+export async function changes(
+  { job: settings, target, ledger: locator }: ChangesOptions,
+  dependencies: Dependencies,
+  add: (batch: readonly Change[]) => Promise<void> | void,
+): Promise<ChangesSummary> {
+  const job = await openJob(
+    await withStandardInput(settings, dependencies.temporaryFolder, dependencies),
+    dependencies,
+  );
+  try {
+    requireKey(job);
+    const ledger = await openIfExists(locator, dependencies);
+    try {
+      return await compareWithLedger({ job, target, ledger, dependencies, add });
+    } finally {
+      await ledger?.close();
+    }
+  } finally {
+    await job.input.close();
+  }
+}
+
+/** Undefined before the first push. */
+async function openIfExists(locator: string, dependencies: Dependencies): Promise<Ledger | undefined> {
+  const store = await openLedgerStore(locator, dependencies);
+  try {
+    return await store.read();
+  } catch (error) {
+    if (error instanceof Failure && error.code === "run_unknown") return undefined;
+    throw error;
+  }
+}
+
+interface Comparing {
+  readonly job: Job;
+  readonly target: TargetSettings;
+  readonly ledger: Ledger | undefined;
+  readonly dependencies: Dependencies;
+  readonly add: (batch: readonly Change[]) => Promise<void> | void;
+}
+
+async function compareWithLedger({ job, target, ledger, dependencies, add }: Comparing): Promise<ChangesSummary> {
+  const { supplier = "", only, limit } = job.settings;
+  const endpoint = endpointOf(target.baseUrl, job.operation);
+  const itemsOf = createItemBuilder(job, { purpose: { kind: "send", endpoint, supplier }, newKeys: true });
+  const counts = { new: 0, changed: 0, mapping: 0, same: 0, removed: 0 };
+  const found = { invalid: 0, withoutKey: 0, unknownAttrs: 0 };
+  const keys = createKeySet();
+  const note = async (batch: readonly Change[]): Promise<void> => {
+    for (const { result, attrs } of batch) {
+      counts[result] += 1;
+      if ((result === "changed" || result === "mapping") && attrs === undefined) found.unknownAttrs += 1;
+    }
+    await add(batch);
+  };
+  const earlier = ledger && openEarlierPayloads(job, { ledger, dependencies });
+  try {
+    for await (const records of checkedRecords(job, { signal: dependencies.drain })) {
+      const { items } = itemsOf(records);
+      found.invalid += items.filter(({ status }) => status === "invalid").length;
+      found.withoutKey += items.filter(({ key }) => key === undefined).length;
+      for (const { key } of items) if (key !== undefined) keys.add(key);
+      const identities = items.flatMap(({ identity }) => (identity === undefined ? [] : [hexOf(identity)]));
+      const known = (await ledger?.knownContents(identities)) ?? new Map<string, KnownContent>();
+      const batch: Change[] = [];
+      for (const [index, item] of items.entries()) {
+        const record = records[index];
+        const { key, identity } = item;
+        if (record === undefined || key === undefined || identity === undefined) continue;
+        const compared = { item, record, known: known.get(hexOf(identity)) };
+        const source = { file: item.file, line: item.line };
+        batch.push({ key, ...(await compareRecord(compared, { job, earlier })), source });
+      }
+      await note(batch);
+    }
+  } finally {
+    await earlier?.close();
+  }
+  const isComplete = !dependencies.drain.aborted;
+  const hasRemoved = isComplete && only === undefined && limit === undefined && job.settings.rejects === undefined;
+  if (hasRemoved && ledger !== undefined) {
+    const destination = { endpoint, supplier, target: hostOf(target) };
+    for await (const batch of removedRecords(ledger, destination, keys)) await note(batch);
+  }
+  return { counts, ...found, hasRemoved, isComplete };
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+interface ComparedRecord {
+  readonly item: PlannedItem;
+  readonly record: MappedRecord;
+  readonly known: KnownContent | undefined;
+}
+
+async function compareRecord(
+  { item, record, known }: ComparedRecord,
+  { job, earlier }: { readonly job: Job; readonly earlier: EarlierPayloads | undefined },
+): Promise<Pick<Change, "result" | "attrs">> {
+  if (known === undefined || earlier === undefined) return { result: "new" };
+  if (isEqual(known.content, item.content)) return { result: "same" };
+  const { run, rowHash } = known;
+  if (run === undefined || known.record === undefined) return { result: "changed" };
+  const bySetup = await payloadWith(await earlier.bySetup(run), record.number, known);
+  if (bySetup.kind === "same") return { result: "mapping", attrs: differingAttrs(bySetup.payload, record.payload) };
+  // Without the setup of the run, only a record of a single row is known to have the same source.
+  const isSameRow = rowHash === item.rowHash && job.plan.children.length === 0;
+  if (bySetup.kind === "unknown" && isSameRow) return { result: "mapping" };
+  const before = await payloadWith(await earlier.ofRun(run), known.record, known);
+  if (before.kind !== "same") return { result: "changed" };
+  return { result: "changed", attrs: differingAttrs(before.payload, record.payload) };
+}
+
+type RebuiltPayload =
+  | { readonly kind: "same"; readonly payload: MappedRecord["payload"] }
+  | { readonly kind: "different" | "unknown" };
+
+/** Compares a rebuilt payload with the known content. */
+async function payloadWith(
+  reader: PayloadReader | undefined,
+  number: number,
+  { content }: KnownContent,
+): Promise<RebuiltPayload> {
+  if (reader === undefined) return { kind: "unknown" };
+  const rebuilt = await reader.at(number);
+  if (rebuilt === undefined) return { kind: "different" };
+  const { payload, parameters } = rebuilt;
+  return isEqual(content, contentHash(payload, parameters)) ? { kind: "same", payload } : { kind: "different" };
+}
+
+function isEqual(one: Uint8Array | undefined, other: PlannedItem["content"]): boolean {
+  return one !== undefined && other instanceof Uint8Array && Buffer.compare(one, other) === 0;
+}
+
+/** The accepted records whose keys the sources no longer contain. */
+async function* removedRecords(
+  ledger: Ledger,
+  { endpoint, supplier, target }: Pick<Run, "endpoint" | "supplier" | "target">,
+  keys: KeySet,
+): AsyncGenerator<readonly Change[]> {
+  const listed = createKeySet();
+  for (const run of await ledger.runs()) {
+    if (run.command !== "push" || run.dryRun) continue;
+    if (run.endpoint !== endpoint || run.supplier !== supplier || run.target !== target) continue;
+    for await (const outcomes of ledger.outcomes(run.id, { statuses: ["accepted"] })) {
+      yield outcomes.flatMap(({ key, source }): readonly Change[] =>
+        key === undefined || keys.has(key) || !listed.add(key)
+          ? []
+          : [{ key, result: "removed", source: { file: source.file, line: source.line } }],
+      );
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import { pathsFrom } from "../../job/contract-files.ts";
+import { type Job, openJob } from "../../job/job.ts";
+import { changedFiles } from "../../job/settings/recorded-files.ts";
+import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
+import { copyName } from "../../job/settings/setup-paths.ts";
+import { restoreSetup } from "../../job/settings/stored-setup.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { Failure } from "../../model/failure.ts";
+import type { MappedRecord } from "../../model/record.ts";
+import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";
+import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
+
+/** Payloads of a job by record number. They are read in order: a record before the last one is not found. */
+export interface PayloadReader {
+  readonly at: (record: number) => Promise<MappedRecord | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/** The payloads that an earlier run made, and those that its setup makes of the current sources. */
+export interface EarlierPayloads {
+  /** Undefined if the setup of the run is lost. */
+  readonly bySetup: (run: string) => Promise<PayloadReader | undefined>;
+  /** Undefined if the sources of the run have changed or no longer exist. */
+  readonly ofRun: (run: string) => Promise<PayloadReader | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/** @param job the job with the current sources */
+export function openEarlierPayloads(
+  job: Job,
+  { ledger, dependencies }: { readonly ledger: Ledger; readonly dependencies: Dependencies },
+): EarlierPayloads {
+  const quiet = { ...dependencies, notice: () => undefined, onProgress: () => undefined };
+  const readers = new Map<string, Promise<PayloadReader | undefined>>();
+  const once = (name: string, open: () => Promise<Job | undefined>): Promise<PayloadReader | undefined> => {
+    const known = readers.get(name);
+    if (known !== undefined) return known;
+    const opening = readerOrNone(open, dependencies.drain);
+    readers.set(name, opening);
+    return opening;
+  };
+  return {
+    bySetup: (run) => once(`setup ${run}`, () => openWithSetup(run, job, { ledger, dependencies: quiet })),
+    ofRun: (run) =>
+      once(`run ${run}`, async () => {
+        const recorded = await ledger.findRun(run);
+        const settings = recorded && settingsIfKnown(recorded);
+        return settings && openRecordedJob(settings, { stored: ledger, dependencies: quiet });
+      }),
+    async close() {
+      for (const reader of readers.values()) await (await reader)?.close();
+    },
+  };
+}
+
+async function readerOrNone(
+  open: () => Promise<Job | undefined>,
+  signal: AbortSignal,
+): Promise<PayloadReader | undefined> {
+  try {
+    const job = await open();
+    return job && createReader(job, signal);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** The current sources with the contract, the mapping and the lists of a run. Undefined if one of these is lost. */
+async function openWithSetup(
+  run: string,
+  { settings: current }: Job,
+  { ledger, dependencies }: { readonly ledger: Ledger; readonly dependencies: Dependencies },
+): Promise<Job | undefined> {
+  const recorded = await ledger.findRun(run);
+  const settings = recorded && settingsIfKnown(recorded);
+  if (settings === undefined) return undefined;
+  const { job } = settings;
+  const files = settings.files.filter(({ kind }) => !DATA.has(kind));
+  const changed = await changedFiles({ job, files });
+  const { temporaryFolder } = dependencies;
+  const copies = await restoreSetup({ job, files }, changed, { stored: ledger, temporaryFolder });
+  if (changed.some(({ file }) => copies[copyName(job.folder, file)] === undefined)) return undefined;
+  const resolve = pathsFrom(current.folder);
+  const { standardInput, encoding, delimiter, corrections, rejects } = current;
+  const named = Object.entries(current.namedSources).map(([name, paths]) => [name, paths.map(resolve)]);
+  const read = { standardInput, encoding, delimiter, rejects };
+  return openJob(
+    {
+      ...job,
+      ...read,
+      corrections: corrections === undefined ? undefined : resolve(corrections),
+      sources: current.sources.map(resolve),
+      namedSources: Object.fromEntries(named),
+      copies,
+    },
+    dependencies,
+  );
+}
+
+const DATA: ReadonlySet<string> = new Set(["corrections", "configuration", "rejects", "input"]);
+
+function createReader(job: Job, signal: AbortSignal): PayloadReader {
+  const batches = mapRecords(readRecords(job, signal), job)[Symbol.asyncIterator]();
+  let batch: readonly MappedRecord[] = [];
+  let isEnd = false;
+  return {
+    async at(record) {
+      while (!isEnd && (batch.at(-1)?.number ?? 0) < record) {
+        const next = await batches.next();
+        if (next.done === true) isEnd = true;
+        else batch = next.value;
+      }
+      return batch.find(({ number }) => number === record);
+    },
+    async close() {
+      await batches.return?.(undefined);
+      await job.input.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { KnownContent } from "../ledger.ts";
+import type { Statement, Tables, Work } from "./tables.ts";
+
+/** See `Ledger.knownContents`. */
+export function* knownContents(tables: Tables, identities: readonly string[]): Work<ReadonlyMap<string, KnownContent>> {
+  const rows = yield* tables.rows(SELECT_KNOWN, identities);
+  return new Map(
+    rows.map(({ identity, accepted, content, run, record, rowHash }) => {
+      const known = accepted !== null && accepted.length > 0 ? accepted : content;
+      // The latest plan of the record may have had other content than the platform has accepted.
+      const isOfPlan = known !== null && content !== null && Buffer.compare(known, content) === 0;
+      const planned = isOfPlan && run !== null && record !== null ? { run, record, rowHash: rowHash ?? undefined } : {};
+      return [identity, { content: known ?? undefined, ...planned }];
+    }),
+  );
+}
+
+interface KnownColumns {
+  readonly identity: string;
+  readonly accepted: Uint8Array | null;
+  readonly content: Uint8Array | null;
+  readonly run: string | null;
+  readonly record: number | null;
+  readonly rowHash: number | null;
+}
+
+const select = (list: string, bytes: string, table: string, accepted: string): string => `
+  select each.value as identity, ${accepted} as accepted, items.content, runs.name as run, items.record,
+    items.row_hash as "rowHash"
+  from ${list} as each inner join migrate.${table} as known on known.identity = ${bytes}
+  left join migrate.items on items.run = known.planned_run and items.record = known.planned_record
+  left join migrate.runs on runs.id = known.planned_run`;
+
+const both = (list: string, bytes: string): string => `
+  ${select(list, bytes, "records", "known.accepted_content")}
+  union all ${select(list, bytes, "unsent", "null")}`;
+
+/** A list of a statement cannot contain bytes, so the identities are in hexadecimal. */
+const SELECT_KNOWN: Statement<KnownColumns> = {
+  sql: {
+    sqlite: both("json_each($1)", "unhex(each.value)"),
+    postgres: both("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
+  },
+};
