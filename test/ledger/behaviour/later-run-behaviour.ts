@@ -48,6 +48,20 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await acceptedLast(second, 1, 9)).toEqual([1, 2]);
     });
 
+    test("knows the content that the platform accepted last, and the run and row that had it", async () => {
+      const first = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      await sendAll(ledger, first, "accepted");
+      const { identity: a, content } = item(1, "A");
+      const { identity: unknown } = item(1, "C");
+      const hex = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString("hex");
+      const known = await ledger.knownContents([hex(a), hex(unknown)]);
+      expect([...known.keys()]).toEqual([hex(a)]);
+      expect(known.get(hex(a))).toMatchObject({ run: first, record: 1 });
+      expect(hex(known.get(hex(a))?.content)).toBe(content instanceof Uint8Array ? hex(content) : "");
+      await planned(ledger, [item(1, "A", "other")]);
+      expect(hex((await ledger.knownContents([hex(a)])).get(hex(a))?.content)).toBe(hex(known.get(hex(a))?.content));
+    });
+
     test("skips a record that was accepted with the same content", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "x")]);

@@ -1,0 +1,186 @@
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  POSTGRES_IS_HERE,
+  type PostgresCluster,
+  SKIPPED_WITHOUT_POSTGRES,
+  startPostgres,
+} from "../ledger/postgres/cluster.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { type CliEnd, type TestSandbox, startTestSandbox } from "./cli.ts";
+import {
+  adminOf,
+  CONTRACT,
+  type Extract,
+  goodAccounts,
+  type Workplace,
+  workplace,
+  writeExtract,
+} from "./push-scene.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+});
+afterAll(() => sandbox.stop());
+beforeEach(() => adminOf(sandbox).reset());
+
+const ACCOUNTS = goodAccounts(4);
+
+async function pushed(extract: Extract, env: Readonly<Record<string, string>> = {}): Promise<Workplace> {
+  const work = workplace(extract, { env: { ...sandbox.env, ...env } });
+  expect((await work.push()).code).toBe(0);
+  return work;
+}
+
+/** Writes another extract; the mapping stays as it is. */
+function replaceExtract(work: Workplace, extract: Extract): void {
+  const mapping = readFileSync(work.file("mapping.yaml"));
+  writeExtract(work.folder, extract);
+  writeFileSync(work.file("mapping.yaml"), mapping);
+}
+
+function editMapping(work: Workplace): void {
+  const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+  const edited = mapping.replace("billing_name: NAME", "billing_name: { from: NAME, upper: true }");
+  writeFileSync(work.file("mapping.yaml"), edited);
+}
+
+function changes(work: Workplace, flags: readonly string[] = [], source = "accounts.csv"): Promise<CliEnd> {
+  return work.migrate(["changes", source, "--contract", CONTRACT, "--mapping", "mapping.yaml", ...flags]);
+}
+
+/** The result and the attrs of each record. */
+async function resultsOf(work: Workplace, source?: string): Promise<readonly string[]> {
+  const { stdout } = await changes(work, ["--format", "ndjson"], source);
+  const lines = stdout.split("\n").filter((line) => line !== "");
+  return lines.map((line) => {
+    const { key, result, attrs }: { key: string; result: string; attrs?: readonly string[] } = JSON.parse(line);
+    return [key, result, ...(attrs ?? [])].join(" ");
+  });
+}
+
+describe("changes", () => {
+  test("lists every record as new before the first push, and creates no ledger", async () => {
+    const work = workplace({ accounts: ACCOUNTS }, sandbox);
+    const { code, stdout } = await changes(work);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("4 records compared: 4 new, 0 changed,")]);
+    expect((await work.migrate(["status"])).code).toBe(2);
+  });
+
+  test("lists new, changed, removed and equal records, without values", async () => {
+    const work = await pushed({ accounts: ACCOUNTS });
+    const [first, second, third] = ACCOUNTS;
+    if (first === undefined || second === undefined || third === undefined) throw new Error("too few accounts");
+    replaceExtract(work, { accounts: [first, { ...second, ADDRESS: "9 New Lane" }, { REF: "EXT-9" }, third] });
+    const { code, stdout } = await changes(work);
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      "4 records compared: 1 new, 1 changed, 0 changed by the mapping or contract alone, 2 same, 1 removed",
+    );
+    expect(stdout).toContain("attrs of 1 record unknown: the earlier extract is no longer there");
+    expect(stdout).toMatch(/EXT-00002 +changed +accounts\.csv:3/);
+    expect(stdout).toMatch(/EXT-00004 +removed +accounts\.csv:5/);
+    expect(stdout).not.toContain("EXT-00001");
+    expect(stdout).not.toContain("Lane");
+    const csv = await changes(work, ["--format", "csv"]);
+    expect(csv.stdout.split("\n").slice(0, 3)).toEqual([
+      "key,result,attrs,file,line",
+      "EXT-00001,same,,accounts.csv,2",
+      "EXT-00002,changed,,accounts.csv,3",
+    ]);
+  });
+
+  test("names the attrs of a changed record while the earlier extract exists", async () => {
+    const work = await pushed({ accounts: ACCOUNTS });
+    writeFileSync(
+      work.file("february.csv"),
+      readFileSync(work.file("accounts.csv"), "utf8").replace("EXT-00003,D,Amina Hughes", "EXT-00003,D,Amina Jones"),
+    );
+    expect(await resultsOf(work, "february.csv")).toEqual([
+      "EXT-00001 same",
+      "EXT-00002 same",
+      "EXT-00003 changed billing_name",
+      "EXT-00004 same",
+    ]);
+  });
+
+  test("tells a change of the mapping from a change of the rows, also of joined rows", async () => {
+    const work = await pushed({ accounts: ACCOUNTS });
+    editMapping(work);
+    const customers = ACCOUNTS.map(({ REF }) => (REF === "EXT-00002" ? { REF, LAST: "Jones" } : { REF }));
+    replaceExtract(work, { accounts: ACCOUNTS, customers });
+    expect(await resultsOf(work)).toEqual([
+      "EXT-00001 mapping billing_name",
+      "EXT-00002 changed",
+      "EXT-00003 mapping billing_name",
+      "EXT-00004 mapping billing_name",
+    ]);
+  });
+
+  test("compares with the latest of several extracts", async () => {
+    const work = await pushed({ accounts: ACCOUNTS });
+    replaceExtract(work, { accounts: [{ REF: "EXT-00001", ADDRESS: "9 New Lane" }, ...goodAccounts(5).slice(4)] });
+    await adminOf(sandbox).reset();
+    expect((await work.push(["--revise"])).code).toBe(0);
+    expect(await resultsOf(work)).toEqual([
+      "EXT-00001 same",
+      "EXT-00005 same",
+      "EXT-00002 removed",
+      "EXT-00003 removed",
+      "EXT-00004 removed",
+    ]);
+    editMapping(work);
+    expect((await resultsOf(work)).slice(0, 2)).toEqual([
+      "EXT-00001 mapping billing_name",
+      "EXT-00005 mapping billing_name",
+    ]);
+  });
+
+  test("exits with 1 for invalid records, and does not look for removed records in a part of the input", async () => {
+    const work = await pushed({ accounts: ACCOUNTS });
+    // The customer of the account without a key is an orphan.
+    replaceExtract(work, { accounts: [{ REF: "EXT-00001", POSTCODE: "" }, { REF: "" }] });
+    const { code, stdout } = await changes(work);
+    expect(code).toBe(1);
+    expect(stdout).toContain("3 records with errors: see `migrate validate`");
+    expect(stdout).toContain("2 records without a key not compared");
+    expect((await changes(work, ["--limit", "1"])).stdout).toContain("removed records not looked for");
+  });
+
+  test("fails with 2 for missing sources and for an unreadable ledger", async () => {
+    const work = workplace({ accounts: ACCOUNTS }, sandbox);
+    expect((await changes(work, [], "absent.csv")).code).toBe(2);
+    copyFileSync(work.file("accounts.csv"), work.file("text.db"));
+    expect((await changes(work, ["--ledger", "text.db"])).code).not.toBe(0);
+    rmSync(work.file("mapping.yaml"));
+    expect((await changes(work)).code).toBe(2);
+  });
+});
+
+describe.skipIf(!POSTGRES_IS_HERE)(`changes with a ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  let server: PostgresCluster;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+
+  test("lists the same as with a ledger in a file", async () => {
+    process.env["XDG_STATE_HOME"] = temporaryFolder();
+    const MIGRATE_LEDGER = await server.createDatabase("migrate_test_changes");
+    const work = await pushed({ accounts: ACCOUNTS }, { MIGRATE_LEDGER });
+    editMapping(work);
+    const customers = ACCOUNTS.map(({ REF }) => (REF === "EXT-00002" ? { REF, LAST: "Jones" } : { REF }));
+    replaceExtract(work, {
+      accounts: [...ACCOUNTS.slice(1), { REF: "EXT-9" }],
+      customers: [...customers, { REF: "EXT-9" }].slice(1),
+    });
+    expect(await resultsOf(work)).toEqual([
+      "EXT-00002 changed",
+      "EXT-00003 mapping billing_name",
+      "EXT-00004 mapping billing_name",
+      "EXT-9 new",
+      "EXT-00001 removed",
+    ]);
+  });
+});
