@@ -95,7 +95,7 @@ function addMigrationCommands(program: Command, session: Session): void {
     .action(async (flags: OpenFlags) => (await import("./actions/open-action.ts")).openAction(flags, session));
 
   withOptions(program.command("changes"), [...jobOptions, ...options("target", "baseUrl", "ledger"), ...changesOptions])
-    .description("Compare the sources with the records that the ledger knows, and list the differences. Works offline.")
+    .description("List the records of the sources that differ from the ledger. Works offline.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: ChangesFlags) =>
       (await import("./actions/changes-action.ts")).changesAction(sources, flags, session),

@@ -78,7 +78,7 @@ function shortHelp(command: Command, shared: Options): string {
     visibleArguments: () => [],
     visibleCommands: () => [],
   });
-  const help = command.helpInformation().trimEnd().replace("\n\nOptions:\n", "\n");
+  const help = command.helpInformation().trimEnd().replace("\n\n", "\n").replace("\n\nOptions:\n", "\n");
   command.configureHelp(config);
   if (others.length === 0) return `${help}\n`;
   const names = sharedNames(others, shared);
