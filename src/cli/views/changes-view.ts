@@ -54,7 +54,7 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
     found.withoutKey === 0 ? "" : `${counted(found.withoutKey, "record")} without a key not compared\n`,
     found.unknownAttrs === 0
       ? ""
-      : `attrs of ${counted(found.unknownAttrs, "record")} unknown: the earlier extract is no longer there\n`,
+      : `attrs of ${counted(found.unknownAttrs, "record")} unknown: the earlier extract is no longer there, or its order differs\n`,
     different > listed
       ? `The first ${formatCount(listed)} of ${formatCount(different)} differences; all: --format csv or ndjson\n`
       : "",

@@ -176,7 +176,7 @@ async function payloadWith(
 ): Promise<RebuiltPayload> {
   if (reader === undefined) return { kind: "unknown" };
   const rebuilt = await reader.at(number);
-  if (rebuilt === undefined) return { kind: "different" };
+  if (rebuilt === undefined) return { kind: "unknown" };
   const { payload, parameters } = rebuilt;
   return isEqual(content, contentHash(payload, parameters)) ? { kind: "same", payload } : { kind: "different" };
 }

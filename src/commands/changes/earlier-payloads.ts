@@ -11,7 +11,10 @@ import type { MappedRecord } from "../../model/record.ts";
 import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
-/** Payloads of a job by record number. They are read in order: a record before the last one is not found. */
+/**
+ * Payloads of a job by record number. They are read in order: a record in a batch before the last one is not found. The
+ * reading ends at the first failure.
+ */
 export interface PayloadReader {
   readonly at: (record: number) => Promise<MappedRecord | undefined>;
   readonly close: () => Promise<void>;
@@ -33,6 +36,8 @@ export function openEarlierPayloads(
 ): EarlierPayloads {
   const quiet = { ...dependencies, notice: () => undefined, onProgress: () => undefined };
   const readers = new Map<string, Promise<PayloadReader | undefined>>();
+  const setups = new Map<string, Promise<string>>();
+  const runs = new Set<string>();
   const once = (name: string, open: () => Promise<Job | undefined>): Promise<PayloadReader | undefined> => {
     const known = readers.get(name);
     if (known !== undefined) return known;
@@ -41,17 +46,37 @@ export function openEarlierPayloads(
     return opening;
   };
   return {
-    bySetup: (run) => once(`setup ${run}`, () => openWithSetup(run, job, { ledger, dependencies: quiet })),
-    ofRun: (run) =>
-      once(`run ${run}`, async () => {
+    async bySetup(run) {
+      const setup = setups.get(run) ?? setupOf(run, ledger);
+      setups.set(run, setup);
+      return once(`setup ${await setup}`, () => openWithSetup(run, job, { ledger, dependencies: quiet }));
+    },
+    async ofRun(run) {
+      if (!runs.has(run) && runs.size >= MAX_RUNS) return undefined;
+      runs.add(run);
+      return once(`run ${run}`, async () => {
         const recorded = await ledger.findRun(run);
         const settings = recorded && settingsIfKnown(recorded);
         return settings && openRecordedJob(settings, { stored: ledger, dependencies: quiet });
-      }),
+      });
+    },
     async close() {
       for (const reader of readers.values()) await (await reader)?.close();
     },
   };
+}
+
+/** Limits the number of open files. */
+const MAX_RUNS = 16;
+
+/** Text that is equal for runs with the same setup, except for their sources: they share a reader. */
+async function setupOf(run: string, ledger: Ledger): Promise<string> {
+  const recorded = await ledger.findRun(run);
+  const settings = recorded && settingsIfKnown(recorded);
+  if (settings === undefined) return run;
+  const { sources: _sources, namedSources: _named, standardInput: _input, ...job } = settings.job;
+  const files = settings.files.filter(({ kind }) => !DATA.has(kind)).map(({ file, sha256 }) => [file, sha256]);
+  return JSON.stringify([job, files]);
 }
 
 async function readerOrNone(
@@ -105,12 +130,21 @@ function createReader(job: Job, signal: AbortSignal): PayloadReader {
   const batches = mapRecords(readRecords(job, signal), job)[Symbol.asyncIterator]();
   let batch: readonly MappedRecord[] = [];
   let isEnd = false;
+  const nextBatch = async (): Promise<readonly MappedRecord[] | undefined> => {
+    try {
+      const next = await batches.next();
+      return next.done === true ? undefined : next.value;
+    } catch (error) {
+      if (error instanceof Failure) return undefined;
+      throw error;
+    }
+  };
   return {
     async at(record) {
       while (!isEnd && (batch.at(-1)?.number ?? 0) < record) {
-        const next = await batches.next();
-        if (next.done === true) isEnd = true;
-        else batch = next.value;
+        const next = await nextBatch();
+        if (next === undefined) isEnd = true;
+        else batch = next;
       }
       return batch.find(({ number }) => number === record);
     },
