@@ -90,50 +90,71 @@ interface Comparing {
   readonly add: (batch: readonly Change[]) => Promise<void> | void;
 }
 
-async function compareWithLedger({ job, target, ledger, dependencies, add }: Comparing): Promise<ChangesSummary> {
+interface Totals {
+  readonly counts: Record<ChangeResult, number>;
+  readonly found: { invalid: number; withoutKey: number; unknownAttrs: number };
+}
+
+async function compareWithLedger(comparing: Comparing): Promise<ChangesSummary> {
+  const { job, target, ledger, dependencies, add } = comparing;
   const { supplier = "", only, limit } = job.settings;
-  const endpoint = endpointOf(target.baseUrl, job.operation);
-  const itemsOf = createItemBuilder(job, { purpose: { kind: "send", endpoint, supplier }, newKeys: true });
+  const destination = { endpoint: endpointOf(target.baseUrl, job.operation), supplier, target: hostOf(target) };
   const counts = { new: 0, changed: 0, mapping: 0, same: 0, removed: 0 };
-  const found = { invalid: 0, withoutKey: 0, unknownAttrs: 0 };
+  const totals: Totals = { counts, found: { invalid: 0, withoutKey: 0, unknownAttrs: 0 } };
   const keys = createKeySet();
-  const note = async (batch: readonly Change[]): Promise<void> => {
-    for (const { result, attrs } of batch) {
-      counts[result] += 1;
-      if ((result === "changed" || result === "mapping") && attrs === undefined) found.unknownAttrs += 1;
-    }
+  for await (const batch of comparedRecords(comparing, destination, { keys, totals })) {
+    noteChanges(batch, totals);
     await add(batch);
-  };
+  }
+  const isComplete = !dependencies.drain.aborted;
+  const hasRemoved = isComplete && only === undefined && limit === undefined;
+  if (hasRemoved && ledger !== undefined) {
+    for await (const batch of removedRecords(ledger, destination, keys)) {
+      noteChanges(batch, totals);
+      await add(batch);
+    }
+  }
+  return { counts, ...totals.found, hasRemoved, isComplete };
+}
+
+function noteChanges(batch: readonly Change[], { counts, found }: Totals): void {
+  for (const { result, attrs } of batch) {
+    counts[result] += 1;
+    if ((result === "changed" || result === "mapping") && attrs === undefined) found.unknownAttrs += 1;
+  }
+}
+
+/** The records of the sources that have a key. Adds all keys to `keys`. */
+async function* comparedRecords(
+  { job, ledger, dependencies }: Comparing,
+  { endpoint, supplier }: Pick<Run, "endpoint" | "supplier">,
+  { keys, totals: { found } }: { readonly keys: KeySet; readonly totals: Totals },
+): AsyncGenerator<readonly Change[]> {
+  const itemsOf = createItemBuilder(job, { purpose: { kind: "send", endpoint, supplier }, newKeys: true });
   const earlier = ledger && openEarlierPayloads(job, { ledger, dependencies });
   try {
     for await (const records of checkedRecords(job, { signal: dependencies.drain })) {
       const { items } = itemsOf(records);
-      found.invalid += items.filter(({ status }) => status === "invalid").length;
-      found.withoutKey += items.filter(({ key }) => key === undefined).length;
-      for (const { key } of items) if (key !== undefined) keys.add(key);
       const identities = items.flatMap(({ identity }) => (identity === undefined ? [] : [hexOf(identity)]));
       const known = (await ledger?.knownContents(identities)) ?? new Map<string, KnownContent>();
       const batch: Change[] = [];
       for (const [index, item] of items.entries()) {
+        const { key, identity, status, file, line } = item;
+        if (status === "invalid") found.invalid += 1;
         const record = records[index];
-        const { key, identity } = item;
-        if (record === undefined || key === undefined || identity === undefined) continue;
+        if (record === undefined || key === undefined || identity === undefined) {
+          found.withoutKey += 1;
+          continue;
+        }
+        keys.add(key);
         const compared = { item, record, known: known.get(hexOf(identity)) };
-        const source = { file: item.file, line: item.line };
-        batch.push({ key, ...(await compareRecord(compared, { job, earlier })), source });
+        batch.push({ key, ...(await compareRecord(compared, { job, earlier })), source: { file, line } });
       }
-      await note(batch);
+      yield batch;
     }
   } finally {
     await earlier?.close();
   }
-  const isComplete = !dependencies.drain.aborted;
-  const hasRemoved = isComplete && only === undefined && limit === undefined && job.settings.rejects === undefined;
-  if (hasRemoved && ledger !== undefined) {
-    const destination = { endpoint, supplier, target: hostOf(target) };
-    for await (const batch of removedRecords(ledger, destination, keys)) await note(batch);
-  }
-  return { counts, ...found, hasRemoved, isComplete };
 }
 
 function hexOf(bytes: Uint8Array): string {

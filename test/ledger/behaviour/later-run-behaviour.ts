@@ -13,6 +13,10 @@ import {
   statusesOf,
 } from "../ledger-input.ts";
 
+function hex(bytes: Uint8Array | undefined): string {
+  return Buffer.from(bytes ?? []).toString("hex");
+}
+
 /** What later runs know of a run, also after a crash. */
 export function describeLaterRuns(opened: () => Ledger): void {
   let ledger: Ledger;
@@ -53,7 +57,6 @@ export function describeLaterRuns(opened: () => Ledger): void {
       await sendAll(ledger, first, "accepted");
       const { identity: a, content } = item(1, "A");
       const { identity: unknown } = item(1, "C");
-      const hex = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString("hex");
       const known = await ledger.knownContents([hex(a), hex(unknown)]);
       expect([...known.keys()]).toEqual([hex(a)]);
       expect(known.get(hex(a))).toMatchObject({ run: first, record: 1 });
