@@ -148,6 +148,24 @@ describe("changes", () => {
     expect((await changes(work, ["--limit", "1"])).stdout).toContain("removed records not looked for");
   });
 
+  test("compares only with pushes for the same supplier", async () => {
+    const work = await pushed({ accounts: ACCOUNTS });
+    const { code, stdout } = await changes(work, ["--supplier", "ANOTHER"]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/4 new, .* 0 same, 0 removed/)]);
+  });
+
+  test("recognises a change of the mapping in records in another order", async () => {
+    const work = await pushed({ accounts: ACCOUNTS });
+    editMapping(work);
+    replaceExtract(work, { accounts: ACCOUNTS.toReversed() });
+    expect(await resultsOf(work)).toEqual([
+      "EXT-00004 mapping billing_name",
+      "EXT-00003 mapping billing_name",
+      "EXT-00002 mapping billing_name",
+      "EXT-00001 mapping billing_name",
+    ]);
+  });
+
   test("fails with 2 for missing sources and for an unreadable ledger", async () => {
     const work = workplace({ accounts: ACCOUNTS }, sandbox);
     expect((await changes(work, [], "absent.csv")).code).toBe(2);
