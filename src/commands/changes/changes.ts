@@ -17,7 +17,7 @@ import { type EarlierPayloads, openEarlierPayloads, type PayloadReader } from ".
 import { createKeySet, type KeySet } from "./key-set.ts";
 
 /** `mapping`: the setup of the earlier run makes the earlier content of the current rows. */
-export type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed";
+type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed";
 
 /** A record compared with the content that the ledger knows. */
 export interface Change {
