@@ -29,6 +29,7 @@ describe("push --canary", () => {
       3,
       expect.stringMatching(/the canary has failed, so no other record was sent: accounts\.csv:22 is rejected/),
     ]);
+    expect(pushed.stderr).not.toContain("Next ");
     expect(statusCounts(outcomeLines(pushed.stdout))).toEqual({ accepted: 2, rejected: 1, pending: 18 });
     expect(await keysOnPlatform()).toHaveLength(2);
 

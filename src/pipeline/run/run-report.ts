@@ -99,7 +99,11 @@ export async function endRun(
   const totals = { exitCode, summary, isLedgerLost, hasNoProgress: hasNoProgress(result, counts) };
   const reported = await reportRun({ ...ended, run }, totals, dependencies);
   const early = sent?.failure ?? earlyEndFailure(checked);
-  return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
+  if (early === undefined) return reported;
+  // The hint of this failure names the next commands.
+  const { next: _next, ...withoutNext } = reported.report;
+  const report = early.code === "canary_failed" ? withoutNext : reported.report;
+  return { ...reported, report, failures: [early, ...reported.failures] };
 }
 
 function hasNoProgress({ sent, before }: RunResult, counts: Counts): boolean {
