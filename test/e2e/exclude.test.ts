@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { goodAccounts, useSandbox, type Workplace, workplace, writeExtract } from "./push-scene.ts";
+import { goodAccounts, latestRun, useSandbox, type Workplace, workplace, writeExtract } from "./push-scene.ts";
 
 const { sandbox, admin } = useSandbox();
 
@@ -48,7 +48,9 @@ describe("exclude", () => {
     expect((await work.migrate(["exclude", "--from", "closed.txt", ...REASON])).code).toBe(0);
     const list = await work.migrate(["exclude"]);
     expect(list.stdout).toMatch(/^EXT-00001 +\d{4}-\d\d-\d\d +\S+@\S+ +account closed$/m);
-    expect((await work.push()).code).toBe(0);
+    expect((await work.push([], { env: { MIGRATE_OPERATOR: "Ann Lee" } })).code).toBe(0);
+    const run = await latestRun(work);
+    expect((await work.migrate(["status", run])).stdout).toMatch(/^ {2}by +Ann Lee$/m);
     expect(await admin.accounts()).toHaveLength(1);
 
     const undone = await work.migrate(["exclude", "--undo", "EXT-00003", "EXT-00002"]);

@@ -95,6 +95,19 @@ test.each([
   );
 });
 
+test("status --by and --since print the same counts", async () => {
+  const status = ["status", "--ledger", ledger, "--by", "cause"];
+  const counted = await runCli([...status, "--since", "2026-11-21"]);
+  expect([counted.code, counted.stdout.trimEnd().split("\n").at(-1)]).toEqual([
+    0,
+    "2 open records: 1 out of date, 1 rejected",
+  ]);
+  const { groups } = JSON.parse((await runCli([...status, "--format", "json"])).stdout);
+  expect(groups[0]).toEqual({ cause: "required customers.*.name", records: 600, invalid: 600 });
+  const unclear = await runCli(["status", "--ledger", ledger, "--since", "2026-11-21"]);
+  expect([unclear.code, unclear.stderr]).toEqual([2, expect.stringContaining("--since needs --by")]);
+});
+
 test("status shows the state of the migration first", async () => {
   const { stdout } = await runCli(["status", "--ledger", ledger]);
   expect(stdout.split("\n").slice(0, 7)).toEqual([

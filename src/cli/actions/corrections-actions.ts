@@ -1,9 +1,9 @@
 import type { CorrectionRequest } from "../../commands/corrections/add-corrections.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
 import { Failure } from "../../model/failure.ts";
-import { currentUser } from "../../runtime/current-user.ts";
 import type { CorrectionFlags } from "../options/options.ts";
 import { withSettings } from "../process/context.ts";
+import { operator } from "../process/operator.ts";
 import type { Session } from "../process/session.ts";
 import type { Settings } from "../settings/settings.ts";
 import { addedCorrectionsView, correctionsView, removedCorrectionsView } from "../views/corrections-view.ts";
@@ -24,7 +24,7 @@ export function correctionsAddAction(cell: GivenCell, flags: CorrectionFlags, se
     if (from !== undefined && cell.key !== undefined)
       throw new Failure("usage", "--from cannot be combined with a single cell");
     const file = fileOf(settings);
-    const added = await addCorrections({ job: settings.job, file, requests, by: currentUser() }, context.dependencies);
+    const added = await addCorrections({ job: settings.job, file, requests, by: operator() }, context.dependencies);
     await show(addedCorrectionsView, added, flags, context);
     return 0;
   });
@@ -47,7 +47,7 @@ export function correctionsRemoveAction(key: string, flags: CorrectionFlags, ses
       file,
       { key, source: flags.in, column: flags.column },
       {
-        by: currentUser(),
+        by: operator(),
         at: new Date(context.dependencies.clock.now()).toISOString(),
       },
     );

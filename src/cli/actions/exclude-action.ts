@@ -1,7 +1,7 @@
 import { Failure } from "../../model/failure.ts";
-import { currentUser } from "../../runtime/current-user.ts";
 import type { ExcludeFlags } from "../options/options.ts";
 import { withLedger } from "../process/context.ts";
+import { operator } from "../process/operator.ts";
 import type { Session } from "../process/session.ts";
 import { endedExclusionsView, excludedKeysView, exclusionsView } from "../views/exclusions-view.ts";
 import { show } from "../views/view.ts";
@@ -15,7 +15,7 @@ export function excludeAction(keys: readonly string[], flags: ExcludeFlags, sess
       await show(exclusionsView, await listExclusions(ledger, dependencies), flags, context);
       return 0;
     }
-    const options = { ledger, keys, from, supplier, operation, who: currentUser() };
+    const options = { ledger, keys, from, supplier, operation, who: operator() };
     if (undo) {
       const ended = await endExclusions(options, dependencies);
       await show(endedExclusionsView, ended, flags, context);

@@ -7,14 +7,26 @@ import { show } from "../views/view.ts";
 
 export function statusAction(run: string | undefined, flags: StatusFlags, session: Session): Promise<void> {
   return withLedger(session, flags, async ({ ledger, inventory, owners }, context) => {
-    if (flags.by === "owner") {
-      if (run !== undefined) {
-        throw new Failure("usage", "--by owner counts the records of all runs", { hint: "omit the run" });
-      }
+    const { by, since } = flags;
+    if (by !== undefined && run !== undefined)
+      throw new Failure("usage", `--by ${by} counts the records of all runs`, { hint: "omit the run" });
+    if (since !== undefined && (by === undefined || by === "owner")) {
+      throw new Failure("usage", "--since needs --by cause, file or day", {
+        hint: "`migrate open --since <date>` lists the records, and with --by owner counts them",
+      });
+    }
+    if (by === "owner") {
       const { ownerStatus } = await import("../../commands/ledger/owner-status.ts");
       const { ownerStatusView } = await import("../views/run/owner-status-view.ts");
       const options = { ledger, inventory, owners: requireOwners(owners, "--by owner") };
       await show(ownerStatusView, await ownerStatus(options, context.dependencies), flags, context);
+      return 0;
+    }
+    if (by !== undefined) {
+      const { openGroups } = await import("../../commands/ledger/open-records.ts");
+      const { openGroupsView } = await import("../views/run/open-view.ts");
+      const counted = await openGroups(by, { ledger, inventory, since }, context.dependencies);
+      await show(openGroupsView, { by, ...counted }, flags, context);
       return 0;
     }
     if (flags.watch === true) {

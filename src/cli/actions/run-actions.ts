@@ -1,10 +1,10 @@
 import type { DriftOptions } from "../../commands/ledger/show-drift.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
-import { currentUser } from "../../runtime/current-user.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { ReconcileFlags, ReportFlags, ResumeFlags, RunFlags } from "../options/options.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
+import { operator } from "../process/operator.ts";
 import type { Session } from "../process/session.ts";
 import type { LedgerSettings } from "../settings/settings.ts";
 import { requireOwners } from "../settings/require-owners.ts";
@@ -30,7 +30,7 @@ export function pushAction(sources: readonly string[], flags: RunFlags, session:
     const { requireTarget } = await import("../settings/settings.ts");
     const run = flags.remoteValidate === true ? remoteValidate : pushOrJoin;
     await refuseWritableByOthers(settings.configFile);
-    const options = { ...settings, target: requireTarget(target, "to push to") };
+    const options = { ...settings, target: requireTarget(target, "to push to"), by: operator() };
     if (flags.refreshReferences === true) await refreshReferences(options, context.dependencies);
     const done = await run(options, context.dependencies);
     if (!("report" in done)) return showWorker(done, context.logger);
@@ -60,7 +60,7 @@ export function reconcileAction(run: string | undefined, flags: ReconcileFlags, 
   return withLedger(session, flags, async (settings, context) => {
     const { reconcile } = await import("../../commands/upload/reconcile.ts");
     const { accept = [], resend = [], resendAll, quietPeriod, showValues = false } = flags;
-    const decided = { accept, resend, resendAll, who: currentUser() };
+    const decided = { accept, resend, resendAll, who: operator() };
     const options = { ...settings, run, ...decided, quietMs: quietPeriod, showValues };
     return showRun(await reconcile(options, context.dependencies), flags, context);
   });

@@ -5,6 +5,9 @@ export const CREDENTIAL_VARIABLES = {
   MIGRATE_PROXY_CREDENTIALS: "user:password of the proxy",
 } as const;
 
+/** Names the person who runs the command, for example in a shared account or in CI. */
+export const OPERATOR_VARIABLE = "MIGRATE_OPERATOR";
+
 export const STORE_CREDENTIAL_VARIABLES = {
   AWS_ACCESS_KEY_ID: "access key of the document store",
   AWS_SECRET_ACCESS_KEY: "secret key of the document store",

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { CREDENTIAL_VARIABLES } from "./credential-variables.ts";
+import { CREDENTIAL_VARIABLES, OPERATOR_VARIABLE } from "./credential-variables.ts";
 
 /** The origin of an option's value, as shown to the user. */
 export type OptionOrigin =
@@ -28,5 +28,5 @@ export function givenFlags(command: Command): readonly { readonly name: string; 
 export function knownVariables(program: Command): readonly string[] {
   const own = program.options.flatMap(({ envVar }) => envVar ?? []);
   const below = program.commands.flatMap(knownVariables);
-  return [...new Set([...own, ...below, ...Object.keys(CREDENTIAL_VARIABLES)])];
+  return [...new Set([...own, ...below, ...Object.keys(CREDENTIAL_VARIABLES), OPERATOR_VARIABLE])];
 }

@@ -74,10 +74,11 @@ export const STATUS = {
   watch: { help: "refresh every two seconds until no run is active" },
   by: {
     arg: "<group>",
-    choices: ["owner"],
+    choices: ["owner", "cause", "file", "day"],
     conflicts: ["watch"],
-    help: "count open and returned records by",
+    help: "count the open records of all runs by; by owner, also those that were returned",
   },
+  since: { arg: "<date>", kind: "day", help: "only records that are open since this day (UTC) or later" },
 } as const;
 
 /** Options of `report`. */

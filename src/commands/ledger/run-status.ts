@@ -1,5 +1,6 @@
 import { compareInventory, type InventoryOptions, type InventoryState } from "../../job/inventory/compare-inventory.ts";
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
+import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
 import type { Coverage, Ledger, Run } from "../../ledger/ledger.ts";
 import type { DestinationState } from "../../ledger/migration-state.ts";
@@ -35,6 +36,8 @@ export interface LedgerStatus {
 export interface RunStatus {
   readonly run: Run;
   readonly summary: Summary;
+  /** The person who started the run. */
+  readonly by?: string | undefined;
   /** `superseded`: no longer open, because later pushes have planned all of its unfinished records. */
   readonly state: RunState | "superseded";
   /** Present for the active run. */
@@ -82,7 +85,8 @@ async function statusOf(
   const isSent = isActive || shared?.workers.some(({ state }) => state === "working") === true;
   const state = runState(run, summary.counts, isSent);
   const isSuperseded = isLeft({ run, summary, state }) && !unsettled.has(run.id);
-  return { run, summary, state: isSuperseded ? "superseded" : state, progress, shared };
+  const { by } = settingsIfKnown(run) ?? {};
+  return { run, summary, by, state: isSuperseded ? "superseded" : state, progress, shared };
 }
 
 /** A push that ended with records that can still be sent or settled. */

@@ -24,6 +24,8 @@ export interface PushOptions extends RunOptions {
   readonly dryRun: boolean;
   /** Send to a production target without confirmation. */
   readonly yes: boolean;
+  /** The person who runs the command. */
+  readonly by?: string | undefined;
 }
 
 /**

@@ -22,6 +22,8 @@ export interface RunSettings extends RunValues {
   readonly workers?: WorkerSettings | undefined;
   /** The user confirmed in advance that records may be sent to any target (`--yes`). */
   readonly confirmed?: boolean | undefined;
+  /** The person who started the run. */
+  readonly by?: string | undefined;
   /** Secret key for the fingerprints of its rejects: 256 random bits as text. */
   readonly rejectsSecret: string;
   /** Fingerprints of the contract, the mapping, the files that the mapping names, and the input. */
@@ -40,7 +42,7 @@ export async function describeRun(
   options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: WallClock },
 ): Promise<NewRun> {
-  const { target, pace, workers, confirmed, dryRun } = options;
+  const { target, pace, workers, confirmed, by, dryRun } = options;
   const { files, setup } = await recordFiles(job);
   const settings: RunSettings = {
     job: withoutCopies(job.settings),
@@ -49,6 +51,7 @@ export async function describeRun(
     workers,
     ...recordedValues(RUN, options),
     confirmed,
+    by,
     rejectsSecret: randomBytes(32).toString("base64url"),
     files,
   };
@@ -168,6 +171,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   }),
   workers: z.object({ count: z.number(), leaseMs: z.number() }).optional(),
   confirmed: z.boolean().optional(),
+  by: z.string().optional(),
   rejectsSecret: z.string(),
   files: z.array(recordedFileSchema),
 });

@@ -9,6 +9,7 @@ import { renderTable, streamedTable } from "../../../terminal/text-table.ts";
 import { cutText } from "../../../terminal/text-width.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import { plainText } from "../../../text/plain-text.ts";
+import type { View } from "../view.ts";
 
 export type OpenFormat = "text" | "csv" | "ndjson";
 
@@ -144,13 +145,26 @@ function jsonLine(record: OpenRecord, { now, owners }: OpenScreen): string {
   return `${printableJson(key === undefined ? what : { key, ...what })}\n`;
 }
 
+/** The counts of groups for `status`. As data, `{"groups":[...]}`. */
+export const openGroupsView: View<OpenGroups> = {
+  text: (groups, { screen }) => openGroupsText(groups, "text", { screen }),
+  json: ({ by, groups }) => {
+    const data = groups.map(({ name, records, counts }) => ({ [by]: name, records, ...Object.fromEntries(counts) }));
+    return `${printableJson({ groups: data }, "indented")}\n`;
+  },
+};
+
 export interface OpenGroups {
   readonly by: Grouping;
   readonly groups: readonly OpenGroup[];
   readonly counts: OpenCounts;
 }
 
-export function openGroupsText({ by, groups, counts }: OpenGroups, format: OpenFormat, { screen }: OpenScreen): string {
+export function openGroupsText(
+  { by, groups, counts }: OpenGroups,
+  format: OpenFormat,
+  { screen }: Pick<OpenScreen, "screen">,
+): string {
   const isOwner = by === "owner";
   if (format === "text") {
     const rows = groups.map(({ name, records, overdue = 0, counts: own }) => [

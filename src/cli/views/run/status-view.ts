@@ -125,7 +125,7 @@ function countsText(counts: Summary["counts"]): string {
 }
 
 /** One run: one subject per line, wrapped if it does not fit. */
-function runText({ run, summary, state, progress, shared }: RunStatus, { width }: Screen): string {
+function runText({ run, summary, by, state, progress, shared }: RunStatus, { width }: Screen): string {
   const where = run.supplier === "" ? run.target : `${run.target}, supplier ${run.supplier}`;
   const { counts, records } = summary;
   const { total, done, counts: settled } = sendTotals(counts);
@@ -133,6 +133,7 @@ function runText({ run, summary, state, progress, shared }: RunStatus, { width }
   const lines: readonly (readonly [string, string | undefined])[] = [
     ["state", `${stateText(run, state)}, ${timesText(run, progress?.elapsedMs)}`],
     ["to", `${where}, ${run.operation}`],
+    ["by", by],
     ["records", recordsText(records, counts)],
     ["read", isPlanned || progress === undefined ? undefined : readText(progress.input)],
     [
@@ -226,11 +227,12 @@ function coverageText(coverage: readonly Coverage[], { width }: Screen): string 
 
 /** The status as data. */
 export function statusData({ runs, coverage, migration, inventory }: LedgerStatus): object {
-  const listed = runs.map(({ run, summary, state, progress, shared }) => {
+  const listed = runs.map(({ run, summary, by, state, progress, shared }) => {
     const { settings: _settings, ...known } = run;
     const { records, counts, errors } = summary;
     return {
       ...known,
+      ...(by !== undefined && { by }),
       state,
       running: state === "running",
       summary: { records, ...counts, errors },
