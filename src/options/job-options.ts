@@ -135,8 +135,8 @@ export const SETTINGS = {
     file: true,
     library: true,
     recorded: true,
-    help: "root location of suppliers that have none in the configuration",
-    docs: "the root location of suppliers that have none in the configuration",
+    help: "root location of the documents of suppliers without a rootLocation",
+    docs: "the root location of the documents of suppliers without a `rootLocation`",
   },
   /** Settings of the platform instance that rules depend on. */
   rules: {
