@@ -20,7 +20,7 @@ export interface SandboxCommandOptions {
   /** File that receives the ready object once the platform is listening. */
   readonly readyFile?: string | undefined;
   readonly faults: FaultOptions;
-  /** Import suppliers; absent: those of the contract, all ongoing. */
+  /** Import suppliers; absent: the suppliers that the contract enumerates, or else `SANDBOX`, all ongoing. */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
   /** The API key to accept; absent: a random key. */
   readonly apiKey: string | undefined;

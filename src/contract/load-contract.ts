@@ -84,7 +84,7 @@ function refuseTable({ file, text }: SourceText): void {
   });
   if (!/\.(?:csv|tsv)$/i.test(file) && (!isTable || /[:{[\]]/.test(header))) return;
   throw new Failure("contract_invalid", `${file}: this is a table (CSV), not an OpenAPI document`, {
-    hint: "pass the platform's OpenAPI document with --contract, and extracts as sources, without an option",
+    hint: "pass the platform's OpenAPI document with --contract, and extracts as arguments",
     place: { file, line: 1 },
   });
 }

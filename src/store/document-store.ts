@@ -3,8 +3,8 @@ export interface DocumentStore {
   /** Readable location: `s3://bucket`, or the folder. */
   readonly name: string;
   /**
-   * Whether a document with exactly this key exists, `root/location/path.pdf`.
-   * @throws Failure `store_unreachable`, `store_refused`, `config` if the store gives no answer
+   * Whether a document with exactly this key exists. Example of a key: `root/location/path.pdf`.
+   * @throws Failure `store_unreachable`, `store_refused`, `config` if the store cannot be queried
    */
   readonly has: (key: string) => Promise<boolean>;
   readonly close: () => Promise<void>;

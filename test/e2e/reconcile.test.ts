@@ -169,7 +169,7 @@ describe("manual decisions", () => {
     const sure = references(RECORDS).find((key) => key !== doubt) ?? "";
     const { code, stderr } = await work.migrate(["reconcile", "--accept", doubt, sure]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/nothing was decided/);
+    expect(stderr).toMatch(/no record was changed/);
     expect(stderr).not.toContain(sure);
     expect(await reportedAmbiguousKeys(work)).toEqual([doubt]);
   });

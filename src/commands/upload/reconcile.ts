@@ -103,7 +103,7 @@ async function resendAll(
 
 function otherNumber(confirmed: number, found: number, run: string): Failure {
   const records = `${counted(found, "record")} of run ${run} became ambiguous without a known request`;
-  return new Failure("usage", `--resend-all ${confirmed}: ${records}; nothing was decided`, {
+  return new Failure("usage", `--resend-all ${confirmed}: ${records}; no record was changed`, {
     hint:
       found === 0
         ? "resolve the other ambiguous records with `migrate reconcile`, or with --accept and --resend"
@@ -115,9 +115,9 @@ const OPTION = { accepted: "--accept", resend: "--resend" } as const;
 
 function notAmbiguous(isBoth: boolean, run: string): Failure {
   const what = isBoth
-    ? "a key is given to both --accept and --resend"
-    : `some keys do not belong to a record that can be decided this way`;
-  return new Failure("usage", `${what} in run ${run}; nothing was decided`, {
+    ? "a key is passed to both --accept and --resend"
+    : "some keys do not belong to a record that these options can resolve";
+  return new Failure("usage", `run ${run}: ${what}; no record was changed`, {
     hint: `list the ambiguous and existing records with \`migrate report ${run} --format ndjson\``,
   });
 }
