@@ -22,7 +22,7 @@ describe("records in batches", () => {
   const a = { code: "A", name: "Ann" };
   const b = { code: "B", name: "Bob" };
 
-  test("as JSON are one list, and each batch is written before the next", () => {
+  test("as JSON form one array, written batch by batch", () => {
     const { pieces, text } = written("json", [a], [], [b]);
     expect(pieces).toEqual(['[\n{"code":"A","name":"Ann"}', "", ',\n{"code":"B","name":"Bob"}']);
     expect(JSON.parse(text)).toEqual([a, b]);

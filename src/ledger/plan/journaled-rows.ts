@@ -11,8 +11,8 @@ interface JournaledRow extends NewKey {
 }
 
 /**
- * New keys of rows that were sent under other keys, according to a journal. If one of those keys is in this plan with the
- * same row, the row belongs to it.
+ * Finds planned rows that have a new key and that were sent under another key, according to a journal. A row is omitted
+ * if the plan also contains that other key with the same row, because the row then belongs to that key.
  */
 export function* selectJournaledRows(
   tables: Tables,

@@ -12,8 +12,9 @@ interface OwnPart extends Pick<Ledger, "outcomes" | "openRecords"> {
 
 /**
  * A ledger with its own thread. `plan` resolves when there is room for more items, before its own items are written. An
- * error in writing them is thrown by the next call that plans. All other calls resolve when they are done. Outcomes
- * are read here, after the earlier calls are done: passing them between threads would take longer than reading them.
+ * error in writing them is thrown by the next call that plans. All other calls resolve when they are done. Outcomes and
+ * open records are read in the calling thread, after the earlier calls are done: passing them between threads would take
+ * longer than reading them.
  */
 export function threadLedger(
   { ask }: LedgerThread,

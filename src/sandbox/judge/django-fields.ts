@@ -135,8 +135,8 @@ function daysIn(year: number, month: number): number {
 
 /**
  * A date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. As in RFC 3339, the letters may
- * be in lower case, and the last minute of a day in UTC may have a second 60. A date without a time is also accepted,
- * and means its first moment.
+ * be in lower case, and the last minute of a UTC day may contain a leap second (`:60`). A date without a time is also
+ * accepted, and means the start of that day.
  */
 export function isDateTime(text: string): boolean {
   const form = /^(.{10})T(\d{2}:\d{2}:)(\d{2})((?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/;

@@ -53,7 +53,7 @@ describe("value and default", () => {
   test("${supplier} requires --supplier", () => expect(leafError('{ value: "${supplier}" }')).toContain("--supplier"));
   test("any other ${...} is rejected", () =>
     expect(leafError('{ value: "${suplier}" }', text, supplier)).toContain('did you mean "supplier"?'));
-  test("a constant accepts no option except when", () =>
+  test("a constant accepts no option except `when`", () =>
     expect(leafError("{ value: x, from: A, upper: true }")).toContain("cannot have from, upper"));
   test("a constant must match the type of the contract", () => {
     expect(leafError("{ value: maybe }", boolean)).toContain("is not a boolean");

@@ -94,7 +94,7 @@ export async function addWorker(queries: Queries, run: number, id: string, worke
   );
 }
 
-/** Adds a worker that has not joined yet. */
+/** Adds a worker that has not joined yet. Renews its heartbeat if it was already added. */
 export async function announceWorker(
   queries: Queries,
   run: number,
