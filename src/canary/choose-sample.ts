@@ -65,7 +65,7 @@ export function createSampler(size: number, total: number): Sampler {
       const sample = new Set<number>();
       const open = new Set(candidates.flatMap(({ features }) => features.filter(isTelling).map(({ name }) => name)));
       while (open.size > 0 && sample.size < size) {
-        const best = mostOf(candidates, ({ features }) => features.filter(({ name }) => open.has(name)).length);
+        const best = highestScoring(candidates, ({ features }) => features.filter(({ name }) => open.has(name)).length);
         if (best === undefined) break;
         sample.add(best.record);
         for (const { name } of best.features) open.delete(name);
@@ -77,7 +77,10 @@ export function createSampler(size: number, total: number): Sampler {
 }
 
 /** The first of the candidates with the highest score; undefined if all scores are 0. */
-function mostOf(candidates: readonly Candidate[], score: (candidate: Candidate) => number): Candidate | undefined {
+function highestScoring(
+  candidates: readonly Candidate[],
+  score: (candidate: Candidate) => number,
+): Candidate | undefined {
   let best: Candidate | undefined;
   let highest = 0;
   for (const candidate of candidates) {

@@ -58,19 +58,20 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
     },
   );
 
-  it("load in less than five times the time needed to parse their YAML", () => {
+  it("load in less than five times the processor time needed to parse their YAML", () => {
     const text = readFileSync(path.join(folder, "au-data-import.openapi.yml"), "utf8");
-    const reading = shortestOf(() => parse(text));
-    expect(shortestOf(() => load("au-data-import.openapi.yml")) / reading).toBeLessThan(5);
+    const reading = leastOf(() => parse(text));
+    expect(leastOf(() => load("au-data-import.openapi.yml")) / reading).toBeLessThan(5);
   });
 });
 
-/** The shortest of three durations in milliseconds. */
-function shortestOf(work: () => unknown): number {
-  const durations = [1, 2, 3].map(() => {
-    const start = performance.now();
+/** The least processor time of three calls, in microseconds. Unlike the duration, it does not depend on other work. */
+function leastOf(work: () => unknown): number {
+  const times = [1, 2, 3].map(() => {
+    const before = process.cpuUsage();
     work();
-    return performance.now() - start;
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
   });
-  return Math.min(...durations);
+  return Math.min(...times);
 }
