@@ -92,7 +92,7 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
       closed.abort();
       flush();
       await last;
-      return transactions.refuseWrites();
+      return transactions.retryFailedWrites();
     },
   };
 }
@@ -101,7 +101,7 @@ interface LedgerTransactions {
   /** Writes outcomes, optionally with intents, in one transaction. Keeps the outcomes that fail. */
   readonly write: (entries: readonly Entry[], intents?: readonly Intent[]) => Promise<void>;
   /** Retries the outcomes that failed and returns those that fail again. */
-  readonly refuseWrites: () => Promise<readonly AttemptOutcome[]>;
+  readonly retryFailedWrites: () => Promise<readonly AttemptOutcome[]>;
 }
 
 function createLedgerTransactions(ledger: LedgerWriterOptions["ledger"], run: string): LedgerTransactions {
@@ -123,7 +123,7 @@ function createLedgerTransactions(ledger: LedgerWriterOptions["ledger"], run: st
 
   return {
     write,
-    async refuseWrites() {
+    async retryFailedWrites() {
       const again = refused;
       refused = [];
       if (again.length > 0) await write(again).catch(() => undefined);

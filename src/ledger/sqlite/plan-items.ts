@@ -15,7 +15,7 @@ const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where na
 interface Planner {
   readonly plan: (run: RunRow, items: readonly PlannedItem[]) => void;
   /** Call this when the plan ends. Returns whether a key may occur twice in it, also in another form. */
-  readonly endKeys: (run: RunRow) => "may repeat" | "differ";
+  readonly takeKeyUniqueness: (run: RunRow) => "may repeat" | "differ";
   /** Forgets the keys of a plan that starts again. */
   readonly forgetKeys: () => void;
 }
@@ -50,7 +50,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
       addToCounts(database, run.number, "status", countStatuses(items, run));
       insertProblems(database, { run: run.number, attempt: PLAN_ATTEMPT }, items);
     },
-    endKeys(run) {
+    takeKeyUniqueness(run) {
       const mayRepeat = keyHashesOf(run)?.mayRepeat() ?? true;
       keys = undefined;
       return mayRepeat ? "may repeat" : "differ";

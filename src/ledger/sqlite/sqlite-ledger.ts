@@ -247,7 +247,7 @@ function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
     plan: (_, run, items) => answer(planner.plan(run, isPacked(items) ? unpackItems(items) : items)),
     saveIntents: (_, run, intents, outcomes) => answer(saveIntents(database, run, intents, outcomes)),
     saveOutcomes: (_, run, outcomes) => answer(saveOutcomes(database, run, outcomes)),
-    endPlan: (_, run) => answer(planner.endKeys(run)),
+    endPlan: (_, run) => answer(planner.takeKeyUniqueness(run)),
     discardPlan: planner.forgetKeys,
   };
 }

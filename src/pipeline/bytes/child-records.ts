@@ -19,7 +19,7 @@ export interface ChildRecords {
   /** Selects a root record. Returns the number of its child records, or -1 if they need the row path. */
   readonly begin: (number: number) => number;
   /** Selects a child record by its index in sorted order. Returns the index of its file, or -1 for the row path. */
-  readonly goTo: (index: number) => number;
+  readonly selectChild: (index: number) => number;
 }
 
 export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecords {
@@ -76,7 +76,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
       order = undefined;
       return count < 2 || (areDifferent() && putInOrder()) ? count : -1;
     },
-    goTo: (index) => read(first + (order?.[index] ?? index)),
+    selectChild: (index) => read(first + (order?.[index] ?? index)),
   };
 }
 
@@ -170,7 +170,7 @@ function recordReader(file: ChunkCsvFile): RecordReader {
 export function areReadable(children: readonly ChildRecords[], number: number): boolean {
   return children.every((records) => {
     const count = records.begin(number);
-    for (let index = 0; index < count; index += 1) if (records.goTo(index) < 0) return false;
+    for (let index = 0; index < count; index += 1) if (records.selectChild(index) < 0) return false;
     return count >= 0;
   });
 }
@@ -185,7 +185,7 @@ export function withChildren(cells: FastPathCells, children: readonly ChildRecor
     const count = records.begin(number);
     if (count < 0) throw new Error(NOT_BY_BYTES);
     return Array.from({ length: count }, (_, index) => {
-      const child = records.cells[records.goTo(index)];
+      const child = records.cells[records.selectChild(index)];
       if (child === undefined) throw new Error(NOT_BY_BYTES);
       return child.row();
     });

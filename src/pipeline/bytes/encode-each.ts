@@ -7,35 +7,35 @@ import { ABSENT, type Encoder, UNCERTAIN } from "./encode-leaf.ts";
 interface JoinedList {
   readonly records: ChildRecords;
   /** The encoders of an item, one for each file of the source. */
-  readonly makers: readonly Encoder[];
-  readonly form: ContentSink;
+  readonly encoders: readonly Encoder[];
+  readonly sink: ContentSink;
 }
 
 /** Encodes a list with one item for each record of a child source. */
 export function eachEncoder(
-  { records, makers, form }: JoinedList,
+  { records, encoders, sink }: JoinedList,
   { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: ListType,
 ): Encoder {
   return (cells) => {
     const count = records.begin(cells.number);
     if (count === 0) return ABSENT;
     if (count < minItems || count > maxItems) return UNCERTAIN;
-    let content = form.beginList();
+    let content = sink.beginList();
     for (let index = 0; index < count; index += 1) {
-      const file = records.goTo(index);
+      const file = records.selectChild(index);
       const child = records.cells[file];
-      const make = makers[file];
-      if (child === undefined || make === undefined) return UNCERTAIN;
+      const encode = encoders[file];
+      if (child === undefined || encode === undefined) return UNCERTAIN;
       startRecord(child);
-      form.beginItem(index === 0);
-      const item = make(child);
+      sink.beginItem(index === 0);
+      const item = encode(child);
       // An empty child record is still an item, so `ABSENT` needs the row path.
       if (item < 0) return UNCERTAIN;
-      content = form.withItem(content, item);
+      content = sink.withItem(content, item);
       cells.made += child.made;
     }
     cells.made += 1;
-    form.endList();
+    sink.endList();
     return content;
   };
 }

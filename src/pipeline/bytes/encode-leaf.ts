@@ -66,37 +66,37 @@ export function leafEncoder(
   isKey: boolean,
 ): Encoder | undefined {
   const byValue = isKey ? keyEncoder(leaf, type, context) : valueEncoder(leaf, type, context);
-  const { sink: form } = context;
+  const { sink } = context;
   if (leaf.cell === undefined)
-    return leaf.read === undefined && !isKey ? constantEncoder(leaf, byValue, form) : byValue;
+    return leaf.read === undefined && !isKey ? constantEncoder(leaf, byValue, sink) : byValue;
   const column = context.columnAt(leaf.cell.column);
   if (column === undefined) return undefined;
   const isCopied = leaf.cell.isCopied ? compileByteCheck(type) : undefined;
   if (isCopied !== undefined)
     return copyEncoder(
-      { column, isCopied, isKey, whenEmpty: emptyCellEncoder(leaf, byValue, context, isKey), form },
+      { column, isCopied, isKey, whenEmpty: emptyCellEncoder(leaf, byValue, context, isKey), sink },
       byValue,
     );
-  return isKey ? byValue : cachingEncoder(column, byValue, form);
+  return isKey ? byValue : cachingEncoder(column, byValue, sink);
 }
 
 /**
  * Encodes an entry whose cell is empty: no value, or the default. The default of a business key is not cached, because
  * the plan stores the key with each record.
  */
-function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink: form }: EncoderContext, isKey: boolean): Encoder {
+function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink }: EncoderContext, isKey: boolean): Encoder {
   if (leaf.fallback === undefined) return () => ABSENT;
-  return isKey ? byValue : constantEncoder(leaf, byValue, form);
+  return isKey ? byValue : constantEncoder(leaf, byValue, sink);
 }
 
 /** Encodes a constant once and then writes it again, unless the entry has a condition. */
-function constantEncoder({ applies }: LeafNode, byValue: Encoder, form: ContentSink): Encoder {
+function constantEncoder({ applies }: LeafNode, byValue: Encoder, sink: ContentSink): Encoder {
   if (applies !== undefined) return byValue;
-  const written = form.remember(1);
+  const written = sink.remember(1);
   let isKnown = false;
   return (cells) => {
     if (isKnown) return written.use(0);
-    const place = form.place();
+    const place = sink.place();
     const content = byValue(cells);
     written.keep(0, content, place);
     isKnown = true;
@@ -109,11 +109,11 @@ interface CopiedCell {
   readonly isCopied: (bytes: Buffer, from: number, to: number) => boolean;
   readonly isKey: boolean;
   readonly whenEmpty: Encoder;
-  readonly form: ContentSink;
+  readonly sink: ContentSink;
 }
 
 /** Copies the trimmed text of a cell. */
-function copyEncoder({ column, isCopied, isKey, whenEmpty, form }: CopiedCell, byValue: Encoder): Encoder {
+function copyEncoder({ column, isCopied, isKey, whenEmpty, sink }: CopiedCell, byValue: Encoder): Encoder {
   return (cells) => {
     const { bytes, starts, ends } = cells;
     let from = starts[column] ?? 0;
@@ -121,7 +121,7 @@ function copyEncoder({ column, isCopied, isKey, whenEmpty, form }: CopiedCell, b
     while (from < to && isBlank(bytes[from])) from += 1;
     while (to > from && isBlank(bytes[to - 1])) to -= 1;
     if (from === to) return whenEmpty(cells);
-    const content = isCopied(bytes, from, to) ? form.copied(bytes, from, to) : UNCERTAIN;
+    const content = isCopied(bytes, from, to) ? sink.copied(bytes, from, to) : UNCERTAIN;
     if (content < 0) return byValue(cells);
     cells.made += 1;
     if (isKey) {
@@ -138,9 +138,9 @@ function isBlank(byte: number | undefined): boolean {
 }
 
 /** Caches results by cell: equal cells give equal results. */
-function cachingEncoder(column: number, byValue: Encoder, form: ContentSink): Encoder {
+function cachingEncoder(column: number, byValue: Encoder, sink: ContentSink): Encoder {
   const memory = createCellMemory();
-  const written = form.remember(SLOTS);
+  const written = sink.remember(SLOTS);
   return (cells) => {
     const slot = memory.find(cells.bytes, cells.starts[column] ?? 0, cells.ends[column] ?? 0);
     if (slot >= 0) {
@@ -148,7 +148,7 @@ function cachingEncoder(column: number, byValue: Encoder, form: ContentSink): En
       return written.use(slot);
     }
     const before = cells.made;
-    const place = form.place();
+    const place = sink.place();
     const content = byValue(cells);
     const kept = content === UNCERTAIN ? -1 : memory.keep(cells.made - before);
     if (kept >= 0) written.keep(kept, content, place);

@@ -39,7 +39,7 @@ function isSamePath(path: AttrPath, other: AttrPath | undefined): boolean {
 
 interface FieldEncoder {
   readonly name: number;
-  readonly make: Encoder;
+  readonly encode: Encoder;
   readonly required: boolean;
 }
 
@@ -51,19 +51,19 @@ function objectEncoder(
 ): Encoder | undefined {
   if (!node.fields.every(({ name }) => isOrdinaryField(type, name))) return valueEncoder(node, type, context);
   const fields: FieldEncoder[] = [];
-  const { sink: form } = context;
+  const { sink } = context;
   for (const { name, node: inner } of node.fields.toSorted(byName)) {
     const property = type.properties.get(name);
     const below = path && [...path, name];
-    const make = property && nodeEncoder(inner, property.type, below, context);
-    if (property === undefined || make === undefined) return undefined;
-    fields.push({ name: form.nameOf(name), make, required: property.required });
+    const encode = property && nodeEncoder(inner, property.type, below, context);
+    if (property === undefined || encode === undefined) return undefined;
+    fields.push({ name: sink.nameOf(name), encode, required: property.required });
   }
   const given = new Set(node.fields.map(({ name }) => name));
-  const lacks = [...type.properties.values()].some(
+  const lacksRequired = [...type.properties.values()].some(
     ({ name, required, readOnly }) => required && !readOnly && !given.has(name),
   );
-  return objectOf(fields, { lacks, isOptional: node.optional, form });
+  return objectOf(fields, { lacksRequired, isOptional: node.optional, sink });
 }
 
 /** Compares names by UTF-16 code units, as canonical JSON requires. */
@@ -78,36 +78,36 @@ function isOrdinaryField({ properties }: ObjectType, name: string): boolean {
 
 interface ObjectOptions {
   /** True if a required field has no mapping entry. */
-  readonly lacks: boolean;
+  readonly lacksRequired: boolean;
   readonly isOptional: boolean;
-  readonly form: ContentSink;
+  readonly sink: ContentSink;
 }
 
 /** Encodes an object by the rules of `buildPayload` and validation: an object that is present must be complete. */
-function objectOf(fields: readonly FieldEncoder[], { lacks, isOptional, form }: ObjectOptions): Encoder {
+function objectOf(fields: readonly FieldEncoder[], { lacksRequired, isOptional, sink }: ObjectOptions): Encoder {
   return (cells) => {
     const before = cells.made;
-    const start = form.place();
-    let content = form.beginObject();
+    const start = sink.place();
+    let content = sink.beginObject();
     let count = 0;
-    let isIncomplete = lacks;
-    for (const { name, make, required } of fields) {
-      const place = form.place();
-      form.beginMember(name, count === 0);
-      const made = make(cells);
-      if (made >= 0) {
-        content = form.withMember(content, name, made);
+    let isIncomplete = lacksRequired;
+    for (const { name, encode, required } of fields) {
+      const place = sink.place();
+      sink.beginMember(name, count === 0);
+      const encoded = encode(cells);
+      if (encoded >= 0) {
+        content = sink.withMember(content, name, encoded);
         count += 1;
         continue;
       }
-      if (made === UNCERTAIN) return UNCERTAIN;
-      form.undo(place);
+      if (encoded === UNCERTAIN) return UNCERTAIN;
+      sink.undo(place);
       if (required) isIncomplete = true;
     }
-    form.endObject();
+    sink.endObject();
     if (count > 0 && !isIncomplete) return content;
     if (count > 0 && !(isOptional && cells.made === before)) return UNCERTAIN;
-    form.undo(start);
+    sink.undo(start);
     return ABSENT;
   };
 }
@@ -117,46 +117,46 @@ function joinedEncoder(node: EachNode, type: ListType, context: NodeContext): En
   const isSimple = node.applies === undefined && node.parent === undefined && !type.uniqueItems;
   const records = isSimple && node.item.kind === "object" ? context.childrenOf(node.source) : undefined;
   if (records === undefined) return valueEncoder(node, type, context);
-  const makers: Encoder[] = [];
+  const encoders: Encoder[] = [];
   for (const { layout } of records.files) {
     const columnAt = (name: string): number | undefined => layout.header.table.columnIndex.get(name);
-    const make = nodeEncoder(node.item, type.items, undefined, { ...context, columnAt, childrenOf: () => undefined });
-    if (make === undefined) return undefined;
-    makers.push(make);
+    const encode = nodeEncoder(node.item, type.items, undefined, { ...context, columnAt, childrenOf: () => undefined });
+    if (encode === undefined) return undefined;
+    encoders.push(encode);
   }
-  return eachEncoder({ records, makers, form: context.sink }, type);
+  return eachEncoder({ records, encoders, sink: context.sink }, type);
 }
 
 /** Encodes a list literal, in which each entry produces at most one item. Undefined if the file lacks a column. */
 function listEncoder(node: ItemsNode, type: ListType, context: NodeContext): Encoder | undefined {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems } = type;
-  const { sink: form } = context;
-  const makers: Encoder[] = [];
+  const { sink } = context;
+  const encoders: Encoder[] = [];
   for (const entry of node.entries) {
     if (entry.kind === "each" || entry.applies !== undefined || uniqueItems) return valueEncoder(node, type, context);
-    const make = nodeEncoder(entry.item, type.items, undefined, context);
-    if (make === undefined) return undefined;
-    makers.push(make);
+    const encode = nodeEncoder(entry.item, type.items, undefined, context);
+    if (encode === undefined) return undefined;
+    encoders.push(encode);
   }
   return (cells) => {
-    const start = form.place();
-    let content = form.beginList();
+    const start = sink.place();
+    let content = sink.beginList();
     let count = 0;
-    for (const make of makers) {
-      const place = form.place();
-      form.beginItem(count === 0);
-      const made = make(cells);
-      if (made === UNCERTAIN) return UNCERTAIN;
-      if (made === ABSENT) {
-        form.undo(place);
+    for (const encode of encoders) {
+      const place = sink.place();
+      sink.beginItem(count === 0);
+      const encoded = encode(cells);
+      if (encoded === UNCERTAIN) return UNCERTAIN;
+      if (encoded === ABSENT) {
+        sink.undo(place);
         continue;
       }
-      content = form.withItem(content, made);
+      content = sink.withItem(content, encoded);
       count += 1;
     }
-    form.endList();
-    if (count === 0 && makers.length > 0) {
-      form.undo(start);
+    sink.endList();
+    if (count === 0 && encoders.length > 0) {
+      sink.undo(start);
       return ABSENT;
     }
     return count < minItems || count > maxItems ? UNCERTAIN : content;

@@ -123,13 +123,13 @@ const REPAIR_HINT =
 
 function outdatedDatabase({ name }: ServerStore, { file, unknown, lastRun, lastAt, end }: JournalComparison): Failure {
   const last = lastRun === undefined ? "" : `; the last run in the journal is ${lastRun} (${lastAt ?? "time unknown"})`;
-  const lacks =
+  const finding =
     end.state === "corrupt"
       ? `cannot be compared with the corrupt journal ${file}`
       : unknown > 0
         ? `lacks ${counted(unknown, "request")} that the journal ${file} contains${last}`
         : `was restored to a state older than the journal ${file}${last}`;
-  return new Failure("ledger_outdated", `the ledger ${name} ${lacks}`, {
+  return new Failure("ledger_outdated", `the ledger ${name} ${finding}`, {
     hint: `${REPAIR_HINT}. To start a new ledger, remove the folder ${path.dirname(path.dirname(file))}`,
   });
 }

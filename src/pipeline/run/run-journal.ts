@@ -50,12 +50,12 @@ async function outdatedLedger(
     unknown > 0
       ? `lacks ${counted(unknown, "request")} that the journal ${file} contains`
       : `is older than the journal ${file}`;
-  const lacks = isComplete
+  const finding = isComplete
     ? known
     : `may lack some: ${counted(unknown, "missing request")} found in the corrupt or incomplete journal ${file}`;
   return new Failure(
     "ledger_outdated",
-    `the ledger ${name} is an older copy or another ledger: it has ${counted(requests, "request")}, and ${lacks}${last}`,
+    `the ledger ${name} is an older copy or another ledger: it has ${counted(requests, "request")}, and ${finding}${last}`,
     {
       hint:
         "nothing was sent. Restore the newest copy of the ledger, with its log (-wal) and its checksum file " +

@@ -35,7 +35,7 @@ export function createRangeReader<Group extends RecordRange>({
     position = 0;
   };
 
-  const goTo = async (first: number): Promise<AsyncGenerator<Group>> => {
+  const groupsFrom = async (first: number): Promise<AsyncGenerator<Group>> => {
     if (first <= position) await close();
     const place = await placeBefore(first);
     if (isFarAhead(place, position)) {
@@ -50,7 +50,7 @@ export function createRangeReader<Group extends RecordRange>({
   return {
     close,
     async *groups({ first, last }) {
-      const from = await goTo(first);
+      const from = await groupsFrom(first);
       while (position < last) {
         let group = ahead;
         if (group === undefined) {

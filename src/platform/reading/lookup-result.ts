@@ -36,9 +36,9 @@ export function evaluateReply(
 ): LookupResult {
   const { has, status: place = DEFAULT_STATUS, outcomes } = readBack;
   const status = valueAt(reply, place);
-  const lacks = has !== undefined && isEmpty(valueAt(reply, has)) ? formatAttr(has) : undefined;
+  const missing = has !== undefined && isEmpty(valueAt(reply, has)) ? formatAttr(has) : undefined;
   const unsettled =
-    outcomes === undefined ? resultWithoutOutcomes(status, lacks, form) : statusResult(status, lacks, outcomes);
+    outcomes === undefined ? resultWithoutOutcomes(status, missing, form) : statusResult(status, missing, outcomes);
   return unsettled ?? accountResult(reply, readBack) ?? compareContent(reply, record, readBack, key);
 }
 
@@ -55,19 +55,19 @@ function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | 
 /** Undefined if the record can be compared. */
 function resultWithoutOutcomes(
   status: unknown,
-  lacks: string | undefined,
+  missing: string | undefined,
   form: FieldType | undefined,
 ): LookupResult | undefined {
   if (typeof status === "string" && !isDocumented(status, form)) return unlisted(status);
-  if (lacks === undefined) return undefined;
-  const unproven = `the platform returned the record without ${lacks}, and the contract defines no status for absent records`;
+  if (missing === undefined) return undefined;
+  const unproven = `the platform returned the record without ${missing}, and the contract defines no status for absent records`;
   return { kind: "absent", unproven };
 }
 
 /** Undefined if the status shows that the record has arrived and can be compared. */
 function statusResult(
   status: unknown,
-  lacks: string | undefined,
+  missing: string | undefined,
   outcomes: NonNullable<ReadBack["outcomes"]>,
 ): LookupResult | undefined {
   if (typeof status !== "string") return unknown("a reply without the status that the contract names");
@@ -76,7 +76,7 @@ function statusResult(
   if (outcome === undefined) return unlisted(status);
   if (outcome === "pending") return { ...unknown(`its status is ${shown}: try again later`), isInProgress: true };
   if (outcome !== "accepted") return { kind: "absent" };
-  return lacks === undefined ? undefined : unknown(`its status is ${shown}, without ${lacks}`);
+  return missing === undefined ? undefined : unknown(`its status is ${shown}, without ${missing}`);
 }
 
 /** Path of the status in a reply, unless the contract specifies another. */

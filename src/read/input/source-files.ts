@@ -42,7 +42,7 @@ export async function findFiles(
     for (const path of await expand(files, { notify, maxEntries, signal }))
       found.push({ ...(await inspectFile(path)), ...(sheet !== undefined && { sheet }) });
   }
-  refuseTwice(found);
+  refuseDuplicates(found);
   return found;
 }
 
@@ -160,7 +160,7 @@ function specialKind(stats: Stats): string {
   return "a device";
 }
 
-function refuseTwice(found: readonly FoundFile[]): void {
+function refuseDuplicates(found: readonly FoundFile[]): void {
   const seen = new Map<string, string>();
   for (const { identity, path, sheet } of found) {
     const place = `${identity} ${sheet?.toLowerCase() ?? ""}`;

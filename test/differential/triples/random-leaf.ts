@@ -58,7 +58,7 @@ export function condition({ draw, scope }: Pick<Leaf, "draw" | "scope">): JsonOb
 
 type Transform = (leaf: Leaf, options: Record<string, JsonValue>) => CellMaker;
 
-/** Draws the option that converts the cell. Returns a maker of cells with valid values. */
+/** Draws the option that converts the cell. Returns an encoder of cells with valid values. */
 function transformed(leaf: Leaf, options: Record<string, JsonValue>): CellMaker {
   const { draw, spec, scope } = leaf;
   const possible: Transform[] = [(_leaf) => spec.good];
