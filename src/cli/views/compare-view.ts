@@ -4,6 +4,7 @@ import { csvText, shownCell } from "../../report/csv-text.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { streamedTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
+import { plainText } from "../../text/plain-text.ts";
 
 /** Renders batches of comparisons, one after the other. */
 export interface CompareWriter {
@@ -11,9 +12,7 @@ export interface CompareWriter {
   readonly end: (summary: CompareSummary) => string;
 }
 
-const NOT_LISTED: ReadonlySet<Comparison["result"]> = new Set(["same", "replaced", "verified"]);
-
-/** Text lists only records that are not the same. CSV and NDJSON list every record. */
+/** Text lists only records with differences, and counts those that are unknown by reason. CSV and NDJSON list all. */
 export function compareWriter(format: "text" | "csv" | "ndjson", screen: Screen): CompareWriter {
   if (format === "ndjson") {
     return { add: (batch) => batch.map((one) => `${printableJson(one)}\n`).join(""), end: () => "" };
@@ -27,10 +26,13 @@ export function compareWriter(format: "text" | "csv" | "ndjson", screen: Screen)
     };
     return { add: (batch) => once() + csvText(batch.map((one) => csvRow(one).map(shownCell))), end: once };
   }
-  const table = streamedTable([{ title: "key" }, { title: "result" }, { title: "place" }, { title: "why" }], screen);
+  const table = streamedTable([{ title: "key" }, { title: "result" }, { title: "place" }, { title: "attrs" }], screen);
+  const unknown = new Map<string, number>();
   return {
     add: (batch) => {
-      const listed = batch.filter(({ result }) => !NOT_LISTED.has(result));
+      for (const { result, reason = "" } of batch)
+        if (result === "unknown") unknown.set(reason, (unknown.get(reason) ?? 0) + 1);
+      const listed = batch.filter(({ result }) => result === "different" || result === "absent");
       return listed.length === 0 ? "" : table(listed.map(textRow));
     },
     end: ({ counts, isComplete }) => {
@@ -38,8 +40,10 @@ export function compareWriter(format: "text" | "csv" | "ndjson", screen: Screen)
       const total = Object.values(compared).reduce((sum, count) => sum + count, 0);
       const parts = Object.entries(compared).filter(([, count]) => count > 0);
       const shown = parts.map(([name, count]) => `${formatCount(count)} ${name}`).join(", ");
+      const reasons = [...unknown].map(([reason, count]) => `  ${formatCount(count)} unknown: ${plainText(reason)}\n`);
       return [
         `${counted(total, "accepted record")} compared${shown === "" ? "" : `: ${shown}`}\n`,
+        ...reasons,
         replaced === 0 ? "" : `${counted(replaced, "record")} not compared: a later run has replaced the content\n`,
         verified === 0 ? "" : `${counted(verified, "record")} compared before\n`,
         isComplete ? "" : "Stopped. To continue, run the command again with --unverified.\n",
@@ -52,6 +56,6 @@ function csvRow({ key = "", result, attrs = [], reason = "", source, run }: Comp
   return [key, result, attrs.join("; "), reason, source.file, String(source.line ?? ""), run];
 }
 
-function textRow({ key = "-", result, attrs = [], reason = "", source }: Comparison): readonly string[] {
-  return [key, result, `${source.file}:${source.line ?? ""}`, attrs.length > 0 ? attrs.join(", ") : reason];
+function textRow({ key = "-", result, attrs = [], source }: Comparison): readonly string[] {
+  return [key, result, `${source.file}:${source.line ?? ""}`, attrs.join(", ")];
 }

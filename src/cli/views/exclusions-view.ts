@@ -24,7 +24,7 @@ const COLUMNS: readonly TableColumn[] = [{ title: "key" }, { title: "since" }, {
 export const excludedKeysView: View<ExcludedKeys> = {
   text: ({ excluded, excludedBefore, accepted, unsettled, unseen }) =>
     [
-      `${counted(excluded.length, "record")} excluded from the migration${unseenText(unseen.length)}\n`,
+      `${counted(excluded.length, "record")} excluded from the migration${unseenText(unseen.length, excluded.length)}\n`,
       ...listText(excludedBefore, "excluded before"),
       ...listText(accepted, "not excluded: already on the platform"),
       ...listText(
@@ -44,8 +44,10 @@ export const endedExclusionsView: View<EndedExclusions> = {
   json: (result) => `${printableJson(result, "indented")}\n`,
 };
 
-function unseenText(count: number): string {
-  return count === 0 ? "" : `; no push has contained ${formatCount(count)} of them so far`;
+function unseenText(unseen: number, excluded: number): string {
+  if (unseen === 0) return "";
+  const records = unseen < excluded ? `${formatCount(unseen)} of them` : excluded === 1 ? "it" : "them";
+  return `; no push has contained ${records} so far`;
 }
 
 const LISTED = 20;
