@@ -75,11 +75,12 @@ export function percent(share: number): string {
 }
 
 /** In the order of the bar. */
-const TONES = ["good", "idle", "unsure", "bad"] as const;
+const TONES = ["good", "idle", "unsure", "bad", "refused"] as const;
 
 /** Returns the colour of a status. */
 export function toneOf(status: Status): (typeof TONES)[number] {
   if (status === "accepted" || status === "valid" || status === "skipped") return "good";
+  if (status === "rejected") return "refused";
   if (NEEDS_WORK.has(status)) return "bad";
   return status === "ambiguous" || status === "existing" || status === "stale" ? "unsure" : "idle";
 }
