@@ -3,7 +3,7 @@ import type { Problem } from "../model/problem.ts";
 import type { InputPosition } from "../model/record.ts";
 import type { Timeline } from "../model/timeline.ts";
 import type { LedgerOrigin, LedgerRecovery } from "./journal/recovery.ts";
-import type { DestinationState, OpenFilter, OpenRecord } from "./migration-state.ts";
+import type { AcceptedDay, DestinationState, OpenFilter, OpenRecord } from "./migration-state.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
 import type {
   AmbiguousItem,
@@ -128,6 +128,8 @@ export interface Ledger {
   coverage(): Promise<readonly Coverage[]>;
   /** The state of every record of the migration, across all runs; one entry per destination. */
   migration(): Promise<readonly DestinationState[]>;
+  /** The accepted records by the day (UTC) on which their present content was accepted, by destination; in order. */
+  acceptedByDay(): Promise<readonly AcceptedDay[]>;
   /**
    * The runs with records that are left to send or ambiguous, and that no later push has planned again. Latest first.
    */

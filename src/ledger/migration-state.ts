@@ -46,6 +46,13 @@ export interface DestinationState {
   readonly withoutKey: number;
 }
 
+/** Accepted records of one destination and one day. */
+export interface AcceptedDay extends Pick<DestinationState, "target" | "supplier" | "endpoint"> {
+  /** YYYY-MM-DD, UTC. */
+  readonly day: string;
+  readonly records: number;
+}
+
 /** A record that is not done, at its place in the latest planned push. A missing key is at its place in the inventory. */
 export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems"> {
   readonly state: OpenState;

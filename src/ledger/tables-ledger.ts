@@ -10,7 +10,7 @@ import { attemptsOf, sendable } from "./tables/attempts.ts";
 import { knownContents } from "./tables/known-contents.ts";
 import { coverage } from "./tables/counts.ts";
 import { endExclusions, excludeRecords, exclusions } from "./tables/exclusions.ts";
-import { migration, unsettledRuns } from "./tables/migration.ts";
+import { acceptedByDay, migration, unsettledRuns } from "./tables/migration.ts";
 import { batchesOf, openPlaces, openRecords } from "./tables/open-records.ts";
 import { contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes.ts";
 import { nextSendable, notePosition } from "./tables/positions.ts";
@@ -92,6 +92,7 @@ type ReadingMethod =
   | "summary"
   | "coverage"
   | "migration"
+  | "acceptedByDay"
   | "unsettledRuns"
   | "unseenKeys"
   | "knownContents"
@@ -126,6 +127,7 @@ function readingMethods(
     summary: (id) => readRun(id, (tables, run) => summary(tables, run, sending)),
     coverage: () => read(coverage),
     migration: () => read((tables) => migration(tables, sending)),
+    acceptedByDay: () => read(acceptedByDay),
     unsettledRuns: () => read(unsettledRuns),
     unseenKeys: (destinations, keys) => read((tables) => unseenKeys(tables, destinations, keys)),
     knownContents: (identities) => read((tables) => knownContents(tables, identities)),

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { expect } from "vitest";
+import type { MigrationReport } from "../../src/model/migration-report.ts";
 import { createTestFolder } from "../temporary-folder.ts";
 import { seededDice } from "../seeded-dice.ts";
 import { startTestSandbox } from "./cli.ts";
@@ -132,6 +133,8 @@ async function endOf(
   const status: MigrationStatus = JSON.parse((await work.migrate(["status", "--format", "json"])).stdout);
   const open = await openLines(work);
   const proof = await work.migrate(["proof", "--all", "--out", "proof"]);
+  const report = await work.migrate(["report", "--all", "--out", "state", "--format", "json"]);
+  const [destination]: MigrationReport["destinations"] = JSON.parse(report.stdout).destinations;
   await stop();
 
   const addresses = platformAddresses(data);
@@ -151,6 +154,8 @@ async function endOf(
       compared: [compared.code, compared.stdout],
       verified: verified?.same,
       proof: [proof.code, proof.stdout.includes("existed on the platform before")],
+      report: destination?.states["accepted"],
+      acceptedByDay: destination?.accepted.reduce((sum, day) => sum + day.records, 0),
     },
     shown: {
       records: latest.size,
@@ -161,6 +166,8 @@ async function endOf(
       compared: [0, comparedText(accepted + outdated)],
       verified: accepted + outdated,
       proof: [0, false],
+      report: [...latest.keys()].filter(isCurrent).length,
+      acceptedByDay: accepted + outdated,
     },
   };
 }

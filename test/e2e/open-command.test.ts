@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openLedgerStore } from "../../src/ledger/open-ledger-store.ts";
 import { item, planned, REFUSED, sendAll } from "../ledger/ledger-input.ts";
@@ -93,6 +94,24 @@ test.each([
   expect((await migrate("--by", by, "--format", "csv"))[0]).toBe(
     `${by},records,outdated,existing,rejected,invalid,ambiguous,pending,missing`,
   );
+});
+
+test("report --all writes the state of the whole migration next to the ledger", async () => {
+  const { code, stdout } = await runCli(["report", "--all", "--ledger", ledger]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/: 1 of 603 records with their latest content\nReport /)]);
+  const written = join(dirname(ledger), "migration");
+  const { open } = JSON.parse(readFileSync(join(written, "migration.json"), "utf8"));
+  expect(open[0]).toMatchObject({ cause: "required customers.*.name", owner: "", records: 600 });
+  expect(readFileSync(join(written, "migration.html"), "utf8")).toContain("required customers.*.name");
+});
+
+test.each([
+  [["20261101"], "--all cannot be combined with a run"],
+  [["--format", "csv"], "--all cannot be shown as csv"],
+  [["--by-owner"], "cannot be used with"],
+])("report --all %j is refused", async (args, message) => {
+  const { code, stderr } = await runCli(["report", "--all", "--ledger", ledger, ...args]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test("status --by and --since print the same counts", async () => {

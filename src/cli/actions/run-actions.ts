@@ -69,10 +69,27 @@ export function reconcileAction(run: string | undefined, flags: ReconcileFlags, 
 export function reportAction(run: string | undefined, flags: ReportFlags, session: Session): Promise<void> {
   return withLedger(session, flags, async (settings, context) => {
     if (flags.drift === true) return showDrift({ ledger: settings.ledger, run }, flags, context);
+    if (flags.all === true) return showMigration({ ...settings, run }, flags, context);
     if (flags.byOwner === true) return showByOwner({ ...settings, run }, flags, context);
     const { report } = await import("../../commands/ledger/report-again.ts");
     return showRun(await report({ ...settings, run }, context.dependencies), flags, context);
   });
+}
+
+async function showMigration(
+  { run, ...settings }: LedgerSettings & { readonly run: string | undefined },
+  { format }: ReportFlags,
+  { dependencies, write }: Context,
+): Promise<number> {
+  if (run !== undefined) throw new Failure("usage", "--all cannot be combined with a run", { hint: "omit the run" });
+  if (format !== "text" && format !== "json") {
+    throw new Failure("usage", `--all cannot be shown as ${format}`, { hint: "use --format text or json" });
+  }
+  const { reportMigration } = await import("../../commands/ledger/report-migration.ts");
+  const { migrationReportView } = await import("../views/run/migration-report-view.ts");
+  const written = await reportMigration(settings, dependencies);
+  await write(migrationReportView[format](written));
+  return 0;
 }
 
 async function showByOwner(

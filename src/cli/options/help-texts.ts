@@ -11,7 +11,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   resume: ["resume", "resume 20261120-2341"],
   worker: ["worker --ledger postgres://migrate@db.example/migrate"],
   reconcile: ["reconcile", "reconcile --accept EXT-00123"],
-  report: ["report --format csv", "report --drift"],
+  report: ["report --format csv", "report --all", "report --drift"],
   status: ["status --format json"],
   open: ["open --by cause", "open --format csv --since 2026-11-20"],
   explain: ["explain EXT-00123"],

@@ -84,6 +84,7 @@ export const STATUS = {
 /** Options of `report`. */
 export const REPORT_AGAIN = {
   drift: { help: "differences between platform and local validation, with rules to add (default: of all runs)" },
+  all: { conflicts: ["drift", "byOwner"], help: "report the whole migration as a page: state, progress, causes, runs" },
   byOwner: { conflicts: ["drift"], help: "write one folder for each owner, with its rejects" },
 } as const;
 

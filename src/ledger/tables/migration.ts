@@ -1,4 +1,4 @@
-import type { DestinationState, RecordState } from "../migration-state.ts";
+import type { AcceptedDay, DestinationState, RecordState } from "../migration-state.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
 import { coverageOfEndpoints } from "./counts.ts";
 import { isExcluded } from "./exclusions.ts";
@@ -121,6 +121,20 @@ const countOpen = (sending: SendingStatus): Statement<OpenCount> => {
         ${records} from migrate.records where ${heldOpen("records.")} or records.state = 'ambiguous'`),
     },
   };
+};
+
+/** See `Ledger.acceptedByDay`. Reads all records. */
+export function* acceptedByDay(tables: Tables): Work<readonly AcceptedDay[]> {
+  return yield* tables.rows(SELECT_ACCEPTED_DAYS);
+}
+
+const SELECT_ACCEPTED_DAYS: Statement<AcceptedDay> = {
+  sql: `
+  select day, runs.target, runs.supplier, runs.endpoint, sum(records)::bigint as records
+  from (
+    select planned_run, substr(accepted_at, 1, 10) as day, count(*) as records
+    from migrate.records where ${IS_ACCEPTED} and accepted_at is not null group by 1, 2
+  ) as each inner join migrate.runs on runs.id = planned_run group by 1, 2, 3, 4 order by 1`,
 };
 
 /** See `Ledger.unsettledRuns`. */

@@ -102,6 +102,7 @@ type Query =
   | "summary"
   | "coverage"
   | "migration"
+  | "acceptedByDay"
   | "unsettledRuns"
   | "unseenKeys"
   | "knownContents"
@@ -120,6 +121,7 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
     summary: (run) => ask("summary", [run]),
     coverage: () => ask("coverage", []),
     migration: () => ask("migration", []),
+    acceptedByDay: () => ask("acceptedByDay", []),
     unsettledRuns: () => ask("unsettledRuns", []),
     unseenKeys: (destinations, keys) => ask("unseenKeys", [destinations, keys]),
     knownContents: (identities) => ask("knownContents", [identities]),

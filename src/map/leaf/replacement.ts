@@ -44,7 +44,7 @@ function literal(
   if (typeof from === "string" && from !== "" && typeof to === "string") {
     return [(text) => (text.includes(from) ? replaceAll(text, from, to) : text)];
   }
-  issues.add(path, "must replace a text with another text; put digits in quotes");
+  issues.add(path, "must replace a text with a text; put numbers in quotes");
   return [];
 }
 

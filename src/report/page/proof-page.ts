@@ -6,6 +6,7 @@ import { factsList } from "./facts-list.ts";
 import { html, type Html } from "./html.ts";
 import { pageFrame } from "./page-frame.ts";
 import { recordsSection } from "./records-section.ts";
+import { type PageTable, pageTable } from "./page-table.ts";
 import { moment } from "./timeline-section.ts";
 
 /** Writes `proof.html`, which shows the contents of `proof.json` for reading and printing. */
@@ -48,7 +49,7 @@ function coverageTable(coverage: NonNullable<Proof["coverage"]>): Html {
   ]);
   return html`<section aria-labelledby="all-runs">
     <h2 id="all-runs">All runs together</h2>
-    ${table({
+    ${pageTable({
       id: "coverage",
       title: "Records of all runs, each counted once",
       columns: [
@@ -111,7 +112,7 @@ const RARE: ReadonlySet<keyof SourceProof> = new Set(["leftOut", "notPicked", "b
 function sourcesTable(sources: readonly SourceProof[], at: number): Html {
   const shown = COUNTED.filter(([, name]) => !RARE.has(name) || sources.some((source) => source[name] > 0));
   const rows = sources.map((source) => [source.file, ...shown.map(([, name]) => formatCount(source[name]))]);
-  return table({
+  return pageTable({
     id: `sources-${at}`,
     of: `run-${at}`,
     title: "Every row of the sources",
@@ -121,7 +122,7 @@ function sourcesTable(sources: readonly SourceProof[], at: number): Html {
 }
 
 function filesTable({ sources, setup }: RunProof, at: number): Html {
-  return table({
+  return pageTable({
     id: `files-${at}`,
     of: `run-${at}`,
     title: "Input files of the run",
@@ -147,46 +148,7 @@ function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, ids: P
     { name: by === undefined ? "Sum" : "By" },
     ...stages.map((stage) => ({ name: stage, kind: "number" as const })),
   ];
-  return table({ ...ids, title: `Sum: ${name}`, note, columns, rows });
-}
-
-interface PageTable {
-  readonly id: string;
-  /** Id of the heading of the run that the table belongs to. */
-  readonly of?: string;
-  readonly title: string;
-  readonly note?: string;
-  /** The first column is the heading of the row. */
-  readonly columns: readonly { readonly name: string; readonly kind?: "number" | "hash" }[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-function table({ id, of, title, note, columns, rows }: PageTable): Html {
-  const cell = (text: string, at: number): Html => {
-    const kind = columns[at]?.kind;
-    if (kind === "hash") return html`<td><code class="hash">${text}</code></td>`;
-    if (kind === "number") return html`<td class="number">${text}</td>`;
-    return html`<th scope="row">${text}</th>`;
-  };
-  return html`<h3 id="${id}">${title}</h3>
-    ${note === undefined ? undefined : html`<p class="note">${note}</p>`}
-    <div class="sheet" tabindex="0" role="region" aria-labelledby="${of === undefined ? id : `${id} ${of}`}">
-      <table>
-        <thead>
-          <tr>
-            ${columns.map(({ name, kind = "text" }) => html`<th scope="col" class="${kind}">${name}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            (row) =>
-              html`<tr>
-                ${row.map(cell)}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+  return pageTable({ ...ids, title: `Sum: ${name}`, note, columns, rows });
 }
 
 function payloadText({ same, different }: RunProof["payloads"]): string {
@@ -222,7 +184,7 @@ function differencesText({ differences, run }: RunProof): string {
 function footer({ files }: Proof): Html {
   return html`<footer>
     <h2>Other files</h2>
-    ${table({
+    ${pageTable({
       id: "files",
       title: "Tables of every row, every record and every difference",
       columns: [{ name: "File" }, { name: "SHA-256", kind: "hash" }],

@@ -29,7 +29,7 @@ export interface RateControl {
   readonly unreachable: (epoch: Epoch, reason: string) => void;
   /** The platform replied. */
   readonly reached: () => void;
-  /** Refusals are known to be random: only the refused record waits. */
+  /** Whether refusals were found to be independent of the rate: only the refused record then waits. */
   readonly isNoiseKnown: () => boolean;
 }
 

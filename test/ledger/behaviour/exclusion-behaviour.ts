@@ -140,6 +140,8 @@ export function describeExclusions(opened: () => Ledger): void {
         AT,
       );
       expect(await ledger.migration()).toMatchObject([{ verified: { same: 2, different: 0, absent: 1, at: AT } }]);
+      const [days] = await ledger.acceptedByDay();
+      expect(days).toMatchObject({ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), records: 4, target: PUSH.target });
       await sendAll(ledger, later, "rejected");
       expect(await ledger.migration()).toMatchObject([{ verified: { same: 1, different: 0, absent: 1 } }]);
       expect([...(await ledger.acceptedLast(run, 1, 9))].toSorted(([a], [b]) => a - b)).toEqual([

@@ -84,7 +84,7 @@ const SET_HOLD = `
 
 export async function addWorker(queries: Queries, run: number, id: string, worker: WorkerIdentity): Promise<void> {
   await queries.run(
-    // Repeated if the reply was lost.
+    // The statement is repeated if the reply of the database was lost.
     `insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
      values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'working') on conflict (id) do nothing`,
     id,

@@ -114,7 +114,7 @@ export async function noteRecovery(transaction: Transaction, { id, at, isUncerta
   if (isUncertain) for (const sql of MARK_ALL_UNCERTAIN) await transaction.run(sql);
 }
 
-/** Repeated if the reply was lost. */
+/** The statement is repeated if the reply of the database was lost. */
 const INSERT_RECOVERY = "insert into migrate.recoveries values ($1, $2, $3) on conflict do nothing";
 
 /** A record that was in flight or not sent yet may have had further requests. */

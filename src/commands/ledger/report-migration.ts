@@ -1,0 +1,111 @@
+import path from "node:path";
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { Failure } from "../../model/failure.ts";
+import type {
+  DestinationReport,
+  MigrationReport,
+  OpenCauseReport,
+  RunOfMigration,
+} from "../../model/migration-report.ts";
+import type { OwnerRule } from "../../model/owner.ts";
+import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
+import type { Inventory } from "../../options/migration-options.ts";
+import { eachOpenRecord } from "../../pipeline/owners/each-open-record.ts";
+import { causesOf, daysSince, ownerOfOpen } from "../../pipeline/owners/record-owner.ts";
+import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { runState } from "../../pipeline/run/run-state.ts";
+import { writeMigrationReport } from "../../report/migration-report.ts";
+import { timestamp } from "../../time/clock.ts";
+
+export interface MigrationReportOptions {
+  readonly ledger: string;
+  /** Folder of the report; default: `migration` next to the ledger. */
+  readonly out?: string | undefined;
+  readonly inventory?: Inventory | undefined;
+  readonly owners?: readonly OwnerRule[] | undefined;
+}
+
+export interface WrittenMigrationReport {
+  readonly report: MigrationReport;
+  /** Path of the page. */
+  readonly page: string;
+}
+
+/**
+ * Writes the state of the whole migration as a page and as JSON, without values. Changes nothing in the ledger.
+ * @throws Failure `run_unknown` before the first push, `storage`
+ */
+export async function reportMigration(
+  { ledger: at, out, inventory, owners = [] }: MigrationReportOptions,
+  dependencies: Dependencies,
+): Promise<WrittenMigrationReport> {
+  const store = await openLedgerStore(at, dependencies);
+  const report = await readRunLedger(store, async (ledger): Promise<MigrationReport> => {
+    const active = await store.activeRun();
+    return {
+      format: "migrate-migration/1",
+      tool: dependencies.userAgent,
+      madeAt: timestamp(dependencies.clock),
+      destinations: await destinationsOf(ledger),
+      open: await openCauses(ledger, { inventory, owners }, dependencies),
+      runs: await runsOf(ledger, active),
+    };
+  });
+  return { report, page: await writeMigrationReport(report, out ?? path.join(store.folder, "migration")) };
+}
+
+async function destinationsOf(ledger: Ledger): Promise<readonly DestinationReport[]> {
+  const destinations = await ledger.migration();
+  if (destinations.length === 0) {
+    throw new Failure("run_unknown", "the ledger has no push yet", { hint: "start one with `migrate push`" });
+  }
+  const days = await ledger.acceptedByDay();
+  return destinations.map(({ target, supplier, operation, endpoint, records, counts }) => ({
+    target,
+    supplier,
+    operation,
+    records,
+    states: Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+    accepted: days
+      .filter((each) => each.target === target && each.supplier === supplier && each.endpoint === endpoint)
+      .map(({ day, records: count }) => ({ day, records: count })),
+  }));
+}
+
+async function openCauses(
+  ledger: Ledger,
+  { inventory, owners }: Pick<MigrationReportOptions, "inventory"> & { readonly owners: readonly OwnerRule[] },
+  dependencies: Dependencies,
+): Promise<readonly OpenCauseReport[]> {
+  const now = dependencies.clock.now();
+  const found = new Map<string, { cause: string; owner: string; records: number; ages: [number, number, number] }>();
+  await eachOpenRecord(ledger, { inventory }, dependencies, (records) => {
+    for (const record of records) {
+      const owner = ownerOfOpen(owners, record)?.name ?? "";
+      const days = daysSince(record.since, now);
+      for (const { code, attr } of causesOf(record)) {
+        const cause = attr === undefined ? code : `${code} ${attr}`;
+        const name = JSON.stringify([cause, owner]);
+        const group = found.get(name) ?? { cause, owner, records: 0, ages: [0, 0, 0] };
+        group.records += 1;
+        group.ages[days <= 7 ? 0 : days <= 30 ? 1 : 2] += 1;
+        found.set(name, group);
+      }
+    }
+  });
+  return [...found.values()].toSorted((a, b) => b.records - a.records || (a.cause < b.cause ? -1 : 1));
+}
+
+async function runsOf(ledger: Ledger, active: string | undefined): Promise<readonly RunOfMigration[]> {
+  const listed: RunOfMigration[] = [];
+  for (const run of await ledger.runs()) {
+    const { records, counts } = await ledger.summary(run.id);
+    const { by } = settingsIfKnown(run) ?? {};
+    const state = run.dryRun ? "dry run" : runState(run, counts, run.id === active);
+    const about = { id: run.id, startedAt: run.startedAt, state, records, counts };
+    listed.push(by === undefined ? about : { ...about, by });
+  }
+  return listed;
+}

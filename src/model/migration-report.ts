@@ -1,0 +1,44 @@
+/** The state of the whole migration, for `migration.json` and `migration.html`. */
+export interface MigrationReport {
+  readonly format: "migrate-migration/1";
+  readonly tool: string;
+  /** ISO 8601 UTC. */
+  readonly madeAt: string;
+  /** Latest first. */
+  readonly destinations: readonly DestinationReport[];
+  /** Open records with the same cause and owner, most frequent first. */
+  readonly open: readonly OpenCauseReport[];
+  /** Latest first. */
+  readonly runs: readonly RunOfMigration[];
+}
+
+export interface DestinationReport {
+  readonly target: string;
+  readonly supplier: string;
+  readonly operation: string;
+  /** Distinct records that pushes have planned. */
+  readonly records: number;
+  /** Records by state, without those of which there are none. */
+  readonly states: Readonly<Record<string, number>>;
+  /** Accepted records by the day (UTC) on which their content was accepted, in order. */
+  readonly accepted: readonly { readonly day: string; readonly records: number }[];
+}
+
+/** A record with several causes counts for each of them. */
+export interface OpenCauseReport {
+  readonly cause: string;
+  /** Empty without a rule for it. */
+  readonly owner: string;
+  readonly records: number;
+  /** By the number of days for which they have been open: up to 7, up to 30, more. */
+  readonly ages: readonly [week: number, month: number, older: number];
+}
+
+export interface RunOfMigration {
+  readonly id: string;
+  readonly startedAt: string;
+  readonly by?: string;
+  readonly state: string;
+  readonly records: number;
+  readonly counts: Readonly<Record<string, number>>;
+}

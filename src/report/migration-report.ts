@@ -1,0 +1,22 @@
+import type { MigrationReport } from "../model/migration-report.ts";
+import { printableJson } from "../terminal/safe-json.ts";
+import { writeMigrationPage } from "./page/migration-page.ts";
+import { openReportFolder } from "./report-folder.ts";
+
+/**
+ * Writes `migration.json` and `migration.html`, and moves them into place together. Returns the path of the page.
+ * @throws Failure `storage`, and `usage` for a folder that others can write to
+ */
+export async function writeMigrationReport(report: MigrationReport, name: string): Promise<string> {
+  const folder = await openReportFolder(name);
+  try {
+    const json = await folder.create("migration.json");
+    await json.write(`${printableJson(report, "indented")}\n`);
+    const page = await folder.create("migration.html");
+    await writeMigrationPage(report, page.write);
+    await folder.commit();
+    return page.path;
+  } finally {
+    await folder.discard();
+  }
+}

@@ -1,0 +1,160 @@
+import type { DestinationReport, MigrationReport } from "../../model/migration-report.ts";
+import { counted, formatCount } from "../../text/count.ts";
+import { readPageFiles } from "../page-files.ts";
+import type { Write } from "../report.ts";
+import { html, type Html } from "./html.ts";
+import { pageFrame } from "./page-frame.ts";
+import { pageTable } from "./page-table.ts";
+import { percent } from "./records-section.ts";
+import { moment } from "./timeline-section.ts";
+
+/** Writes `migration.html`, which shows the contents of `migration.json`. */
+export async function writeMigrationPage(report: MigrationReport, write: Write): Promise<void> {
+  const frame = pageFrame("State of a migration", await readPageFiles({ script: false }));
+  const { destinations, open, runs, madeAt, tool } = report;
+  const pieces = [
+    frame.start,
+    html`<header>
+      <p class="kicker">State of a migration · ${moment(madeAt)} · ${tool}</p>
+      <h1>${headline(destinations)}</h1>
+    </header>`,
+    html`<main id="content">${destinations.map(destinationSection)} ${openSection(open)} ${runsSection(runs)}</main>`,
+    frame.end,
+  ];
+  for (const { markup } of pieces) await write(markup);
+}
+
+function headline(destinations: readonly DestinationReport[]): string {
+  const total = (count: (each: DestinationReport) => number): number =>
+    destinations.reduce((sum, each) => sum + count(each), 0);
+  const records = total((each) => each.records);
+  const done = total(({ states }) => (states["accepted"] ?? 0) + (states["excluded"] ?? 0));
+  const accepted = total(({ states }) => states["accepted"] ?? 0);
+  const first = `${formatCount(accepted)} of ${counted(records, "record")} are on the platform with their latest content`;
+  return done === records ? `${first}, and nothing is open.` : `${first}; ${formatCount(records - done)} are open.`;
+}
+
+function destinationSection(destination: DestinationReport, at: number): Html {
+  const { target, supplier, operation, records, states } = destination;
+  const name = [operation, target, supplier].filter((part) => part !== "").join(", ");
+  return html`<section aria-labelledby="destination-${at}">
+    <h2 id="destination-${at}">${name}</h2>
+    ${pageTable({
+      id: `states-${at}`,
+      of: `destination-${at}`,
+      title: "Records by state",
+      columns: [{ name: "State" }, { name: "Records", kind: "number" }, { name: "Share", kind: "number" }],
+      rows: Object.entries(states).map(([state, count]) => [
+        state === "outdated" ? "out of date" : state,
+        formatCount(count),
+        percent(records === 0 ? 0 : (100 * count) / records),
+      ]),
+    })}
+    ${progressSection(destination, at)}
+  </section>`;
+}
+
+const HEIGHT = 10;
+
+/** Records that were left to accept at the end of each day, and a table by week. */
+function progressSection({ records, accepted }: DestinationReport, at: number): Html | undefined {
+  const [first, last] = [accepted[0], accepted.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  let left = records;
+  const steps = accepted.map(({ day, records: count }) => ({
+    at: dayOf(day) - dayOf(first.day),
+    left: (left -= count),
+  }));
+  const days = dayOf(last.day) - dayOf(first.day) + 1;
+  const bars = Array.from({ length: days }, (_, day) => {
+    const open = steps.findLast((step) => step.at <= day)?.left ?? records;
+    const height = records === 0 ? 0 : Math.round((HEIGHT * 100 * open) / records) / 100;
+    return html`<rect
+      class="fill-idle"
+      x="${day + 0.08}"
+      y="${HEIGHT - height}"
+      width="0.84"
+      height="${height}"
+    ></rect>`;
+  });
+  return html`<h3 id="left-${at}">Left to accept</h3>
+    <p>
+      Each column is one day (UTC), from ${first.day} to ${last.day}. The full height is ${counted(records, "record")}.
+    </p>
+    <svg
+      class="timeline"
+      viewBox="0 0 ${days} ${HEIGHT}"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label="Records left to accept by day: ${formatCount(records)} before ${first.day}, ${formatCount(left)} after ${last.day}"
+    >
+      ${bars}
+    </svg>
+    <div class="axis"><span>${first.day}</span><span>${last.day}</span></div>
+    ${pageTable({
+      id: `weeks-${at}`,
+      of: `destination-${at}`,
+      title: "Accepted by week",
+      note: "A record counts on the day on which the platform accepted its present content.",
+      columns: [{ name: "Week from" }, { name: "Accepted", kind: "number" }],
+      rows: [...weeksOf(accepted)].map(([week, count]) => [week, formatCount(count)]),
+    })}`;
+}
+
+/** Days since 1970. */
+function dayOf(day: string): number {
+  return Date.parse(day) / 86_400_000;
+}
+
+/** Accepted records by the Monday of their week. */
+function weeksOf(accepted: DestinationReport["accepted"]): ReadonlyMap<string, number> {
+  const weeks = new Map<string, number>();
+  for (const { day, records } of accepted) {
+    const monday = new Date(day);
+    monday.setUTCDate(monday.getUTCDate() - ((monday.getUTCDay() + 6) % 7));
+    const week = monday.toISOString().slice(0, 10);
+    weeks.set(week, (weeks.get(week) ?? 0) + records);
+  }
+  return weeks;
+}
+
+function openSection(open: MigrationReport["open"]): Html {
+  if (open.length === 0) {
+    return html`<section aria-labelledby="open">
+      <h2 id="open">Open records</h2>
+      <p>No record is open.</p>
+    </section>`;
+  }
+  const numbers = ["Records", "0–7 days", "8–30 days", "Longer"].map((name) => ({ name, kind: "number" }) as const);
+  return html`<section aria-labelledby="open">
+    <h2 id="open">Open records</h2>
+    ${pageTable({
+      id: "causes",
+      of: "open",
+      title: "By cause, owner and age",
+      note: "A record with several causes counts for each of them.",
+      columns: [{ name: "Cause" }, { name: "Owner", kind: "plain" }, ...numbers],
+      rows: open.map(({ cause, owner, records, ages }) => [cause, owner, ...[records, ...ages].map(formatCount)]),
+    })}
+  </section>`;
+}
+
+function runsSection(runs: MigrationReport["runs"]): Html {
+  return html`<section aria-labelledby="runs">
+    <h2 id="runs">Runs</h2>
+    ${pageTable({
+      id: "all-runs",
+      of: "runs",
+      title: "Latest first",
+      columns: [
+        { name: "Run" },
+        ...["Started", "By", "State", "Outcome"].map((name) => ({ name, kind: "plain" as const })),
+        { name: "Records", kind: "number" },
+      ],
+      rows: runs.map(({ id, startedAt, by = "", state, records, counts }) => {
+        const outcome = Object.entries(counts).map(([status, count]) => `${formatCount(count)} ${status}`);
+        return [id, moment(startedAt), by, state, outcome.join(", "), formatCount(records)];
+      }),
+    })}
+  </section>`;
+}
