@@ -66,7 +66,7 @@ describe("replace", () => {
     expect(leafError('{ from: A, replace: { pattern: "(a+)+$", to: "" } }')).toContain("unlimited repeat"));
   test("rejects invalid forms", () => {
     expect(leafError('{ from: A, replace: "x" }')).toContain("must be { from");
-    expect(leafError("{ from: A, replace: { a: 1 } }")).toContain("digits in quotes");
+    expect(leafError("{ from: A, replace: { a: 1 } }")).toContain("numbers in quotes");
     expect(leafError("{ from: A, replace: { from: a, pattern: b, to: c } }")).toContain("cannot be used together");
     expect(leafError("{ from: A, replace: { pattern: 5, to: c } }")).toContain("<expression>");
     expect(leafError("{ from: A, replace: { from: a, too: c } }")).toContain('did you mean "to"?');
