@@ -17,7 +17,7 @@ import type { UploadEnd } from "../upload/upload-types.ts";
 import { createSampler } from "./choose-sample.ts";
 
 /**
- * Sends a sample of the records of a run, and checks that the platform has accepted all of it and, where the contract
+ * Sends a sample of the records of a run, and checks that the platform has accepted every record and, where the contract
  * allows to compare them, has its values. Does nothing if the run has sent other records before, because it has then
  * passed. Returns undefined if the other records may be sent; otherwise how sending ended, with a failure
  * `canary_failed` if the sample was not accepted.

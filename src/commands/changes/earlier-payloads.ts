@@ -20,7 +20,7 @@ export interface PayloadReader {
   readonly close: () => Promise<void>;
 }
 
-/** The payloads that an earlier run made, and those that its setup makes of the current sources. */
+/** The payloads that an earlier run made, and the payloads that its setup builds from the current sources. */
 export interface EarlierPayloads {
   /** Undefined if the setup of the run is lost. */
   readonly bySetup: (run: string) => Promise<PayloadReader | undefined>;
