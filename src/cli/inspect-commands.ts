@@ -224,7 +224,9 @@ function addLedgerCommands(program: Command, session: Session): void {
       (await import("./actions/ledger-actions.ts")).ledgerRepairAction(flags, session),
     );
   withOptions(ledger.command("export"), options("config", "ledger"))
-    .description("Export the ledger as JSON lines: runs, records, requests, decisions. Contains no payload values.")
+    .description(
+      "Export the ledger as JSON lines: runs, records, requests, decisions, exclusions. Contains no payload values.",
+    )
     .action(async (flags: Flags) => (await import("./actions/ledger-actions.ts")).ledgerExportAction(flags, session));
   for (const command of ledger.commands) command.exitOverride();
 }

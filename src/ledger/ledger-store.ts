@@ -47,7 +47,7 @@ export interface LedgerStore {
    */
   readonly check: () => Promise<LedgerCheck>;
   /**
-   * The contents of the ledger in batches: runs, records, the items of each run, requests, decisions.
+   * The contents of the ledger in batches: runs, records, the items of each run, requests, decisions, exclusions.
    * @throws Failure `run_unknown` if there is none; `ledger_damaged`, `storage`
    */
   readonly export: () => AsyncIterable<readonly ExportedRow[]>;

@@ -53,6 +53,14 @@ describe("exclude", () => {
     expect((await work.migrate(["status", run])).stdout).toMatch(/^ {2}by +Ann Lee$/m);
     expect(await admin.accounts()).toHaveLength(1);
 
+    const exported = (await work.migrate(["ledger", "export"])).stdout
+      .split("\n")
+      .filter((line) => line.includes("closed"));
+    expect(exported.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { row: "exclusion", reason: "account closed", undone_at: null },
+      { row: "exclusion", reason: "account closed", undone_at: null },
+    ]);
+
     const undone = await work.migrate(["exclude", "--undo", "EXT-00003", "EXT-00002"]);
     expect([undone.code, undone.stdout]).toEqual([
       1,

@@ -2,7 +2,7 @@ import type { ExportedRow } from "../ledger-store.ts";
 import type { Statement, Transaction } from "./queries.ts";
 import { readKey } from "./written-key.ts";
 
-/** The contents of the ledger in batches: runs, records, the items of each run, requests, decisions. */
+/** The contents of the ledger in batches: runs, records, the items of each run, requests, decisions, exclusions. */
 export async function* exportTables(transaction: Transaction): AsyncGenerator<readonly ExportedRow[]> {
   for (const [row, sql] of Object.entries(EXPORTED)) {
     const statement: Statement<Columns> = { sql };
@@ -21,6 +21,7 @@ const EXPORTED = {
     from migrate.items join migrate.files on files.id = items.file order by run, record`,
   attempt: "select * from migrate.attempts order by run, record, attempt",
   decision: "select * from migrate.decisions order by id",
+  exclusion: "select * from migrate.exclusions order by identity, excluded_at",
 } as const;
 
 type Columns = Readonly<Record<string, string | number | boolean | Uint8Array | null>>;

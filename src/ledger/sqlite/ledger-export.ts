@@ -3,7 +3,7 @@ import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "./
 import { requireIntact } from "./integrity/ledger-check.ts";
 
 /**
- * The contents of the ledger at this path in batches: runs, records, the items of each run, requests, decisions.
+ * The contents of the ledger at this path in batches: runs, records, the items of each run, requests, decisions, exclusions.
  * @param isBusy whether another process may be writing to it
  * @throws Failure `ledger_damaged`, `storage`
  */
@@ -28,6 +28,9 @@ const EXPORTED = {
   attempt: `select *, run as a, record as b, attempt as c from attempts
     where (run, record, attempt) > (?, ?, ?) order by run, record, attempt`,
   decision: "select *, id as a, 0 as b, 0 as c from decisions where (id, 0, 0) > (?, ?, ?) order by id",
+  // Any bytes are larger than the number with which the first query starts.
+  exclusion: `select *, identity as a, excluded_at as b, 0 as c from exclusions
+    where (identity, excluded_at, 0) > (?, ?, ?) order by identity, excluded_at`,
 } as const;
 
 type Keyed = Readonly<Record<string, SqlValue>>;
