@@ -4,7 +4,8 @@ import { beforeAll, expect, test } from "vitest";
 import type { Failure } from "../../../src/model/failure.ts";
 import { sqliteLedgerStore } from "../../../src/ledger/sqlite/sqlite-store.ts";
 import { createTestFolder, temporaryFolder } from "../../temporary-folder.ts";
-import { item, planned, sendAll } from "../ledger-input.ts";
+import { openForWriting } from "../../../src/ledger/sqlite/open-for-writing.ts";
+import { item, planned, sendAll, statusesOf } from "../ledger-input.ts";
 
 const PAGE = 4096;
 let whole: Buffer;
@@ -120,3 +121,24 @@ test.each(["records", "runs", "files"])(
     expect(await repairOf(corruptedLedger(bytes))).toMatch(/^(sound|lost)$/);
   },
 );
+
+test("a repair keeps records excluded, also if their exclusions are lost", async () => {
+  const path = join(temporaryFolder(), "ledger.db");
+  const store = sqliteLedgerStore(path);
+  const first = await store.write("push", { create: true });
+  const { identity = new Uint8Array() } = item(1, "K1");
+  const exclusion = { identity, key: "K1", at: "2026-11-24T00:00:00.000Z", who: "ann", reason: "closed" };
+  await first.excludeRecords([exclusion]);
+  await planned(first, [item(1, "K1"), item(2, "K2")]);
+  await first.close();
+  const file = openForWriting(path);
+  file.execute("drop table exclusions");
+  file.close();
+  rmSync(`${path}-seal`);
+
+  expect((await store.repair?.("now"))?.tables).toContainEqual({ table: "exclusions", rows: 0, isWhole: false });
+  const repaired = await store.write("push", { create: false });
+  expect(await repaired.exclusions()).toMatchObject([{ key: "K1", who: "ledger repair" }]);
+  expect(await statusesOf(repaired, await planned(repaired, [item(1, "K1")]))).toEqual(["excluded"]);
+  await repaired.close();
+});
