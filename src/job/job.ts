@@ -283,6 +283,7 @@ async function compile(
     ...(settings.supplier !== undefined && { supplier: settings.supplier }),
     lookups: new Map(lookups),
     functions,
+    isReimport: settings.rejects !== undefined,
   };
   try {
     return interruptible(() => compileMapping(document, operation, values));

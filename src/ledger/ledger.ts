@@ -252,8 +252,8 @@ export interface PlanPolicy {
   readonly newKeys?: boolean | undefined;
   /** Send content even if it is older than other content that was sent before. */
   readonly allowOlder?: boolean | undefined;
-  /** The column that states from when the content of a record is. */
-  readonly asOfColumn?: string | undefined;
+  /** Set if the sources state from when their content is; `column`: the column that does. */
+  readonly asOf?: { readonly column: string | undefined } | undefined;
   /** The platform dedupes on the business key, so an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
   /** The operation whose records must be accepted first, if any. */

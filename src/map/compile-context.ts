@@ -11,6 +11,8 @@ export interface MappingValues {
   /** Lookup tables, by path as written in the mapping. */
   readonly lookups: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly functions: MappingFunctions;
+  /** The rows are re-imported rejects, so the names of their files state nothing about their content. */
+  readonly isReimport?: boolean;
 }
 
 /** The context for compiling any entry of a mapping. */

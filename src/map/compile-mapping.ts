@@ -16,6 +16,8 @@ import { atRow } from "./node/payload-size.ts";
 import type { ItemsNode, MappingNode, ObjectNode } from "./node/mapping-node.ts";
 import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
 import type { Row } from "../model/record.ts";
+import type { SourceMoment } from "./document/source-moment.ts";
+import { Failure } from "../model/failure.ts";
 import { type SourceColumns, sourceColumns } from "./source-columns.ts";
 import type { FieldType } from "../contract/types/field-type.ts";
 import { mappedAttrs } from "./node/mapped-attrs.ts";
@@ -40,7 +42,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   const calls = createFunctionCalls(values.functions);
   const context = { document, values, issues, calls, columnsOf };
   const root = compileRoot(document, operation, context);
-  const asOf = asOfReader(document, columnsOf);
+  const asOf = asOfReader(document, columnsOf, values);
   const steps = compileSteps(document, operation, context);
   const parameters = compileParameters(document, operation, context);
   const keyAttr = document.key ?? operation.key;
@@ -59,7 +61,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
       prepare,
       locate: (row, path) => calls.duringLocate(() => mapping.locate(row, path)),
     }),
-    ...(asOf !== undefined && { map: (row) => asOf.add(mapping.map(row), row), asOfColumn: asOf.column }),
+    ...(asOf !== undefined && { map: (row) => asOf.add(mapping.map(row), row), asOf: { column: asOf.column } }),
     close: values.functions.close,
     payloadNode: isAllOfRecord ? root : undefined,
     columns: new Map([...columns].map(([source, used]) => [source, used.names()])),
@@ -69,18 +71,29 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
 }
 
 interface AsOfReader {
-  readonly column: string;
-  /** Adds the moment of the row, or the problem of a cell that does not state it. */
+  /** Absent if the name of the file states the moment. */
+  readonly column: string | undefined;
+  /**
+   * Adds the moment of the row, or the problem of a cell that does not state it.
+   * @throws Failure `mapping_invalid` for a file whose name does not state it
+   */
   readonly add: (mapped: ReturnType<Mapping["map"]>, row: Row) => ReturnType<Mapping["map"]>;
 }
 
-function asOfReader(document: MappingDocument, columnsOf: (source: string) => SourceColumns): AsOfReader | undefined {
+function asOfReader(
+  document: MappingDocument,
+  columnsOf: (source: string) => SourceColumns,
+  { isReimport = false }: Pick<MappingValues, "isReimport">,
+): AsOfReader | undefined {
   const source = rootSource(document);
   const { asOf } = document.sources.get(source) ?? {};
   if (asOf === undefined) return undefined;
-  const column = columnsOf(source).column(asOf.column, document.lineOf(["sources", source, "asOf"]));
+  if (asOf.from.kind === "file name" && isReimport) return undefined;
+  if (asOf.from.kind === "file name")
+    return { column: undefined, add: (mapped, row) => withFileMoment(mapped, row, asOf) };
+  const column = columnsOf(source).column(asOf.from.column, document.lineOf(["sources", source, "asOf"]));
   return {
-    column: asOf.column,
+    column: asOf.from.column,
     add(mapped, row) {
       const cell = column.read(row);
       const moment = typeof cell === "string" ? asOf.read(cell.trim()) : undefined;
@@ -90,6 +103,19 @@ function asOfReader(document: MappingDocument, columnsOf: (source: string) => So
       return { ...mapped, problems: [...mapped.problems, { ...about, ...found }] };
     },
   };
+}
+
+function withFileMoment(
+  mapped: ReturnType<Mapping["map"]>,
+  { table: { file } }: Row,
+  { read, wanted }: SourceMoment,
+): ReturnType<Mapping["map"]> {
+  const name = file.slice(file.lastIndexOf("/") + 1);
+  const moment = read(name);
+  if (moment !== undefined) return { ...mapped, asOf: moment };
+  throw new Failure("mapping_invalid", `${file}: the name of the file must contain exactly one date: ${wanted}`, {
+    hint: "rename the file, or change `asOf` in the mapping",
+  });
 }
 
 function compileRoot(document: MappingDocument, operation: Operation, context: CompileContext): MappingNode {

@@ -29,8 +29,8 @@ export interface Mapping {
    */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;
-  /** The column from which `asOf` is read, if any. */
-  readonly asOfColumn?: string | undefined;
+  /** Present if the sources state from when their content is; `column`: the column that does. */
+  readonly asOf?: { readonly column: string | undefined };
   /**
    * The compiled payload, if a record consists only of it (no fields for steps, no parameters) and no user function is
    * involved.

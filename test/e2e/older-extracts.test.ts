@@ -68,3 +68,31 @@ test("validate and push report a cell that does not state from when its row is",
   const checked = await work.migrate([...words, "--format", "ndjson"]);
   expect(outcomeLines(checked.stdout)).toMatchObject([{ status: "valid" }, { status: "invalid", errors: [found] }]);
 });
+
+test("the name of an extract can state its date", async () => {
+  const work = dated([row("New", "")]);
+  const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+  const byName = mapping.replace("asOf: { column: CHANGED, date: dd/MM/yyyy }", "asOf: { fileName: yyyy-MM-dd }");
+  writeFileSync(work.file("mapping.yaml"), byName);
+  const push = (name: string, text: string): Promise<CliEnd> => {
+    const header = "REF,TYPE,NAME,ADDRESS,POSTCODE,MPAN,CHANGED";
+    writeFileSync(work.file(name), `${header}\n${text}\n`);
+    const job = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson", "--out", "report"];
+    return work.migrate(["push", name, ...job]);
+  };
+  expect((await push("accounts-2026-11-20.csv", row("New", ""))).code).toBe(0);
+  const older = await push("accounts-2026-11-19.csv", row("Old", ""));
+  expect([older.code, outcomeLines(older.stdout)]).toMatchObject([
+    1,
+    [{ status: "stale", errors: [{ source: { file: "accounts-2026-11-19.csv", line: 2 } }] }],
+  ]);
+  const undated = await push("accounts.csv", row("New", ""));
+  expect([undated.code, undated.stderr]).toEqual([2, expect.stringContaining("must contain exactly one date")]);
+
+  const refused = await push("accounts-2026-11-21.csv", row("New", "").replace(",D,", ",?,"));
+  expect(statuses(refused)).toEqual(["invalid"]);
+  const rejects = readFileSync(work.file("report", "rejects.csv"), "utf8");
+  writeFileSync(work.file("report", "rejects.csv"), rejects.replace("?", "D"));
+  const again = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+  expect([again.code, statuses(again)]).toEqual([0, ["skipped"]]);
+});

@@ -22,8 +22,9 @@ export function* refuseStale(
   policy: PlanPolicy,
   toSend: { readonly index: string; readonly known: string },
 ): Work<void> {
-  const { asOfColumn: column, allowOlder = false } = policy;
-  if (column === undefined || allowOlder) return;
+  const { asOf, allowOlder = false } = policy;
+  if (asOf === undefined || allowOlder) return;
+  const { column } = asOf;
   const statement: Statement<StaleRow> = {
     sql: `
     select items.record, items.line, files.name as file
@@ -39,7 +40,7 @@ export function* refuseStale(
       run,
       rows.map(({ record, file, line }) => {
         // Only files with columns have a key column.
-        const place = { file, line, ...(policy.keyColumns.has(file) && { column }) };
+        const place = { file, line, ...(column !== undefined && policy.keyColumns.has(file) && { column }) };
         const problem: LocalProblem = { attr: policy.keyAttr, severity: "error", by: "local", place, code: "stale" };
         return { record, status: "stale", problems: [problem] };
       }),

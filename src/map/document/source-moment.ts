@@ -1,20 +1,26 @@
 import type { AttrPath } from "../../json/attr.ts";
-import type { JsonValue } from "../../json/json-value.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { isoDateTime, isZone, utcAtOffset, utcInZone } from "../../time/zoned-time.ts";
 import { compileDatePattern, type DatePattern, type PatternTime } from "../leaf/date-pattern.ts";
 import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
 import { asObject, type Issues, refuseUnknown } from "./mapping-issues.ts";
 
-/** The column that states from when the content of a row is (`asOf`). */
+/** The column, or the name of the file, that states from when the content of a row is (`asOf`). */
 export interface SourceMoment {
-  readonly column: string;
-  /** The notation of its cells, for messages. */
+  readonly from: { readonly kind: "column"; readonly column: string } | { readonly kind: "file name" };
+  /** The notation of its cells, or of the date in the name, for messages. */
   readonly wanted: string;
-  /** The moment in milliseconds since 1970; undefined for a text that does not have this notation. */
+  /**
+   * The moment in milliseconds since 1970 that a cell or the name of a file states; undefined for a text without this
+   * notation.
+   */
   readonly read: (text: string) => number | undefined;
 }
 
-/** Reads `asOf: { column: CHANGED, date: dd/MM/yyyy }`, with `zone` for a pattern that contains a time. */
+/**
+ * Reads `asOf: { column: CHANGED, date: dd/MM/yyyy }` or `asOf: { fileName: yyyy-MM-dd }`, with `zone` for a pattern
+ * that contains a time.
+ */
 export function readSourceMoment(
   value: JsonValue | undefined,
   path: AttrPath,
@@ -23,29 +29,70 @@ export function readSourceMoment(
   if (value === undefined) return undefined;
   const object = asObject(value, path, issues);
   if (object === undefined) return undefined;
+  if ("fileName" in object) {
+    refuseUnknown(object, ["fileName", "zone"], path, issues);
+    const dated = readNotation(object, { path, place: "fileName", example: FILE_EXAMPLE }, issues);
+    if (dated === undefined) return undefined;
+    return { from: { kind: "file name" }, ...dated, read: remembering((name) => momentIn(name, dated.read)) };
+  }
   refuseUnknown(object, ["column", "date", "zone"], path, issues);
-  const { column, date, zone } = object;
+  const { column } = object;
   if (typeof column !== "string" || column === "") {
     issues.add([...path, "column"], "must be a column", `for example ${EXAMPLE}`);
     return undefined;
   }
+  const dated = readNotation(object, { path, place: "date", example: EXAMPLE }, issues);
+  return dated && { from: { kind: "column", column }, ...dated, read: remembering(dated.read) };
+}
+
+interface NotationPlace {
+  readonly path: AttrPath;
+  /** The member with the pattern. */
+  readonly place: "date" | "fileName";
+  readonly example: string;
+}
+
+/** The notation of a date, from its pattern and its zone. */
+function readNotation(
+  object: JsonObject,
+  { path, place, example }: NotationPlace,
+  issues: Issues,
+): Pick<SourceMoment, "wanted" | "read"> | undefined {
+  const { [place]: date, zone } = object;
   if (typeof date !== "string") {
-    issues.add([...path, "date"], "must be a pattern", `for example ${EXAMPLE}`);
+    issues.add([...path, place], "must be a pattern", `for example ${example}`);
     return undefined;
   }
   const pattern = compileDatePattern(date);
   if (typeof pattern === "string") {
-    issues.add([...path, "date"], `"${date}": ${pattern}`, datePatternHint(date));
+    issues.add([...path, place], `"${date}": ${pattern}`, datePatternHint(date));
     return undefined;
   }
   const fault = zoneFault(zone, date, pattern);
   if (fault !== undefined) {
-    issues.add([...path, fault.at], fault.text, fault.hint);
+    issues.add([...path, fault.at === "date" ? place : fault.at], fault.text, fault.hint);
     return undefined;
   }
   const inZone = typeof zone === "string" ? zone : undefined;
   const wanted = `an existing date, written as ${date}${inZone === undefined ? "" : ` (${inZone})`}`;
-  return { column, wanted, read: remembering((text) => momentOf(text, pattern, inZone)) };
+  return { wanted, read: (text) => momentOf(text, pattern, inZone) };
+}
+
+/** The moment of the only date in a name; undefined if it has none, or several that differ. */
+function momentIn(name: string, momentOfText: (text: string) => number | undefined): number | undefined {
+  const moments = new Set<number>();
+  for (let start = 0; start < name.length; start += 1) {
+    // The longest text counts: a pattern with single letters also fits a part of it.
+    for (let end = name.length; end > start; end -= 1) {
+      const moment = momentOfText(name.slice(start, end));
+      if (moment === undefined) continue;
+      moments.add(moment);
+      start = end - 1;
+      break;
+    }
+  }
+  const [only] = moments;
+  return moments.size === 1 ? only : undefined;
 }
 
 interface ZoneFault {
@@ -68,6 +115,7 @@ function zoneFault(zone: JsonValue | undefined, date: string, { hasOffset }: Dat
 }
 
 const EXAMPLE = "{ column: CHANGED, date: dd/MM/yyyy }";
+const FILE_EXAMPLE = "{ fileName: yyyy-MM-dd }";
 
 function momentOf(text: string, pattern: DatePattern, zone: string | undefined): number | undefined {
   const time = pattern.read(text);

@@ -54,11 +54,16 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   },
   asOf: {
     description:
-      "The column that states from when the content of a row is; older content does not replace newer content",
+      "The column, or the file name, that states from when the content of a row is; older content does not replace newer content",
     type: "object",
     additionalProperties: false,
-    required: ["column", "date"],
-    properties: { column: COLUMN, date: { type: "string" }, zone: { type: "string" } },
+    properties: {
+      column: COLUMN,
+      date: { type: "string" },
+      fileName: { type: "string", description: "The pattern of the date in the name of the file" },
+      zone: { type: "string" },
+    },
+    oneOf: [{ required: ["column", "date"] }, { required: ["fileName"] }],
   },
 };
 

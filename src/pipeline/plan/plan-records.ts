@@ -197,7 +197,7 @@ export function planPolicy(
     revise,
     newKeys,
     allowOlder,
-    asOfColumn: job.mapping.asOfColumn,
+    asOf: job.mapping.asOf,
     resendAmbiguous: canResolveAmbiguous(job.operation),
     after: job.after?.operation.id,
     awaitsOwnKey: job.after?.isOwnKey,

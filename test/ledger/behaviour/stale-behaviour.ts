@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Ledger, PlannedItem, PlanPolicy } from "../../../src/ledger/ledger.ts";
 import { intendAll, item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
 
-const DATED: Partial<PlanPolicy> = { asOfColumn: "CHANGED", revise: true };
+const DATED: Partial<PlanPolicy> = { asOf: { column: "CHANGED" }, revise: true };
 const OLDER: Partial<PlanPolicy> = { ...DATED, allowOlder: true };
 
 const one = (content: string, asOf?: number, key = "A"): readonly PlannedItem[] => [item(1, key, content, { asOf })];

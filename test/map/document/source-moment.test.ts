@@ -13,6 +13,11 @@ describe("asOf of a source", () => {
     ["{ column: C, date: yyyy-MM-dd'T'HH:mm:ssXXX }", "2026-11-26T08:00:00+01:00", "2026-11-26T07:00:00Z"],
     ["{ column: C, date: dd/MM/yyyy HH:mm, zone: Europe/London }", "26/07/2026 08:00", "2026-07-26T07:00:00Z"],
     ["{ column: C, date: dd/MM/yyyy HH:mm, zone: UTC }", "26/07/2026 08:00", "2026-07-26T08:00:00Z"],
+    ["{ fileName: yyyy-MM-dd }", "accounts-2026-11-26.csv", "2026-11-26T00:00:00Z"],
+    ["{ fileName: yyyyMMdd }", "20261126_v2_accounts.csv", "2026-11-26T00:00:00Z"],
+    ["{ fileName: d.M.yyyy }", "Konten 26.11.2026.csv", "2026-11-26T00:00:00Z"],
+    ["{ fileName: yyyy-MM-dd'T'HHmm, zone: Europe/London }", "a-2026-07-26T0800.csv", "2026-07-26T07:00:00Z"],
+    ["{ fileName: yyyy-MM-dd }", "2026-11-26-accounts-2026-11-26.csv", "2026-11-26T00:00:00Z"],
   ])("%s reads %s", (asOf, text, moment) => {
     expect(momentOf(asOf, text)).toBe(Date.parse(moment));
   });
@@ -20,6 +25,9 @@ describe("asOf of a source", () => {
   test.each([
     ["{ column: C, date: dd/MM/yyyy }", "31/02/2026"],
     ["{ column: C, date: dd/MM/yyyy }", ""],
+    ["{ fileName: yyyy-MM-dd }", "accounts.csv"],
+    ["{ fileName: yyyy-MM-dd }", "accounts-2026-02-31.csv"],
+    ["{ fileName: yyyy-MM-dd }", "2026-11-25-to-2026-11-26.csv"],
     ["{ column: C, date: dd/MM/yyyy HH:mm, zone: Europe/London }", "25/10/2026 01:30"],
     ["{ column: C, date: dd/MM/yyyy HH:mm, zone: Europe/London }", "29/03/2026 01:30"],
   ])("%s does not read %j", (asOf, text) => {
@@ -34,6 +42,10 @@ describe("asOf of a source", () => {
     ["{ column: C, date: dd/MM/yyyy HH:mm }", "sources.a.asOf.date: has no time zone"],
     ["{ column: C, date: dd/MM/yyyy, zone: UTC }", "sources.a.asOf.zone: has no effect"],
     ["{ column: C, date: dd/MM/yyyy HH:mm, zone: London }", "sources.a.asOf.zone: must be a time zone"],
+    ["{ fileName: 5 }", "sources.a.asOf.fileName: must be a pattern"],
+    ["{ fileName: YYYY }", "sources.a.asOf.fileName"],
+    ["{ fileName: yyyy-MM-dd HHmm }", "sources.a.asOf.fileName: has no time zone"],
+    ["{ fileName: yyyy-MM-dd, column: C }", "column"],
     ["{ column: C, date: dd/MM/yyyy, zones: UTC }", 'did you mean "zone"?'],
   ])("%s is rejected", (asOf, words) => {
     const { message, hint = "" } = failureOf(() => read(asOf));
