@@ -30,6 +30,7 @@ export async function sendCanary(run: OpenRun, options: SendOptions, size: numbe
   if (started.some(isRefused))
     return failed(NOTHING_SENT, canaryFailure(run, started.filter(isRefused).map(refusalText)));
   const sample = new Set([...known, ...(await chooseRecords(run, size - known.size))]);
+  if (sample.size === 0) return undefined;
   const { notice } = run.dependencies;
   notice(`Canary: sending ${counted(sample.size, "record")} first`);
   // The payloads that were kept when the input was checked are left for the other records.

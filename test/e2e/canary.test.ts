@@ -53,6 +53,13 @@ describe("push --canary", () => {
     expect(await keysOnPlatform()).toEqual(goodAccounts(20).map(({ REF }) => REF));
   });
 
+  test("does not mention a sample if nothing is left to send", async () => {
+    const work = workplace({ accounts: goodAccounts(2) }, sandbox);
+    await work.push();
+    const { code, stderr } = await work.push(["--canary", "2"]);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("Canary")]);
+  });
+
   test("is refused together with --dry-run and with workers", async () => {
     const work = workplace({ accounts: goodAccounts(1) }, sandbox);
     expect((await work.push(["--canary", "1", "--dry-run"])).code).toBe(2);
