@@ -2,6 +2,7 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { NEEDS_WORK } from "../../model/outcome.ts";
+import { excludedKeys } from "./excluded-keys.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { eachOpenRecord } from "./each-open-record.ts";
@@ -58,8 +59,8 @@ export async function ownerProgress(
   };
   for (const { owner, address } of owners) countsOf(owner).address ??= address;
 
-  const { ownerByRecord, withoutKey } = await exportedRecords(ledger, store);
-  for (const [name, count] of withoutKey) countsOf(name).exported += count;
+  const { ownerByRecord, notReturned } = await exportedRecords(ledger, store);
+  for (const [name, count] of notReturned) countsOf(name).exported += count;
   for (const name of ownerByRecord.values()) {
     countsOf(name).exported += 1;
     countsOf(name).returned += 1;
@@ -93,14 +94,15 @@ function takeOwner(owners: Map<string, string>, id: string): string | undefined 
 interface ExportedRecords {
   /** The owner of the latest package that contains the record. */
   readonly ownerByRecord: Map<string, string>;
-  /** The number of records without a key, which cannot be followed from push to push. */
-  readonly withoutKey: ReadonlyMap<string, number>;
+  /** The number of records that cannot be returned: without a key, or excluded since. */
+  readonly notReturned: ReadonlyMap<string, number>;
 }
 
 /** The exported records of all runs whose records count in `migrate open`. */
 async function exportedRecords(ledger: Ledger, store: Pick<LedgerStore, "folder">): Promise<ExportedRecords> {
   const ownerByRecord = new Map<string, string>();
-  const withoutKey = new Map<string, number>();
+  const notReturned = new Map<string, number>();
+  const isExcludedIn = await excludedKeys(ledger);
   const runs = (await ledger.runs()).filter(({ command, dryRun, state }) => {
     return command === "push" && !dryRun && state !== "planning";
   });
@@ -108,16 +110,17 @@ async function exportedRecords(ledger: Ledger, store: Pick<LedgerStore, "folder"
     const exported = await readExport(store, run.id);
     if (exported === undefined) continue;
     const ownerOfRecord = ownersByNumber(exported);
+    const isExcluded = isExcludedIn(run);
     for await (const batch of ledger.outcomes(run.id, { statuses: [...NEEDS_WORK] })) {
       for (const { record, key } of batch) {
         const owner = ownerOfRecord(record);
         if (owner === undefined) continue;
-        if (key === undefined) withoutKey.set(owner, (withoutKey.get(owner) ?? 0) + 1);
+        if (key === undefined || isExcluded(key)) notReturned.set(owner, (notReturned.get(owner) ?? 0) + 1);
         else ownerByRecord.set(recordId(run, key), owner);
       }
     }
   }
-  return { ownerByRecord, withoutKey };
+  return { ownerByRecord, notReturned };
 }
 
 function recordId({ target, supplier }: Pick<Run, "target" | "supplier">, key: string): string {

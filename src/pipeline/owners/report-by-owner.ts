@@ -16,6 +16,7 @@ import { describeReport, reportFolder, requireReportFolder } from "../run/run-re
 import { writeFolder } from "../run/write-folder.ts";
 import { type ExportedPackages, readExport, writeExport } from "./exported-packages.ts";
 import { folderNames } from "./folder-names.ts";
+import { excludedKeys } from "./excluded-keys.ts";
 import { type FindOwner, outcomesOfOwner, ownerShares, type OwnerShare } from "./owner-shares.ts";
 import { dueDay, ownerOfOpen, ownerOfOutcome } from "./record-owner.ts";
 
@@ -60,7 +61,8 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
   const whole = await describeReport({ ledger, run, job, reporting }, { exitCode }, dependencies);
   const { find, dues } = await ownersInRun(options);
-  const shares = await ownerShares(whole.outcomes, find);
+  const outcomesLeft = withoutExcluded(whole.outcomes, (await excludedKeys(ledger))(run));
+  const shares = await ownerShares(outcomesLeft, find);
   const parent = reportFolder(reporting, run.id) ?? ".";
   const names = folderNames([...owners.map(({ owner }) => owner), ...shares.keys()]);
   const folderOf = (name: string): string => path.join(parent, names.get(name) ?? name);
@@ -75,7 +77,7 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   for (const share of [...shares.values()].toSorted((a, b) => b.summary.records - a.summary.records)) {
     const { name } = share;
     const owner = { name, address: addressOf(share), due: dues.get(name) ?? dueOfRun(run, share) };
-    const outcomes = outcomesOfOwner(whole.outcomes, find, name);
+    const outcomes = outcomesOfOwner(outcomesLeft, find, name);
     const report: Report = { ...withoutColumns(whole), summary: share.summary, outcomes, owner };
     const written = await writeFolder(report, folderOf(name), { job, run, workbook: true, ...dependencies });
     rejects.push(...written.rejects);
@@ -99,6 +101,14 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   });
   const codes = [exitCode, ...failures.map((failure) => failure.exitCode)];
   return { run: run.id, packages, next, failures, exitCode: highestPriorityExitCode(codes) };
+}
+
+/** The records that the user has excluded from the migration need no correction. */
+function withoutExcluded(outcomes: Report["outcomes"], isExcluded: (key: string) => boolean): Report["outcomes"] {
+  return async function* left(statuses) {
+    for await (const batch of outcomes(statuses))
+      yield batch.filter(({ key }) => key === undefined || !isExcluded(key));
+  };
 }
 
 function withoutColumns({ inColumns: _inColumns, ...report }: Report): Report {
