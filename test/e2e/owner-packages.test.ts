@@ -157,6 +157,16 @@ test("status --by owner shows what each owner has and has returned", async () =>
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--by owner needs `owners`")]);
 });
 
+test("an excluded record is in no package, and does not count as returned", async () => {
+  const work = await pushed();
+  expect((await work.migrate(["report", "--by-owner"])).code).toBe(1);
+  expect((await work.migrate(["exclude", "K2", "--reason", "closed"])).code).toBe(0);
+  const { owners } = JSON.parse((await work.migrate(["status", "--by", "owner", "--format", "json"])).stdout);
+  expect(owners[0]).toMatchObject({ owner: "Contact data", open: 1, exported: 2, returned: 0 });
+  await work.migrate(["report", "--by-owner"]);
+  expect(keysIn(work, "Contact-data")).toEqual(["K3"]);
+});
+
 test("each row that needs correction is in exactly one folder, whatever the rules", async () => {
   const accounts = ["K1", "K2", "K3", "K4", "K5", "K5"].map((REF, index) => ({
     REF,

@@ -5,10 +5,13 @@ import { identitiesOf } from "../../ledger/records/record-hashes.ts";
 export async function excludedKeys(
   ledger: Pick<Ledger, "exclusions">,
 ): Promise<(run: Pick<Run, "endpoint" | "supplier">) => (key: string) => boolean> {
-  const hex = (identity: Uint8Array): string => Buffer.from(identity).toString("hex");
-  const excluded = new Set((await ledger.exclusions()).map(({ identity }) => hex(identity)));
+  const excluded = new Set((await ledger.exclusions()).map(({ identity }) => hexOf(identity)));
   return (run) => {
     const identityOf = identitiesOf(run);
-    return (key) => excluded.size > 0 && excluded.has(hex(identityOf(key)));
+    return (key) => excluded.size > 0 && excluded.has(hexOf(identityOf(key)));
   };
+}
+
+function hexOf(identity: Uint8Array): string {
+  return Buffer.from(identity).toString("hex");
 }
