@@ -162,7 +162,7 @@ test("an excluded record is in no package, and does not count as returned", asyn
   expect((await work.migrate(["report", "--by-owner"])).code).toBe(1);
   expect((await work.migrate(["exclude", "K2", "--reason", "closed"])).code).toBe(0);
   const { owners } = JSON.parse((await work.migrate(["status", "--by", "owner", "--format", "json"])).stdout);
-  expect(owners[0]).toMatchObject({ owner: "Contact data", open: 1, exported: 2, returned: 0 });
+  expect(owners).toContainEqual(expect.objectContaining({ owner: "Contact data", open: 1, exported: 2, returned: 0 }));
   await work.migrate(["report", "--by-owner"]);
   expect(keysIn(work, "Contact-data")).toEqual(["K3"]);
 });
