@@ -148,6 +148,16 @@ describe("changes", () => {
     expect((await changes(work, ["--limit", "1"])).stdout).toContain("removed records not looked for");
   });
 
+  test("compares only the first of several records with one key, as the ledger knows its content", async () => {
+    const work = workplace({ accounts: [...ACCOUNTS, { REF: "EXT-00002", ADDRESS: "9 New Lane" }] }, sandbox);
+    expect((await work.push()).code).toBe(1);
+    const { code, stdout } = await changes(work);
+    expect(code).toBe(1);
+    expect(stdout).toContain("4 records compared: 0 new, 0 changed, 0 changed by the mapping or contract alone, 4 same");
+    expect(stdout).toContain("1 record with the key of an earlier record not compared: see `migrate validate`");
+    expect(stdout).toMatch(/EXT-00002 +duplicate +accounts\.csv:6/);
+  });
+
   test("compares only with pushes for the same supplier", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     const { code, stdout } = await changes(work, ["--supplier", "ANOTHER"]);

@@ -14,6 +14,6 @@ export function changesAction(sources: readonly string[], flags: ChangesFlags, s
     close();
     await write(writer.end(summary));
     if (!summary.isComplete) return 3;
-    return summary.invalid === 0 ? 0 : 1;
+    return summary.invalid + summary.counts.duplicate === 0 ? 0 : 1;
   });
 }

@@ -38,7 +38,7 @@ export function changesWriter(format: "text" | "csv" | "ndjson", screen: Screen)
 }
 
 function summaryText({ counts, ...found }: ChangesSummary, listed: number): string {
-  const { same, removed, mapping, ...others } = counts;
+  const { same, removed, mapping, duplicate, ...others } = counts;
   const total = others.new + others.changed + mapping + same;
   const shown = [
     `${formatCount(others.new)} new`,
@@ -47,10 +47,13 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
     `${formatCount(same)} same`,
     found.hasRemoved ? `${formatCount(removed)} removed` : "removed records not looked for",
   ].join(", ");
-  const different = total - same + removed;
+  const different = total - same + removed + duplicate;
   return [
     `${counted(total, "record")} compared: ${shown}\n`,
     found.invalid === 0 ? "" : `${counted(found.invalid, "record")} with errors: see \`migrate validate\`\n`,
+    duplicate === 0
+      ? ""
+      : `${counted(duplicate, "record")} with the key of an earlier record not compared: see \`migrate validate\`\n`,
     found.withoutKey === 0 ? "" : `${counted(found.withoutKey, "record")} without a key not compared\n`,
     found.unknownAttrs === 0
       ? ""

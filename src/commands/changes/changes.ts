@@ -16,8 +16,11 @@ import type { RunOptions } from "../../pipeline/run/with-run.ts";
 import { type EarlierPayloads, openEarlierPayloads, type PayloadReader } from "./earlier-payloads.ts";
 import { createKeySet, type KeySet } from "./key-set.ts";
 
-/** `mapping`: the setup of the earlier run makes the earlier content of the current rows. */
-type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed";
+/**
+ * `mapping`: the setup of the earlier run makes the earlier content of the current rows. `duplicate`: an earlier record of
+ * the sources has the same key, so the record is not compared.
+ */
+type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplicate";
 
 /** A record compared with the content that the ledger knows. */
 export interface Change {
@@ -36,7 +39,7 @@ export interface ChangesOptions extends Pick<RunOptions, "job"> {
 
 export interface ChangesSummary {
   readonly counts: Readonly<Record<ChangeResult, number>>;
-  /** Records of the sources with errors. */
+  /** Records of the sources with errors of their own. */
   readonly invalid: number;
   /** Records without a business key, which cannot be compared. */
   readonly withoutKey: number;
@@ -99,7 +102,7 @@ async function compareWithLedger(comparing: Comparing): Promise<ChangesSummary> 
   const { job, target, ledger, dependencies, add } = comparing;
   const { supplier = "", only, limit } = job.settings;
   const destination = { endpoint: endpointOf(target.baseUrl, job.operation), supplier, target: hostOf(target) };
-  const counts = { new: 0, changed: 0, mapping: 0, same: 0, removed: 0 };
+  const counts = { new: 0, changed: 0, mapping: 0, same: 0, removed: 0, duplicate: 0 };
   const totals: Totals = { counts, found: { invalid: 0, withoutKey: 0, unknownAttrs: 0 } };
   const keys = createKeySet();
   for await (const batch of comparedRecords(comparing, destination, { keys, totals })) {
@@ -146,9 +149,13 @@ async function* comparedRecords(
           found.withoutKey += 1;
           continue;
         }
-        keys.add(key);
+        const source = { file, line };
+        if (!keys.add(key)) {
+          batch.push({ key, result: "duplicate", source });
+          continue;
+        }
         const compared = { item, record, known: known.get(hexOf(identity)) };
-        batch.push({ key, ...(await compareRecord(compared, { job, earlier })), source: { file, line } });
+        batch.push({ key, ...(await compareRecord(compared, { job, earlier })), source });
       }
       yield batch;
     }
