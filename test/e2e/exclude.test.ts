@@ -90,6 +90,20 @@ describe("exclude", () => {
     ]);
   });
 
+  test("refuses ambiguous records, and does not send one that was to be sent again", async () => {
+    const work = workplace({ accounts: goodAccounts(3) }, sandbox);
+    await admin.faults({ forgetful: true, resetBefore: { at: [2] } });
+    const flags = ["--contract", "no-dedupe.yaml", "--concurrency", "1"];
+    expect((await work.push(flags)).code).toBe(5);
+    const refused = await work.migrate(["exclude", "EXT-00002", ...REASON]);
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("EXT-00002  not excluded: ")]);
+    expect((await work.migrate(["reconcile", "--resend", "EXT-00002"])).code).toBe(3);
+    expect((await work.migrate(["exclude", "EXT-00002", ...REASON])).code).toBe(0);
+    expect((await work.migrate(["resume"])).code).toBe(0);
+    expect((await work.push(flags)).code).toBe(0);
+    expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(["EXT-00001", "EXT-00003"]);
+  });
+
   test.each([
     [["EXT-1"], "an exclusion needs a reason"],
     [["EXT-1", "--reason", " "], "an exclusion needs a reason"],
