@@ -153,7 +153,9 @@ describe("changes", () => {
     expect((await work.push()).code).toBe(1);
     const { code, stdout } = await changes(work);
     expect(code).toBe(1);
-    expect(stdout).toContain("4 records compared: 0 new, 0 changed, 0 changed by the mapping or contract alone, 4 same");
+    expect(stdout).toContain(
+      "4 records compared: 0 new, 0 changed, 0 changed by the mapping or contract alone, 4 same",
+    );
     expect(stdout).toContain("1 record with the key of an earlier record not compared: see `migrate validate`");
     expect(stdout).toMatch(/EXT-00002 +duplicate +accounts\.csv:6/);
   });
