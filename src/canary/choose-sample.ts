@@ -70,7 +70,12 @@ export function createSampler(size: number, total: number): Sampler {
         sample.add(best.record);
         for (const { name } of best.features) open.delete(name);
       }
-      for (const record of spread) if (sample.size < size) sample.add(record);
+      const others = spread.filter((record) => !sample.has(record));
+      const missing = Math.min(size - sample.size, others.length);
+      for (let index = 0; index < missing; index += 1) {
+        const other = others[Math.floor((index * others.length) / missing)];
+        if (other !== undefined) sample.add(other);
+      }
       return [...sample].toSorted((a, b) => a - b);
     },
   };

@@ -42,6 +42,14 @@ describe("the sample of a canary", () => {
     expect(sample).toEqual([1, 26, 51, 76]);
   });
 
+  test("is spread over the input by the records that are not chosen for their values", () => {
+    const kinds = hundred((index) => ({ kind: index < 5 ? `K${index}` : "K5" }));
+    const sample = sampleOf(8, kinds);
+    expect(sample).toEqual(expect.arrayContaining([1, 2, 3, 4, 5, 6]));
+    expect(sample.filter((record) => record > 50)).toHaveLength(1);
+    expect(sample).toHaveLength(8);
+  });
+
   test("has distinct records of the input, as many as possible, in order, and is the same each time", () => {
     const value = fc.oneof(fc.constantFrom("A", "B", null, true, 1), fc.string({ maxLength: 3 }));
     const payload = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.oneof(value, fc.array(value, { maxLength: 3 })), {
