@@ -76,7 +76,7 @@ export const STATUS = {
     arg: "<group>",
     choices: ["owner", "cause", "file", "day"],
     conflicts: ["watch"],
-    help: "count the open records of all runs by; by owner, also those that were returned",
+    help: "count the open records of all runs in groups; by owner, also count the returned ones",
   },
   since: { arg: "<date>", kind: "day", help: "only records that are open since this day (UTC) or later" },
 } as const;

@@ -38,11 +38,16 @@ export const excludedKeysView: View<ExcludedKeys> = {
 export const endedExclusionsView: View<EndedExclusions> = {
   text: ({ ended, unknown }) =>
     [
-      `${counted(ended.length, "record")} no longer excluded${ended.length === 0 ? "" : ": the next push sends them"}\n`,
+      `${counted(ended.length, "record")} no longer excluded${endedText(ended.length)}\n`,
       ...listText(unknown, "not excluded before"),
     ].join(""),
   json: (result) => `${printableJson(result, "indented")}\n`,
 };
+
+function endedText(ended: number): string {
+  if (ended === 0) return "";
+  return `: the next push sends ${ended === 1 ? "it" : "them"}`;
+}
 
 function unseenText(unseen: number, excluded: number): string {
   if (unseen === 0) return "";
