@@ -6,6 +6,7 @@ import { Failure } from "../model/failure.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { formatPlace } from "../model/place.ts";
 import { foundRecords, mapRecords, readRecords } from "../pipeline/plan/check-records.ts";
+import { excludedKeys } from "../pipeline/run/excluded-keys.ts";
 import type { OpenRun } from "../pipeline/run/with-run.ts";
 import { type SendOptions, sendRecords } from "../pipeline/send/send-records.ts";
 import { comparedAttrs, type LookupRecord } from "../platform/reading/compare-content.ts";
@@ -20,7 +21,7 @@ import { createSampler } from "./choose-sample.ts";
  * Sends a sample of the records of a run, and checks that the platform has accepted every record and, where the contract
  * allows to compare them, has its values. Does nothing if the run has sent other records before, because it has then
  * passed. Returns undefined if the other records may be sent; otherwise how sending ended, with a failure
- * `canary_failed` if the sample was not accepted.
+ * `canary_failed` if the sample was not accepted and other records are left.
  * @param size number of records of the sample
  */
 export async function sendCanary(run: OpenRun, options: SendOptions, size: number): Promise<UploadEnd | undefined> {
@@ -39,7 +40,8 @@ export async function sendCanary(run: OpenRun, options: SendOptions, size: numbe
   if (end.reason !== "done") return end;
   const outcomes = await outcomesOf(run, sample);
   const refused = outcomes.filter(isRefused);
-  if (refused.length > 0) return failed(end, canaryFailure(run, refused.map(refusalText)));
+  if (refused.length > 0)
+    return (await hasPending(run)) ? failed(end, canaryFailure(run, refused.map(refusalText))) : end;
   const wrong = await differences(run, options.connection, outcomes);
   if (wrong.length > 0) return failed(end, canaryFailure(run, wrong));
   notice(`Canary: the platform has accepted ${counted(sample.size, "record")}`);
@@ -72,16 +74,22 @@ function canaryFailure({ run }: OpenRun, wrong: readonly string[]): Failure {
   });
 }
 
-/** The records whose requests had a result, at most one more than `size`. */
+/** The records whose requests had a result, at most one more than `size`; without records excluded since. */
 async function startedRecords({ ledger, run }: OpenRun, size: number): Promise<readonly Outcome[]> {
   const found: Outcome[] = [];
+  const isExcluded = (await excludedKeys(ledger))(run);
   for await (const batch of ledger.outcomes(run.id, {
     statuses: ["accepted", "rejected", "existing", "ambiguous", "blocked"],
   })) {
-    found.push(...batch.filter(({ attempts = 0 }) => attempts > 0));
+    found.push(...batch.filter(({ key, attempts = 0 }) => attempts > 0 && !(key !== undefined && isExcluded(key))));
     if (found.length > size) break;
   }
   return found;
+}
+
+async function hasPending({ ledger, run }: OpenRun): Promise<boolean> {
+  const { pending = 0 } = (await ledger.summary(run.id)).counts;
+  return pending > 0;
 }
 
 async function outcomesOf({ ledger, run }: OpenRun, sample: ReadonlySet<number>): Promise<readonly Outcome[]> {

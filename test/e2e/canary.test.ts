@@ -10,6 +10,12 @@ const { sandbox, admin } = useRejects();
 const keysOnPlatform = async (): Promise<readonly string[]> =>
   (await admin.accounts()).map(({ key }) => key).toSorted();
 
+/** EXT-21 is the only business account, so it is in every sample; the platform refuses its number. */
+const REFUSED_IN_EVERY_SAMPLE = {
+  accounts: [...goodAccounts(20), { REF: "EXT-21", TYPE: "B" }],
+  customers: [...goodAccounts(20).map(({ REF }) => ({ REF })), { REF: "EXT-21", MOBILE: "04000 000000" }],
+};
+
 describe("push --canary", () => {
   test("sends the sample first, and then the other records", async () => {
     const work = workplace({ accounts: goodAccounts(30) }, sandbox);
@@ -20,10 +26,7 @@ describe("push --canary", () => {
   });
 
   test("sends nothing else if a record of the sample is refused, also when resumed, until it is told to", async () => {
-    // The only business account: it is in every sample.
-    const accounts: readonly AccountCells[] = [...goodAccounts(20), { REF: "EXT-21", TYPE: "B" }];
-    const customers = accounts.map(({ REF, TYPE }) => ({ REF, ...(TYPE === "B" && { MOBILE: "04000 000000" }) }));
-    const work = workplace({ accounts, customers }, sandbox);
+    const work = workplace(REFUSED_IN_EVERY_SAMPLE, sandbox);
     const pushed = await work.push(["--canary", "3"]);
     expect([pushed.code, pushed.stderr]).toEqual([
       3,
@@ -40,6 +43,26 @@ describe("push --canary", () => {
     const all = await work.migrate(["resume", "--skip-canary"]);
     expect(all.code).toBe(1);
     expect(await keysOnPlatform()).toHaveLength(20);
+  });
+
+  test("sends the other records when resumed, once the refused record of the sample is excluded", async () => {
+    const work = workplace(REFUSED_IN_EVERY_SAMPLE, sandbox);
+    expect((await work.push(["--canary", "3"])).code).toBe(3);
+    expect((await work.migrate(["exclude", "EXT-21", "--reason", "closed"])).code).toBe(0);
+    const { code, stderr } = await work.migrate(["resume"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Canary: the platform has accepted 3 records")]);
+    expect(await keysOnPlatform()).toHaveLength(20);
+    expect(await keysOnPlatform()).not.toContain("EXT-21");
+  });
+
+  test("is not reported as failed if the refused sample was everything to send", async () => {
+    const accounts: readonly AccountCells[] = [{ REF: "EXT-1" }, { REF: "EXT-2" }];
+    const customers = [{ REF: "EXT-1" }, { REF: "EXT-2", MOBILE: "04000 000000" }];
+    const work = workplace({ accounts, customers }, sandbox);
+    const { code, stderr } = await work.push(["--canary", "5"]);
+    expect([code, stderr]).toEqual([1, expect.not.stringContaining("the canary has failed")]);
+    expect(stderr).toContain("Next ");
+    expect(await keysOnPlatform()).toEqual(["EXT-1"]);
   });
 
   test("completes an interrupted sample when the run is resumed, and sends no record twice", async () => {

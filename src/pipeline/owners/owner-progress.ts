@@ -2,7 +2,7 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { NEEDS_WORK } from "../../model/outcome.ts";
-import { excludedKeys } from "./excluded-keys.ts";
+import { excludedKeys } from "../run/excluded-keys.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { eachOpenRecord } from "./each-open-record.ts";

@@ -16,7 +16,7 @@ import { describeReport, reportFolder, requireReportFolder } from "../run/run-re
 import { writeFolder } from "../run/write-folder.ts";
 import { type ExportedPackages, readExport, writeExport } from "./exported-packages.ts";
 import { folderNames } from "./folder-names.ts";
-import { excludedKeys } from "./excluded-keys.ts";
+import { excludedKeys } from "../run/excluded-keys.ts";
 import { type FindOwner, outcomesOfOwner, ownerShares, type OwnerShare } from "./owner-shares.ts";
 import { dueDay, ownerOfOpen, ownerOfOutcome } from "./record-owner.ts";
 
