@@ -80,6 +80,7 @@ export async function sharedPush(
     const sql = "select count(*) as count from migrate.items where status in ('accepted', 'rejected', 'ambiguous')";
     return Number((await query(sql))[0]?.["count"] ?? 0);
   };
+  let runningPushes = 0;
   return {
     ...place,
     ledger,
@@ -89,6 +90,8 @@ export async function sharedPush(
         ["--ledger", ledger, "--workers", String(count), "--lease", "3s", ...flags],
         options,
       );
+      runningPushes += 1;
+      void push.ended.finally(() => (runningPushes -= 1));
       // If the test fails, its push must not send to the platform of the next test.
       onTestFinished(() => push.kill("SIGKILL"));
       return push;
@@ -97,7 +100,9 @@ export async function sharedPush(
     async whenWorking(count) {
       let working: readonly SeenWorker[] = [];
       await until(async () => {
+        const isRunning = runningPushes > 0;
         working = (await workers()).filter(({ state }) => state === "holding");
+        if (!isRunning && working.length < count) throw new Error(`the push ended before ${count} workers held ranges`);
         return working.length >= count;
       }, `${count} workers`);
       return working;

@@ -8,7 +8,7 @@ import { type Admin, adminOf, statusCounts, outcomeLines } from "./push-scene.ts
 import { sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
 
 /** Slow enough that every worker joins before the others have sent every record. */
-const SLOW_PACE = ["--rps", "40"];
+const SLOW_PACE = ["--rps", "25"];
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
@@ -156,7 +156,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
   test("one SIGTERM to the push stops all workers, and resume sends the rest", async () => {
     await admin.reset();
     const scene = await inScene(280);
-    const push = scene.share(2, SLOW_PACE);
+    const push = scene.share(2, ["--rps", "20"]);
     await scene.whenWorking(2);
     push.kill("SIGTERM");
     const end = await push.ended;
