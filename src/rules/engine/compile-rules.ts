@@ -10,7 +10,7 @@ import { createRuleCompiler } from "./expressions/compile-expression.ts";
 import { compileRule, type BrokenRule, type CompiledRule } from "./compile-rule.ts";
 import type { Rule } from "../language/rule.ts";
 import { possibleBreaks } from "./possible/can-break.ts";
-import { createFieldTree, type FieldNode, type FieldTree } from "./possible/field-tree.ts";
+import { createFieldTree, type FieldNode, type FieldTree, type PresentFields } from "./possible/field-tree.ts";
 import type { Possible } from "./possible/possible.ts";
 import { skipReason } from "./rule-requirements.ts";
 import type { RuleContext, Scope } from "./rule-context.ts";
@@ -39,9 +39,9 @@ export function compileRules(
   context: RuleContext,
   { keepValues }: RuleValidatorOptions,
 ): RuleValidator | undefined {
-  const { tree, visitorOf, askedBy } = createVisitors(body, context);
-  const visit = visitorOf(body, tree.root);
-  if (visit === undefined) return undefined;
+  const visitors = createVisitors(body, context);
+  if (visitors === undefined) return undefined;
+  const { visitorFor, askedBy } = visitors;
   // Keyed by code, attr and path, so that a problem found by several rules is reported only once.
   const found = new Map<string, FoundRuleProblem>();
   const scope: Scope = {
@@ -54,10 +54,8 @@ export function compileRules(
   };
   const add = (broken: BrokenRule): void => addProblem(broken, askedBy, found, keepValues);
   return (payload, reported) => {
-    const root: Cursor = { value: payload };
     scope.reported = reported.size === 0 ? undefined : reported;
-    tree.note(payload);
-    visit(root, scope, add);
+    visitorFor(payload)?.({ value: payload }, scope, add);
     if (found.size === 0) return NO_PROBLEMS;
     const problems = [...found.values()];
     found.clear();
@@ -104,71 +102,117 @@ function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
 
 type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
 
-/** Compiles a type at a place of the payload; undefined if neither the type nor a nested type has rules. */
+/**
+ * Compiles a type at a place of the current payload; undefined if the payload can break no rule there. An undefined
+ * node can be any place.
+ */
 type VisitorOf = (type: FieldType, node: FieldNode | undefined) => Visit | undefined;
 
 interface Visitors {
-  readonly tree: FieldTree;
-  readonly visitorOf: VisitorOf;
+  /** Runs the rules that a payload with the same fields can break; undefined if it can break none. */
+  readonly visitorFor: (payload: JsonObject) => Visit | undefined;
   /** The requirement in the operator's document, if the document publishes the rule's code. */
   readonly askedBy: (rule: Rule) => string | undefined;
 }
 
-function createVisitors(body: FieldType, context: RuleContext): Visitors {
-  const compiler = createRuleCompiler(context);
-  const tree = createFieldTree();
-  const canBreak = possibleBreaks({ ...context, tree });
+function createVisitors(body: FieldType, context: RuleContext): Visitors | undefined {
   const isChecked = (rule: Rule): boolean => skipReason(rule, context) === undefined;
   const bearing = typesLeadingTo(body, ({ rules }) => rules?.some(isChecked) === true);
-  const compiled = new Map<FieldNode | undefined, Map<FieldType, Visit>>();
-  const compiledRules = new Map<Rule, CompiledRule>();
-  const attachedTo = rulesWithTypes(body, bearing);
-  const asked = new Map<Rule, string | undefined>();
+  if (!bearing.has(body)) return undefined;
+  const tree = createFieldTree();
+  const rulesOf = createRuleList(tree, context, isChecked);
+  const anywhere = new Map<FieldType, Visit>();
+  const visitors = new WeakMap<PresentFields, { readonly visit: Visit | undefined }>();
 
-  function compiledRule(rule: Rule): CompiledRule {
-    const made = compiledRules.get(rule) ?? compileRule(rule, compiler);
-    compiledRules.set(rule, made);
-    return made;
+  function visitorAt(type: FieldType, node: FieldNode | undefined, inside: VisitorOf): Visit | undefined {
+    const own = rulesOf(type, node);
+    tree.update();
+    const runs = own.flatMap(({ possible, run }) =>
+      (typeof possible === "function" ? possible() : possible) ? [run] : [],
+    );
+    return bothVisits(runs, insideVisit(type, { node, tree, visitorOf: inside }));
   }
 
-  function visitorAt(type: FieldType, node: FieldNode | undefined): Visit {
-    const own = (type.rules ?? []).filter(isChecked).map((rule) => ({
-      possible: canBreak(rule, node),
-      run: compiledRule(rule),
-    }));
-    const runOwn = own.length === 0 ? undefined : ownVisit(own, tree);
-    const inside = insideVisit(type, { node, tree, visitorOf });
-    return (cursor, scope, add) => {
-      runOwn?.(cursor, scope, add);
-      inside?.(cursor, scope, add);
-    };
-  }
-
-  function visitorOf(type: FieldType, place: FieldNode | undefined): Visit | undefined {
-    if (!bearing.has(type)) return undefined;
-    const node = place !== undefined && place.depth < MAX_LEVELS ? place : undefined;
-    const here = compiled.get(node) ?? new Map<FieldType, Visit>();
-    compiled.set(node, here);
-    const known = here.get(type);
+  /** Runs all rules of a type, whatever fields the payload has. */
+  function visitorAnywhere(type: FieldType): Visit {
+    const known = anywhere.get(type);
     if (known !== undefined) return known;
     // The type is compiled when a payload first contains such a value, because types may contain themselves.
-    let visit: Visit = (cursor, scope, add) => {
-      visit = visitorAt(type, node);
-      visit(cursor, scope, add);
+    let visit: Visit | undefined = (cursor, scope, add) => {
+      visit = visitorAt(type, undefined, (each) => (bearing.has(each) ? visitorAnywhere(each) : undefined));
+      visit?.(cursor, scope, add);
     };
-    const visitor: Visit = (cursor, scope, add) => visit(cursor, scope, add);
-    here.set(type, visitor);
+    const visitor: Visit = (cursor, scope, add) => visit?.(cursor, scope, add);
+    anywhere.set(type, visitor);
     return visitor;
   }
 
-  const askedBy = (rule: Rule): string | undefined => {
+  /** Compiles for the fields of the current payload. `open`: the types that are being compiled at the same node. */
+  function visitorWithin(type: FieldType, node: FieldNode | undefined, open: Open | undefined): Visit | undefined {
+    if (!bearing.has(type)) return undefined;
+    if (node === undefined || node.depth >= MAX_LEVELS) return visitorAnywhere(type);
+    tree.update();
+    if (!tree.isPresent(node)) return undefined;
+    const outer = open?.node === node ? open.types : [];
+    if (outer.includes(type)) return visitorAnywhere(type);
+    const here = { node, types: [...outer, type] };
+    return visitorAt(type, node, (each, at) => visitorWithin(each, at, here));
+  }
+
+  function visitorFor(payload: JsonObject): Visit | undefined {
+    const fields = tree.note(payload);
+    const known = visitors.get(fields);
+    if (known !== undefined) return known.visit;
+    const visit = visitorWithin(body, tree.root, undefined);
+    // New nodes are not in `fields`.
+    if (!tree.update()) visitors.set(fields, { visit });
+    return visit;
+  }
+
+  return { visitorFor, askedBy: publishedSentences(body, bearing) };
+}
+
+interface Open {
+  readonly node: FieldNode;
+  readonly types: readonly FieldType[];
+}
+
+type RulesOf = (type: FieldType, node: FieldNode | undefined) => readonly OwnRule[];
+
+/** Compiles the rules of a type at a place, each rule once. */
+function createRuleList(tree: FieldTree, context: RuleContext, isChecked: (rule: Rule) => boolean): RulesOf {
+  const compiler = createRuleCompiler(context);
+  const canBreak = possibleBreaks({ ...context, tree });
+  const compiled = new Map<Rule, CompiledRule>();
+  const found = new Map<FieldNode | undefined, Map<FieldType, readonly OwnRule[]>>();
+
+  function compiledRule(rule: Rule): CompiledRule {
+    const made = compiled.get(rule) ?? compileRule(rule, compiler);
+    compiled.set(rule, made);
+    return made;
+  }
+
+  return (type, node) => {
+    const here = found.get(node) ?? new Map<FieldType, readonly OwnRule[]>();
+    found.set(node, here);
+    const own =
+      here.get(type) ??
+      (type.rules ?? []).filter(isChecked).map((rule) => ({ possible: canBreak(rule, node), run: compiledRule(rule) }));
+    here.set(type, own);
+    return own;
+  };
+}
+
+function publishedSentences(body: FieldType, bearing: ReadonlySet<FieldType>): Visitors["askedBy"] {
+  const attachedTo = rulesWithTypes(body, bearing);
+  const asked = new Map<Rule, string | undefined>();
+  return (rule) => {
     if (!asked.has(rule)) {
       const { code, attr } = rule;
       asked.set(rule, publishedSentence(body, { code, attr, type: attachedTo.get(rule) ?? body }));
     }
     return asked.get(rule);
   };
-  return { tree, visitorOf, askedBy };
 }
 
 /** The type to which each rule is attached. If several types have the rule, the last of them. */
@@ -193,17 +237,11 @@ interface OwnRule {
   readonly run: CompiledRule;
 }
 
-/** Runs the rules that the current payload can break. These rules are determined once per payload. */
-function ownVisit(rules: readonly OwnRule[], tree: FieldTree): Visit {
-  const candidates = rules.filter(({ possible }) => possible !== false);
-  let determinedIn = -1;
-  let open: readonly OwnRule[] = [];
+function bothVisits(runs: readonly CompiledRule[], inside: Visit | undefined): Visit | undefined {
+  if (runs.length === 0) return inside;
   return (cursor, scope, add) => {
-    if (determinedIn !== tree.current()) {
-      determinedIn = tree.current();
-      open = candidates.filter(({ possible }) => typeof possible !== "function" || possible());
-    }
-    for (const { run } of open) run(cursor, scope, add);
+    for (const run of runs) run(cursor, scope, add);
+    inside?.(cursor, scope, add);
   };
 }
 

@@ -12,18 +12,34 @@ export interface FieldNode {
   presentIn: number;
 }
 
+/** A set of fields. Payloads with the same fields in the same order have the same object, until the tree gets new nodes. */
+export interface PresentFields {
+  /** The sets with one more field. */
+  readonly larger: Map<FieldNode, PresentFields>;
+  isUsed: boolean;
+}
+
 export interface FieldTree {
   readonly root: FieldNode;
-  /** The number of the current payload. */
-  readonly current: () => number;
-  /** Starts a payload and records which fields of the tree it has. */
-  readonly note: (payload: JsonObject) => void;
-  /** The node of a field. A new node counts as present in the current payload, which was recorded without it. */
+  /**
+   * Starts a payload, and returns which fields of the tree it has. After very many different sets, the fields of all
+   * later payloads are added to one set.
+   */
+  readonly note: (payload: JsonObject) => PresentFields;
+  /** Whether the field is in the set that `note` returned. */
+  readonly isPresent: (node: FieldNode) => boolean;
+  /** The node of a field. */
   readonly field: (node: FieldNode, name: string) => FieldNode;
+  /** Looks for new nodes in the current payload. Returns whether there were new nodes since it started. */
+  readonly update: () => boolean;
 }
 
 export function createFieldTree(): FieldTree {
+  const sets = createFieldSets();
   let payloads = 0;
+  let current: JsonObject = {};
+  let hasNewNodes = false;
+  let isLarger = false;
   const root: FieldNode = { parent: undefined, depth: 0, fields: new Map(), presentIn: Infinity };
 
   function noteFields(value: JsonObject, node: FieldNode): void {
@@ -31,7 +47,10 @@ export function createFieldTree(): FieldTree {
       const field = node.fields.get(name);
       const member = value[name];
       if (field === undefined || member === undefined || member === null) continue;
-      field.presentIn = payloads;
+      if (field.presentIn !== payloads) {
+        field.presentIn = payloads;
+        sets.add(field);
+      }
       if (typeof member === "object" && field.fields.size > 0) noteWithin(member, field);
     }
   }
@@ -43,17 +62,72 @@ export function createFieldTree(): FieldTree {
 
   return {
     root,
-    current: () => payloads,
     note(payload) {
-      payloads += 1;
+      if (isLarger) sets.forget();
+      isLarger = false;
+      current = payload;
+      if (sets.start()) payloads += 1;
       noteFields(payload, root);
+      return sets.current();
     },
+    isPresent: ({ presentIn }) => presentIn === payloads || presentIn === Infinity,
     field(node, name) {
       const known = node.fields.get(name);
       if (known !== undefined) return known;
-      const made = { parent: node, depth: node.depth + 1, fields: new Map(), presentIn: payloads };
+      const made = { parent: node, depth: node.depth + 1, fields: new Map(), presentIn: -1 };
       node.fields.set(name, made);
+      hasNewNodes = true;
       return made;
     },
+    update() {
+      if (hasNewNodes) {
+        hasNewNodes = false;
+        isLarger = true;
+        noteFields(current, root);
+      }
+      return isLarger;
+    },
   };
+}
+
+const MAX_SETS = 500;
+
+interface FieldSets {
+  /** Starts an empty set; false if there are too many sets, so that the last one continues. */
+  readonly start: () => boolean;
+  readonly add: (field: FieldNode) => void;
+  readonly current: () => PresentFields;
+  readonly forget: () => void;
+}
+
+function createFieldSets(): FieldSets {
+  let empty = newSet();
+  let present = empty;
+  let used = 0;
+  return {
+    start() {
+      if (used >= MAX_SETS) return false;
+      present = empty;
+      return true;
+    },
+    add(field) {
+      const known = present.larger.get(field);
+      const larger = known ?? newSet();
+      if (known === undefined) present.larger.set(field, larger);
+      present = larger;
+    },
+    current() {
+      if (!present.isUsed) used += 1;
+      present.isUsed = true;
+      return present;
+    },
+    forget() {
+      empty = newSet();
+      present = empty;
+    },
+  };
+}
+
+function newSet(): PresentFields {
+  return { larger: new Map(), isUsed: false };
 }

@@ -194,7 +194,7 @@ function isMember(
 }
 
 function isPresent(field: FieldNode, tree: FieldTree): Possible {
-  return () => field.presentIn === tree.current();
+  return () => tree.isPresent(field);
 }
 
 function enclosing(node: FieldNode): readonly FieldNode[] {
