@@ -85,6 +85,9 @@ interface MappingFile {
 /** The parts of a job that another thread needs to convert rows to records. */
 export type CompiledJob = Omit<Job, "plan" | "input">;
 
+export type JobDependencies = Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock"> &
+  Partial<Pick<Dependencies, "onProgress" | "drain">>;
+
 interface OpenJobOptions {
   readonly showValues?: boolean;
   /** The names of input files in places, by path; default: their paths. */
@@ -97,8 +100,7 @@ interface OpenJobOptions {
  */
 export async function openJob(
   settings: JobSettings,
-  dependencies: Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock"> &
-    Partial<Pick<Dependencies, "onProgress" | "drain">>,
+  dependencies: JobDependencies,
   { showValues = false, inputNames }: OpenJobOptions = {},
 ): Promise<Job> {
   const files = settings.contract.map(pathsFrom(settings.folder));

@@ -58,6 +58,8 @@ export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems">
   readonly state: OpenState;
   /** The latest planned push with the record; empty for a missing key. */
   readonly run: string;
+  /** The number of the record in that run; 0 for a missing key. */
+  readonly record: number;
   readonly target: string;
   readonly supplier: string;
   /**

@@ -12,6 +12,8 @@ interface OwnerConditions {
   readonly statuses?: readonly string[] | undefined;
   readonly files?: readonly string[] | undefined;
   readonly suppliers?: readonly string[] | undefined;
+  /** Values by column. At least one value of each column must match. */
+  readonly columns?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 /** The person or team that settles a record. */
@@ -26,17 +28,28 @@ export interface OwnedRecord {
   readonly status: string;
   readonly file: string;
   readonly supplier: string;
+  /** Absent if the rows of the record are not known: no rule with `columns` matches then. */
+  readonly cells?: Cells | undefined;
 }
+
+/** The texts that the rows of a record have in a column, by the name of the column; none if they have no such column. */
+export type Cells = (column: string) => readonly string[];
 
 /**
  * Finds the one owner of a record: the first rule that matches. A condition on codes and one on attrs must hold for the
  * same cause; it need not be the first cause of the record.
  */
 export function ownerOf(rules: readonly OwnerRule[], record: OwnedRecord): Owner | undefined {
-  const rule = rules.find((each) => isMatch(each, record));
+  const rule = rules.find((each) => isMatch(each, record) && isMatchOfCells(each, record.cells));
   return rule && { name: rule.owner, address: rule.address, days: rule.days };
 }
 
+/** Whether the cells of a record can determine its owner. If not, `ownerOf` does not use them. */
+export function needsCells(rules: readonly OwnerRule[], record: OwnedRecord): boolean {
+  return rules.find((each) => isMatch(each, record))?.columns !== undefined;
+}
+
+/** Whether the conditions of the rule hold, except for `columns`. */
 function isMatch(rule: OwnerRule, { causes, status, file, supplier }: OwnedRecord): boolean {
   const { codes, attrs, statuses, files, suppliers } = rule;
   const isCause = causes.some(
@@ -47,6 +60,14 @@ function isMatch(rule: OwnerRule, { causes, status, file, supplier }: OwnedRecor
     holds(statuses, (each) => each === status) &&
     holds(files, (each) => isFileOf(each, file)) &&
     holds(suppliers, (each) => each === supplier)
+  );
+}
+
+function isMatchOfCells({ columns }: OwnerRule, cells: Cells | undefined): boolean {
+  if (columns === undefined) return true;
+  if (cells === undefined) return false;
+  return Object.entries(columns).every(([column, wanted]) =>
+    cells(column).some((text) => wanted.some((pattern) => isLike(pattern, text))),
   );
 }
 
@@ -62,22 +83,26 @@ export function isAttrOf(pattern: string, attr: string): boolean {
 
 /** `*` is any text. A pattern without a folder matches the name of the file in any folder. */
 export function isFileOf(pattern: string, file: string): boolean {
-  const name = pattern.includes("/") ? file : file.slice(file.lastIndexOf("/") + 1);
+  return isLike(pattern, pattern.includes("/") ? file : file.slice(file.lastIndexOf("/") + 1));
+}
+
+/** Whether the whole text matches. `*` is any text. */
+function isLike(pattern: string, text: string): boolean {
   const [first = "", ...others] = pattern.split("*");
   const last = others.pop();
-  if (last === undefined) return name === first;
-  if (!name.startsWith(first) || !name.endsWith(last)) return false;
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
   let at = first.length;
   for (const part of others) {
-    const found = name.indexOf(part, at);
+    const found = text.indexOf(part, at);
     if (found < 0) return false;
     at = found + part.length;
   }
-  return at + last.length <= name.length;
+  return at + last.length <= text.length;
 }
 
 /** Whether a rule has no condition and so matches every record. */
 export function isFallback(rule: OwnerRule): boolean {
-  const { codes, attrs, statuses, files, suppliers } = rule;
-  return [codes, attrs, statuses, files, suppliers].every((each) => each === undefined);
+  const { codes, attrs, statuses, files, suppliers, columns } = rule;
+  return [codes, attrs, statuses, files, suppliers, columns].every((each) => each === undefined);
 }

@@ -41,6 +41,11 @@ export const OWNER = {
     docs: "source files; `*` is any text, and a pattern without a folder matches in any folder",
   },
   suppliers: { kind: "keys", range: [1], file: true, docs: "codes of import suppliers" },
+  columns: {
+    kind: "listsByName",
+    file: true,
+    docs: "values by column of the source, see below; `*` is any text",
+  },
 } as const;
 
 /** The keys to migrate: their number, a text file with one key per line, or a column of a table. */

@@ -9,7 +9,7 @@ export function openAction(flags: OpenFlags, session: Session): Promise<void> {
     const { openGroupsText, openWriter } = await import("../views/run/open-view.ts");
     const { by, format, since } = flags;
     if (by === "owner") requireOwners(owners, "--by owner");
-    const shown = { screen: dependencies.screen, now: dependencies.clock.now(), owners };
+    const shown = { screen: dependencies.screen, now: dependencies.clock.now(), hasOwners: owners !== undefined };
     close();
     if (by !== undefined) {
       const found = await openGroups(by, { ledger, since, inventory, owners }, dependencies);
@@ -17,7 +17,7 @@ export function openAction(flags: OpenFlags, session: Session): Promise<void> {
       return exitCodeOfOpen(found.counts);
     }
     const writer = openWriter(format, shown);
-    const counts = await openRecords({ ledger, since, inventory }, dependencies, (records) =>
+    const counts = await openRecords({ ledger, since, inventory, owners }, dependencies, (records) =>
       write(writer.add(records)),
     );
     await write(writer.end(counts));

@@ -46,6 +46,11 @@ const ownersSchema = z
     z.strictObject({
       ...fileShape(OWNER),
       statuses: z.array(z.enum(OPEN_STATES)).min(1).optional().describe(OWNER.statuses.docs),
+      columns: z
+        .record(z.string(), z.array(z.string()).min(1))
+        .refine((columns) => Object.keys(columns).length > 0, "at least one column is expected")
+        .optional()
+        .describe(OWNER.columns.docs),
     }),
   )
   .min(1, "at least one owner is expected")

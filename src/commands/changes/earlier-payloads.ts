@@ -9,16 +9,11 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";
+import { type OrderedRecords, orderedRecords } from "../../pipeline/plan/ordered-records.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
-/**
- * Payloads of a job by record number. They are read in order: a record in a batch before the last one is not found. The
- * reading ends at the first failure.
- */
-export interface PayloadReader {
-  readonly at: (record: number) => Promise<MappedRecord | undefined>;
-  readonly close: () => Promise<void>;
-}
+/** Payloads of a job by record number. The reading ends at the first failure. */
+export type PayloadReader = OrderedRecords<MappedRecord>;
 
 /** The payloads that an earlier run made, and the payloads that its setup builds from the current sources. */
 export interface EarlierPayloads {
@@ -127,30 +122,16 @@ async function openWithSetup(
 const DATA: ReadonlySet<string> = new Set(["corrections", "configuration", "rejects", "input"]);
 
 function createReader(job: Job, signal: AbortSignal): PayloadReader {
-  const batches = mapRecords(readRecords(job, signal), job)[Symbol.asyncIterator]();
-  let batch: readonly MappedRecord[] = [];
-  let isEnd = false;
-  const nextBatch = async (): Promise<readonly MappedRecord[] | undefined> => {
-    try {
-      const next = await batches.next();
-      return next.done === true ? undefined : next.value;
-    } catch (error) {
-      if (error instanceof Failure) return undefined;
-      throw error;
-    }
-  };
+  const records = orderedRecords(mapRecords(readRecords(job, signal), job));
   return {
     async at(record) {
-      while (!isEnd && (batch.at(-1)?.number ?? 0) < record) {
-        const next = await nextBatch();
-        if (next === undefined) isEnd = true;
-        else batch = next;
+      try {
+        return await records.at(record);
+      } catch (error) {
+        if (error instanceof Failure) return undefined;
+        throw error;
       }
-      return batch.find(({ number }) => number === record);
     },
-    async close() {
-      await batches.return?.(undefined);
-      await job.input.close();
-    },
+    close: () => records.close().finally(job.input.close),
   };
 }

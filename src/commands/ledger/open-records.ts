@@ -1,9 +1,12 @@
-import type { OpenRecord, OpenState } from "../../ledger/migration-state.ts";
-import type { OwnerRule } from "../../model/owner.ts";
-import { eachOpenRecord, type OpenRecordOptions } from "../../pipeline/owners/each-open-record.ts";
-import { causesOf, isOverdue, ownerOfOpen } from "../../pipeline/owners/record-owner.ts";
+import type { OpenState } from "../../ledger/migration-state.ts";
+import {
+  eachOpenRecord,
+  type OpenRecordOptions,
+  type OwnedOpenRecord,
+} from "../../pipeline/owners/each-open-record.ts";
+import type { CellDependencies } from "../../pipeline/owners/read-cells.ts";
+import { causesOf, isOverdue } from "../../pipeline/owners/record-owner.ts";
 import { exitCodeOf } from "../../ledger/records/record-exit-code.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
@@ -14,29 +17,24 @@ export interface OpenOptions extends OpenRecordOptions {
   readonly ledger: string;
 }
 
-export interface GroupOptions extends OpenOptions {
-  /** Required to count by owner. */
-  readonly owners?: readonly OwnerRule[] | undefined;
-}
-
-export interface OpenDependencies extends StoreOptions, Pick<Dependencies, "temporaryFolder" | "clock"> {}
+export type OpenDependencies = StoreOptions & CellDependencies;
 
 /** The number of open records by state. */
 export type OpenCounts = ReadonlyMap<OpenState, number>;
 
 /** Passes the open records of the migration to `add` in batches, and returns their counts. Changes nothing. */
 export async function openRecords(
-  { ledger: at, since, inventory }: OpenOptions,
+  { ledger: at, ...options }: OpenOptions,
   dependencies: OpenDependencies,
-  add: (records: readonly OpenRecord[]) => Promise<void> | void,
+  add: (records: readonly OwnedOpenRecord[]) => Promise<void> | void,
 ): Promise<OpenCounts> {
   const counts = new Map<OpenState, number>();
-  const count = async (records: readonly OpenRecord[]): Promise<void> => {
+  const count = async (records: readonly OwnedOpenRecord[]): Promise<void> => {
     for (const { state } of records) addOne(counts, state);
     await add(records);
   };
   await readRunLedger(await openLedgerStore(at, dependencies), (ledger) =>
-    eachOpenRecord(ledger, { since, inventory }, dependencies, count),
+    eachOpenRecord(ledger, options, dependencies, count),
   );
   return counts;
 }
@@ -52,23 +50,24 @@ export interface OpenGroup {
 
 /**
  * Counts open records by owner, by cause (code and attr, with indexes as `*`), by file, or by the day (UTC) on which they became
- * open. A record with several causes is in several groups. Returns the largest group first, and days in order.
+ * open. A record with several causes is in several groups. Returns the largest group first, and days in order. `owners`
+ * are required to count by owner.
  */
 export async function openGroups(
   by: Grouping,
-  { owners = [], ...options }: GroupOptions,
+  { owners, ...options }: OpenOptions,
   dependencies: OpenDependencies,
 ): Promise<{ readonly groups: readonly OpenGroup[]; readonly counts: OpenCounts }> {
   const groups = new Map<string, Map<OpenState, number>>();
   const overdue = new Map<string, number>();
   const now = dependencies.clock.now();
-  const counts = await openRecords(options, dependencies, (records) => {
+  const counts = await openRecords({ ...options, ...(by === "owner" && { owners }) }, dependencies, (records) => {
     for (const record of records) {
-      for (const name of groupsOf(record, by, owners)) {
+      for (const name of groupsOf(record, by)) {
         const group = groups.get(name) ?? new Map<OpenState, number>();
         addOne(group, record.state);
         groups.set(name, group);
-        if (by !== "owner" || !isOverdue(record, ownerOfOpen(owners, record), now)) continue;
+        if (by !== "owner" || !isOverdue(record, record.owner, now)) continue;
         overdue.set(name, (overdue.get(name) ?? 0) + 1);
       }
     }
@@ -84,8 +83,8 @@ export async function openGroups(
   return { groups: sorted, counts };
 }
 
-function groupsOf(record: OpenRecord, by: Grouping, owners: readonly OwnerRule[]): readonly string[] {
-  if (by === "owner") return [ownerOfOpen(owners, record)?.name ?? ""];
+function groupsOf(record: OwnedOpenRecord, by: Grouping): readonly string[] {
+  if (by === "owner") return [record.owner?.name ?? ""];
   if (by === "file") return [record.source.file];
   if (by === "day") return [record.since.slice(0, 10)];
   return causesOf(record).map(({ code, attr }) => (attr === undefined ? code : `${code} ${attr}`));

@@ -1,9 +1,9 @@
-import type { Dependencies } from "../../job/dependencies.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { ownerProgress, type OwnerProgress } from "../../pipeline/owners/owner-progress.ts";
+import type { CellDependencies } from "../../pipeline/owners/read-cells.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 
 export interface OwnerStatusOptions {
@@ -13,7 +13,7 @@ export interface OwnerStatusOptions {
   readonly inventory?: Inventory | undefined;
 }
 
-interface OwnerStatusDependencies extends StoreOptions, Pick<Dependencies, "temporaryFolder" | "clock"> {}
+type OwnerStatusDependencies = StoreOptions & CellDependencies;
 
 /** Returns what each owner has to settle, and what it has returned. Reads only. */
 export async function ownerStatus(

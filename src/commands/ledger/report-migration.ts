@@ -13,7 +13,7 @@ import type { OwnerRule } from "../../model/owner.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { eachOpenRecord } from "../../pipeline/owners/each-open-record.ts";
-import { causesOf, daysSince, ownerOfOpen } from "../../pipeline/owners/record-owner.ts";
+import { causesOf, daysSince } from "../../pipeline/owners/record-owner.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { runState } from "../../pipeline/run/run-state.ts";
 import { writeMigrationReport } from "../../report/migration-report.ts";
@@ -38,7 +38,7 @@ export interface WrittenMigrationReport {
  * @throws Failure `run_unknown` before the first push, `storage`
  */
 export async function reportMigration(
-  { ledger: at, out, inventory, owners = [] }: MigrationReportOptions,
+  { ledger: at, out, inventory, owners }: MigrationReportOptions,
   dependencies: Dependencies,
 ): Promise<WrittenMigrationReport> {
   const store = await openLedgerStore(at, dependencies);
@@ -76,14 +76,14 @@ async function destinationsOf(ledger: Ledger): Promise<readonly DestinationRepor
 
 async function openCauses(
   ledger: Ledger,
-  { inventory, owners }: Pick<MigrationReportOptions, "inventory"> & { readonly owners: readonly OwnerRule[] },
+  options: Pick<MigrationReportOptions, "inventory" | "owners">,
   dependencies: Dependencies,
 ): Promise<readonly OpenCauseReport[]> {
   const now = dependencies.clock.now();
   const found = new Map<string, { cause: string; owner: string; records: number; ages: [number, number, number] }>();
-  await eachOpenRecord(ledger, { inventory }, dependencies, (records) => {
+  await eachOpenRecord(ledger, options, dependencies, (records) => {
     for (const record of records) {
-      const owner = ownerOfOpen(owners, record)?.name ?? "";
+      const owner = record.owner?.name ?? "";
       const days = daysSince(record.since, now);
       for (const { code, attr } of causesOf(record)) {
         const cause = attr === undefined ? code : `${code} ${attr}`;

@@ -110,7 +110,8 @@ export function* openRecords(
   );
   return found.flatMap(({ record, key, file, line, state, run, target, supplier, since }) => {
     if (isDone(state)) return [];
-    const row = { state, run, target, supplier, since, source: { file, line }, problems: problems.get(record) ?? [] };
+    const place = { run, record, source: { file, line } };
+    const row = { ...place, state, target, supplier, since, problems: problems.get(record) ?? [] };
     return key === null ? row : { ...row, key: tables.readKey(key) };
   });
 }

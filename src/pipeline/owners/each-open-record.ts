@@ -2,18 +2,51 @@ import { compareInventory, type MissingKey } from "../../job/inventory/compare-i
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { OpenFilter, OpenRecord } from "../../ledger/migration-state.ts";
+import type { Owner, OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { timestamp } from "../../time/clock.ts";
+import type { CellDependencies } from "./read-cells.ts";
+import { findOwners, haveColumns } from "./record-owner.ts";
 
 export interface OpenRecordOptions extends OpenFilter {
   /** Absent: no key is missing. */
   readonly inventory?: Inventory | undefined;
+  /** Absent: no record has an owner. */
+  readonly owners?: readonly OwnerRule[] | undefined;
 }
 
-/** Passes the open records of the migration, and the missing keys of the inventory, to `add` in batches. */
+export interface OwnedOpenRecord extends OpenRecord {
+  readonly owner?: Owner | undefined;
+}
+
+type AddRecords = (records: readonly OwnedOpenRecord[]) => Promise<void> | void;
+
+/**
+ * Passes the open records of the migration, and the missing keys of the inventory, to `add` in batches. If an owner
+ * depends on a column, reads the rows of these records again.
+ */
 export async function eachOpenRecord(
   ledger: Ledger,
-  { since, inventory }: OpenRecordOptions,
+  { owners, ...options }: OpenRecordOptions,
+  dependencies: CellDependencies,
+  add: AddRecords,
+): Promise<void> {
+  if (owners === undefined) return listOpenRecords(ledger, options, dependencies, add);
+  const { cellsOfRuns } = haveColumns(owners) ? await import("./read-cells.ts") : {};
+  const cells = cellsOfRuns?.(ledger, dependencies);
+  try {
+    await listOpenRecords(ledger, options, dependencies, async (records) => {
+      const found = await findOwners(owners, records, cells);
+      await add(records.map((record, index) => ({ ...record, owner: found[index] })));
+    });
+  } finally {
+    await cells?.close();
+  }
+}
+
+async function listOpenRecords(
+  ledger: Ledger,
+  { since, inventory }: Omit<OpenRecordOptions, "owners">,
   { temporaryFolder, clock }: Pick<Dependencies, "temporaryFolder" | "clock">,
   add: (records: readonly OpenRecord[]) => Promise<void> | void,
 ): Promise<void> {
@@ -33,5 +66,6 @@ function firstPushes(runs: Awaited<ReturnType<Ledger["runs"]>>): ReadonlyMap<str
 }
 
 function missingRecord({ target, key, file, line }: MissingKey, since: string): OpenRecord {
-  return { key, state: "missing", source: { file, line }, problems: [], run: "", target, supplier: "", since };
+  const place = { run: "", record: 0, source: { file, line } };
+  return { key, state: "missing", ...place, problems: [], target, supplier: "", since };
 }

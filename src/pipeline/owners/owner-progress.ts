@@ -1,4 +1,3 @@
-import type { Dependencies } from "../../job/dependencies.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { NEEDS_WORK } from "../../model/outcome.ts";
@@ -7,7 +6,8 @@ import type { OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { eachOpenRecord } from "./each-open-record.ts";
 import { type ExportedPackage, type ExportedPackages, readExport } from "./exported-packages.ts";
-import { dueDay, isOverdue, ownerOfOpen } from "./record-owner.ts";
+import type { CellDependencies } from "./read-cells.ts";
+import { dueDay, isOverdue } from "./record-owner.ts";
 
 /** What an owner has to settle, and what it has returned. */
 export interface OwnerProgress {
@@ -47,7 +47,7 @@ interface Counts {
  */
 export async function ownerProgress(
   { ledger, store, owners, inventory }: ProgressOptions,
-  dependencies: Pick<Dependencies, "temporaryFolder" | "clock">,
+  dependencies: CellDependencies,
 ): Promise<readonly OwnerProgress[]> {
   const counts = new Map<string, Counts>();
   const countsOf = (name: string): Counts => {
@@ -66,11 +66,11 @@ export async function ownerProgress(
     countsOf(name).returned += 1;
   }
   const now = dependencies.clock.now();
-  await eachOpenRecord(ledger, { inventory }, dependencies, (records) => {
+  await eachOpenRecord(ledger, { inventory, owners }, dependencies, (records) => {
     for (const record of records) {
       const exportedTo = record.key === undefined ? undefined : takeOwner(ownerByRecord, recordId(record, record.key));
       if (exportedTo !== undefined) countsOf(exportedTo).returned -= 1;
-      const owner = ownerOfOpen(owners, record);
+      const { owner } = record;
       if (owner === undefined) continue;
       const own = countsOf(owner.name);
       own.open += 1;

@@ -10,6 +10,8 @@ export interface OwnerShare {
   readonly addresses: readonly string[];
   /** The shortest deadline of these rules, in days. */
   readonly days: number | undefined;
+  /** The day (UTC) until which the first of its open records is due. */
+  readonly due: string | undefined;
   /** Numbers of the records, in order, as ranges whose ends are included. */
   readonly ranges: readonly NumberRange[];
   readonly summary: Summary;
@@ -17,8 +19,13 @@ export interface OwnerShare {
 
 export type NumberRange = readonly [from: number, to: number];
 
-/** Finds the owner of a record; the same record always has the same owner. */
-export type FindOwner = (outcome: Outcome) => Owner;
+/** The owners of records of one run, in input order. */
+export type FindOwners = (outcomes: readonly Outcome[]) => Promise<readonly DueOwner[]>;
+
+export interface DueOwner extends Owner {
+  /** The day (UTC) until which the record is due; absent if it is not open, or has no deadline. */
+  readonly due?: string | undefined;
+}
 
 /** Exit code of a report whose records all need correction. */
 const NEEDS_WORK_EXIT_CODE = 1;
@@ -26,12 +33,14 @@ const NEEDS_WORK_EXIT_CODE = 1;
 /** Divides the records that need correction among their owners. Each record is in exactly one share. */
 export async function ownerShares(
   outcomes: Report["outcomes"],
-  find: FindOwner,
+  find: FindOwners,
 ): Promise<ReadonlyMap<string, OwnerShare>> {
   const shares = new Map<string, GrowingShare>();
   for await (const batch of outcomes([...NEEDS_WORK])) {
-    for (const outcome of batch) {
-      const owner = find(outcome);
+    const owners = await find(batch);
+    for (const [index, outcome] of batch.entries()) {
+      const owner = owners[index];
+      if (owner === undefined) continue;
       const share = shares.get(owner.name) ?? newShare();
       shares.set(owner.name, share);
       addRecord(share, outcome, owner);
@@ -40,11 +49,19 @@ export async function ownerShares(
   return new Map([...shares].map(([name, share]) => [name, finished(name, share)]));
 }
 
-/** The outcomes of one owner that need correction, in input order. */
-export function outcomesOfOwner(outcomes: Report["outcomes"], find: FindOwner, name: string): Report["outcomes"] {
-  return async function* ofOwner(statuses = [...NEEDS_WORK]) {
+/** The outcomes of a share, in input order. */
+export function outcomesOfShare(
+  outcomes: Report["outcomes"],
+  { ranges }: Pick<OwnerShare, "ranges">,
+): Report["outcomes"] {
+  return async function* ofShare(statuses = [...NEEDS_WORK]) {
+    let at = 0;
+    const isOwn = ({ record }: Outcome): boolean => {
+      while ((ranges[at]?.[1] ?? record) < record) at += 1;
+      return (ranges[at]?.[0] ?? Number.POSITIVE_INFINITY) <= record;
+    };
     for await (const batch of outcomes(statuses.filter((status) => NEEDS_WORK.has(status)))) {
-      const own = batch.filter((outcome) => find(outcome).name === name);
+      const own = batch.filter(isOwn);
       if (own.length > 0) yield own;
     }
   };
@@ -53,6 +70,7 @@ export function outcomesOfOwner(outcomes: Report["outcomes"], find: FindOwner, n
 interface GrowingShare {
   readonly addresses: Set<string>;
   days: number | undefined;
+  due: string | undefined;
   readonly ranges: [from: number, to: number][];
   records: number;
   readonly counts: Map<Status, number>;
@@ -63,6 +81,7 @@ function newShare(): GrowingShare {
   return {
     addresses: new Set(),
     days: undefined,
+    due: undefined,
     ranges: [],
     records: 0,
     counts: new Map(),
@@ -70,9 +89,10 @@ function newShare(): GrowingShare {
   };
 }
 
-function addRecord(share: GrowingShare, { record, status, problems }: Outcome, { address, days }: Owner): void {
+function addRecord(share: GrowingShare, { record, status, problems }: Outcome, { address, days, due }: DueOwner): void {
   if (address !== undefined) share.addresses.add(address);
   if (days !== undefined) share.days = Math.min(days, share.days ?? days);
+  if (due !== undefined && (share.due === undefined || due < share.due)) share.due = due;
   const last = share.ranges.at(-1);
   if (last !== undefined && last[1] + 1 === record) last[1] = record;
   else share.ranges.push([record, record]);
@@ -85,7 +105,7 @@ function countProblem(counts: Map<string, number>, { code, unlisted = 0 }: Probl
   counts.set(code, (counts.get(code) ?? 0) + 1 + unlisted);
 }
 
-function finished(name: string, { addresses, days, ranges, records, counts, problems }: GrowingShare): OwnerShare {
+function finished(name: string, { addresses, ranges, records, counts, problems, ...share }: GrowingShare): OwnerShare {
   const summary: Summary = {
     records,
     counts: Object.fromEntries(counts),
@@ -93,7 +113,7 @@ function finished(name: string, { addresses, days, ranges, records, counts, prob
     warnings: mostFrequentFirst(problems.warning),
     exitCode: NEEDS_WORK_EXIT_CODE,
   };
-  return { name, addresses: [...addresses], days, ranges, summary };
+  return { name, addresses: [...addresses], days: share.days, due: share.due, ranges, summary };
 }
 
 function mostFrequentFirst(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {

@@ -1,8 +1,8 @@
 import { attrPattern } from "../../json/attr.ts";
 import type { OpenRecord } from "../../ledger/migration-state.ts";
-import type { Outcome } from "../../model/outcome.ts";
-import { type Owner, ownerOf, type OwnerRule } from "../../model/owner.ts";
+import { needsCells, type Owner, ownerOf, type OwnerRule } from "../../model/owner.ts";
 import type { Problem } from "../../model/problem.ts";
+import type { CellReader } from "./read-cells.ts";
 
 export interface OpenCause {
   readonly code: string;
@@ -24,19 +24,33 @@ function causesIn(problems: readonly Problem[], status: string): readonly OpenCa
   return causes.size === 0 ? [{ code: status }] : [...causes.values()];
 }
 
-/** The owner of an open record; undefined without rules. */
-export function ownerOfOpen(owners: readonly OwnerRule[], record: OpenRecord): Owner | undefined {
-  const { state: status, source, supplier } = record;
-  return ownerOf(owners, { causes: causesOf(record), status, file: source.file, supplier });
+/** An open record, or a record of a run that is not open. */
+export interface OwnableRecord extends Pick<OpenRecord, "run" | "record" | "source" | "problems" | "supplier"> {
+  /** Its state or, if it is not open, its status in the run. */
+  readonly state: string;
 }
 
-/** The owner of a record of a run, by the same rules as for open records. `status`: that of `migrate open`, if open. */
-export function ownerOfOutcome(
-  owners: readonly OwnerRule[],
-  { problems, source }: Outcome,
-  { status, supplier }: { readonly status: string; readonly supplier: string },
-): Owner | undefined {
-  return ownerOf(owners, { causes: causesIn(problems, status), status, file: source.file, supplier });
+/**
+ * The owners of records, in the same order; undefined for a record that no rule matches.
+ * @param cells absent if no rule has `columns`
+ */
+export async function findOwners(
+  rules: readonly OwnerRule[],
+  records: readonly OwnableRecord[],
+  cells: CellReader | undefined,
+): Promise<readonly (Owner | undefined)[]> {
+  const owners: (Owner | undefined)[] = [];
+  for (const record of records) {
+    const { problems, state: status, source, supplier } = record;
+    const owned = { causes: causesIn(problems, status), status, file: source.file, supplier };
+    const known = cells && needsCells(rules, owned) ? await cells.read(record) : undefined;
+    owners.push(ownerOf(rules, { ...owned, cells: known }));
+  }
+  return owners;
+}
+
+export function haveColumns(rules: readonly OwnerRule[]): boolean {
+  return rules.some(({ columns }) => columns !== undefined);
 }
 
 const DAY_MS = 86_400_000;

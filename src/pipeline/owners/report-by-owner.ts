@@ -4,21 +4,22 @@ import { refuseChangedRejects } from "../../job/rejects/changed-rejects.ts";
 import type { Job } from "../../job/job.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
-import type { OpenState } from "../../ledger/migration-state.ts";
+import type { OpenRecord } from "../../ledger/migration-state.ts";
 import { type Failure, highestPriorityExitCode } from "../../model/failure.ts";
-import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import { removeReportFiles } from "../../report/report-files.ts";
 import type { Report } from "../../report/report.ts";
 import { timestamp } from "../../time/clock.ts";
+import { orderedRecords } from "../plan/ordered-records.ts";
 import { nextCommand, type RejectedSource } from "../run/next-command.ts";
 import { describeReport, reportFolder, requireReportFolder } from "../run/run-report.ts";
 import { writeFolder } from "../run/write-folder.ts";
 import { type ExportedPackages, readExport, writeExport } from "./exported-packages.ts";
 import { folderNames } from "./folder-names.ts";
 import { excludedKeys } from "../run/excluded-keys.ts";
-import { type FindOwner, outcomesOfOwner, ownerShares, type OwnerShare } from "./owner-shares.ts";
-import { dueDay, ownerOfOpen, ownerOfOutcome } from "./record-owner.ts";
+import { type FindOwners, outcomesOfShare, ownerShares, type OwnerShare } from "./owner-shares.ts";
+import { cellsOfJob } from "./read-cells.ts";
+import { dueDay, findOwners, haveColumns, type OwnableRecord } from "./record-owner.ts";
 
 export interface ByOwnerOptions {
   readonly ledger: Ledger;
@@ -60,9 +61,8 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   const reporting = { store, out: options.out, showValues: false };
   const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
   const whole = await describeReport({ ledger, run, job, reporting }, { exitCode }, dependencies);
-  const { find, dues } = await ownersInRun(options);
   const outcomesLeft = withoutExcluded(whole.outcomes, (await excludedKeys(ledger))(run));
-  const shares = await ownerShares(outcomesLeft, find);
+  const shares = await sharesOf(outcomesLeft, options, dependencies);
   const parent = reportFolder(reporting, run.id) ?? ".";
   const names = folderNames([...owners.map(({ owner }) => owner), ...shares.keys()]);
   const folderOf = (name: string): string => path.join(parent, names.get(name) ?? name);
@@ -76,8 +76,8 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   const failures: Failure[] = [];
   for (const share of [...shares.values()].toSorted((a, b) => b.summary.records - a.summary.records)) {
     const { name } = share;
-    const owner = { name, address: addressOf(share), due: dues.get(name) ?? dueOfRun(run, share) };
-    const outcomes = outcomesOfOwner(outcomesLeft, find, name);
+    const owner = { name, address: addressOf(share), due: share.due ?? dueOfRun(run, share) };
+    const outcomes = outcomesOfShare(outcomesLeft, share);
     const report: Report = { ...withoutColumns(whole), summary: share.summary, outcomes, owner };
     const written = await writeFolder(report, folderOf(name), { job, run, workbook: true, ...dependencies });
     rejects.push(...written.rejects);
@@ -144,41 +144,47 @@ function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | unde
   return dueDay({ since: startedAt }, { name, days });
 }
 
-interface OwnersInRun {
-  readonly find: FindOwner;
-  /** The first due day of each owner's records that are open. */
-  readonly dues: ReadonlyMap<string, string>;
-}
-
 /**
  * Finds the owners as `migrate open` does. A record that the platform has accepted with other content, or that existed
  * before, has another status there than in its run.
  */
-async function ownersInRun({ ledger, run, owners }: ByOwnerOptions): Promise<OwnersInRun> {
-  const dues = new Map<string, string>();
-  const states = new Map<string, OpenState>();
-  for await (const records of ledger.openRecords({})) {
-    for (const record of records) {
-      if (record.run !== run.id) continue;
-      if (record.state === "outdated" || record.state === "existing") states.set(placeKey(record), record.state);
-      else if (!NEEDS_WORK_STATES.has(record.state)) continue;
-      const owner = ownerOfOpen(owners, record);
-      const due = dueDay(record, owner);
-      if (owner === undefined || due === undefined) continue;
-      const first = dues.get(owner.name);
-      if (first === undefined || due < first) dues.set(owner.name, due);
+async function sharesOf(
+  outcomes: Report["outcomes"],
+  { ledger, run, job, owners }: ByOwnerOptions,
+  dependencies: Dependencies,
+): Promise<ReadonlyMap<string, OwnerShare>> {
+  const { id, supplier } = run;
+  const open = orderedRecords(openInRun(ledger, run));
+  const cells = haveColumns(owners) ? cellsOfJob(job, dependencies) : undefined;
+  const find: FindOwners = async (batch) => {
+    const since: (string | undefined)[] = [];
+    const records: OwnableRecord[] = [];
+    for (const { record, source, problems, status } of batch) {
+      const found = await open.at(record);
+      since.push(found?.since);
+      records.push({ run: id, record, source, problems, supplier, state: found?.state ?? status });
     }
-  }
-  const find: FindOwner = (outcome) => {
-    const status = states.get(placeKey(outcome)) ?? outcome.status;
-    return ownerOfOutcome(owners, outcome, { status, supplier: run.supplier }) ?? { name: NO_OWNER };
+    const owned = await findOwners(owners, records, cells);
+    return owned.map((owner = { name: NO_OWNER }, index) => {
+      const from = since[index];
+      return { ...owner, due: from === undefined ? undefined : dueDay({ since: from }, owner) };
+    });
   };
-  return { find, dues };
+  try {
+    return await ownerShares(outcomes, find);
+  } finally {
+    await open.close();
+    await cells?.close();
+  }
+}
+
+async function* openInRun(
+  ledger: Ledger,
+  { id }: Run,
+): AsyncGenerator<readonly (OpenRecord & { readonly number: number })[]> {
+  for await (const records of ledger.openRecords({})) {
+    yield records.flatMap((record) => (record.run === id ? { ...record, number: record.record } : []));
+  }
 }
 
 const NO_OWNER = "no owner";
-const NEEDS_WORK_STATES: ReadonlySet<string> = NEEDS_WORK;
-
-function placeKey({ source, key = "" }: Pick<Outcome, "source" | "key">): string {
-  return `${source.line} ${key} ${source.file}`;
-}

@@ -1,6 +1,5 @@
 import { pathsFrom } from "../../job/contract-files.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
-import { type Job, openJob } from "../../job/job.ts";
+import { type Job, type JobDependencies, openJob } from "../../job/job.ts";
 import { changedFiles, filesChanged, ownVersionsText } from "../../job/settings/recorded-files.ts";
 import type { RunSettings } from "../../job/settings/recorded-settings.ts";
 import { copyName } from "../../job/settings/setup-paths.ts";
@@ -10,7 +9,7 @@ import { Failure } from "../../model/failure.ts";
 interface ReopenOptions {
   /** The copies of setup files that runs stored. */
   readonly stored: StoredFiles;
-  readonly dependencies: Dependencies;
+  readonly dependencies: JobDependencies;
   /** See `changedFiles`. */
   readonly trustsTime?: boolean | undefined;
 }

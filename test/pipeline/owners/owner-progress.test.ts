@@ -38,9 +38,10 @@ async function scene(): Promise<Scene> {
         packages: Object.entries(packages).map(([owner, records]) => ({ owner, records, folder: join(folder, owner) })),
       }),
     progress: () =>
-      ownerProgress({ ledger, store, owners: OWNERS }, { temporaryFolder: folder, clock }).finally(() =>
-        ledger.close(),
-      ),
+      ownerProgress(
+        { ledger, store, owners: OWNERS },
+        { temporaryFolder: folder, clock, notice: () => undefined, drain: new AbortController().signal },
+      ).finally(() => ledger.close()),
   };
 }
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, it, test } from "vitest";
 import { type Outcome, STATUSES, type Status } from "../../../src/model/outcome.ts";
 import type { OwnerRule } from "../../../src/model/owner.ts";
-import { type FindOwner, outcomesOfOwner, ownerShares } from "../../../src/pipeline/owners/owner-shares.ts";
-import { ownerOfOutcome } from "../../../src/pipeline/owners/record-owner.ts";
+import { type FindOwners, outcomesOfShare, ownerShares } from "../../../src/pipeline/owners/owner-shares.ts";
+import { findOwners } from "../../../src/pipeline/owners/record-owner.ts";
 import type { Report } from "../../../src/report/report.ts";
 
 const ATTRS = ["customers.0.mobile", "customers.1.mobile", "name"];
@@ -55,9 +55,12 @@ async function recordsOf(outcomes: Report["outcomes"]): Promise<readonly Outcome
 }
 
 const findIn =
-  (rules: readonly OwnerRule[]): FindOwner =>
-  (each) =>
-    ownerOfOutcome(rules, each, { status: each.status, supplier: "S" }) ?? { name: "no owner" };
+  (rules: readonly OwnerRule[]): FindOwners =>
+  async (batch) => {
+    const records = batch.map(({ status: state, ...each }) => ({ ...each, state, run: "R", supplier: "S" }));
+    const found = await findOwners(rules, records, undefined);
+    return found.map((owner = { name: "no owner" }) => owner);
+  };
 
 test("every record that needs correction is in exactly one share, and the counts add up", async () => {
   await fc.assert(
@@ -67,8 +70,8 @@ test("every record that needs correction is in exactly one share, and the counts
       const find = findIn(rules);
       const shares = await ownerShares(outcomes, find);
       const seen: number[] = [];
-      for (const [name, { ranges, summary }] of shares) {
-        const own = await recordsOf(outcomesOfOwner(outcomes, find, name));
+      for (const { ranges, summary } of shares.values()) {
+        const own = await recordsOf(outcomesOfShare(outcomes, { ranges }));
         const numbers = own.map(({ record }) => record);
         expect(ranges.flatMap(([from, to]) => all.slice(from - 1, to).map(({ record }) => record))).toEqual(numbers);
         expect(summary.records).toBe(own.length);

@@ -1,9 +1,9 @@
 import { type Grouping, type OpenCounts, type OpenGroup, totalOf } from "../../../commands/ledger/open-records.ts";
 import type { Screen } from "../../../job/dependencies.ts";
-import { OPEN_STATES, type OpenRecord, type OpenState, type RecordState } from "../../../ledger/migration-state.ts";
+import { OPEN_STATES, type OpenState, type RecordState } from "../../../ledger/migration-state.ts";
 import { csvText, shownCell } from "../../../report/csv-text.ts";
-import type { OwnerRule } from "../../../model/owner.ts";
-import { causesOf, daysSince, dueDay, isOverdue, ownerOfOpen } from "../../../pipeline/owners/record-owner.ts";
+import type { OwnedOpenRecord } from "../../../pipeline/owners/each-open-record.ts";
+import { causesOf, daysSince, dueDay, isOverdue } from "../../../pipeline/owners/record-owner.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
 import { renderTable, streamedTable } from "../../../terminal/text-table.ts";
 import { cutText } from "../../../terminal/text-width.ts";
@@ -17,23 +17,23 @@ export interface OpenScreen {
   readonly screen: Screen;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Absent: records are shown without their owners. */
-  readonly owners?: readonly OwnerRule[] | undefined;
+  /** Whether records are shown with their owners. */
+  readonly hasOwners: boolean;
 }
 
 /** Renders batches of open records, one after the other. */
 export interface OpenWriter {
-  readonly add: (records: readonly OpenRecord[]) => string;
+  readonly add: (records: readonly OwnedOpenRecord[]) => string;
   readonly end: (counts: OpenCounts) => string;
 }
 
 export function openWriter(format: OpenFormat, shown: OpenScreen): OpenWriter {
   if (format === "text") return textWriter(shown);
   if (format === "ndjson") {
-    const lines = (records: readonly OpenRecord[]): string[] => records.map((record) => jsonLine(record, shown));
+    const lines = (records: readonly OwnedOpenRecord[]): string[] => records.map((record) => jsonLine(record, shown));
     return { add: (records) => lines(records).join(""), end: () => "" };
   }
-  const first = { header: csvText([shown.owners === undefined ? COLUMNS : [...COLUMNS, ...OWNER_COLUMNS]]) };
+  const first = { header: csvText([shown.hasOwners ? [...COLUMNS, ...OWNER_COLUMNS] : COLUMNS]) };
   const header = (): string => {
     const text = first.header;
     first.header = "";
@@ -46,7 +46,7 @@ export function openWriter(format: OpenFormat, shown: OpenScreen): OpenWriter {
 }
 
 /** A table for each run: its latest records first. */
-function textWriter({ screen, now, owners }: OpenScreen): OpenWriter {
+function textWriter({ screen, now, hasOwners }: OpenScreen): OpenWriter {
   let current: string | undefined;
   let table: ReturnType<typeof streamedTable> | undefined;
   return {
@@ -62,14 +62,14 @@ function textWriter({ screen, now, owners }: OpenScreen): OpenWriter {
           const where = plainText(supplier === "" ? title : `${title}, supplier ${supplier}`);
           parts.push(`${current === undefined ? "" : "\n"}${cutText(where, screen.width)}\n`);
           table = streamedTable(
-            ["key", "status", "age", ...(owners === undefined ? [] : ["owner"]), "place", "cause"].map((name) => ({
+            ["key", "status", "age", ...(hasOwners ? ["owner"] : []), "place", "cause"].map((name) => ({
               title: name,
             })),
             screen,
           );
         }
         current = group;
-        parts.push(table(rows.map((record) => textRow(record, { now, owners }))));
+        parts.push(table(rows.map((record) => textRow(record, { now, hasOwners }))));
       }
       return parts.join("");
     },
@@ -77,8 +77,8 @@ function textWriter({ screen, now, owners }: OpenScreen): OpenWriter {
   };
 }
 
-function byRun(records: readonly OpenRecord[]): readonly (readonly OpenRecord[])[] {
-  const parts: OpenRecord[][] = [];
+function byRun(records: readonly OwnedOpenRecord[]): readonly (readonly OwnedOpenRecord[])[] {
+  const parts: OwnedOpenRecord[][] = [];
   for (const record of records) {
     const last = parts.at(-1);
     const [first] = last ?? [];
@@ -91,14 +91,13 @@ function byRun(records: readonly OpenRecord[]): readonly (readonly OpenRecord[])
 const MAX_CAUSES = 3;
 const MAX_OWNER_WIDTH = 16;
 
-function textRow(record: OpenRecord, { now, owners }: Omit<OpenScreen, "screen">): readonly string[] {
-  const { key = "-", state, since, source } = record;
+function textRow(record: OwnedOpenRecord, { now, hasOwners }: Omit<OpenScreen, "screen">): readonly string[] {
+  const { key = "-", state, since, source, owner } = record;
   const causes = causesOf(record);
   const more = causes.length > MAX_CAUSES ? [`${causes.length - MAX_CAUSES} more`] : [];
   const shown = causes.slice(0, MAX_CAUSES).flatMap(({ code, attr }) => (attr === undefined ? [] : `${code} ${attr}`));
-  const owner = owners && ownerOfOpen(owners, record);
   const age = `${daysSince(since, now)} d${isOverdue(record, owner, now) ? " !" : ""}`;
-  const whose = owners === undefined ? [] : [cutText(owner?.name ?? "", MAX_OWNER_WIDTH)];
+  const whose = hasOwners ? [cutText(owner?.name ?? "", MAX_OWNER_WIDTH)] : [];
   return [key, stateText(state), age, ...whose, `${source.file}:${source.line ?? ""}`, [...shown, ...more].join(", ")];
 }
 
@@ -126,20 +125,18 @@ const COLUMNS = ["key", "status", "cause", "since", "age_days", "file", "line", 
 
 const OWNER_COLUMNS = ["owner", "address", "due"];
 
-function csvRow(record: OpenRecord, { now, owners }: OpenScreen): readonly string[] {
-  const { key = "", state, since, source, run, target, supplier } = record;
+function csvRow(record: OwnedOpenRecord, { now, hasOwners }: OpenScreen): readonly string[] {
+  const { key = "", state, since, source, run, target, supplier, owner } = record;
   const cause = causesOf(record).map(({ code, attr }) => (attr === undefined ? code : `${code} ${attr}`));
   const line = source.line === undefined ? "" : String(source.line);
   const age = String(daysSince(since, now));
-  const owner = owners && ownerOfOpen(owners, record);
-  const whose = owners === undefined ? [] : [owner?.name ?? "", owner?.address ?? "", dueDay(record, owner) ?? ""];
+  const whose = hasOwners ? [owner?.name ?? "", owner?.address ?? "", dueDay(record, owner) ?? ""] : [];
   return [key, state, cause.join("; "), since, age, source.file, line, run, target, supplier, ...whose];
 }
 
-function jsonLine(record: OpenRecord, { now, owners }: OpenScreen): string {
-  const { key, state, since, source, run, target, supplier } = record;
+function jsonLine(record: OwnedOpenRecord, { now }: OpenScreen): string {
+  const { key, state, since, source, run, target, supplier, owner } = record;
   const where = { source: { file: source.file, line: source.line }, run, target, supplier };
-  const owner = owners && ownerOfOpen(owners, record);
   const whose = owner && { owner: { ...owner, due: dueDay(record, owner), overdue: isOverdue(record, owner, now) } };
   const what = { status: state, causes: causesOf(record), since, ageDays: daysSince(since, now), ...where, ...whose };
   return `${printableJson(key === undefined ? what : { key, ...what })}\n`;

@@ -1,0 +1,98 @@
+import type { Job, JobDependencies } from "../../job/job.ts";
+import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { OpenRecord } from "../../ledger/migration-state.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Cells } from "../../model/owner.ts";
+import { counted } from "../../text/count.ts";
+import { readRecords } from "../plan/check-records.ts";
+import { orderedRecords } from "../plan/ordered-records.ts";
+import { openRecordedJob } from "../run/recorded-job.ts";
+import { cellsOf } from "./record-cells.ts";
+
+/** Reads the cells of records again. Records must be passed in input order, one run after the other. */
+export interface CellReader {
+  /** Undefined if the cells are not known. */
+  readonly read: (record: Pick<OpenRecord, "run" | "record" | "source">) => Promise<Cells | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+export type CellDependencies = JobDependencies & Required<Pick<JobDependencies, "drain">>;
+
+/**
+ * Reads the cells of the records of several runs from the inputs of these runs, each at most once. If an input has
+ * changed or cannot be read, the cells of its run are not known, and a notice counts the records that need them.
+ */
+export function cellsOfRuns(ledger: Ledger, dependencies: CellDependencies): CellReader {
+  const quiet = { ...dependencies, notice: () => undefined, onProgress: () => undefined };
+  let current: RunCells | undefined;
+  const leave = async (): Promise<void> => {
+    const left = current;
+    current = undefined;
+    await left?.cells?.close();
+    if (left?.unreadable === undefined) return;
+    dependencies.notice(
+      `Run ${left.run}: owners with \`columns\` cannot be found for ${counted(left.lost, "record")}: ${left.unreadable}`,
+    );
+  };
+  return {
+    async read(record) {
+      if (record.run === "") return undefined;
+      if (current?.run !== record.run) await leave();
+      const run = (current ??= { run: record.run, lost: 0 });
+      try {
+        if (run.unreadable === undefined) {
+          run.cells ??= await openCells(run.run, ledger, quiet);
+          return await run.cells.read(record);
+        }
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        run.unreadable = error.message;
+      }
+      run.lost += 1;
+      return undefined;
+    },
+    close: leave,
+  };
+}
+
+interface RunCells {
+  readonly run: string;
+  cells?: CellReader;
+  /** Why the input cannot be read. */
+  unreadable?: string;
+  /** The number of records whose cells are not known. */
+  lost: number;
+}
+
+/** Whether the error is about the input or another file of the run. */
+function isUnreadable(error: unknown): error is Failure {
+  return error instanceof Failure && error.exitCode === 2;
+}
+
+async function openCells(id: string, ledger: Ledger, dependencies: CellDependencies): Promise<CellReader> {
+  const run = await ledger.findRun(id);
+  const settings = run && settingsIfKnown(run);
+  if (settings === undefined) throw new Failure("run_unknown", "the settings of the run cannot be read");
+  const job = await openRecordedJob(settings, { stored: ledger, dependencies, trustsTime: true });
+  const cells = cellsOfJob(job, dependencies);
+  return { ...cells, close: () => cells.close().finally(job.input.close) };
+}
+
+/**
+ * Reads the cells of the records of one run from its opened input.
+ * @throws Failure `source_changed` if a record has another place than in the run, `incomplete` if the user stops the
+ * command, errors of reading
+ */
+export function cellsOfJob(job: Job, { drain }: Pick<CellDependencies, "drain">): CellReader {
+  const records = orderedRecords(readRecords(job, drain));
+  return {
+    async read({ record, source }) {
+      const found = await records.at(record);
+      if (found?.row.table.file === source.file && found.row.line === source.line) return cellsOf(found);
+      if (drain.aborted) throw new Failure("incomplete", "stopped while the owners of records were looked up");
+      throw new Failure("source_changed", `record ${record} is no longer at ${source.file}:${source.line}`);
+    },
+    close: records.close,
+  };
+}

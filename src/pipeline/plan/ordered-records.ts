@@ -1,0 +1,28 @@
+/** Finds records by number. Only the batch of the highest number so far is kept: records of earlier ones are not found. */
+export interface OrderedRecords<Found> {
+  /** Undefined if there is no such record. */
+  readonly at: (record: number) => Promise<Found | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+/** @param batches records in ascending order of their numbers */
+export function orderedRecords<Found extends { readonly number: number }>(
+  batches: AsyncGenerator<readonly Found[]>,
+): OrderedRecords<Found> {
+  let batch: readonly Found[] = [];
+  let isEnd = false;
+  return {
+    async at(record) {
+      while (!isEnd && (batch.at(-1)?.number ?? 0) < record) {
+        const next = await batches.next();
+        if (next.done === true) isEnd = true;
+        else batch = next.value;
+      }
+      const near = batch[record - (batch[0]?.number ?? 0)];
+      return near?.number === record ? near : batch.find(({ number }) => number === record);
+    },
+    async close() {
+      await batches.return(undefined);
+    },
+  };
+}
