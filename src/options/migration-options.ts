@@ -44,7 +44,7 @@ export const OWNER = {
   columns: {
     kind: "listsByName",
     file: true,
-    docs: "values by column of the source, see below; `*` is any text",
+    docs: "values by column of the source; `*` is any text",
   },
 } as const;
 

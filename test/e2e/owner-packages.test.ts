@@ -199,6 +199,7 @@ const RULES = [
   "{ owner: A, codes: [required, blank] }",
   "{ owner: A, attrs: [customers.*.mobile] }, { owner: B, attrs: [account_type] }",
   "{ owner: A, files: [customers.csv] }, { owner: a, statuses: [rejected] }, { owner: B, codes: [duplicate_key] }",
+  "{ owner: A, columns: { TYPE: ['?'] } }, { owner: B, columns: { customers.MOBILE: ['1'] } }",
   "{ owner: A, statuses: [invalid], attrs: [supply_addresses] }, { owner: B, attrs: [customers.1] }",
 ];
 

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { isAttrOf, isFallback, isFileOf, type OwnedRecord, ownerOf, type OwnerRule } from "../../src/model/owner.ts";
+import {
+  isAttrOf,
+  isFallback,
+  isFileOf,
+  needsCells,
+  type OwnedRecord,
+  ownerOf,
+  type OwnerRule,
+} from "../../src/model/owner.ts";
 
 const RECORD: OwnedRecord = {
   causes: [
@@ -10,6 +18,12 @@ const RECORD: OwnedRecord = {
   status: "invalid",
   file: "in/north-1.csv",
   supplier: "SPRING",
+  cells: (column) => CELLS[column] ?? [],
+};
+const CELLS: Readonly<Record<string, readonly string[]>> = {
+  REGION: ["NE"],
+  "customers.SYSTEM": ["A", "B"],
+  NOTE: [""],
 };
 const FALLBACK: OwnerRule = { owner: "Rest" };
 
@@ -26,6 +40,14 @@ describe("ownerOf", () => {
     ["a supplier", { suppliers: ["SPRING"] }, true],
     ["a supplier in another case", { suppliers: ["spring"] }, false],
     ["a code that holds and a file that does not", { codes: ["required"], files: ["south*"] }, false],
+    ["a value of a column", { columns: { REGION: ["S", "N*"] } }, true],
+    ["a value in another case", { columns: { REGION: ["ne"] } }, false],
+    ["a value of one of several rows", { columns: { "customers.SYSTEM": ["B"] } }, true],
+    ["values of two columns", { columns: { REGION: ["NE"], "customers.SYSTEM": ["A"] } }, true],
+    ["a column that holds and one that does not", { columns: { REGION: ["NE"], "customers.SYSTEM": ["C"] } }, false],
+    ["a column that the rows do not have", { columns: { AREA: ["*"] } }, false],
+    ["an empty cell", { columns: { NOTE: [""] } }, true],
+    ["a code that holds and a value that does not", { codes: ["required"], columns: { REGION: ["S"] } }, false],
   ])("a rule with %s: %j matches: %s", (_, conditions, isMatch) => {
     const found = ownerOf([{ owner: "First", ...conditions }, FALLBACK], RECORD);
     expect(found?.name).toBe(isMatch ? "First" : "Rest");
@@ -44,7 +66,13 @@ describe("ownerOf", () => {
   });
 
   const values = fc.option(fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }), { nil: undefined });
-  const conditions = { codes: values, attrs: values, statuses: values, files: values, suppliers: values };
+  const columns = fc.option(
+    fc.dictionary(fc.constantFrom("P", "Q"), fc.array(fc.constantFrom("a", "b"), { minLength: 1 })),
+    {
+      nil: undefined,
+    },
+  );
+  const conditions = { columns, codes: values, attrs: values, statuses: values, files: values, suppliers: values };
   const rules = fc.array(fc.record({ owner: fc.constantFrom("X", "Y", "Z"), ...conditions }));
   const letter = fc.constantFrom("a", "b", "c");
   const record = fc.record({
@@ -52,6 +80,12 @@ describe("ownerOf", () => {
     status: letter,
     file: letter,
     supplier: letter,
+    cells: fc.option(
+      fc
+        .dictionary(fc.constantFrom("P", "Q"), fc.array(letter))
+        .map((cells) => (column: string) => cells[column] ?? []),
+      { nil: undefined },
+    ),
   });
 
   it("gives every record exactly one owner if the last rule has no conditions", () => {
@@ -60,6 +94,25 @@ describe("ownerOf", () => {
         const all = [...some, FALLBACK];
         const matching = all.find((rule) => ownerOf([rule], one) !== undefined);
         expect(ownerOf(all, one)?.name).toBe(matching?.owner);
+      }),
+    );
+  });
+
+  it("uses the cells of a record only if they can determine its owner", () => {
+    fc.assert(
+      fc.property(rules, record, fc.dictionary(fc.constantFrom("P", "Q"), fc.array(letter)), (some, one, other) => {
+        const all = [...some, FALLBACK];
+        if (needsCells(all, one)) return;
+        expect(ownerOf(all, { ...one, cells: (column) => other[column] ?? [] })).toEqual(ownerOf(all, one));
+      }),
+    );
+  });
+
+  it("matches no rule with columns if the cells are not known", () => {
+    fc.assert(
+      fc.property(rules, record, (some, { cells: _cells, ...one }) => {
+        const others = some.filter((rule) => rule.columns === undefined);
+        expect(ownerOf([...some, FALLBACK], one)).toEqual(ownerOf([...others, FALLBACK], one));
       }),
     );
   });
@@ -112,7 +165,9 @@ it("a file pattern matches like the regular expression with `.*` for each `*`", 
 });
 
 it("only a rule without conditions is a fallback", () => {
-  expect([isFallback(FALLBACK), isFallback({ owner: "A", days: 1 }), isFallback({ owner: "A", files: ["a"] })]).toEqual(
-    [true, true, false],
-  );
+  expect([FALLBACK, { owner: "A", days: 1 }].map(isFallback)).toEqual([true, true]);
+  expect([{ files: ["a"] }, { columns: { A: ["a"] } }].map((rule) => isFallback({ owner: "A", ...rule }))).toEqual([
+    false,
+    false,
+  ]);
 });

@@ -8,6 +8,7 @@ import type { DoctorFlags, Flags } from "../options/options.ts";
 import { type Context, withContext } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 import { environmentCheck, nodeCheck } from "../process/machine-checks.ts";
+import type { Config } from "../settings/config-schema.ts";
 import { type LocatedConfig, readLocatedConfig, refuseWritableByOthers } from "../settings/config-file.ts";
 import { effectiveSettings, type EffectiveSetting, originText } from "../settings/effective-settings.ts";
 import { secretOrigins } from "../../runtime/read-credentials.ts";
@@ -62,10 +63,12 @@ async function* allChecks(
   yield* doctor(options, dependencies);
 }
 
+type CheckedSettings = Settings & Pick<Config, "owners">;
+
 interface Configuration {
   readonly check: Check;
   /** Absent if the configuration file is invalid. */
-  readonly settings?: Settings;
+  readonly settings?: CheckedSettings;
 }
 
 async function readConfiguration(sources: readonly string[], { flags, command }: TypedOptions): Promise<Configuration> {
@@ -76,7 +79,8 @@ async function readConfiguration(sources: readonly string[], { flags, command }:
     await refuseWritableByOthers(config.config.file);
     const settings = settingsOf(config.config, { sources, flags, folder });
     const effective = effectiveSettings({ settings, config, flags, origins: optionOrigins(command) });
-    return { settings, check: configurationCheck(config.config.file, effective) };
+    const { owners } = config.config;
+    return { settings: { ...settings, owners }, check: configurationCheck(config.config.file, effective) };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const check = failedBy("configuration", error);
@@ -91,7 +95,7 @@ function withoutTarget(
 ): Pick<Configuration, "settings"> {
   try {
     const { target: _name, baseUrl: _address, ...rest } = flags;
-    return { settings: settingsOf(config, { ...more, flags: rest }) };
+    return { settings: { ...settingsOf(config, { ...more, flags: rest }), owners: config.owners } };
   } catch (error) {
     if (error instanceof Failure) return {};
     throw error;

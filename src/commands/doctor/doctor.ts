@@ -2,6 +2,7 @@ import type { JobSettings } from "../../job/job.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import type { Supplier } from "../../job/settings/supplier-settings.ts";
 import type { ContractCaching } from "../../job/dependencies.ts";
+import type { OwnerRule } from "../../model/owner.ts";
 import { type Check, skipped } from "./check.ts";
 import { contractChecks, mappingDocument } from "./contract-checks.ts";
 import { inputChecks, type InputDependencies } from "./input-checks.ts";
@@ -11,6 +12,7 @@ import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 
 export interface DoctorOptions {
   readonly job: JobSettings;
+  readonly owners?: readonly OwnerRule[] | undefined;
   readonly target: TargetSettings | undefined;
   readonly supplier: Supplier;
   readonly ledger: string;
@@ -35,7 +37,7 @@ export async function* doctor(options: DoctorOptions, dependencies: DoctorDepend
   const input =
     document === "unreadable"
       ? { checks: [skipped("input", "needs the mapping")] }
-      : await inputChecks(job, document, dependencies);
+      : await inputChecks(options, document, dependencies);
   yield* input.checks;
   if (target === undefined)
     yield skipped("target", "none is set: use --target, --base-url, or `target` in migrate.yaml");

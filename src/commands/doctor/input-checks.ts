@@ -1,26 +1,34 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, type JobSettings, openJobInput } from "../../job/job.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { Failure } from "../../model/failure.ts";
+import type { OwnerRule } from "../../model/owner.ts";
 import { hasErrors } from "../../model/problem.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { type Check, failed, failedBy, ok, skipped, warning } from "./check.ts";
 import { formatBytes } from "./format-bytes.ts";
+import { ownerChecks } from "./owner-checks.ts";
 
 export type InputDependencies = Pick<
   Dependencies,
   "temporaryFolder" | "notice" | "copyStandardInput" | "drain" | "onProgress"
 >;
 
+interface InputOptions {
+  readonly job: JobSettings;
+  readonly owners?: readonly OwnerRule[] | undefined;
+}
+
 /**
  * Checks that need one pass over the input, or over its first records (`limit`): its files, and how well its joins
- * match.
+ * match. Also checks the columns of `owners`.
  */
 export async function inputChecks(
-  settings: JobSettings,
+  { job: settings, owners = [] }: InputOptions,
   document: MappingDocument | undefined,
   dependencies: InputDependencies,
 ): Promise<{ readonly checks: readonly Check[]; readonly records?: number }> {
@@ -28,7 +36,8 @@ export async function inputChecks(
     const job = await withStandardInput(settings, dependencies.temporaryFolder, dependencies);
     const opened = await openJobInput(document, job, dependencies);
     try {
-      return await readWhole(opened, settings.limit, dependencies);
+      const { checks, records } = await readWhole(opened, settings.limit, dependencies);
+      return { checks: [...checks, ...ownerChecks(owners, opened)], ...definedMembers({ records }) };
     } finally {
       await opened.input.close();
     }

@@ -22,7 +22,7 @@ export type NumberRange = readonly [from: number, to: number];
 /** The owners of records of one run, in input order. */
 export type FindOwners = (outcomes: readonly Outcome[]) => Promise<readonly DueOwner[]>;
 
-export interface DueOwner extends Owner {
+interface DueOwner extends Owner {
   /** The day (UTC) until which the record is due; absent if it is not open, or has no deadline. */
   readonly due?: string | undefined;
 }

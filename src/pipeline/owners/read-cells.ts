@@ -32,7 +32,7 @@ export function cellsOfRuns(ledger: Ledger, dependencies: CellDependencies): Cel
     await left?.cells?.close();
     if (left?.unreadable === undefined) return;
     dependencies.notice(
-      `Run ${left.run}: owners with \`columns\` cannot be found for ${counted(left.lost, "record")}: ${left.unreadable}`,
+      `Run ${left.run}: rules of \`owners\` with \`columns\` do not apply to ${counted(left.lost, "record")}: ${left.unreadable}`,
     );
   };
   return {
@@ -84,7 +84,7 @@ async function openCells(id: string, ledger: Ledger, dependencies: CellDependenc
  * @throws Failure `source_changed` if a record has another place than in the run, `incomplete` if the user stops the
  * command, errors of reading
  */
-export function cellsOfJob(job: Job, { drain }: Pick<CellDependencies, "drain">): CellReader {
+export function cellsOfJob(job: Pick<Job, "input">, { drain }: Pick<CellDependencies, "drain">): CellReader {
   const records = orderedRecords(readRecords(job, drain));
   return {
     async read({ record, source }) {
