@@ -37,7 +37,7 @@ export async function eachOpenRecord(
   try {
     await listOpenRecords(ledger, options, dependencies, async (records) => {
       const found = await findOwners(owners, records, cells);
-      await add(records.map((record, index) => ({ ...record, owner: found[index] })));
+      await add(records.map((record, index) => ({ owner: found[index], ...record })));
     });
   } finally {
     await cells?.close();

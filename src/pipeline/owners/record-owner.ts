@@ -44,7 +44,7 @@ export async function findOwners(
     const { problems, state: status, source, supplier } = record;
     const owned = { causes: causesIn(problems, status), status, file: source.file, supplier };
     const known = cells && needsCells(rules, owned) ? await cells.read(record) : undefined;
-    owners.push(ownerOf(rules, { ...owned, cells: known }));
+    owners.push(ownerOf(rules, known === undefined ? owned : { cells: known, ...owned }));
   }
   return owners;
 }

@@ -183,7 +183,7 @@ async function* openInRun(
   { id }: Run,
 ): AsyncGenerator<readonly (OpenRecord & { readonly number: number })[]> {
   for await (const records of ledger.openRecords({})) {
-    yield records.flatMap((record) => (record.run === id ? { ...record, number: record.record } : []));
+    yield records.flatMap((record) => (record.run === id ? { number: record.record, ...record } : []));
   }
 }
 
