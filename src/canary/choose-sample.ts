@@ -18,7 +18,7 @@ export interface Sampler {
 /** An attr with more values than this is free text: it does not show which branches of the mapping are used. */
 const MAX_VALUES = 12;
 
-/** A record with something that no record before had. */
+/** A record with a feature that no earlier record has. */
 interface Candidate {
   readonly record: number;
   readonly features: readonly Feature[];
@@ -33,8 +33,8 @@ interface Feature {
 
 /**
  * Spreads a sample over the files, the attrs, and the values of attrs that have few values: they show which branches of
- * the mapping are used. If records are left to choose, they are spread over the input. Memory grows with the number of
- * attrs, not of records. The same records give the same sample.
+ * the mapping are used. The remaining choices are spread over the input. Memory grows with the number of attrs, not of
+ * records. The same records give the same sample.
  * @param size number of records to choose
  * @param total number of records that will be added
  */
@@ -57,7 +57,8 @@ export function createSampler(size: number, total: number): Sampler {
     add(sampled) {
       const features = featuresOf(sampled);
       if (features.filter(isNew).length > 0) candidates.push({ record: sampled.record, features });
-      // One record from each of `size` equal parts, and the others to replace those chosen for their features.
+      // Takes one record from each of `size` equal parts. Some of them replace records that are also chosen for their
+      // features.
       if (Math.floor((added * size) / total) >= spread.length) spread.push(sampled.record);
       added += 1;
     },

@@ -18,9 +18,9 @@ import type { UploadEnd } from "../upload/upload-types.ts";
 import { createSampler } from "./choose-sample.ts";
 
 /**
- * Sends a sample of the records of a run, and checks that the platform has accepted every record and, where the contract
- * allows to compare them, has its values. Does nothing if the run has sent other records before, because it has then
- * passed. Returns undefined if the other records may be sent; otherwise how sending ended, with a failure
+ * Sends a sample of the records of a run, and checks that the platform has accepted every record and, where the
+ * contract allows a comparison, has its values. Does nothing if the run has sent other records before, because it has
+ * then passed. Returns undefined if the other records may be sent; otherwise how sending ended, with a failure
  * `canary_failed` if the sample was not accepted and other records are left.
  * @param size number of records of the sample
  */
@@ -34,7 +34,7 @@ export async function sendCanary(run: OpenRun, options: SendOptions, size: numbe
   if (sample.size === 0) return undefined;
   const { notice } = run.dependencies;
   notice(`Canary: sending ${counted(sample.size, "record")} first`);
-  // The payloads that were kept when the input was checked are left for the other records.
+  // The payloads kept by the check are for the records after the canary.
   const sending = { ...run, ledger: onlyRecords(run.ledger, sample) };
   const end = await sendRecords(run.job, sending, { ...options, kept: undefined });
   if (end.reason !== "done") return end;
@@ -67,14 +67,14 @@ const LISTED = 3;
 function canaryFailure({ run }: OpenRun, wrong: readonly string[]): Failure {
   const listed = wrong.slice(0, LISTED).join(", ");
   const more = wrong.length > LISTED ? ` and ${wrong.length - LISTED} more` : "";
-  return new Failure("canary_failed", `the canary has failed, so no other record was sent: ${listed}${more}`, {
+  return new Failure("canary_failed", `the canary has failed, so no other records were sent: ${listed}${more}`, {
     hint:
-      `fix the causes in the report, then push again; to send the other records all the same, use ` +
+      `fix the causes in the report, then push again; to send the other records anyway, use ` +
       `\`migrate resume ${run.id} --skip-canary\``,
   });
 }
 
-/** The records whose requests had a result, at most one more than `size`; without records excluded since. */
+/** Up to `size + 1` records that were sent and have an outcome, without those that the user has excluded since. */
 async function startedRecords({ ledger, run }: OpenRun, size: number): Promise<readonly Outcome[]> {
   const found: Outcome[] = [];
   const isExcluded = (await excludedKeys(ledger))(run);
@@ -203,5 +203,7 @@ function verificationOf([record, result]: readonly [number, LookupResult]): read
 function differenceText(source: Outcome["source"] | undefined, result: LookupResult): readonly string[] {
   const place = source === undefined ? "a record" : formatPlace(source);
   if (result.kind === "absent") return [`${place} is not on the platform`];
-  return result.kind === "different" ? [`${place} has other values on the platform at ${result.attrs.join(", ")}`] : [];
+  return result.kind === "different"
+    ? [`${place} has different values on the platform at ${result.attrs.join(", ")}`]
+    : [];
 }

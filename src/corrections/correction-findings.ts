@@ -34,7 +34,7 @@ export interface CorrectionFindings {
   readonly exportedRows: number;
   /** Number of re-imported rows. */
   readonly returned: number;
-  /** Cells that had an error and have another value now. */
+  /** Cells that had an error and have a different value now. */
   readonly correctedCells: number;
   readonly correctedRows: number;
   /** Keys that changed and were not restored. */

@@ -21,7 +21,9 @@ export function correctionText(findings: CorrectionFindings, showValues: boolean
         `${counted(rows.count, "row")} missing from records that are otherwise present: source ${placeText(rows)}`,
     ),
     ...findings.deleted.map((rows) => `${counted(rows.count, "row")} deleted: source ${placeText(rows)}`),
-    ...(lostRecords === 0 ? [] : [`${counted(lostRecords, "record")} missing: not sent, and still to be corrected`]),
+    ...(lostRecords === 0
+      ? []
+      : [`${counted(lostRecords, "record")} missing: not sent, and still in need of correction`]),
     ...findings.reordered.map((rows) => `${counted(rows.count, "row")} reordered: source ${placeText(rows)}`),
     ...findings.renamed.map(({ file, from, to }) => `${file}: column ${from} is now called ${to}`),
     ...findings.gone.map(

@@ -14,7 +14,7 @@ export interface Drift {
   readonly count: number;
   /** The first occurrence: the cell, or the record's row. */
   readonly example: Place;
-  /** For `missed`: what is known about a rule for this code, and a proposed rule if the contract has none. */
+  /** For `missed`: the documented rule for this code, if any, and a proposed rule if the contract has none. */
   readonly known?: KnownRule;
   readonly proposal?: RuleProposal;
 }

@@ -61,7 +61,10 @@ interface RunContract {
   readonly settings: JobSettings;
 }
 
-/** An overlay action for a person to review. With it, local validation would find what the platform rejected. */
+/**
+ * An overlay action for a person to review. With it, local validation would find the problems that the platform
+ * rejected.
+ */
 export interface RuleProposal {
   /** JSONPath of the schema. */
   readonly target: string;

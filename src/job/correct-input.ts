@@ -36,7 +36,7 @@ export function keyColumnIn({ keyAttr, locate }: Mapping): (row: Row) => string 
 /** The number of outdated corrections that are listed. */
 const LISTED = 10;
 
-/** Describes what became of the corrections, one sentence each, without the name of their file. */
+/** Describes the results of the corrections, one sentence each, without the name of their file. */
 export function correctionNotices(results: readonly CorrectionResult[]): readonly string[] {
   const count = (state: CorrectionResult["state"]): number => results.filter((result) => result.state === state).length;
   const outdated = results.filter(({ state }) => state === "outdated");

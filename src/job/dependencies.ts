@@ -9,7 +9,7 @@ export interface Notifier {
 }
 
 export interface StopSignals {
-  /** Start nothing new, finish requests in flight: the first Ctrl-C. */
+  /** Start no new requests, and finish those in flight: the first Ctrl-C. */
   readonly drain: AbortSignal;
   /** Stop immediately: the second Ctrl-C. */
   readonly abort: AbortSignal;

@@ -46,8 +46,8 @@ export interface JobSettings extends RecordedValues<typeof JOB> {
   /** The sources are the rejects of an earlier report. */
   readonly rejects?: RejectsSettings | undefined;
   /**
-   * The versions that a run stored of files that have changed since: the path of each, by `copyName`. Absent from the
-   * settings in a ledger.
+   * The path of each stored version of a file that has changed since the run, by `copyName`. Absent from the settings
+   * in a ledger.
    */
   readonly copies?: Readonly<Record<string, string>> | undefined;
 }

@@ -51,9 +51,10 @@ export interface Ledger {
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /**
    * Completes the plan. Marks duplicate and near-duplicate keys within the run, records that the user has excluded
-   * (`excluded`), already accepted (`skipped`), older than other content that was sent before (`stale`, unless `allowOlder`), accepted with other content (`invalid`, code `unique`, unless `revise`), waiting for a record that is not accepted
-   * (`blocked`), and still ambiguous from earlier runs (`ambiguous`, unless `resendAmbiguous`). The remaining valid
-   * records become `pending`.
+   * (`excluded`), already accepted (`skipped`), older than other content that was sent before (`stale`, unless
+   * `allowOlder`), accepted with different content (`invalid`, code `unique`, unless `revise`), waiting for a record
+   * that is not accepted (`blocked`), and still ambiguous from earlier runs (`ambiguous`, unless `resendAmbiguous`).
+   * The remaining valid records become `pending`.
    */
   finishPlan(run: string, policy: PlanPolicy): Promise<void>;
 
@@ -83,12 +84,12 @@ export interface Ledger {
    * Prepares to reconcile ambiguous records. Attempts left in flight are closed, as in `resumeRun`. Records of this run
    * that are left to send also become `ambiguous` if one of their requests may have been processed. Records that
    * another run has finished get their current state. Resolves to the time when the last request without a reply was
-   * given up in any run, ISO 8601 UTC.
+   * abandoned in any run, ISO 8601 UTC.
    */
   refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
   /** The records numbered `from` to `to` (inclusive) with unknown delivery status. */
   ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
-  /** The `existing` records numbered `from` to `to` (inclusive) that no later run has sent with other content. */
+  /** The `existing` records numbered `from` to `to` (inclusive) that no later run has sent with different content. */
   existing(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /** The records of `ambiguous` or `existing` that have these business keys. Keys of other records are ignored. */
   undecidedByKey(run: string, status: UndecidedStatus, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
@@ -155,7 +156,7 @@ export interface Ledger {
    * last, in any run. Each with the result of the last comparison with the platform; undefined if there was none since.
    */
   acceptedLast(run: string, from: number, to: number): Promise<ReadonlyMap<number, Verification | undefined>>;
-  /** Stores what comparisons of accepted records with the platform have shown. `at`: ISO 8601 UTC. */
+  /** Stores the results of comparing accepted records with the platform. `at`: ISO 8601 UTC. */
   saveVerifications(run: string, verifications: readonly RecordVerification[], at: string): Promise<void>;
   /** When the requests of the run were answered; undefined for a run without replies. */
   timeline(run: string): Promise<Timeline | undefined>;
@@ -234,7 +235,7 @@ export interface PlannedItem {
   readonly awaits?: Uint8Array;
   /** Hash of the source row (`row-hash.ts`). Absent for a run that sends nothing. */
   readonly rowHash?: number | undefined;
-  /** From when the content is, in milliseconds since 1970; absent if the source does not state it. */
+  /** The date of the content, in milliseconds since 1970; absent if the source does not state it. */
   readonly asOf?: number | undefined;
 }
 
@@ -252,7 +253,7 @@ export interface PlanPolicy {
   readonly newKeys?: boolean | undefined;
   /** Send content even if it is older than other content that was sent before. */
   readonly allowOlder?: boolean | undefined;
-  /** Set if the sources state from when their content is; `column`: the column that does. */
+  /** Set if the sources state the date of their content; `column`: the column with the date. */
   readonly asOf?: { readonly column: string | undefined } | undefined;
   /** The platform dedupes on the business key, so an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
@@ -306,7 +307,7 @@ export interface LedgerHistory {
   readonly id: string | undefined;
   /** Number of intents ever saved, in all runs. Only a repair reduces it. */
   readonly requests: number;
-  /** When the last request without a clear reply was given up, ISO 8601 UTC; undefined if there was none. */
+  /** When the last request without a clear reply was abandoned, ISO 8601 UTC; undefined if there was none. */
   readonly lastGivenUpAt: string | undefined;
 }
 

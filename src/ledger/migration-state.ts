@@ -3,8 +3,9 @@ import type { VerifiedCounts } from "./records/verifications.ts";
 
 /**
  * The state of a record in the migration, across all runs. `accepted`: the platform has the content of the latest
- * planned push. `outdated`: it has other content. `existing`: its content is not known. `excluded`: it will not be migrated. All other states are those of
- * the latest planned push with the record, and `pending` includes blocked records.
+ * planned push. `outdated`: it has different content. `existing`: its content is not known. `excluded`: it will not be
+ * migrated. All other states are those of the latest planned push with the record, and `pending` includes blocked
+ * records.
  */
 export const RECORD_STATES = [
   "accepted",
@@ -63,8 +64,9 @@ export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems">
   readonly target: string;
   readonly supplier: string;
   /**
-   * ISO 8601 UTC: start of the planned push since which the record is not done. That is the first one with the record, or
-   * the first one with other content after it was accepted. For a missing key, the first planned push to the target.
+   * ISO 8601 UTC: start of the planned push since which the record is not done. That is the first one with the record,
+   * or the first one with different content after it was accepted. For a missing key, the first planned push to the
+   * target.
    */
   readonly since: string;
 }

@@ -51,7 +51,7 @@ export interface FrequentWrites<Own extends Tables> {
     outcomes: readonly AttemptOutcome[],
   ) => Work<void>;
   readonly saveOutcomes: (tables: Own, run: RunRow, outcomes: readonly AttemptOutcome[]) => Work<void>;
-  /** Prepares to finish a plan. Returns whether a key may occur twice in it, also in another form. */
+  /** Prepares to finish a plan. Returns whether a key may occur twice in it, possibly in another form. */
   readonly endPlan: (tables: Own, run: RunRow) => Work<"may repeat" | "differ">;
   /** Called when a plan is discarded. */
   readonly discardPlan?: () => void;

@@ -29,7 +29,7 @@ export interface Mapping {
    */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;
-  /** Present if the sources state from when their content is; `column`: the column that does. */
+  /** Present if the sources state the date of their content; `column`: the column with the date. */
   readonly asOf?: { readonly column: string | undefined };
   /**
    * The compiled payload, if a record consists only of it (no fields for steps, no parameters) and no user function is
@@ -54,7 +54,7 @@ interface Mapped {
   readonly steps?: ReadonlyMap<string, JsonObject>;
   /** The values of parameters, by name; absent if the operation has none. */
   readonly parameters?: JsonObject;
-  /** From when the content is, in milliseconds since 1970; absent if the source does not state it. */
+  /** The date of the content, in milliseconds since 1970; absent if the source does not state it. */
   readonly asOf?: number;
   /**
    * Problems of cells that cannot be converted as the contract or the mapping requires. Their text stays in the

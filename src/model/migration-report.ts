@@ -18,7 +18,7 @@ export interface DestinationReport {
   readonly operation: string;
   /** Distinct records that pushes have planned. */
   readonly records: number;
-  /** Records by state, without those of which there are none. */
+  /** Records by state; states without records are omitted. */
   readonly states: Readonly<Record<string, number>>;
   /** Accepted records by the day (UTC) on which their content was accepted, in order. */
   readonly accepted: readonly { readonly day: string; readonly records: number }[];

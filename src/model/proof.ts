@@ -95,7 +95,7 @@ export interface MeasureSums {
   /** Sum over payloads that were sent. */
   readonly sent: string;
   readonly accepted: string;
-  /** With `--read-back`, if the contract defines what to compare. */
+  /** With `--read-back`, if the contract defines a comparison. */
   readonly platform?: string;
 }
 

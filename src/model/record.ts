@@ -94,7 +94,7 @@ export interface MappedRecord extends InputRecord {
   readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
   /** The values of the request parameters, by name. */
   readonly parameters?: JsonObject | undefined;
-  /** From when the content is, in milliseconds since 1970; absent if the source does not state it. */
+  /** The date of the content, in milliseconds since 1970; absent if the source does not state it. */
   readonly asOf?: number | undefined;
   /** False if reading found errors: cells may be in the wrong columns, so the payload is not validated. */
   readonly readable: boolean;

@@ -281,7 +281,7 @@ export const SENDING = {
     library: true,
     recorded: true,
     selects: true,
-    help: "send content that is older than what was sent before (asOf)",
+    help: "send content even if newer content was already sent (asOf)",
   },
   /** Name of the last step of the workflow to perform. */
   until: {
@@ -300,10 +300,10 @@ export const SENDING = {
     library: true,
     recorded: true,
     conflicts: ["dryRun", "remoteValidate", "until"],
-    help: "send n records first, and the others only if all of these are accepted",
+    help: "send n records first, and the rest only if all of them are accepted",
   },
   remoteValidate: { conflicts: ["until"], help: "use only the platform's validation, and create nothing" },
-  refreshReferences: { help: "first update the reference list of products from the platform" },
+  refreshReferences: { help: "update the reference list of products from the platform first" },
   /** Also send records that are invalid locally, if possible; the platform decides. */
   sendInvalid: {
     library: true,

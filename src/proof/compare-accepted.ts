@@ -11,7 +11,7 @@ import { acceptedRecord, mappedGroups, type MappedTrace, PLATFORM_GROUP } from "
 
 /**
  * `same`: the platform has the accepted values at every attr that could be compared. `replaced`: the platform has
- * accepted other content of the record since, so it was not looked up. `verified`: the record was compared before.
+ * accepted different content of the record since, so it was not looked up. `verified`: the record was compared before.
  */
 export type ComparisonResult = "same" | "different" | "absent" | "unknown" | "replaced" | "verified";
 
@@ -33,7 +33,7 @@ export interface CompareContext {
   readonly dependencies: Dependencies;
   /** The statuses of the records to compare: a record that several runs have planned is `accepted` in one of them. */
   readonly statuses: ReadonlySet<Status>;
-  /** Leave out the records that were compared since they were accepted. */
+  /** Omit the records that were compared since they were accepted. */
   readonly unverified: boolean;
 }
 

@@ -35,7 +35,7 @@ export interface TracedRun {
 /** A record of the input and its outcome in the ledger. */
 interface TracedRecord {
   readonly record: InputRecord;
-  /** Absent for a record that the run left out. */
+  /** Absent for a record that the run omitted. */
   readonly outcome: Outcome | undefined;
   readonly content: Uint8Array | undefined;
 }

@@ -32,9 +32,9 @@ export interface ReconcileContext {
 
 /**
  * Resolves the run's ambiguous and existing records by querying the platform. A record found as sent is accepted; one
- * found with other values is rejected. If the platform may have other content, equal keys are no proof. An ambiguous
- * record that two queries do not find may be sent again once, if the contract accepts absence as proof. All others keep
- * their status. Ends early, without an error, if the user stops it.
+ * found with different values is rejected. If the platform may have different content, equal keys are no proof. An
+ * ambiguous record that two queries do not find may be sent again once, if the contract accepts absence as proof. All
+ * others keep their status. Ends early, without an error, if the user stops it.
  * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
 export async function reconcileRun(
@@ -201,14 +201,14 @@ function decisionFor(record: UndecidedRecord, lookup: LookupResult, context: Rec
   return {
     ...found,
     decision: "rejected",
-    reason: `the platform has it with other values: ${lookup.attrs.join(", ")}`,
+    reason: `the platform has it with different values: ${lookup.attrs.join(", ")}`,
     problems: lookup.attrs.map((attr) => conflictAt(attr, record, context)),
   };
 }
 
 const NOT_FOUND = "the platform rejected it as existing, but a query does not find it";
 const NOT_COMPARED =
-  "the platform has it, perhaps with other content, and only its key could be compared (`match` in x-migrate-read-back)";
+  "the platform has it, perhaps with different content, and only its key could be compared (`match` in x-migrate-read-back)";
 
 function notResentReason(
   { resends, step }: UndecidedRecord,

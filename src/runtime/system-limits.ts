@@ -12,7 +12,7 @@ interface SystemLimit {
 
 const LIMITS: readonly SystemLimit[] = [
   {
-    message: "the limit of open files is too low",
+    message: "the limit on open files is too low",
     hint: "raise the limit (`ulimit -n 1024`), then run the same command again",
     matches: (error, code) => code === "EMFILE" || code === "ENFILE" || isModuleThatExists(error, code),
   },
@@ -23,12 +23,12 @@ const LIMITS: readonly SystemLimit[] = [
   },
   {
     message: "there is not enough memory",
-    hint: "raise the limit (`ulimit -v`, or that of the container), or free memory; then run the same command again",
+    hint: "raise the memory limit (`ulimit -v`, or the limit of the container), or free memory; then run the same command again",
     matches: (error, code) => MEMORY_CODES.has(code ?? "") || MEMORY_MESSAGE.test(error.message),
   },
   {
     message: "the operating system cannot create more threads",
-    hint: "raise the process limit (`ulimit -u`, or that of the container), then run the same command again",
+    hint: "raise the process limit (`ulimit -u`, or the limit of the container), then run the same command again",
     matches: (_error, code) => code === "ERR_WORKER_INIT_FAILED",
   },
 ];

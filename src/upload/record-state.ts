@@ -29,7 +29,7 @@ export interface RecordState {
   isAmbiguous: boolean;
   /** The content that the platform may have from earlier requests, including those of this run. */
   prior: PriorContent;
-  /** A step was already done on the platform, perhaps with other content. */
+  /** A step was already done on the platform, perhaps with different content. */
   isTakenOver: boolean;
   epoch: Epoch;
   /** Status requests for the step. */
@@ -79,7 +79,7 @@ export function noteUnclear(state: RecordState): void {
   if (state.prior === "none") state.prior = "same";
 }
 
-/** Notes that the current step was already done on the platform: the record may have other content there. */
+/** Notes that the current step was already done on the platform: the record may have different content there. */
 export function noteTakenOver(state: RecordState): void {
   state.isTakenOver = true;
   if (state.prior === "none") state.prior = "other";
@@ -105,7 +105,7 @@ export interface RecordOutcome {
   readonly reason?: string;
   /** The step that was completed. */
   readonly step?: string | undefined;
-  /** The step was already done on the platform, perhaps with other content. */
+  /** The step was already done on the platform, perhaps with different content. */
   readonly mayHoldOther?: boolean;
 }
 
@@ -151,7 +151,7 @@ function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcom
     return {
       status: "ambiguous",
       problems,
-      reason: "the platform has it, and other content was sent earlier",
+      reason: "the platform has it, and different content was sent earlier",
       ...account,
     };
   }
@@ -165,7 +165,7 @@ const VERSION_UNKNOWN: PlatformProblem = {
   severity: "error",
   by: "platform",
   code: "version_unknown",
-  detail: "The platform has this record, perhaps with other content that was sent earlier.",
+  detail: "The platform has this record, perhaps with different content that was sent earlier.",
 };
 
 /** The platform had the record before this request. */
@@ -223,7 +223,7 @@ export function keepAmbiguous(
   return { ...outcome, status: "ambiguous", reason: because };
 }
 
-const EARLIER_UNKNOWN = "an earlier request had no clear answer";
+const EARLIER_UNKNOWN = "an earlier request has an unknown outcome";
 
 /** @param at ISO 8601 UTC; intents of one transaction share it, which makes the write cheaper */
 export function intentFor(state: RecordState, at: string): Intent {

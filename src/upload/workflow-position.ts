@@ -83,7 +83,7 @@ function advanceTo(to: WorkflowPosition): NextAction {
 
 /**
  * A refusal found by polling may belong to an earlier request. Only a record that is present or in progress decides
- * the outcome. Work in progress with other content is only awaited: this content was not sent.
+ * the outcome. Work in progress with different content is only awaited: this content was not sent.
  */
 function actionAfterCheck(
   { replyClass }: RequestResult,

@@ -30,7 +30,7 @@ describe("push --canary", () => {
     const pushed = await work.push(["--canary", "3"]);
     expect([pushed.code, pushed.stderr]).toEqual([
       3,
-      expect.stringMatching(/the canary has failed, so no other record was sent: accounts\.csv:22 is rejected/),
+      expect.stringMatching(/the canary has failed, so no other records were sent: accounts\.csv:22 is rejected/),
     ]);
     expect(pushed.stderr).not.toContain("Next ");
     expect(statusCounts(outcomeLines(pushed.stdout))).toEqual({ accepted: 2, rejected: 1, pending: 18 });
@@ -136,9 +136,9 @@ describe("push --canary reads the sample back", () => {
 
   test.each([
     [
-      "has other values",
+      "has different values",
       (key: string) => account(key, "Somebody"),
-      /accounts\.csv:2 has other values .* at billing_name/,
+      /accounts\.csv:2 has different values .* at billing_name/,
     ],
     [
       "has lost it",

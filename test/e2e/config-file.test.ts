@@ -52,7 +52,7 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
       "baseUrl",
     ],
     ["a value of the wrong type", "mapping: [a, b]\n", "migrate.yaml:1:1: mapping: a string is expected", ""],
-    ["a file of another kind", "- a\n", "migrate.yaml:1:1: settings with their names are expected", ""],
+    ["a file of another kind", "- a\n", "migrate.yaml:1:1: an object with named settings is expected", ""],
     ["invalid YAML", "contract: [\n", "migrate.yaml:", ""],
     ["an undefined target", "target: live\n", 'unknown target "live"', ""],
   ])("%s is reported with exit code 2 and, if known, its line and a suggestion", async (_, text, message, meant) => {

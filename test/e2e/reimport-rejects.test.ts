@@ -141,7 +141,7 @@ describe("rejects are re-imported", () => {
     );
     save(work, "rejects.csv", readRejects(work, "rejects.csv").slice(1));
     const left = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
-    expect(left.stderr).toContain("1 record missing: not sent, and still to be corrected");
+    expect(left.stderr).toContain("1 record missing: not sent, and still in need of correction");
     expect(statusCounts(outcomeLines(left.stdout))).toEqual({ accepted: 1 });
     expect(await keysOnPlatform()).toEqual(["00000001", "00000002", "00000004"]);
   });

@@ -30,7 +30,7 @@ describe.skipIf(!canLimit("-n 64"))("with a low limit of open files", () => {
       expect(stderr).not.toMatch(/bug|^ +at /m);
       if (code === 1) return;
       expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
-      expect(stderr).toMatch(/^migrate: the limit of open files is too low/);
+      expect(stderr).toMatch(/^migrate: the limit on open files is too low/);
       expect(stderr).toContain("raise the limit (`ulimit -n 1024`)");
     },
     90_000,

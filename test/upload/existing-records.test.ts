@@ -155,10 +155,10 @@ describe("a poll that finds the record", () => {
     expect(await polled("same")).toMatchObject({ status: "accepted", account: "A-1" });
   });
 
-  test("leaves it ambiguous if other content was sent earlier", async () => {
+  test("leaves it ambiguous if different content was sent earlier", async () => {
     expect(await polled("other")).toMatchObject({
       status: "ambiguous",
-      reason: expect.stringMatching(/other content was sent earlier/),
+      reason: expect.stringMatching(/different content was sent earlier/),
     });
   });
 });

@@ -63,7 +63,7 @@ describe("a repeated record", () => {
       status: "ambiguous",
       http: 400,
       problems: [{ code: "blank" }],
-      reason: "HTTP 400 to a repeat; an earlier request had no clear answer",
+      reason: "HTTP 400 to a repeat; an earlier request has an unknown outcome",
     });
   });
 
@@ -86,7 +86,7 @@ describe("a repeated record", () => {
     const { ledger } = await play(refused, { source, dedupes: true, drain: drain.signal });
     expect(ledger.settlements.at(-1)).toMatchObject({
       status: "ambiguous",
-      reason: expect.stringContaining("an earlier request had no clear answer"),
+      reason: expect.stringContaining("an earlier request has an unknown outcome"),
     });
   });
 

@@ -63,7 +63,7 @@ function argumentAt({ registeredArguments }: Command, position: number): Argumen
   return registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
 }
 
-/** Leaves out options that are already typed, unless they are repeatable. */
+/** Omits options that are already typed, unless they are repeatable. */
 function optionsLeft(command: Command, { options }: TypedWords): readonly Candidate[] {
   return command
     .createHelp()

@@ -112,7 +112,7 @@ export const INIT = {
   /** Not the folder of reports, so neither the environment nor the configuration file sets it. */
   out: { short: "o", arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
   root: { arg: "<source>", help: "source whose rows are the records (default: guessed)" },
-  key: { arg: "<column>", help: "its column that identifies a record (default: guessed)" },
+  key: { arg: "<column>", help: "column of that source that identifies a record (default: guessed)" },
   update: { help: "only add missing required fields to the existing mapping" },
 } as const;
 

@@ -34,9 +34,9 @@ const FAULTS = {
   cutAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then cut off the reply" },
   pauseAt: { arg: "<k>", kind: "count", help: "pause the import supplier at request k" },
   rotateTokensAt: { arg: "<k>", kind: "count", help: "revoke all tokens at request k" },
-  maxInFlight: { arg: "<n>", kind: "count", help: "429 above this many concurrent requests" },
-  maxPerSecond: { arg: "<n>", kind: "count", help: "429 above this many requests per second" },
-  maxProcessing: { arg: "<n>", kind: "count", help: "429 above this many processed at once" },
+  maxInFlight: { arg: "<n>", kind: "count", help: "return 429 above this number of concurrent requests" },
+  maxPerSecond: { arg: "<n>", kind: "count", help: "return 429 above this number of requests per second" },
+  maxProcessing: { arg: "<n>", kind: "count", help: "return 429 above this number of simultaneous process requests" },
   taskMs: {
     arg: "<ms>",
     kind: "number",

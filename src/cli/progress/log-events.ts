@@ -82,7 +82,7 @@ export const LOG_EVENTS = {
 
 export type LogEvent = keyof typeof LOG_EVENTS;
 
-/** Counts by status or code are objects. A field that does not apply is undefined and left out. */
+/** Counts by status or code are objects. A field that does not apply is undefined and omitted. */
 type FieldValue = string | number | Readonly<Partial<Record<string, number>>> | undefined;
 
 export type LogFields<Event extends LogEvent> = {

@@ -4,9 +4,7 @@ import { formatCount } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 
-/**
- * Progress in one line of at most `width` columns. The least important parts are left out first if they do not fit.
- */
+/** Progress in one line of at most `width` columns. The least important parts are omitted first if they do not fit. */
 export function progressLine(progress: RunProgress, width: number = Number.POSITIVE_INFINITY): string {
   const parts = progress.sending === undefined ? inputParts(progress) : sendParts(progress.sending);
   for (let kept = parts.length; kept > 1; kept -= 1) {

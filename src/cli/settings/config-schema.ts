@@ -158,8 +158,8 @@ const EXPECTED_TEXT: Readonly<Record<string, string>> = {
   array: "a list is",
   string: "a string is",
   number: "a number is",
-  object: "settings with their names are",
-  record: "settings with their names are",
+  object: "an object with named settings is",
+  record: "an object with named settings is",
 };
 
 /** Lists the settings that are valid at this place. */

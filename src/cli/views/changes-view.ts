@@ -45,7 +45,7 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
     `${formatCount(others.changed)} changed`,
     `${formatCount(mapping)} changed by the mapping or contract alone`,
     `${formatCount(same)} same`,
-    found.hasRemoved ? `${formatCount(removed)} removed` : "removed records not looked for",
+    found.hasRemoved ? `${formatCount(removed)} removed` : "not checked for removed records",
   ].join(", ");
   const different = total - same + removed + duplicate;
   return [
@@ -57,7 +57,7 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
     found.withoutKey === 0 ? "" : `${counted(found.withoutKey, "record")} without a key not compared\n`,
     found.unknownAttrs === 0
       ? ""
-      : `attrs of ${counted(found.unknownAttrs, "record")} unknown: the earlier extract is no longer there, or its order differs\n`,
+      : `changed attrs of ${counted(found.unknownAttrs, "record")} unknown: the earlier extract no longer exists, or its records have another order\n`,
     different > listed
       ? `The first ${formatCount(listed)} of ${formatCount(different)} differences; all: --format csv or ndjson\n`
       : "",

@@ -54,7 +54,7 @@ function sourceText(source: SourceProfile, screen: Screen): string {
       { title: "column" },
       { title: "empty", align: "right" },
       { title: "different", align: "right" },
-      { title: "shapes, the most frequent first" },
+      { title: "shapes, most frequent first" },
     ],
     screen,
   );

@@ -17,8 +17,8 @@ import { type EarlierPayloads, openEarlierPayloads, type PayloadReader } from ".
 import { createKeySet, type KeySet } from "./key-set.ts";
 
 /**
- * `mapping`: the setup of the earlier run makes the earlier content of the current rows. `duplicate`: an earlier record of
- * the sources has the same key, so the record is not compared.
+ * `mapping`: with the setup of the earlier run, the current rows still produce the earlier content. `duplicate`: an
+ * earlier record of the sources has the same key, so the record is not compared.
  */
 type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplicate";
 
@@ -45,7 +45,7 @@ export interface ChangesSummary {
   readonly withoutKey: number;
   /** Changed records whose earlier payload could not be rebuilt. */
   readonly unknownAttrs: number;
-  /** False if removed records were not looked for, because only some of the sources' records were read. */
+  /** False if removed records could not be found, because only some of the sources' records were read. */
   readonly hasRemoved: boolean;
   /** False if the user stopped the command. */
   readonly isComplete: boolean;

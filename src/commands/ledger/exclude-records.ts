@@ -30,8 +30,8 @@ export interface ExcludedKeys extends Readonly<
 }
 
 /**
- * Excludes the records with these keys from the migration. A key counts for every destination whose pushes have
- * contained it, otherwise for the only one.
+ * Excludes the records with these keys from the migration. A key applies to every destination whose pushes have
+ * contained it, otherwise to the only destination.
  * @throws Failure `usage`, without any change, for keys that could belong to several destinations
  */
 export function excludeRecords(

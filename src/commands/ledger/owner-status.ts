@@ -15,7 +15,7 @@ export interface OwnerStatusOptions {
 
 type OwnerStatusDependencies = StoreOptions & CellDependencies;
 
-/** Returns what each owner has to settle, and what it has returned. Reads only. */
+/** Returns the records that each owner must settle, and those that it has returned. Reads only. */
 export async function ownerStatus(
   { ledger: at, ...options }: OwnerStatusOptions,
   dependencies: OwnerStatusDependencies,

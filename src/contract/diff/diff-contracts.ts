@@ -218,12 +218,18 @@ function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): vo
 
 function diffExactlyOne(old: UnionType, next: UnionType, position: DiffPosition): void {
   if (old.exactlyOne || !next.exactlyOne) return;
-  addChange(position, "tighter", true, "values of two alternatives are now rejected");
+  addChange(position, "tighter", true, "values that match two alternatives are now rejected");
 }
 
 function addAlternative(name: string, isSeparate: boolean, position: DiffPosition): void {
   if (isSeparate) addChange(position, "looser", false, `the alternative "${name}" is new`);
-  else addChange(position, "tighter", true, `the alternative "${name}" is new, and values of two are rejected`);
+  else
+    addChange(
+      position,
+      "tighter",
+      true,
+      `the alternative "${name}" is new, and values that match two alternatives are rejected`,
+    );
 }
 
 function optionsOf({ options, discriminator }: UnionType): ReadonlyMap<string, FieldType> {

@@ -168,7 +168,7 @@ function valueOf(node: Node | null, state: ConversionState): JsonValue {
 function countCopy(node: Node | null, state: ConversionState): void {
   state.copied += 1;
   if (state.copied <= MAX_ALIAS_COPIES) return;
-  throw state.tree.refuse(`aliases multiply to more than ${MAX_ALIAS_COPIES} values`, offsetIn(node));
+  throw state.tree.refuse(`aliases expand to more than ${MAX_ALIAS_COPIES} values`, offsetIn(node));
 }
 
 function aliasValue(alias: Node, name: string, state: ConversionState): JsonValue {
@@ -245,7 +245,11 @@ function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
   if (tree.keepsDigits && isBeyondNumbers(value, text)) return text;
   if (!Number.isFinite(value)) throw tree.refuse("JSON does not allow this number", offsetIn(scalar));
   if (isWhole && !isExactNumber(value, text)) {
-    throw tree.refuse("this number is too long to keep its digits", offsetIn(scalar), "write it as text in quotes");
+    throw tree.refuse(
+      "this number has more digits than can be kept exactly",
+      offsetIn(scalar),
+      "write it as text in quotes",
+    );
   }
   return value;
 }

@@ -97,8 +97,8 @@ export interface OutcomeRule {
   /** A path that must exist and must not be empty in the body of the reply. */
   readonly has?: AttrPath;
   /**
-   * `exists`: the platform had the record before, perhaps with other content. `accepted` for a status of 300 or above
-   * means the same.
+   * `exists`: the platform had the record before, perhaps with different content. `accepted` for a status of 300 or
+   * above means the same.
    */
   readonly outcome: "accepted" | "exists" | "rejected" | "blocked" | "retry" | "ambiguous";
   /** Path of the account number in the reply. */

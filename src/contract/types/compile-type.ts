@@ -85,12 +85,7 @@ function distinctNodes(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
 
 /** The type of alternatives that contain themselves without an object or a list in between. */
 function circularType(nodes: readonly SchemaNode[], { findings }: Compilation): FieldType {
-  findings.add(
-    "error",
-    "circular-ref",
-    "the schema refers to itself endlessly; it is not enforced",
-    nodes[0]?.path ?? [],
-  );
+  findings.add("error", "circular-ref", "the schema refers only to itself; it is not enforced", nodes[0]?.path ?? []);
   return { kind: "any", nullable: true, deprecated: false, validators: [] };
 }
 

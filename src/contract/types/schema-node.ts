@@ -156,7 +156,7 @@ function isReferenceOnly(node: SchemaNode): boolean {
 }
 
 function reportCircularReference(node: SchemaNode, { findings }: Compilation): SchemaNode {
-  findings.add("error", "circular-ref", "the schema refers to itself endlessly; it is not enforced", node.path);
+  findings.add("error", "circular-ref", "the schema refers only to itself; it is not enforced", node.path);
   return omitKeywords(node, "$ref", "allOf");
 }
 

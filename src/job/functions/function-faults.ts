@@ -2,7 +2,7 @@ import path from "node:path";
 import { CallFault } from "../../model/call-result.ts";
 import { type Fault, MAX_CHARACTERS, type RefusedCall, type ThrownError } from "./function-messages.ts";
 
-const RETURNS = "a function returns text, a number, true, false or nothing, or an object or list of these";
+const RETURNS = "a function must return text, a number, true, false or nothing, or an object or list of these";
 
 /** Describes why a call has no result. The text of an error is omitted, because it may quote a cell. */
 export function faultOf(fault: Fault, file: string): CallFault {

@@ -29,8 +29,7 @@ export interface InventoryOptions {
 }
 
 /**
- * Compares an inventory with each platform: with all pushes, for any supplier, that create records as the latest push to
- * the platform does.
+ * Compares an inventory with each platform: with all pushes to the operation of the latest push, for any supplier.
  * @param onMissing called with the missing keys in batches; there are none if the inventory is a number
  */
 export async function compareInventory(

@@ -160,7 +160,7 @@ const MAKES_KEYS: ReadonlySet<FileKind> = new Set(["contract", "overlay", "mappi
 
 const CHANGED_INPUT_HINT = "restore it, or start a new push with `migrate push`: accepted records are not sent again";
 
-/** The hint for a change after which records may have other keys than in the run. */
+/** The hint for a change after which the keys of records may differ from those in the run. */
 export const CHANGED_KEYS_HINT: string =
   "restore it, then resume. The change may give records different keys: `migrate push` " +
   "refuses a row that was sent under another key, unless --new-keys confirms that both keys are right";

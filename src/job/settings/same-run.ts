@@ -31,7 +31,7 @@ export function differencesOf(
   ];
 }
 
-/** The kinds of files that determine what a row becomes. */
+/** The kinds of files that determine the payload of a row. */
 const SETUP_KINDS = ["contract", "overlay", "mapping", "lookup", "functions", "references"] as const;
 
 /**

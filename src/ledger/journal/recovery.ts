@@ -20,8 +20,8 @@ export interface LedgerRecovery {
   /** The requests that the ledger lacks: it has fewer attempts for their records. */
   readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
   /**
-   * Adds the missing requests as attempts with unknown outcome, given up at `at`. Their records become `ambiguous`, or
-   * keep their state if the request was idempotent or repeated the accepted content. Resolves to the number of added
+   * Adds the missing requests as attempts with an unknown outcome, abandoned at `at`. Their records become `ambiguous`,
+   * or keep their state if the request was idempotent or repeated the accepted content. Resolves to the number of added
    * requests.
    */
   readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;

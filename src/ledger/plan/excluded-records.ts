@@ -3,7 +3,7 @@ import { isExcluded } from "../tables/exclusions.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
 
 /**
- * Marks the records of the plan as `excluded` that the user has excluded from the migration, also if they are invalid.
+ * Marks the records of the plan that the user has excluded from the migration as `excluded`, even if they are invalid.
  * Unchanged accepted records are left, to be skipped. A record that may have been processed becomes `ambiguous`.
  * @param toSend condition and index of the records to compare, as in `known-records.ts`
  */

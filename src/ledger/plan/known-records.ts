@@ -18,7 +18,7 @@ import { refuseStale } from "./stale-records.ts";
  * - `excluded`: excluded from the migration by the user
  * - `skipped`: accepted with this content, or with a corrected version of it
  * - `stale`: older than other content that was sent before, unless `allowOlder`
- * - `invalid`, code `unique`: accepted with other content, unless `revise`
+ * - `invalid`, code `unique`: accepted with different content, unless `revise`
  * - `ambiguous`: possibly processed, unless `resendAmbiguous`
  * - `blocked`, code `account_not_found`: belongs to a record that is not accepted yet
  *

@@ -48,7 +48,10 @@ export function* refuseStale(
   );
 }
 
-/** Also if still newer content is the same: the platform may have refused that, and still have other newer content. */
+/**
+ * True even if the newest content is the same: the platform may have refused it, and still have different newer
+ * content.
+ */
 const NEWER_IS_DIFFERENT = `exists (
   select 1 from migrate.items as newer
   where newer.identity = items.identity and newer.as_of is not null and newer.as_of > items.as_of

@@ -26,5 +26,5 @@ export interface ExclusionEnd {
  */
 export type RefusedExclusion = "accepted" | "unsettled";
 
-/** What happened to the exclusion of a record; `excluded before`: it was excluded already. */
+/** The result of excluding a record; `excluded before`: it was excluded already. */
 export type ExclusionResult = "excluded" | "excluded before" | RefusedExclusion;

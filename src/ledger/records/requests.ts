@@ -28,7 +28,7 @@ export interface AttemptOutcome {
   readonly attempt: number;
   /**
    * `pending`: may be sent again, from the last completed step. `valid`: the platform would accept the record, which
-   * was only validated. `existing`: the platform had the record before, perhaps with other content.
+   * was only validated. `existing`: the platform had the record before, perhaps with different content.
    */
   readonly status: Extract<
     Status,
@@ -44,7 +44,7 @@ export interface AttemptOutcome {
   readonly reason?: string;
   /** The step that this outcome completes. */
   readonly step?: string;
-  /** The platform had done the step before, perhaps with other content. */
+  /** The platform had done the step before, perhaps with different content. */
   readonly mayHoldOther?: boolean;
   readonly at: string;
 }
@@ -59,7 +59,7 @@ export interface AmbiguousItem {
   readonly identity: Uint8Array;
   /** False if the content that was sent differs from the record in this run. */
   readonly isAsSent: boolean;
-  /** The platform may have other content than the last request sent. */
+  /** The content on the platform may differ from that of the last request. */
   readonly mayHoldOther: boolean;
   /** Number of times it was sent again after it became ambiguous. */
   readonly resends: number;

@@ -1,4 +1,7 @@
-/** What the platform has of an accepted record, according to a comparison: its content, other content, or nothing. */
+/**
+ * The result of comparing an accepted record with the platform: the platform has its content, different content, or
+ * nothing.
+ */
 export type Verification = "same" | "different" | "absent";
 
 export interface RecordVerification {

@@ -14,7 +14,7 @@ const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where na
 /** Writes the items of plans. */
 interface Planner {
   readonly plan: (run: RunRow, items: readonly PlannedItem[]) => void;
-  /** Call this when the plan ends. Returns whether a key may occur twice in it, also in another form. */
+  /** Call this when the plan ends. Returns whether a key may occur twice in it, possibly in another form. */
   readonly takeKeyUniqueness: (run: RunRow) => "may repeat" | "differ";
   /** Forgets the keys of a plan that starts again. */
   readonly forgetKeys: () => void;

@@ -54,7 +54,7 @@ function hexOf(identity: Uint8Array): string {
   return Buffer.from(identity).toString("hex");
 }
 
-/** An interrupted request that could be repeated leaves its record `pending`: it may have been processed all the same. */
+/** An interrupted request that could be repeated leaves its record `pending`: it may have been processed anyway. */
 const selectFound = (list: string, bytes: string): string => `
   with repeatable as materialized (
     select identity, attempt from migrate.attempts

@@ -7,7 +7,7 @@ export function* knownContents(tables: Tables, identities: readonly string[]): W
   return new Map(
     rows.map(({ identity, accepted, content, run, record, rowHash }) => {
       const known = accepted !== null && accepted.length > 0 ? accepted : content;
-      // The latest plan of the record may have had other content than the platform has accepted.
+      // The content in the record's latest plan may differ from the accepted content.
       const isOfPlan = known !== null && content !== null && Buffer.compare(known, content) === 0;
       const planned = isOfPlan && run !== null && record !== null ? { run, record, rowHash: rowHash ?? undefined } : {};
       return [identity, { content: known ?? undefined, ...planned }];

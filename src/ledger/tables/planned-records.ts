@@ -7,7 +7,7 @@ import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
  * are in `unsent`, with the same columns. Exceptions keep this fast in a daily push whose records are mostly
  * unchanged:
  *
- * - A skipped item is not noted, because the platform has its content. But if an earlier item has other content, it is.
+ * - A skipped item is not noted, because the platform has its content. But if an earlier item has different content, it is.
  * - A stale item is not noted, because a newer item was sent.
  * - `planned_content` is null until a second push plans the record: the item then has the latest content. It is empty
  *   if the latest content is unknown: an item without content, or several items that differ.
@@ -25,9 +25,9 @@ export function* notePlanned(tables: Tables, run: number, counts: Readonly<Recor
 const NOT_SENT = ["blocked", "ambiguous", "invalid", "excluded"] as const;
 
 /**
- * SQL condition of records that may be open without being left to send: accepted with other content than in a later
- * plan, also if that was sent before; latest item invalid or excluded; refused. A SQLite ledger has an index of them, and of
- * ambiguous records.
+ * SQL condition of records that may be open without being left to send: accepted with content that differs from a later
+ * plan, even if the planned content was sent before; latest item invalid or excluded; refused. A SQLite ledger has an
+ * index of them, and of ambiguous records.
  */
 export function heldOpen(prefix: "" | "records."): string {
   return `${outdated(prefix)} or ${prefix}held = 1 or ${prefix}state = 'rejected' or ${prefix}state = 'existing'`;

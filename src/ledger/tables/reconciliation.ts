@@ -21,7 +21,7 @@ const selectUndecided = (status: UndecidedStatus): string => `
   from migrate.items inner join migrate.records on records.identity = items.identity
   where items.run = $1 and items.status = '${status}' and records.state = '${status}'`;
 
-/** An existing record that a later run has sent with other content is decided in that run. */
+/** An existing record that a later run has sent with different content is decided in that run. */
 const SELECT: Readonly<Record<UndecidedStatus, string>> = {
   ambiguous: selectUndecided("ambiguous"),
   existing: `${selectUndecided("existing")} and items.content = records.content`,
@@ -158,7 +158,7 @@ const RESEND = `
   update migrate.records set state = 'pending', step = null, resends = resends + 1
   where identity = $1 and state = 'ambiguous'`;
 
-/** A record that was accepted with other content than in this run stays `pending`: `applyKnownRecords` refuses it. */
+/** A record that was accepted with different content stays `pending`: `applyKnownRecords` refuses it. */
 const UPDATE_ITEM = `
   update migrate.items set account = $4, status = case
     when $3::text = 'accepted'

@@ -5,7 +5,7 @@ import { compileDatePattern, type DatePattern, type PatternTime } from "../leaf/
 import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
 import { asObject, type Issues, refuseUnknown } from "./mapping-issues.ts";
 
-/** The column, or the name of the file, that states from when the content of a row is (`asOf`). */
+/** The column, or the name of the file, with the date of a row's content (`asOf`). */
 export interface SourceMoment {
   readonly from: { readonly kind: "column"; readonly column: string } | { readonly kind: "file name" };
   /** The notation of its cells, or of the date in the name, for messages. */

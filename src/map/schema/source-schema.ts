@@ -54,7 +54,7 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   },
   asOf: {
     description:
-      "The column, or the file name, that states from when the content of a row is; older content does not replace newer content",
+      "The column, or the file name, with the date of a row's content; older content does not replace newer content",
     type: "object",
     additionalProperties: false,
     properties: {

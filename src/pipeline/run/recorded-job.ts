@@ -16,7 +16,7 @@ interface ReopenOptions {
 
 /**
  * Opens the job of a run again. If a file of its setup has changed since, uses the copy that the run stored.
- * @throws Failure `source_changed` for a changed file of which the run stored no copy; errors of `openJob`
+ * @throws Failure `source_changed` for a changed file without a stored copy; errors of `openJob`
  */
 export async function openRecordedJob(settings: RunSettings, options: ReopenOptions): Promise<Job> {
   return openJob(await recordedSetup(settings, options), options.dependencies, { inputNames: inputNames(settings) });
@@ -30,7 +30,7 @@ function inputNames({ job, files }: RunSettings): ReadonlyMap<string, string> {
 
 /**
  * The settings of the job of a run, with the stored copies of changed files.
- * @throws Failure `source_changed` for a changed file of which the run stored no copy
+ * @throws Failure `source_changed` for a changed file without a stored copy
  */
 async function recordedSetup(
   settings: RunSettings,

@@ -117,13 +117,13 @@ export function loginError(end: LoginFailure): Failure | TransportError {
   if (end.kind === "later") {
     const { code, cause } = end;
     const durationMs = cause instanceof TransportError ? cause.durationMs : 0;
-    return new TransportError("unsent", `no token at the moment: ${code}`, { code, durationMs, cause });
+    return new TransportError("unsent", `no token available: ${code}`, { code, durationMs, cause });
   }
   if (end.kind === "unreadable") {
     const { reason, isFinal = false } = end;
     return isFinal
       ? unreadableTokenReplies(reason)
-      : new TransportError("unsent", `no token at the moment: ${reason}`, UNREADABLE);
+      : new TransportError("unsent", `no token available: ${reason}`, UNREADABLE);
   }
   if (end.kind === "limited") {
     return new Failure("authentication", `the platform accepts no more logins at the moment (${end.reason})`, {
@@ -138,7 +138,7 @@ export function loginError(end: LoginFailure): Failure | TransportError {
 const UNREADABLE = { code: "UNREADABLE_TOKEN_REPLY", durationMs: 0 } as const;
 
 function unreadableTokenReplies(reason: string): Failure {
-  const what = `${MAX_UNREADABLE} replies in a row to the request for a token could not be read (${reason})`;
+  const what = `${MAX_UNREADABLE} replies in a row to token requests could not be read (${reason})`;
   return new Failure("wrong_endpoint", what, {
     hint:
       "check the base URL and the token settings of the target's `auth`, and whether a proxy or a login page answers " +
@@ -195,7 +195,7 @@ export async function fetchToken(apiKey: string, options: LoginOptions): Promise
   const { replyClass } = classifyError(error, origin);
   throw replyClass.kind === "stop"
     ? replyClass.failure
-    : new Failure("platform_unreachable", `${origin} issues no token at the moment: ${error.code}`, {
+    : new Failure("platform_unreachable", `${origin} issues no token available: ${error.code}`, {
         hint: "check the network and the base URL, then run the same command again",
         cause: error,
       });

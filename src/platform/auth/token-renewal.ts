@@ -127,6 +127,6 @@ const MAX_RENEWAL_MARGIN_MS = 5 * 60_000;
 /** The platform rejects both a token and its replacement. */
 export function newTokenRefused(): Failure {
   return new Failure("authentication", "the platform accepts neither the token nor a new one (HTTP 401)", {
-    hint: "check the form of the Authorization header (`--auth`) and the permissions of the API key, then run the same command again",
+    hint: "check the authorization scheme (`--auth`) and the permissions of the API key, then run the same command again",
   });
 }

@@ -77,13 +77,13 @@ function readPage<T>(
   const { results, next, count } = envelope;
   if (!isListOf(results, json)) throw wrongReply(what, "contains no list of results");
   const records = results.filter(isRecord);
-  if (records.length < results.length) throw wrongReply(what, "contains a record with another structure");
+  if (records.length < results.length) throw wrongReply(what, "contains a record with an unexpected structure");
   return { count: typeof count === "number" ? count : undefined, results: records, json, next };
 }
 
 function endless(why: string): Failure {
   return new Failure("wrong_endpoint", `the list has no end: the address of the next page ${why}`, {
-    hint: "tell the operator of the platform; the results before this page were shown",
+    hint: "report this to the operator of the platform; the results before this page were shown",
   });
 }
 

@@ -42,7 +42,7 @@ const decimals: ReadonlySet<string> = new Set(["value_exc_vat", "value_inc_vat"]
 
 function noRates(list: string, { product, tariff, fuel }: RateRequest): Failure {
   return new Failure("not_found", `the platform has no ${list} of ${fuel} tariff ${tariff} in product ${product}`, {
-    hint: "check product, tariff, --fuel and --kind; `migrate products` lists the products",
+    hint: "check the product, the tariff, --fuel and --kind; `migrate products` lists the products",
   });
 }
 

@@ -4,8 +4,8 @@ import type { PlatformProblem } from "../../model/problem.ts";
 /** The result of one request for its record. */
 export type ReplyClass =
   /**
-   * `exists`: the platform had the record before this request, perhaps with other content. `warnings`: fields that the
-   * platform dropped, if this was checked.
+   * `exists`: the platform had the record before this request, perhaps with different content. `warnings`: fields that
+   * the platform dropped, if this was checked.
    */
   | {
       readonly kind: "accepted";

@@ -9,7 +9,7 @@ import { cellText, rowHash, textHash, withCellText } from "./correction.ts";
 import type { ListedCorrection } from "./corrections-file.ts";
 
 /**
- * What became of a correction.
+ * The result of a correction.
  *
  * - `applied`: a cell had the old value
  * - `corrected`: no cell had it, but one already has the new value

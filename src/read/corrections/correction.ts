@@ -45,7 +45,7 @@ export function cellText(row: Row, column: string): string | undefined {
   return value === undefined ? "" : typeof value === "string" ? value : canonicalJson(value);
 }
 
-/** A copy of the row with another value in a cell, as `cellText` represents it. The cell's column exists. */
+/** A copy of the row with a different value in a cell, as `cellText` represents it. The cell's column exists. */
 export function withCellText(row: Row, column: string, text: string): Row {
   if (!isCsvRow(row)) {
     const path = column.split(".");
@@ -63,7 +63,7 @@ function replacement(old: JsonValue | undefined, text: string): JsonValue {
   return old === undefined || typeof old === "string" ? text : (parseJson(text) ?? text);
 }
 
-/** A copy with another value at a path. Missing objects on the path are created. */
+/** A copy with a different value at a path. Missing objects on the path are created. */
 function withValueAt(root: JsonValue | undefined, [part, ...rest]: readonly string[], value: JsonValue): JsonValue {
   if (part === undefined) return value;
   const member = withValueAt(memberAt(root, part), rest, value);

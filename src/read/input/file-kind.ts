@@ -42,7 +42,7 @@ export async function refuseContainers({ file, path, gzip }: PackedFile, head: B
     throw new Failure("source_wrong_kind", `${file}: is ${what}, not ${instead}`, { hint: advice });
   }
   if (!WORKBOOK_NAME.test(file)) return;
-  throw new Failure("source_wrong_kind", `${file}: has the name of an Excel workbook, but other content`, {
+  throw new Failure("source_wrong_kind", `${file}: has the name of an Excel workbook, but is not one`, {
     hint: "if it is text, rename it to .csv, .json or .ndjson",
   });
 }

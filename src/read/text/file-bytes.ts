@@ -61,7 +61,7 @@ function refuseTooLarge(packed: PackedFile, total: number, packedBytes: number):
   }
   if (packed.gzip && total > RATIO_CHECKED_FROM_BYTES && total > packedBytes * gzipRatio) {
     throw new Failure("source_too_large", `${packed.file}: unpacks to more than ${gzipRatio} times its size`, {
-      hint: "this looks like an archive made to fill a disk; if it is a real extract, unpack it first",
+      hint: "this looks like a decompression bomb; if it is a real extract, unpack it first",
     });
   }
 }

@@ -84,7 +84,7 @@ function errorName(value: string): string {
 
 function numberText(value: string, style: string | undefined, context: WorkbookContext): string | FaultyText {
   const number = Number(value);
-  if (!Number.isFinite(number)) throw corruptPackage(context, "a number cell contains another value");
+  if (!Number.isFinite(number)) throw corruptPackage(context, "a number cell does not contain a number");
   const format = context.formatOf(style);
   if (format.kind === "date") return dateText(number, format, context.from1904);
   if (Math.abs(number) >= FIRST_UNSAFE) return { text: plainNumber(number), finding: { code: "source_unsafe_number" } };

@@ -103,7 +103,7 @@ function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: Zi
   }
   if (uncompressedSize <= RATIO_CHECKED_FROM_BYTES || uncompressedSize <= bytes * gzipRatio) return;
   throw new Failure("source_too_large", `${file}: unpacks to more than ${gzipRatio} times its size`, {
-    hint: "this looks like an archive made to fill a disk; if it is a real extract, save the sheet as CSV UTF-8",
+    hint: "this looks like a decompression bomb; if it is a real extract, save the sheet as CSV UTF-8",
   });
 }
 

@@ -13,7 +13,7 @@ test.each(["EMFILE", "ENFILE"])(
     expect(written).toEqual([
       {
         code: "storage",
-        message: `the limit of open files is too low (${code})`,
+        message: `the limit on open files is too low (${code})`,
         hint: "raise the limit (`ulimit -n 1024`), then run the same command again",
       },
     ]);

@@ -3,7 +3,7 @@ import { Failure } from "../../../src/model/failure.ts";
 import type { RequestResult } from "../../../src/platform/import/classified-request.ts";
 import { ACCEPTED, busy, play, rejected, UNSENT } from "../scene.ts";
 
-const UNREACHED = { kind: "unsent", reason: "no token at the moment" } as const;
+const UNREACHED = { kind: "unsent", reason: "no token available" } as const;
 
 describe("the circuit opens", () => {
   const closed: RequestResult = {

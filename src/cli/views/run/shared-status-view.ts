@@ -44,7 +44,7 @@ function paceText({ concurrency, rps, workers, findings }: SharedStatus): string
   const most = rps === undefined ? "" : `, at most ${rps}/s`;
   const now = `${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight`;
   const found = findings?.rate === undefined ? "" : `, ${rateText(findings.rate.perSecond)}/s accepted`;
-  return `${now}; ${formatCount(concurrency)} in flight at most${most}${found}, for ${counted(working.length, "worker")} together`;
+  return `${now}; limit ${formatCount(concurrency)} in flight${most}${found}, for ${counted(working.length, "worker")} in total`;
 }
 
 function workerText(worker: WorkerStatus, at: string): string {

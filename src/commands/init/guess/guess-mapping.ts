@@ -33,7 +33,7 @@ export interface GuessOptions {
   readonly contract: Contract;
   /** The code of the import supplier, if known. */
   readonly supplier: string | undefined;
-  /** The source of the records and its key column, as far as the user named them. */
+  /** The source of the records and its key column; absent if the user did not name them. */
   readonly root?: string | undefined;
   readonly key?: string | undefined;
 }
@@ -67,7 +67,7 @@ export function guessMapping(sources: readonly SourceProfile[], options: GuessOp
   };
 }
 
-/** The sources whose rows may be the records, as far as the user restricted them. */
+/** The sources whose rows may be the records, limited to the root and key that the user named, if any. */
 function possibleRoots(
   sources: readonly SourceProfile[],
   { root, key }: Pick<GuessOptions, "root" | "key">,
@@ -172,7 +172,7 @@ const ZONES: Readonly<Record<string, string>> = {
   FR: "Europe/Paris",
 };
 
-/** Returns the time zone of the instance, as far as the contract declares it. */
+/** Returns the time zone of the instance if the contract declares it. */
 export function zoneOf({ ruleDeclarations: { settings } }: Contract): string {
   const zone = settings.get("time_zone")?.default;
   const region = settings.get("region")?.default;

@@ -10,7 +10,7 @@ export function yamlText(text: string): string {
 }
 
 const PLAIN = /^(?:\.{0,2}\/)*[\p{L}_](?:[\p{L}\d_./+&()-]|[ ](?=[\p{L}\d_./+&()-]))*$/u;
-/** Words that YAML 1.1 or 1.2 reads as another type than text. */
+/** Words that YAML 1.1 or 1.2 does not read as text. */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
 
 const UNSEEN = new RegExp(String.raw`[\p{Cc}${DECEPTIVE}]`, "gu");

@@ -116,7 +116,9 @@ const COUNTED = `
   union all
   select run, 'requests', '', count(*) from migrate.attempts group by run`;
 
-/** An accepted record stays on the platform even if its revision was refused. `''`: the platform has other content. */
+/**
+ * An accepted record stays on the platform even if its revision was refused. `''`: the platform has different content.
+ */
 const COVERED = `
   select target, supplier, endpoint, count(*) as covered, count(records.identity) as accepted
   from (

@@ -173,7 +173,7 @@ const FOLLOWING = [
        and status = 'accepted')
      and not exists (select 1 from decisions where decisions.run = items.run and decisions.record = items.record
        and decision = 'accepted')`,
-  // A record that a run left out stays excluded if its exclusion is lost.
+  // A record that a run has omitted as excluded stays excluded, even if its exclusion is lost.
   `insert or ignore into exclusions (identity, key, excluded_at, who, reason)
    select identity, key, coalesce(min(started_at), ''), 'ledger repair', 'the original exclusion was lost'
    from items left join runs on runs.id = items.run

@@ -76,7 +76,7 @@ const COUNTED = `
   select run, 'requests', '', count(*) from attempts group by run`;
 
 /**
- * An accepted record stays on the platform even if its revision was refused. `x''`: the platform has other content.
+ * An accepted record stays on the platform even if its revision was refused. `x''`: the platform has different content.
  */
 const COVERED = `
   select target, supplier, endpoint, count(*) as records, count(accepted) as accepted
