@@ -50,11 +50,9 @@ export interface Ledger {
   /** Makes planned records `invalid` for reasons found after planning. Call before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /**
-   * Completes the plan. Marks duplicate and near-duplicate keys within the run, records that the user has excluded
-   * (`excluded`), already accepted (`skipped`), older than other content that was sent before (`stale`, unless
-   * `allowOlder`), accepted with different content (`invalid`, code `unique`, unless `revise`), waiting for a record
-   * that is not accepted (`blocked`), and still ambiguous from earlier runs (`ambiguous`, unless `resendAmbiguous`).
-   * The remaining valid records become `pending`.
+   * Completes the plan. Marks duplicate and near-duplicate keys within the run. Compares the records with earlier runs
+   * and exclusions, and sets the status of records that must not be sent: `excluded`, `skipped`, `stale`, `invalid`,
+   * `blocked` or `ambiguous` (`known-records.ts` lists the conditions). The remaining valid records become `pending`.
    */
   finishPlan(run: string, policy: PlanPolicy): Promise<void>;
 

@@ -302,7 +302,7 @@ export const SENDING = {
     conflicts: ["dryRun", "remoteValidate", "until"],
     help: "send n records first, and the rest only if all of them are accepted",
   },
-  remoteValidate: { conflicts: ["until"], help: "use only the platform's validation, and create nothing" },
+  remoteValidate: { conflicts: ["until"], help: "validate the records only on the platform, and create nothing" },
   refreshReferences: { help: "update the reference list of products from the platform first" },
   /** Also send records that are invalid locally, if possible; the platform decides. */
   sendInvalid: {

@@ -64,7 +64,7 @@ export const OPEN = {
   by: {
     arg: "<group>",
     choices: ["owner", "cause", "file", "day"],
-    help: "count the records by",
+    help: "count the records by this property instead of listing them",
   },
   since: { arg: "<date>", kind: "day", help: "only records that are open since this day (UTC) or later" },
 } as const;

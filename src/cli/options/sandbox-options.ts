@@ -50,7 +50,7 @@ const FAULTS = {
   maxLogins: {
     arg: "<n>",
     kind: "count",
-    help: "logins per minute above which further logins are refused (KT-CT-1199)",
+    help: "maximum logins per minute; further logins are refused (KT-CT-1199)",
   },
   forgetful: { help: "create another account for a repeated key" },
   seed: { arg: "<n>", kind: "number", range: [0, 2_147_483_648], help: "seed for random faults and latencies" },

@@ -77,7 +77,9 @@ async function readWhole(
   };
 }
 
-/** If a join has no match at all, reading fails after the last record, when only the orphans have not been counted. */
+/**
+ * If no row of a join matches, reading fails after the last record. By then, only the orphans have not been counted.
+ */
 async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Check[]> {
   try {
     await readAll();

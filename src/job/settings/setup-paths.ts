@@ -9,7 +9,7 @@ interface SetupPlaces {
 }
 
 /**
- * Returns a function that finds a file of the setup by the name that the settings or the mapping give it: the version
+ * Returns a function that finds a file of the setup by its name in the settings or the mapping. It returns the version
  * that the run stored if the file has changed since, otherwise the file itself.
  */
 export function setupPaths({ folder, copies }: SetupPlaces): (name: string) => string {

@@ -7,7 +7,7 @@ import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
  * are in `unsent`, with the same columns. Exceptions keep this fast in a daily push whose records are mostly
  * unchanged:
  *
- * - A skipped item is not noted, because the platform has its content. But if an earlier item has different content, it is.
+ * - A skipped item is noted only if an earlier item has different content, because the platform has its content.
  * - A stale item is not noted, because a newer item was sent.
  * - `planned_content` is null until a second push plans the record: the item then has the latest content. It is empty
  *   if the latest content is unknown: an item without content, or several items that differ.

@@ -41,7 +41,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
   const transform = compileTransform(options, type, context);
   noteCellChoices(options, type, context);
   if (options.keepEmpty && !KEEPS_EMPTY.has(type.kind)) {
-    context.issues.add([...options.path, "keepEmpty"], "sends empty text, but the contract has no text here");
+    context.issues.add([...options.path, "keepEmpty"], "sends empty text, but the contract does not allow text here");
   }
   return {
     kind: "leaf",

@@ -34,7 +34,7 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   files: { ...TEXTS, description: "A path, a glob, or a list of them" },
   sheet: { ...COLUMN, description: "The sheet to read if the path of a workbook does not name one" },
   key: { ...COLUMN, description: "The column that identifies a row; required if other sources refer to it" },
-  parent: { type: "string", description: "The source with the parent rows of these rows" },
+  parent: { type: "string", description: "The source that contains the parents of these rows" },
   on: {
     description:
       "The column of this source that contains the parent's key; { CUST_ID: CUSTOMER } also names the parent's column",

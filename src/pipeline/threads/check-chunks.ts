@@ -130,7 +130,7 @@ function batchesOfPiece(
   return batches;
 }
 
-/** Notes the position of the payload of a fast-path record, which the scan of a run that sends has written. */
+/** Notes the position of the payload that the scan has written for a fast-path record of a run that sends. */
 function notePayload(
   { items, textStarts, textEnds }: FastPathResult,
   number: number,

@@ -10,10 +10,10 @@ import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 /**
  * The `workerData` of a worker thread. The thread compiles the job from its settings and opens no source.
  *
- * To add another kind of work on the same records, such as building request bodies, write three parts: a function like
- * `checkBatches`, which takes the compiled job and returns a function from the batches of a task to its answer; a
- * place for its settings here, next to `check`; and a reader of its answers like `checkInThreads`. Answers arrive in
- * input order for any number of threads (`inThreads`).
+ * To add another kind of work on the same records, such as building request bodies, write three parts. The first is a
+ * function like `checkBatches`: it takes the compiled job and returns a function from the batches of a task to its
+ * answer. The second is a place for its settings here, next to `check`. The third is a reader of its answers like
+ * `checkInThreads`. Answers arrive in input order for any number of threads (`inThreads`).
  */
 export interface ChunkWork {
   readonly settings: JobSettings;

@@ -140,7 +140,7 @@ async function readList(
   { path, list, client, key }: ListLookup,
 ): Promise<ReadonlyMap<LookupRecord, LookupResult>> {
   const keyMatch = list.match.find(({ payload }) => formatAttr(payload) === formatAttr(key));
-  if (keyMatch === undefined) throw notFound("the contract does not match the list of records by the business key");
+  if (keyMatch === undefined) throw notFound("the contract does not name the business key of the records in the list");
   const { byKey, found } = recordsByKey(records, key);
   const what = "the list of records that arrived";
   const missing = notFound("the platform has no list of records that arrived (HTTP 404)");

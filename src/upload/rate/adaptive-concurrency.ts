@@ -228,8 +228,8 @@ interface PushBackInARow {
 }
 
 /**
- * The round of a pause that the platform did not request, or 0 for none. A timeout already slows the push. A pause
- * from the platform is sufficient at first, and so is halved concurrency after the first refusal.
+ * The round of a pause that the platform did not request, or 0 for none. A timeout already slows the push, and after
+ * the first refusal, halved concurrency is sufficient. At first, pauses that the platform requests are sufficient, too.
  */
 function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushBackInARow): number {
   if (reason === "timeout") return 0;

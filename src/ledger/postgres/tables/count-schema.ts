@@ -131,10 +131,10 @@ const COVERED = `
 
 /**
  * The part of the schema that keeps totals of numbers that take a long time to count. Triggers update them in the same
- * transaction, for every writer. `counts` contains increments, so that writers do not wait for each other. For each
- * run it has: records by status, current problems by severity and code, `requests`, and the contribution to its
- * destination, which is the number of records that no earlier push to it has planned (`covered`) and how many of them
- * are `accepted`. `unsent` are records of a push without a row in `records`.
+ * transaction, for every writer. `counts` contains increments, so that writers do not wait for each other. For each run
+ * it has: records by status, current problems by severity and code, `requests`, and the contribution to its
+ * destination. The contribution is the number of records that no earlier push to it has planned (`covered`), and how
+ * many of them are `accepted`. `unsent` are records of a push without a row in `records`.
  */
 export const CREATE_COUNTS: string = [TABLES, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
 

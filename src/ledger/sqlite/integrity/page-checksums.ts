@@ -172,8 +172,8 @@ export function findCorruption(database: string): string | undefined {
 }
 
 /**
- * Updates the checksums of a database file in which only the pages of its log have changed, and new ones were added.
- * Call this after the whole log was written into the file, and before it restarts.
+ * Updates the checksums of the pages that the log has changed or added. Call this after the whole log was written into
+ * the database file, and before the log restarts.
  */
 export function updateChecksums(database: string, before: PageChecksums): PageChecksums {
   const { pageSize, commits } = before;
