@@ -67,7 +67,7 @@ async function addProducts(
   }
 }
 
-/** Long texts and lists do not fit into a table. */
+/** Long strings and lists do not fit into a table. */
 const LIST_COLUMNS = PRODUCT_FIELDS.filter((field) => field !== "description" && field !== "links");
 
 function listText(products: readonly Product[], before: ReferenceRows | undefined): string {

@@ -50,7 +50,7 @@ export function isChangeKind(kind: unknown): kind is ChangeKind {
   return typeof kind === "string" && Object.hasOwn(CHANGE_WORDS, kind);
 }
 
-/** Whether a text is the previous value of the cell. */
+/** Whether a string is the previous value of the cell. */
 export type IsPreviousValue = (candidate: string) => boolean;
 
 /** Previous values that a program could have changed into `value`, and the kind of change. */

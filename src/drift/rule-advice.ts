@@ -150,7 +150,7 @@ function namedIn(text: string, fields: readonly string[]): readonly string[] {
   return fields.filter((field) => words.has(field));
 }
 
-/** The operators' texts contain HTML. */
+/** The operators' descriptions contain HTML. */
 function withoutHtml(text: string): string {
   return text
     .replaceAll(/<\/?[a-z][^<>]*>/gi, " ")

@@ -121,7 +121,7 @@ export function ownPath(name: string): string {
 }
 
 /**
- * The texts of `overlay:<name>`, in order, named `overlay:shared` and `overlay:<name>`.
+ * The contents of `overlay:<name>`, in order, named `overlay:shared` and `overlay:<name>`.
  * @param pathOf where each of them is; another version may have stored an overlay that this one does not have
  * @throws Failure `usage` for an unknown name
  */

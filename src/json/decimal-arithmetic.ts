@@ -32,7 +32,7 @@ export function decimalPlaces(text: string): number {
   return point < 0 ? 0 : text.length - point - 1;
 }
 
-/** Compares exactly: negative if `a < b`, zero if equal, positive if `a > b`. Both texts may have an exponent. */
+/** Compares exactly: negative if `a < b`, zero if equal, positive if `a > b`. Both strings may have an exponent. */
 export function compareDecimals(a: string, b: string): number {
   const [one, other] = [magnitudeOf(a), magnitudeOf(b)];
   if (one.sign !== other.sign || one.sign === 0) return one.sign - other.sign;
@@ -64,7 +64,7 @@ function withoutZerosBehind(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** Whether two texts have the same value: `1.50` and `1.5`. */
+/** Whether two strings have the same value: `1.50` and `1.5`. */
 export function isSameDecimal(a: string, b: string): boolean {
   return compareDecimals(a, b) === 0;
 }
@@ -106,7 +106,7 @@ export function isMultiple(text: string, size: string): boolean {
   return scaled(text, places) % scaled(size, places) === 0n;
 }
 
-/** Longer texts are rejected without parsing, as on the platform. */
+/** Longer strings are rejected without parsing, as on the platform. */
 const MAX_LENGTH = 1000;
 const SIGN_OR_ZERO = "+-0";
 
@@ -120,7 +120,7 @@ function scaled(text: string, places: number): bigint {
   return text.startsWith("-") ? -BigInt(digits) : BigInt(digits);
 }
 
-/** Adds decimal texts exactly. */
+/** Adds decimal strings exactly. */
 export interface DecimalSum {
   /** @param text must satisfy `isDecimalText` */
   readonly add: (text: string) => void;

@@ -40,7 +40,7 @@ export function compactJson(text: string): string {
 }
 
 /**
- * The texts of the elements of the list in member `name` of a JSON object, without white space. Keeps the order of
+ * The elements of the list in member `name` of a JSON object, as JSON text without white space. Keeps the order of
  * members, repeated names and every digit. Empty if there is no such list.
  * @param text a valid JSON object
  */

@@ -40,7 +40,7 @@ export interface Mapping {
   readonly isConstant: (path: AttrPath) => boolean;
   /** Columns (CSV) or paths (JSON) that the payload uses, by source. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
-  /** The texts that a cell can have, by source and column, if the mapping and the contract list all of them. */
+  /** The strings that a cell can have, by source and column, if the mapping and the contract list all of them. */
   readonly choices: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
   /** Attrs that the contract requires but the mapping does not fill (`customers.*.given_name`). */
   readonly unmappedRequired: readonly string[];

@@ -169,7 +169,8 @@ export type SourceFinding =
 export type LocalFinding = PayloadFinding | SourceFinding;
 
 /**
- * A code and a text from the platform's reply. The text may change, so no code branches on it (API specification 7.3).
+ * A code and a message from the platform's reply. The message may change, so nothing depends on it (API specification
+ * 7.3).
  */
 export interface PlatformFinding {
   readonly code: string;

@@ -1,6 +1,6 @@
 import type { Status } from "./outcome.ts";
 
-/** The final state of the rows, records and amounts of runs, for an auditor to sign. Amounts are decimal texts. */
+/** The final state of the rows, records and amounts of runs, for an auditor to sign. Amounts are decimal strings. */
 export interface Proof {
   readonly format: "migrate-proof/1";
   /** Name and version of the program that created it. */

@@ -9,7 +9,7 @@ export interface DecodedText {
 }
 
 /**
- * The possible readings of a text that may be escaped: unchanged, with one level of escapes decoded (HTML, JSON and
+ * The possible readings of a string that may be escaped: unchanged, with one level of escapes decoded (HTML, JSON and
  * JavaScript, URLs), with two levels, and so on. White space and invisible characters are removed from each.
  */
 export function* readingsOf(text: string): Generator<string> {

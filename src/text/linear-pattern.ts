@@ -35,7 +35,7 @@ export function regularExpression(source: string, flags: string): RegExp | undef
   }
 }
 
-/** A function that tests whether the pattern matches anywhere in a text. */
+/** A function that tests whether the pattern matches anywhere in a string. */
 export function matcherOf(pattern: LinearPattern): (text: string) => boolean {
   if (pattern.engine === "re2") return compileRe2(pattern.source);
   const expression = new RegExp(pattern.source, pattern.flags);

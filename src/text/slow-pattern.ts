@@ -1,5 +1,5 @@
 /**
- * Why a valid regular expression might take more than linear time on some text, as a sentence. Undefined if no text
+ * Why a valid regular expression might take more than linear time on some string, as a sentence. Undefined if no string
  * can cause that on any engine. This is the case for expressions without back-references and look-around that match in few
  * ways. Their unlimited repeats (`*`, `+`, `{n,}`) must apply to a single character or class. Such a repeat must be at
  * the end, where nothing after it can fail, or after `^` and followed by a character that it cannot match.

@@ -2,7 +2,9 @@
 export const HASH_RANGE: number = 2 ** 52;
 export const TWO_TO_THE_32: number = 2 ** 32;
 
-/** A 52-bit hash of a text: two lanes of a multiplicative hash over the code units (cyrb53 by bryc, public domain). */
+/**
+ * A 52-bit hash of a string: two lanes of a multiplicative hash over the code units (cyrb53 by bryc, public domain).
+ */
 export function textHash(text: string, start: number): number {
   let one = start;
   let other = ~start;

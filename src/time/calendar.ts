@@ -18,14 +18,14 @@ export function isIsoDateTime(text: string): boolean {
   return text.charAt(17) !== "6" || new Date(instantOf(text)).toISOString().slice(11, 16) === "23:59";
 }
 
-/** The instant of a date-time in milliseconds; NaN for other texts. A leap second counts as the second before it. */
+/** The instant of a date-time in milliseconds; NaN for other strings. A leap second counts as the second before it. */
 export function instantOf(text: string): number {
   return Date.parse(text.replace(LEAP_SECOND, ":59"));
 }
 
 /**
  * Converts a date-time to the form of API specification 2.7.4: UTC, `Z`, whole seconds. Truncates a fraction
- * (`losesFraction`). Returns other texts, and times outside the years 1 to 9999 in UTC, unchanged.
+ * (`losesFraction`). Returns other strings, and times outside the years 1 to 9999 in UTC, unchanged.
  */
 export function utcDateTime(text: string): string {
   if (!isIsoDateTime(text) || SENT_FORM.test(text)) return text;

@@ -51,7 +51,7 @@ interface Form {
   readonly prefix: string;
   /**
    * A short secret, unchanged. Nothing may be between its characters; otherwise it would also match across the words of
-   * a text.
+   * a string.
    */
   readonly short?: string;
 }
@@ -103,7 +103,7 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
   return done === 0 ? text : result + text.slice(done);
 }
 
-/** Base64 of a text differs at each of three offsets; characters that depend on adjacent text are omitted. */
+/** Base64 of a string differs at each of three offsets; characters that depend on adjacent text are omitted. */
 function base64Forms(secret: string): readonly string[] {
   const forms = [0, 1, 2].map((offset) => {
     const encoded = Buffer.from(" ".repeat(offset) + secret).toString("base64");

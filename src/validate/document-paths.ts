@@ -10,7 +10,7 @@ export interface FoundDocument {
   readonly value: string;
 }
 
-/** The document paths of a payload (API specification 2.5), in the order of the payload; empty texts are ignored. */
+/** The document paths of a payload (API specification 2.5), in the order of the payload; empty strings are ignored. */
 export type FindDocuments = (payload: JsonObject) => readonly FoundDocument[];
 
 /**

@@ -17,7 +17,7 @@ export function countCharacters(text: string): number {
 }
 
 /**
- * True for a text without null characters and surrogates (paired or not). Most texts are plain and need no further
+ * True for a string without null characters and surrogates (paired or not). Most strings are plain and need no further
  * checks.
  */
 export function isPlain(text: string): boolean {

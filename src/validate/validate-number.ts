@@ -141,7 +141,7 @@ function precisionFinding(
   return { code: "max_whole_digits", limit: maxWholeDigits };
 }
 
-/** Checks a number, or a text that is a valid decimal. */
+/** Checks a number, or a string that is a valid decimal. */
 type LimitsCheck = (value: number | string, collector: ProblemCollector) => void;
 
 /** Maximum, minimum and step, compared by exact digits if necessary. */

@@ -11,8 +11,8 @@ import { countMatches, matchCost } from "./work-limit.ts";
 type TextCheck = (kept: string, given: string, collector: ProblemCollector) => void;
 
 /**
- * A rule for texts that are not blank. It is defined once for the check of values and the check of bytes, so that they
- * cannot disagree. A rule without `ofBytes` leaves every cell of its type to the value's check.
+ * A rule for strings that are not blank. It is defined once for the check of values and the check of bytes, so that
+ * they cannot disagree. A rule without `ofBytes` leaves every cell of its type to the value's check.
  */
 interface TextRule {
   readonly ofText: TextCheck;
@@ -50,7 +50,7 @@ export function textCheck(type: TextType, documentRoot: string | undefined): Che
   };
 }
 
-/** The check of the bytes of a text; undefined if bytes alone are not sufficient. */
+/** The check of the bytes of a string; undefined if bytes alone are not sufficient. */
 export function textByteCheck(type: TextType): ByteCheck | undefined {
   if (type.format === "uuid") return undefined;
   const checks = textRules(type).map(({ ofBytes }) => ofBytes);

@@ -7,7 +7,7 @@ import { LOG_EVENTS, type LogEvent, type LogFields } from "../progress/log-event
 
 /** Writes messages to stderr. stdout is for data. */
 export interface Logger {
-  /** Logs an event: a JSON line with its fields, or the text. Without a text, only JSON shows the event. */
+  /** Logs an event: a JSON line with its fields, or the text. Without text, only JSON shows the event. */
   readonly event: <Event extends LogEvent>(event: Event, fields: LogFields<Event>, text?: string) => void;
   /** Useful information, such as a detected delimiter or a changed rate. */
   readonly notice: (text: string) => void;
@@ -15,7 +15,7 @@ export interface Logger {
   readonly detail: (text: string) => void;
   /** The reason why the run ends. Written regardless of the flags. */
   readonly failure: (message: FailureMessage) => void;
-  /** An event with a text of several lines, such as the summary. The lines are written unchanged. */
+  /** An event with several lines of text, such as the summary. The lines are written unchanged. */
   readonly lines: <Event extends LogEvent>(text: string, event: Event, fields: LogFields<Event>) => void;
 }
 

@@ -31,7 +31,7 @@ export function keyColumns({ columns, rows }: SourceProfile): readonly ColumnPro
   );
 }
 
-/** Whether a column may be a key or refer to one, judged by its values: not dates, amounts or longer texts. */
+/** Whether a column may be a key or refer to one, judged by its values: not dates, amounts or longer strings. */
 function isKeyLike(column: ColumnProfile): boolean {
   if (column.filled === 0 || column.distinct === undefined || column.longest > 64) return false;
   if (shareOf(column, "email") > 0.5 || shareOf(column, "street") > 0.5) return false;

@@ -3,7 +3,7 @@ import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
 import type { DateType, FieldType, TextType } from "./field-type.ts";
 import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
 
-/** The kinds of texts that are dates or times, by format. */
+/** The kinds of strings that are dates or times, by format. */
 const DATE_KINDS: ReadonlyMap<string, DateType["kind"]> = new Map([
   ["date", "date"],
   ["date-time", "datetime"],
@@ -21,7 +21,7 @@ const INT32 = "int32";
 /** Formats of numbers. Only the first restricts JSON values. */
 const NUMBER_FORMATS: ReadonlySet<string> = new Set([INT32, "int64", "float", "double"]);
 
-/** A format that only affects how a text is displayed. */
+/** A format that only affects how a string is displayed. */
 const PASSWORD = "password";
 
 export function isNumberFormat(format: JsonValue): boolean {
@@ -43,7 +43,7 @@ export function int32Limits(parts: readonly SchemaNode[]): readonly SchemaNode[]
   return [{ schema: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }, path: holder.path, omit: [] }];
 }
 
-/** The format that a text type enforces; undefined if the format has its own kind, or if there is none. */
+/** The format that a string type enforces; undefined if the format has its own kind, or if there is none. */
 export function textFormat(format: string | undefined): TextType["format"] {
   return TEXT_FORMATS.find((name) => name === format);
 }
@@ -59,7 +59,7 @@ function writtenFormats(parts: readonly SchemaNode[]): readonly { readonly value
   );
 }
 
-/** The enforced format of a text, or otherwise the first format in the schema. */
+/** The enforced format of a string, or otherwise the first format in the schema. */
 export function formatOf(parts: readonly SchemaNode[], { contradict }: Compilation): string | undefined {
   const formats = writtenFormats(parts);
   const [first, ...others] = formats.filter(({ value }) => ENFORCED_FORMATS.has(value));

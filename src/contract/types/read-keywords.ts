@@ -152,7 +152,7 @@ export function baseType(parts: readonly SchemaNode[], nullable: boolean, compil
 }
 
 /**
- * Validators as published by operators: a name, a text (either may be null), and the codes that the platform may
+ * Validators as published by operators: a name, a description (either may be null), and the codes that the platform may
  * return.
  */
 const validatorsSchema = z.array(

@@ -137,8 +137,8 @@ function unknownKeyword(keyword: string): string {
 }
 
 /**
- * Whether a keyword has no effect: a text keyword next to `enum` that every choice satisfies, or a keyword of one type
- * in a schema whose types are compiled separately (`type: [string, integer]`).
+ * Whether a keyword has no effect: a string keyword next to `enum` that every choice satisfies, or a keyword of one
+ * type in a schema whose types are compiled separately (`type: [string, integer]`).
  */
 function restrictsNothing(part: SchemaNode, keyword: string, type: KindOfType): boolean {
   const treatment = treatmentOf(keyword);

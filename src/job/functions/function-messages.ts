@@ -67,7 +67,7 @@ export interface BatchAnswer {
   readonly usedBytes: number;
 }
 
-/** Maximum size of one result: characters of texts and names, plus one for each other value. */
+/** Maximum size of one result: characters of strings and names, plus one for each other value. */
 export const MAX_CHARACTERS: number = 2 ** 20;
 
 /** Why a call has no result. `unreadable`: reading the returned value threw an error. */

@@ -82,7 +82,7 @@ export function createSchema(database: SqliteDatabase): void {
 }
 
 /**
- * A column without a type stores every value unchanged, so the types of texts and bytes are not needed. The
+ * A column without a type stores every value unchanged, so the types of strings and bytes are not needed. The
  * checksums of pages detect lost values, so SQLite does not need to refuse nulls, as PostgreSQL does.
  */
 function shortened(sql: string): string {

@@ -17,7 +17,7 @@ const seconds = {
 };
 type Seconds = (stamp: string) => string;
 
-/** Timestamps have a fixed format, so their texts sort by time. */
+/** Timestamps have a fixed format, so they sort by time as strings. */
 const selectSpan = (of: Seconds): string =>
   `select ${of("min(settled_at)")} as first, ${of("max(settled_at)")} as last from migrate.attempts where run = $1`;
 

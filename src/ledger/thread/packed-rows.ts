@@ -1,7 +1,7 @@
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
 /**
- * Rows in the form passed between threads: numbers, hashes and texts, each in one buffer. Copying objects would take
+ * Rows in the form passed between threads: numbers, hashes and strings, each in one buffer. Copying objects would take
  * longer than packing them.
  */
 export interface PackedRows {
@@ -13,7 +13,7 @@ export interface PackedRows {
 }
 
 export interface RowPacker {
-  /** Returns the position of a text. Equal texts share one position. */
+  /** Returns the position of a string. Equal strings share one position. */
   readonly text: (text: string | undefined) => number;
   readonly add: (numbers: readonly number[], hashes: readonly Uint8Array[]) => void;
   readonly packed: () => PackedRows;

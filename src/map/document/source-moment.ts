@@ -11,7 +11,7 @@ export interface SourceMoment {
   /** The notation of its cells, or of the date in the name, for messages. */
   readonly wanted: string;
   /**
-   * The moment in milliseconds since 1970 that a cell or the name of a file states; undefined for a text without this
+   * The moment in milliseconds since 1970 that a cell or the name of a file states; undefined for a string without this
    * notation.
    */
   readonly read: (text: string) => number | undefined;

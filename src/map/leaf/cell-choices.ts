@@ -4,7 +4,7 @@ import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions } from "./leaf-options.ts";
 
 /**
- * Records the texts that a leaf's cell can have, if the mapping and the contract list all of them: the codes of a
+ * Records the strings that a leaf's cell can have, if the mapping and the contract list all of them: the codes of a
  * lookup, the words for true and false, the contract's choices. Does nothing for a cell that is joined, split or
  * changed before it is read.
  */

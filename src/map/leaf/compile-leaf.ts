@@ -134,7 +134,7 @@ function firstFilled(contents: readonly CellContent[]): CellContent {
   return contents.find((content) => !isBlank(content)) ?? contents[0] ?? "";
 }
 
-/** The changes to a text before it is converted; undefined if there are none. */
+/** The changes to a string before it is converted; undefined if there are none. */
 function preparation(options: LeafOptions): ((text: string) => string) | undefined {
   const steps = [...options.replace];
   if (options.letters === "upper") steps.push((text) => text.toUpperCase());

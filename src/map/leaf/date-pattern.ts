@@ -1,7 +1,7 @@
 import { isCalendarDay } from "../../time/calendar.ts";
 import { isTimeOfDay, type LocalTime } from "../../time/zoned-time.ts";
 
-/** The time that a pattern reads from a text. */
+/** The time that a pattern reads from a string. */
 export interface PatternTime extends LocalTime {
   /** Minutes east of UTC; only for patterns with `XXX`. */
   readonly offset?: number;

@@ -149,7 +149,7 @@ function refuseDefault(takesEmpty: boolean, options: LeafOptions, context: LeafC
   }
 }
 
-/** Converts a text to another text, which is then converted to the contract's type. */
+/** Converts a string to another string, which is then converted to the contract's type. */
 function textTransform(
   read: (text: string) => string | undefined,
   wanted: { readonly expected: Expected; readonly written: WrittenForm },
@@ -210,7 +210,9 @@ function firstThatFits(
 
 interface DateReader {
   readonly pattern: string;
-  /** `undefined` for a text that does not match; `null` for a text that matches but is not a valid time in the zone. */
+  /**
+   * `undefined` for a string that does not match; `null` for a string that matches but is not a valid time in the zone.
+   */
   readonly read: (text: string) => string | null | undefined;
 }
 

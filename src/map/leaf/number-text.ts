@@ -12,14 +12,14 @@ export function isDecimalText(text: string): boolean {
   return DECIMAL.test(text);
 }
 
-/** The integer in a text; undefined for leading zeros, signs other than a minus, and numbers beyond 2^53. */
+/** The integer in a string; undefined for leading zeros, signs other than a minus, and numbers beyond 2^53. */
 export function integerFrom(text: string): number | undefined {
   if (!INTEGER.test(text)) return undefined;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value + 0 : undefined;
 }
 
-/** The JSON number in a text; undefined if a digit would be lost. */
+/** The JSON number in a string; undefined if a digit would be lost. */
 export function numberFrom(text: string): number | undefined {
   if (!JSON_NUMBER.test(text)) return undefined;
   const value = Number(text);

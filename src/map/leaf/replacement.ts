@@ -5,7 +5,7 @@ import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { checkCellLength } from "../node/payload-size.ts";
 import { type Issues, refuseUnknown } from "../document/mapping-issues.ts";
 
-/** Replaces every match in a text. @throws TooLarge if the result is too long */
+/** Replaces every match in a string. @throws TooLarge if the result is too long */
 export type Replacement = (text: string) => string;
 
 /**
@@ -44,7 +44,7 @@ function literal(
   if (typeof from === "string" && from !== "" && typeof to === "string") {
     return [(text) => (text.includes(from) ? replaceAll(text, from, to) : text)];
   }
-  issues.add(path, "must replace a text with a text; put numbers in quotes");
+  issues.add(path, "must replace a string with a string; put numbers in quotes");
   return [];
 }
 
@@ -55,7 +55,8 @@ function replaceAll(text: string, from: string, to: string): string {
 }
 
 /**
- * Checks only results that are longer than the text, because a text from a JSON source may already exceed the limit.
+ * Checks only results that are longer than the string, because a string from a JSON source may already exceed the
+ * limit.
  */
 function checkReplaced(characters: number, text: string): void {
   if (characters > text.length) checkCellLength(characters, "replace");

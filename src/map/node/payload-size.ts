@@ -12,7 +12,7 @@ const MAX_PAYLOAD_CHARACTERS: number = 16 * 2 ** 20;
 /** Thrown while a payload is built; `atRow` converts it to a Failure. */
 export class TooLarge extends Error {}
 
-/** @throws TooLarge for a text longer than `MAX_CELL_CHARACTERS` */
+/** @throws TooLarge for a string longer than `MAX_CELL_CHARACTERS` */
 export function checkCellLength(characters: number, option: "replace" | "join"): void {
   if (characters <= MAX_CELL_CHARACTERS) return;
   throw new TooLarge(`${option} produces more than ${count(MAX_CELL_CHARACTERS)} characters`);
@@ -50,7 +50,7 @@ export function unlessTooLarge<T>(build: () => T): T | TooLarge {
   }
 }
 
-/** Number of characters of a value's texts and names; numbers and other scalars count as one. */
+/** Number of characters of a value's strings and names; numbers and other scalars count as one. */
 export function charactersOf(value: JsonValue): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;

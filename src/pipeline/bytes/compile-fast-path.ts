@@ -88,7 +88,7 @@ function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
 }
 
 /**
- * `UNCERTAIN` for a value that is converted before sending: the ledger stores the hash of one text, and the request
+ * `UNCERTAIN` for a value that is converted before sending: the ledger stores the hash of one string, and the request
  * contains another, but the fast path writes only one.
  */
 function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {

@@ -22,7 +22,7 @@ export interface FastPathResult {
   readonly others: readonly number[];
   /** Whether `others` also contains a fast-path record (see `isFirstOnBothPaths`). */
   readonly hasEncoded: boolean;
-  /** For a run that sends: start and end of each payload in the list of texts, by record number. */
+  /** For a run that sends: start and end of each payload in the list of strings, by record number. */
   readonly textStarts: Uint32Array;
   readonly textEnds: Uint32Array;
 }
@@ -45,7 +45,7 @@ type ScannedPiece = PiecePart & { readonly groups?: readonly ChildGroups[] };
 interface ScanOptions {
   readonly file: ChunkCsvFile;
   readonly make: Encoder;
-  /** For a run that sends: the payload texts written by `make`, and how to hash them. */
+  /** For a run that sends: the payload strings written by `make`, and how to hash them. */
   readonly texts: PayloadTexts | undefined;
   readonly hasKey: boolean;
   readonly children: readonly ScannedChild[];

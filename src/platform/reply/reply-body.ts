@@ -27,7 +27,7 @@ export function isHtml(reply: HttpReply): boolean {
   return /html/i.test(reply.headers["content-type"] ?? "");
 }
 
-/** The account number in a reply, at the first path with a text or a number. */
+/** The account number in a reply, at the first path with a string or a number. */
 export function accountAt(body: JsonValue | undefined, places: readonly AttrPath[]): { readonly account?: string } {
   for (const place of places) {
     const value = valueAt(body, place);

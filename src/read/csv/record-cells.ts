@@ -15,7 +15,7 @@ export interface RecordCells {
   /** Offsets in `bytes` of the start and the end (exclusive) of the cell of each column, without quotes. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** The record with its cells as texts. */
+  /** The record with its cells as strings. */
   readonly row: () => CsvRow;
 }
 

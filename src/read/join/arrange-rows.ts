@@ -100,7 +100,7 @@ function sortRows(group: readonly StoredRow[], orderBy: RowOrder): readonly Stor
 
 type Rank = string | number | undefined;
 
-/** The sort keys for these texts of the column; undefined for a text that cannot be ordered. */
+/** The sort keys for these strings of the column; undefined for a string that cannot be ordered. */
 export function ranksOf(texts: readonly string[], { cells }: RowOrder): readonly Rank[] {
   return cells === undefined ? undeclaredRanks(texts) : texts.map((text) => cells.rank(text));
 }
@@ -114,7 +114,7 @@ function orderText(row: Row, column: string): string {
   return keyOf(row, column)?.trim() ?? "";
 }
 
-/** Sort keys for a column without a declared type: numbers if all texts are numbers, otherwise the texts. */
+/** Sort keys for a column without a declared type: numbers if all strings are numbers, otherwise the strings. */
 function undeclaredRanks(texts: readonly string[]): readonly (string | number)[] {
   const numeric = texts.every((text) => text !== "" && Number.isFinite(Number(text)));
   return numeric ? texts.map(Number) : texts;

@@ -3,7 +3,7 @@ import { formatPointer } from "../../json/json-pointer.ts";
 import { survivesDouble } from "../../json/number-precision.ts";
 import { isSpace } from "./json-splitter.ts";
 
-/** The reason why a text is not JSON (RFC 8259), and the zero-based offset at which the scan stopped. */
+/** The reason why a string is not JSON (RFC 8259), and the zero-based offset at which the scan stopped. */
 interface JsonError {
   readonly offset: number;
   /** Never quotes the text. */

@@ -32,7 +32,7 @@ export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrin
   return texts.finish();
 }
 
-/** Concatenates the runs (`t`) of a text, including formatted ones, without phonetic hints. */
+/** Concatenates the runs (`t`) of a string, including formatted ones, without phonetic hints. */
 export interface TextCollector {
   readonly open: (name: string) => void;
   readonly close: (name: string) => void;

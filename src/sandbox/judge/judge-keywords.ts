@@ -115,7 +115,7 @@ function textKeyword(keyword: string): { readonly keyword: string; readonly type
   return { keyword, type: "string", errors: true };
 }
 
-/** Converts the platform's codes for a text to Ajv errors. */
+/** Converts the platform's codes for a string to Ajv errors. */
 function codeCheck(keyword: string, check: (text: string) => readonly string[]): DataValidateFunction {
   const validate: DataValidateFunction = (text: string) => {
     const codes = check(text);

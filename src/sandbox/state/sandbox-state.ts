@@ -89,7 +89,7 @@ export function createState(
   };
 }
 
-/** Combines an import supplier and a business key in one text. */
+/** Combines an import supplier and a business key in one string. */
 export function keyOfAccount({ supplier, key }: Pick<ImportedAccount, "supplier" | "key">): string {
   return JSON.stringify([supplier, key]);
 }
