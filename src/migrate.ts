@@ -64,7 +64,7 @@ function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, 
 }
 
 /**
- * Sends the planned records, compares those that the platform had before, then reports. Records that already have a
+ * Sends the planned records, compares those that the platform already had, then reports. Records that already have a
  * final status are skipped.
  */
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {

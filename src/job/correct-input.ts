@@ -11,7 +11,7 @@ import { plainText } from "../text/plain-text.ts";
 interface CorrectionsContext {
   readonly plan: SourceSpec;
   readonly mapping: Mapping;
-  /** The path from which to read the file, if it is a copy. */
+  /** The path to read the file from, if it is a copy. */
   readonly from: string;
 }
 

@@ -7,7 +7,7 @@ export interface Sharing {
   /** Number of processes whose heartbeat stopped. */
   readonly lost: number;
   readonly ranges: { readonly waiting: number; readonly taken: number; readonly done: number };
-  /** The active processes, in the order in which they joined. */
+  /** The active processes, in the order of joining. */
   readonly working: readonly WorkingProcess[];
 }
 

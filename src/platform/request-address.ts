@@ -2,7 +2,7 @@ import type { Poll, RequestForm } from "../contract/operations/operation.ts";
 import { type JsonObject, valueAt } from "../json/json-value.ts";
 import { filledPath, joinPath } from "../transport/base-url.ts";
 
-/** The values from which an address is built. */
+/** The parts of an address. */
 interface SentRecord {
   readonly payload: JsonObject;
   /** The values of the request parameters, by name. */

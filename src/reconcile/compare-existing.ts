@@ -21,7 +21,7 @@ export async function compareExisting(
   if (!isComparable || drain.aborted) return;
   const { existing = 0 } = (await ledger.summary(run.id)).counts;
   if (existing === 0) return;
-  notice(`Reading back ${counted(existing, "record")} that the platform had before`);
+  notice(`Reading back ${counted(existing, "record")} that the platform already had`);
   const context = { job, handle: { ledger, run }, client: readClient(drain), who: "migrate", dependencies };
   const policy = planPolicy(job, settingsOf(run));
   try {

@@ -67,7 +67,7 @@ describe("a first push from a second ledger", () => {
     const { code, stdout, stderr } = await work.push(WITH_CONTENT);
     expect(code).toBe(0);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 3 });
-    expect(stderr).toMatch(/Reading back 3 records that the platform had before/);
+    expect(stderr).toMatch(/Reading back 3 records that the platform already had/);
     expect(await requests("GET")).toBe(4);
     const { stdout: explained } = await work.migrate(["explain", "EXT-00001"]);
     const words = explained.replaceAll(/\s+/g, " ");

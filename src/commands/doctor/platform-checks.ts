@@ -51,7 +51,7 @@ const OFFLINE = "skipped: offline";
 function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   requireOngoing(supplier);
   const { baseUrl, production, proxy } = target;
-  // Throws if the address is one to which no command sends.
+  // Throws for an address that no command sends to.
   hostOf(target);
   const more = [
     ...(production ? ["production"] : []),

@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 
-/** The data with which the function thread is started. */
+/** The data that starts the function thread. */
 export interface FunctionWork {
   /** URL of the module. */
   readonly module: string;

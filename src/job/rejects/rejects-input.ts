@@ -106,7 +106,9 @@ async function encodingsOf({
   return encodings;
 }
 
-/** The columns or members that join the rows of a source. The root source includes the one of the business key. */
+/**
+ * The columns or members that join the rows of a source. For the root source, they include that of the business key.
+ */
 function keyColumnsOf(plan: SourceSpec, { locate, keyAttr }: Mapping): KeyColumns {
   const ons = new Map(
     withDescendants<SourceSpec>(plan).flatMap(({ children }) => children.map(({ name, on }) => [name, on])),

@@ -95,7 +95,7 @@ async function readReferences(
   return lists;
 }
 
-/** The columns by which rows are looked up. */
+/** The columns used to look up rows. */
 function keyColumnsUsed(
   rules: readonly Rule[],
   declarations: RuleDeclarations,

@@ -8,9 +8,9 @@ import { writeFindings } from "./findings.ts";
 
 /**
  * Makes a record `skipped`, with a warning, if its row is an older version of an accepted record. An earlier run found
- * the same content invalid, or the platform refused it, and the record was accepted after that, from corrected
- * rejects. Content that is in no earlier run is treated as a change. The same applies to a record for which the
- * platform was found to have different content (the empty content).
+ * the same content invalid, or the platform refused it, and the record was accepted after that, from corrected rejects.
+ * Content that is in no earlier run is treated as a change. The same applies to a record whose content on the platform
+ * was found to be different (the empty content).
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if ((yield* tables.row(EARLIER_RUN, run.number)) === undefined) return;

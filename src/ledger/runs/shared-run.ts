@@ -106,7 +106,7 @@ export interface WorkerReport {
 /** The reply to a heartbeat. */
 export interface HeartbeatReply extends SharedPace {
   readonly state: "open" | "draining" | "stopped" | "ended";
-  /** The number of live workers, and the position of this one among them, from 0 in the order in which they joined. */
+  /** The number of live workers, and the position of this one among them, from 0 in the order of joining. */
   readonly workers: number;
   readonly position: number;
   /** All other live workers have counted this worker and adjusted their shares. */
@@ -138,7 +138,7 @@ export interface SharedStatus extends SharedPace {
   readonly state: HeartbeatReply["state"];
   readonly leaseMs: number;
   readonly ranges: RangeCounts;
-  /** Workers in the state `working` first, then in the order in which they joined. */
+  /** Workers in the state `working` first, then in the order of joining. */
   readonly workers: readonly WorkerStatus[];
   /** Nothing may be sent for this time. */
   readonly hold?: { readonly forMs: number; readonly reason: string } | undefined;

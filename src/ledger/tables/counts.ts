@@ -81,10 +81,10 @@ export function* coverPlan(tables: Tables, run: number): Work<void> {
 const LATEST_RECORD: Statement<{ id: number }> = { sql: "select coalesce(max(id), 0) as id from migrate.records" };
 
 /**
- * Creates the rows of all records to send, or notes the plan in rows that are there (`planned-records.ts`), in one
- * statement and in input order. Finding a place in the index of identities takes longer than all other writes for a
- * record, and would otherwise happen between intent and request.
- * Most of the plan is left to send, so `+` prevents a lookup of each record in SQLite's index of open records.
+ * Creates the rows of all records to send, or notes the plan in existing rows (`planned-records.ts`), in one statement
+ * and in input order. Finding a place in the index of identities takes longer than all other writes for a record, and
+ * would otherwise happen between intent and request. Most of the plan is left to send, so `+` prevents a lookup of each
+ * record in SQLite's index of open records.
  */
 const INSERT_RECORDS = `
   insert into migrate.records as known

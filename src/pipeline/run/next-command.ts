@@ -50,7 +50,7 @@ export function hasSettledNothing(before: Counts, after: Counts): boolean {
   return open.every((status) => (before[status] ?? 0) === (after[status] ?? 0));
 }
 
-/** The command with which the user continues; undefined if there is nothing left to do. */
+/** The next command for the user; undefined if there is nothing left to do. */
 export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
   const ledgerFlag = flag("--ledger", ledger);

@@ -92,7 +92,7 @@ interface MixedReading {
   readonly find: ScanRecords;
   readonly source: string;
   readonly counted: Counted;
-  /** Files of which one fast-path record was also built as a row, to find the column of the business key. */
+  /** Files with a fast-path record that was also built as a row, to find the column of the business key. */
   readonly seen: Set<number>;
   readonly file: number;
   /** For a run that sends: receives the payloads of fast-path records. */

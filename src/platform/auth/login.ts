@@ -10,7 +10,7 @@ import { cleanText, parseBody } from "../reply/reply-body.ts";
 import { type ServiceToken, serviceTokenIn } from "./service-token.ts";
 import { tokenDocuments, type TokenMutation } from "./token-mutation.ts";
 
-/** The credential with which a token is requested. */
+/** The credential used to request a token. */
 type Grant = { readonly apiKey: string } | { readonly refreshToken: string };
 
 export type LoginResult = { readonly kind: "token"; readonly token: ServiceToken } | LoginFailure;

@@ -25,7 +25,7 @@ interface LookupContext {
  * Looks up records once, with every GET operation that the contract names. Lists come first, because one list covers
  * thousands of records. A record is found if one operation finds it, and absent if all of them report it absent. A
  * found record whose content must be compared is looked up again with the operations that compare further attrs.
- * @throws Failure if continuing makes no sense: authentication, redirect, an aborted signal, three consecutive failed
+ * @throws Failure if continuing is pointless: authentication, redirect, an aborted signal, three consecutive failed
  * lookups
  */
 export async function lookUpRecords(

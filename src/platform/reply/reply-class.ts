@@ -39,7 +39,7 @@ export type ReplyClass =
   | { readonly kind: "ambiguous"; readonly reason: string; readonly notFromApi: boolean }
   /** Neither the token nor a new one was accepted. Not processed. */
   | { readonly kind: "unauthorised" }
-  /** No further request makes sense. Not processed. */
+  /** Further requests are pointless. Not processed. */
   | { readonly kind: "stop"; readonly failure: Failure };
 
 /** The meaning of one reply, and whether the platform asks for a slower rate. */

@@ -5,7 +5,7 @@ import { type AttrPath, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts"
 import type { PlatformProblem } from "../../model/problem.ts";
 import { cleanText } from "./reply-body.ts";
 
-/** The code of a problem for which the platform sent only text. */
+/** The code of a problem that the platform describes only in text. */
 export const UNSPECIFIED = "unspecified";
 
 /** The code of the single problem of a body that names none: a web page, an empty body, other JSON. */

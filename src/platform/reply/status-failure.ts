@@ -25,7 +25,7 @@ interface FailedRequest {
   readonly showsPath: boolean;
 }
 
-/** The failure for a redirect or a 403, after which no further request makes sense; undefined for any other status. */
+/** The failure for a redirect or a 403, which make further requests pointless; undefined for any other status. */
 export function statusFailure(reply: HttpReply, request: FailedRequest): Failure | undefined {
   const { status } = reply;
   if (status >= 300 && status < 400) {

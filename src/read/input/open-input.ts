@@ -45,7 +45,7 @@ export interface ReadNotice {
 }
 
 interface InputFile {
-  /** The source to which it belongs. */
+  /** The source that it belongs to. */
   readonly source: string;
   /** The file name as the user gave it. */
   readonly file: string;
@@ -93,7 +93,7 @@ export interface Input {
 }
 
 interface FileRows {
-  /** The source to which it belongs. */
+  /** The source that it belongs to. */
   readonly source: string;
   readonly file: string;
   readonly rows: readonly Row[];

@@ -18,7 +18,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 /**
  * Reads a contract, mapping or configuration file as text.
  * @param path path of the file in messages
- * @param from path from which to read it; default: `path`
+ * @param from path to read it from; default: `path`
  * @throws Failure `config` for a file that is missing, not a regular file, larger than 64 MiB, or not UTF-8 text
  */
 export async function readTextFile(path: string, from: string = path): Promise<TextFile> {

@@ -149,10 +149,10 @@ interface LoadSamples {
   readonly acceptedRequest: (load: Load) => void;
   readonly refused: (load: Load) => void;
   /**
-   * The share of refusals that are noise, and the number of requests from which it was calculated; undefined if
-   * refusals do not look like noise. At a lower rate, they do after `needed` refusals if their share is not clearly
-   * lower than before. Before a cap is known, they do if enough requests were accepted between the last two, unless
-   * refusals were mistaken for noise before.
+   * The share of refusals that are noise, and the number of requests that it is based on; undefined if refusals do not
+   * look like noise. At a lower rate, they do after `needed` refusals if their share is not clearly lower than before.
+   * Before a cap is known, they do if enough requests were accepted between the last two, unless refusals were mistaken
+   * for noise before.
    */
   readonly noiseAt: (
     load: Load,

@@ -183,7 +183,7 @@ const SELECT_PLACE: Statement<Place> = {
   isQuick: true,
 };
 
-/** Findings of the live workers about the platform, in the order in which they joined. */
+/** Findings of the live workers about the platform, in the order of joining. */
 export async function findingsOf(queries: Queries, run: number, leaseMs: number): Promise<readonly WorkerFindings[]> {
   const reports = await queries.rows(SELECT_FINDINGS, run, leaseMs / 1000);
   return reports.map(({ findings, ...one }) => ({

@@ -96,7 +96,7 @@ export function refuseOtherWriter(path: string, text: string, isMeant: (writer: 
 }
 
 /**
- * Like `refuseOtherWriter`, before a repair. Accepts a writer of which this host cannot determine whether it is alive.
+ * Like `refuseOtherWriter`, before a repair. Accepts a writer if this host cannot determine whether it is alive.
  * @throws Failure `ledger_in_use`
  */
 export function refuseLiveWriter(path: string, text: string): void {

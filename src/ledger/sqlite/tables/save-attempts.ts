@@ -115,7 +115,7 @@ const ACCEPT_RECORD = `
   update records set state = 'accepted', accepted_content = content, accepted_at = ?3, account = ?4
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
-/** Updates no record that the platform is known to have had before. */
+/** Does not update records that the platform is known to have had before. */
 const ACCEPT_NEW_RECORD = `${ACCEPT_RECORD} and coalesce(accepted_content, x'') = x''`;
 
 /** A refused record restarts at its first step, and so does one that was on the platform before. */
