@@ -87,7 +87,7 @@ export const INPUT = {
     recorded: true,
     conflicts: ["rejects"],
     help: "apply these corrections to the cells of the sources",
-    docs: "the file of [corrections](corrections.md) that are applied to cells of the sources while they are read",
+    docs: "the file of [corrections](corrections.md), which are applied to cells while the sources are read",
   },
   /** Maximum number of records. */
   limit: {

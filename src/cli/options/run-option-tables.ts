@@ -128,7 +128,7 @@ export const RECONCILE = {
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "confirm that none of the <number> records that an incomplete journal made ambiguous was sent",
+    help: "resend all records that an incomplete journal made ambiguous; <number> confirms how many",
   },
   /** Milliseconds. */
   quietPeriod: {

@@ -59,7 +59,7 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
       ? ""
       : `changed attrs of ${counted(found.unknownAttrs, "record")} unknown: the earlier extract no longer exists, or its records have another order\n`,
     different > listed
-      ? `The first ${formatCount(listed)} of ${formatCount(different)} differences; all: --format csv or ndjson\n`
+      ? `The first ${formatCount(listed)} of ${formatCount(different)} differences; to list all, use --format csv or ndjson\n`
       : "",
   ].join("");
 }

@@ -4,7 +4,7 @@ import { readKeywords, type Compilation, type Located, type SchemaNode } from ".
 import { didYouMean } from "../../text/suggestion.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 
-/** JSON Schema's names of types. */
+/** The type names of JSON Schema. */
 export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
 export interface SchemaTypes {

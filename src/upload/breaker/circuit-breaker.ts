@@ -198,7 +198,7 @@ function neverReached(reason: string, waitedMs: number): Failure {
 function pushedBackTooLong(afterMs: number, maxWaitMs: number): Failure {
   const what =
     afterMs > maxWaitMs
-      ? `the platform requires a wait of ${seconds(afterMs)}`
+      ? `the platform has asked for a wait of ${seconds(afterMs)}`
       : `the platform has accepted no request for ${seconds(maxWaitMs)}`;
   return new Failure("incomplete", what, { hint: RESUME_HINT });
 }
