@@ -143,12 +143,12 @@ async function endOf(
   const [migration] = status.migration;
   if (migration === undefined) throw new Error("The status has no migration.");
   const { records, counts, verified } = migration;
-  const { accepted = 0, outdated = 0, excluded: leftOut, pending, ambiguous, existing } = counts;
+  const { accepted = 0, outdated = 0, excluded: excludedRecords, pending, ambiguous, existing } = counts;
   return {
     said: {
       records,
       accepted,
-      excluded: leftOut,
+      excluded: excludedRecords,
       unsettled: [pending, ambiguous, existing],
       open: open.map(({ key }) => key).toSorted(),
       compared: [compared.code, compared.stdout],

@@ -120,18 +120,18 @@ function propertyOf(
 ): Property {
   const isReply = compilation.direction === "reply";
   const keyword = isReply ? "writeOnly" : "readOnly";
-  const leftOut = nodes.filter((node) =>
+  const omitting = nodes.filter((node) =>
     flattenSchemas([node], compilation).some((part) => readKeyword(part, keyword) === true),
   );
   const required = requiring.some((part) => {
     const own = formatPointer([...part.path, "properties", name]);
-    const described = nodes.find(({ path }) => formatPointer(path) === own) ?? leftOut[0];
-    return described === undefined || !leftOut.includes(described);
+    const described = nodes.find(({ path }) => formatPointer(path) === own) ?? omitting[0];
+    return described === undefined || !omitting.includes(described);
   });
   const type = compilation.compileOption(nodes);
   if (!required || type.nullable) compilation.compile(nodes);
   else if (type.impossible !== undefined) compilation.contradict(type.impossible.reason, type.impossible.path);
-  return { name, required, readOnly: leftOut.length > 0 && !required && !isReply, type };
+  return { name, required, readOnly: omitting.length > 0 && !required && !isReply, type };
 }
 
 interface Requirement {
