@@ -48,6 +48,7 @@ export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues
 export async function migrate(run: OpenRun, options: MigrateOptions, sending?: Sending): Promise<ShownRun> {
   const kept = sending === undefined || sending.workers !== undefined ? undefined : keepPayloads(run.job, options);
   const checked = await checkInput(run, { ...options, kept });
+  if (checked.reason === "done" && sending === undefined) await announce(run, { isDryRun: true });
   return continueSending(run, checked.reason === "done" && sending ? { ...sending, kept } : undefined, checked);
 }
 
@@ -91,9 +92,13 @@ function sendAll(run: OpenRun, { workers, ...options }: SendingOptions): Promise
 }
 
 /** Shows and returns the counts of the run before it sends, and calls `confirm` if there is one. */
-async function announce({ ledger, run, dependencies }: OpenRun, { confirm }: Sending): Promise<Counts> {
+async function announce(
+  { ledger, run, dependencies }: OpenRun,
+  { confirm, isDryRun = false }: Pick<Sending, "confirm"> & { readonly isDryRun?: boolean },
+): Promise<Counts> {
   const { counts } = await ledger.summary(run.id);
-  dependencies.onProgress({ kind: "planned", counts });
+  const compared = await ledger.compareToSend(run.id);
+  dependencies.onProgress({ kind: "planned", counts, compared, isDryRun });
   if ((counts.pending ?? 0) > 0) await confirm?.(counts);
   return counts;
 }

@@ -1,3 +1,4 @@
+import type { SendComparison } from "../ledger/ledger.ts";
 import type { UploadEvent } from "../upload/upload-types.ts";
 import type { Counts, RunIdentity, RunState, Sharing } from "./run-progress.ts";
 
@@ -8,8 +9,16 @@ export type RunEvent =
   | { readonly kind: "read"; readonly bytes: number; readonly ofBytes: number }
   /** Number of records validated so far. */
   | { readonly kind: "checked"; readonly records: number; readonly invalid: number }
-  /** The whole input is planned; from now on, `pending` records are sent. */
-  | { readonly kind: "planned"; readonly counts: Counts }
+  /**
+   * The whole input is planned; from now on, `pending` records are sent. A dry run has `valid` records instead.
+   * `compared`: absent for the first push to a destination.
+   */
+  | {
+      readonly kind: "planned";
+      readonly counts: Counts;
+      readonly compared?: SendComparison | undefined;
+      readonly isDryRun?: boolean;
+    }
   /** This process sends some of the records of a run that another process has planned. */
   | { readonly kind: "joined" }
   | UploadEvent

@@ -143,6 +143,11 @@ export interface Ledger {
    * planned push has contained is missing.
    */
   knownContents(identities: readonly string[]): Promise<ReadonlyMap<string, KnownContent>>;
+  /**
+   * Compares the records left to send with what was sent before; for a dry run, its valid records. Undefined if no other
+   * planned push has the same destination.
+   */
+  compareToSend(run: string): Promise<SendComparison | undefined>;
   /** The records of the migration that are not done, in batches: latest run first. */
   openRecords(filter?: OpenFilter): AsyncIterable<readonly OpenRecord[]>;
   /** Outcomes in input order, in batches. */
@@ -274,6 +279,16 @@ export interface KnownContent {
   readonly record?: number;
   /** Hash of the source row in that run. */
   readonly rowHash?: number | undefined;
+}
+
+/** The number of records left to send, by what was sent before. */
+export interface SendComparison {
+  /** Never sent. */
+  readonly new: number;
+  /** The content differs from the one that the platform accepted last or, if it accepted none, was sent last. */
+  readonly changed: number;
+  /** Sent before with the same content. */
+  readonly unchanged: number;
 }
 
 export interface NextSendable {

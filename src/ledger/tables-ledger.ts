@@ -7,7 +7,7 @@ import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
 import type { RunRow } from "./runs/recorded-run.ts";
 import type { SendingStatus } from "./runs/run-outcome.ts";
 import { attemptsOf, sendable } from "./tables/attempts.ts";
-import { knownContents } from "./tables/known-contents.ts";
+import { compareToSend, knownContents } from "./tables/known-contents.ts";
 import { coverage } from "./tables/counts.ts";
 import { endExclusions, excludeRecords, exclusions } from "./tables/exclusions.ts";
 import { acceptedByDay, migration, unsettledRuns } from "./tables/migration.ts";
@@ -96,6 +96,7 @@ type ReadingMethod =
   | "unsettledRuns"
   | "unseenKeys"
   | "knownContents"
+  | "compareToSend"
   | "openRecords"
   | "outcomes"
   | "contents"
@@ -131,6 +132,7 @@ function readingMethods(
     unsettledRuns: () => read(unsettledRuns),
     unseenKeys: (destinations, keys) => read((tables) => unseenKeys(tables, destinations, keys)),
     knownContents: (identities) => read((tables) => knownContents(tables, identities)),
+    compareToSend: (id) => readRun(id, compareToSend),
     async *openRecords(filter = {}) {
       for (const places of batchesOf(await read((tables) => openPlaces(tables, sending)))) {
         const records = await read((tables) => openRecords(tables, sending, filter, places));

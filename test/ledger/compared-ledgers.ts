@@ -81,6 +81,7 @@ export async function compareRun(scene: Scene, index: number, compared: "outcome
       outcomes: await outcomesOf(ledger, run),
       sendable: await ledger.sendable(run, ...ends),
       next: await ledger.nextSendable(run, 3),
+      compared: await ledger.compareToSend(run),
       ambiguous: await ledger.ambiguous(run, ...ends),
       existing: await ledger.existing(run, ...ends),
       coverage: await ledger.coverage(),

@@ -97,6 +97,7 @@ export async function take(ledger: Ledger, step: Step, model: MigrationModel): P
   await ledger.resumeRun(push.id, { ...POLICY, revise: push.revise });
   interrupt(model);
   await noteSkipped(ledger, push, model);
+  await expectCompared(ledger, push, model);
   await send(ledger, push, step.results, model);
 }
 
@@ -110,12 +111,32 @@ async function pushRows(ledger: Ledger, step: Push, model: MigrationModel): Prom
   }
   const id = await planned(ledger, itemsOf(step), { run: started, policy: { revise: step.revise } });
   interrupt(model);
-  if (step.end === "dry run") return;
+  if (step.end === "dry run") return expectCompared(ledger, { ...step, id }, model);
   noteSince(model, step, startedAt);
   const push = { ...step, id, startedAt, skipped: new Map() };
   model.pushes.push(push);
   await noteSkipped(ledger, push, model);
+  await expectCompared(ledger, push, model);
   await send(ledger, push, step.results, model);
+}
+
+/** Counts the records left to send by what was sent before. */
+async function expectCompared(
+  ledger: Ledger,
+  { id, to, rows, end }: Push & Pick<PlannedPush, "id">,
+  { pushes, platform, sent }: MigrationModel,
+): Promise<void> {
+  const isFirst = pushes.every((push) => push.to !== to || push.id === id);
+  const counts = { new: 0, changed: 0, unchanged: 0 };
+  for (const { record, status } of await outcomesOf(ledger, id)) {
+    if (status !== (end === "dry run" ? "valid" : "pending")) continue;
+    const { key = 0, content } = rows[record - 1] ?? {};
+    const name = nameOf(to, key);
+    const before = platform.get(name) ?? sent.get(name);
+    if (before === undefined) counts.new += 1;
+    else counts[before === content ? "unchanged" : "changed"] += 1;
+  }
+  expect(await ledger.compareToSend(id)).toEqual(isFirst ? undefined : counts);
 }
 
 async function exclude(ledger: Ledger, { to, keys, ends }: Exclude, model: MigrationModel): Promise<void> {

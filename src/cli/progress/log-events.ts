@@ -12,8 +12,8 @@ export const LOG_EVENTS = {
   },
   run_planned: {
     level: "info",
-    about: "the whole input has been validated, and sending starts",
-    fields: ["run", "records", "toSend", "counts"],
+    about: "the whole input has been validated, and sending starts, except in a dry run",
+    fields: ["run", "records", "toSend", "new", "changed", "unchanged", "counts"],
   },
   send_progress: {
     level: "info",

@@ -1,5 +1,6 @@
 import type { RunEvent } from "../../job/run-event.ts";
 import { type RunProgress, sendTotals } from "../../job/run-progress.ts";
+import type { SendComparison } from "../../ledger/ledger.ts";
 import { STATUSES } from "../../model/outcome.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import type { Logger } from "../process/logger.ts";
@@ -30,15 +31,30 @@ function logBegun({ run }: Extract<RunEvent, { kind: "begun" }>, logger: Logger)
   logger.event("run_started", { run: id, command, target, supplier, operation }, `Run ${id}: ${what.join(", ")}`);
 }
 
-function logPlanned({ counts }: Extract<RunEvent, { kind: "planned" }>, { run, logger }: LogContext): void {
+function logPlanned(
+  { counts, compared, isDryRun = false }: Extract<RunEvent, { kind: "planned" }>,
+  { run, logger }: LogContext,
+): void {
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const toSend = counts.pending ?? 0;
-  const others = STATUSES.flatMap((status) => {
-    const count = status === "pending" ? 0 : (counts[status] ?? 0);
-    return count === 0 ? [] : [`${formatCount(count)} ${status}`];
-  });
-  const text = [`${counted(records, "record")}: ${formatCount(toSend)} to send`, ...others].join(", ");
-  logger.event("run_planned", { run, records, toSend, counts }, text);
+  const sent = isDryRun ? "valid" : "pending";
+  const toSend = counts[sent] ?? 0;
+  const others = STATUSES.flatMap((status) => countText(status === sent ? 0 : (counts[status] ?? 0), status));
+  const text = [`${counted(records, "record")}: ${toSendText(toSend, compared)}`, ...others].join(", ");
+  logger.event("run_planned", { run, records, toSend, ...compared, counts }, text);
+}
+
+/** `16 to send (12 new, 4 changed)`; for the first push to a destination, `16 to send`. */
+function toSendText(toSend: number, compared: SendComparison | undefined): string {
+  const text = `${formatCount(toSend)} to send`;
+  if (compared === undefined || toSend === 0) return text;
+  const { new: added, changed, unchanged } = compared;
+  const parts = [countText(added, "new"), countText(changed, "changed"), countText(unchanged, "unchanged")];
+  return `${text} (${parts.flat().join(", ")})`;
+}
+
+/** Empty for zero. */
+function countText(count: number, what: string): readonly string[] {
+  return count === 0 ? [] : [`${formatCount(count)} ${what}`];
 }
 
 function logPace({ limit, perSecond, reason }: Extract<RunEvent, { kind: "pace" }>, { run, logger }: LogContext): void {

@@ -1,4 +1,6 @@
-import type { KnownContent } from "../ledger.ts";
+import type { KnownContent, SendComparison } from "../ledger.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
 
 /** See `Ledger.knownContents`. */
@@ -42,3 +44,32 @@ const SELECT_KNOWN: Statement<KnownColumns> = {
     postgres: both("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
   },
 };
+
+/** See `Ledger.compareToSend`. Costs nothing for the first push to a destination. */
+export function* compareToSend(tables: Tables, { number, sends }: RunRow): Work<SendComparison | undefined> {
+  if ((yield* tables.row(OTHER_PUSH, number)) === undefined) return undefined;
+  const { total = 0, sent = 0, changed = 0 } = (yield* tables.row(sends ? COMPARE_PENDING : COMPARE_VALID, number)) ?? {};
+  return { new: total - sent, changed, unchanged: sent - changed };
+}
+
+const OTHER_PUSH: Statement<{ found: number }> = {
+  sql: `
+  select 1 as found from migrate.runs as own
+  inner join migrate.runs on runs.endpoint = own.endpoint and runs.supplier = own.supplier and runs.id <> own.id
+  where own.id = $1 and ${PLANNED_PUSHES} limit 1`,
+};
+
+const compare = (toSend: string): Statement<{ total: number; sent: number; changed: number }> => ({
+  sql: `
+  select count(*) as total,
+    count(*) filter (where records.attempts > 0 or records.accepted_content is not null
+      or records.state = 'ambiguous') as sent,
+    count(*) filter (where items.content <> coalesce(
+      nullif(records.accepted_content, ''::bytea), case when records.attempts > 0 then records.content end)) as changed
+  from migrate.items left join migrate.records on records.identity = items.identity
+  where items.run = $1 and ${toSend}`,
+});
+
+/** Ambiguous records count as such, even if they are left to send. */
+const COMPARE_PENDING = compare("items.status = 'pending' and coalesce(records.state, '') <> 'ambiguous'");
+const COMPARE_VALID = compare("items.status = 'valid'");

@@ -106,6 +106,7 @@ type Query =
   | "unsettledRuns"
   | "unseenKeys"
   | "knownContents"
+  | "compareToSend"
   | "contents"
   | "acceptedLast"
   | "exclusions"
@@ -125,6 +126,7 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
     unsettledRuns: () => ask("unsettledRuns", []),
     unseenKeys: (destinations, keys) => ask("unseenKeys", [destinations, keys]),
     knownContents: (identities) => ask("knownContents", [identities]),
+    compareToSend: (run) => ask("compareToSend", [run]),
     contents: (run, from, to) => ask("contents", [run, from, to]),
     exclusions: (key) => ask("exclusions", [key]),
     acceptedLast: (run, from, to) => ask("acceptedLast", [run, from, to]),

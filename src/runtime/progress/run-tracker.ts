@@ -39,8 +39,9 @@ export function createRunTracker(clock: WallClock & MonotonicClock): RunTracker 
         state = "running";
       } else if (event.kind === "read") input = { ...input, bytes: event.bytes, ofBytes: event.ofBytes };
       else if (event.kind === "checked") input = { ...input, records: event.records, invalid: event.invalid };
-      else if (event.kind === "planned") sending = createSendTracker(sendTotals(event.counts), clock);
-      else if (event.kind === "joined") sending = createSendTracker({ done: 0, counts: {} }, clock);
+      else if (event.kind === "planned") {
+        if (event.isDryRun !== true) sending = createSendTracker(sendTotals(event.counts), clock);
+      } else if (event.kind === "joined") sending = createSendTracker({ done: 0, counts: {} }, clock);
       else if (event.kind === "ended") state = event.state;
       else sending?.note(event);
     },

@@ -105,6 +105,26 @@ describe("progress without a terminal", () => {
     expect(written.slice(2)).toEqual(["Sent 50 of 100 (50 %), 45 accepted, 5 rejected, 10/s, 4 in flight, 5 s left\n"]);
   });
 
+  it.each([
+    [{ new: 12, changed: 4, unchanged: 0 }, "16 to send (12 new, 4 changed)"],
+    [{ new: 0, changed: 0, unchanged: 16 }, "16 to send (16 unchanged)"],
+    [{ new: 0, changed: 0, unchanged: 0 }, "0 to send"],
+  ])("says how many of the records to send are new, changed and unchanged: %j", (compared, text) => {
+    const { new: added, changed, unchanged } = compared;
+    const pending = added + changed + unchanged;
+    const { progress, written } = inPipe();
+    progress.onProgress({ kind: "planned", counts: { pending, skipped: 281 }, compared });
+    expect(written).toEqual([`${pending + 281} records: ${text}, 281 skipped\n`]);
+  });
+
+  it("shows the plan of a dry run without progress of sending", () => {
+    const { progress, written } = inPipe();
+    const compared = { new: 2, changed: 1, unchanged: 0 };
+    progress.onProgress({ kind: "planned", counts: { valid: 3, skipped: 1 }, compared, isDryRun: true });
+    expect(written).toEqual(["4 records: 3 to send (2 new, 1 changed), 1 skipped\n"]);
+    expect(progress.current().sending).toBeUndefined();
+  });
+
   it("counts the records that an earlier push or resume of the run has sent", () => {
     const { progress } = inPipe();
     progress.onProgress({ kind: "planned", counts: { accepted: 60, rejected: 5, pending: 35, invalid: 9 } });

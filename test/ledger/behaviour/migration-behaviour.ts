@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { OpenFilter, OpenRecord } from "../../../src/ledger/migration-state.ts";
-import { item, planned, PUSH } from "../ledger-input.ts";
+import { item, planned, PUSH, sendAll } from "../ledger-input.ts";
 import { histories } from "../migration-histories.ts";
 import { emptyModel, type ExpectedMigration, expectedMigration, take } from "../migration-model.ts";
 
@@ -58,6 +58,20 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
         );
       },
     );
+
+    test("and compares a record left to send with its accepted content, not with a refused revision", async () => {
+      const ledger = await empty();
+      const revise = { policy: { revise: true } };
+      const first = await planned(ledger, [item(1, "K1", "old")]);
+      expect(await ledger.compareToSend(first)).toBeUndefined();
+      await sendAll(ledger, first, "accepted");
+      const refused = await planned(ledger, [item(1, "K1", "new"), item(2, "K2", "new")], revise);
+      expect(await ledger.compareToSend(refused)).toEqual({ new: 1, changed: 1, unchanged: 0 });
+      await sendAll(ledger, refused, "rejected");
+      const again = await planned(ledger, [item(1, "K1", "new"), item(2, "K2", "new")], revise);
+      expect(await ledger.compareToSend(again)).toEqual({ new: 0, changed: 1, unchanged: 1 });
+      await leave?.(ledger);
+    });
 
     test("and which keys no planned push to a destination has contained", async () => {
       const ledger = await empty();
