@@ -48,7 +48,11 @@ const SELECT_KNOWN: Statement<KnownColumns> = {
 /** See `Ledger.compareToSend`. Costs nothing for the first push to a destination. */
 export function* compareToSend(tables: Tables, { number, sends }: RunRow): Work<SendComparison | undefined> {
   if ((yield* tables.row(OTHER_PUSH, number)) === undefined) return undefined;
-  const { total = 0, sent = 0, changed = 0 } = (yield* tables.row(sends ? COMPARE_PENDING : COMPARE_VALID, number)) ?? {};
+  const {
+    total = 0,
+    sent = 0,
+    changed = 0,
+  } = (yield* tables.row(sends ? COMPARE_PENDING : COMPARE_VALID, number)) ?? {};
   return { new: total - sent, changed, unchanged: sent - changed };
 }
 
