@@ -32,7 +32,7 @@ export interface CompareSummary {
 
 /**
  * Compares accepted records with the platform, and passes the results to `add` in batches, latest run first. Each batch
- * is stored in the ledger before.
+ * is stored in the ledger first.
  */
 export async function compare(
   { ledger: locator, run: id, all, unverified }: CompareOptions,

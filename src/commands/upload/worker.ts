@@ -59,8 +59,8 @@ function settingsHere(run: Run, folder: string): RunSettings {
 const POLL_MS = 1_000;
 
 /**
- * Waits for the plan of the run and returns the run. @throws Failure `run_unknown`, including if no process is planning
- * the run any more
+ * Waits for the plan of the run and returns the run.
+ * @throws Failure `run_unknown`, including if no process is planning the run any more
  */
 async function plannedRun(
   store: LedgerStore,
