@@ -1,6 +1,6 @@
 // The rows, the filters and the search of report.html. The page contains this file unchanged: no modules, no packages.
 // Text from the data is only inserted as textContent.
-/** @import { CauseData, PageData, RowData } from "../report/page/page-data.ts" */
+/** @import { PageData, RowData } from "../report/page/page-data.ts" */
 "use strict";
 (() => {
   /** Number of rows of a cause that are shown initially. */
@@ -13,22 +13,26 @@
   const search = document.getElementById("search");
   if (form === null || found === null || !(search instanceof HTMLInputElement)) return;
 
+  /** @typedef {PageData["causes"][number]} CauseData */
   /** @typedef {{ text: string, file: string, column: string, code: string }} Filter */
-  /** @typedef {RowData & { file: string, column: string }} Row */
-  /** @typedef {{ rows: Row[], problems: number }} Match */
+  /** @typedef {RowData & { file: string, column: string, codes: string[] }} Row */
+  /** @typedef {{ rows: Row[], count: number }} Match */
 
+  /** @typedef {{ details: HTMLDetailsElement, rows: HTMLElement }} RowList */
   /**
-   * @typedef {{ cause: CauseData, card: HTMLElement, details: HTMLDetailsElement, rows: HTMLElement, shown: number,
-   *   isOpenedBySearch: boolean }} Card
+   * @typedef {{ cause: CauseData, card: HTMLElement, list: RowList | undefined, shown: number, isOpenedBySearch: boolean }} Card
    */
 
   /** @type {Card[]} */
   const cards = data.causes.flatMap((cause, at) => {
     const card = document.getElementById(`cause-${at + 1}`);
-    const details = card?.querySelector("details");
-    const rows = card?.querySelector(".rows");
-    if (!card || !details || !(rows instanceof HTMLElement)) return [];
-    return [{ cause, card, details, rows, shown: ROWS_AT_ONCE, isOpenedBySearch: false }];
+    if (!card) return [];
+    const details = card.querySelector("details.places");
+    const rows = card.querySelector(".rows");
+    // A cause with one place shows it without a list.
+    const hasList = details instanceof HTMLDetailsElement && rows instanceof HTMLElement;
+    const list = hasList ? { details, rows } : undefined;
+    return [{ cause, card, list, shown: ROWS_AT_ONCE, isOpenedBySearch: false }];
   });
 
   const choices = { file: choiceOf("file"), column: choiceOf("column"), code: choiceOf("code") };
@@ -43,11 +47,11 @@
   );
   addChoices(
     choices.code,
-    data.causes.map((cause) => cause.code),
+    data.causes.flatMap((cause) => [cause, ...cause.also]).map((finding) => finding.code),
   );
   form.hidden = false;
 
-  for (const card of cards) card.details.addEventListener("toggle", () => renderRows(card, filterNow()));
+  for (const card of cards) card.list?.details.addEventListener("toggle", () => renderRows(card, filterNow()));
   let timer = 0;
   form.addEventListener("input", () => {
     clearTimeout(timer);
@@ -83,61 +87,79 @@
   function apply() {
     const filter = filterNow();
     let causes = 0;
-    let problems = 0;
+    let total = 0;
     for (const card of cards) {
       const match = matchOf(card.cause, filter);
-      card.card.hidden = match.problems === 0;
+      card.card.hidden = match.count === 0;
       card.shown = ROWS_AT_ONCE;
-      causes += match.problems > 0 ? 1 : 0;
-      problems += match.problems;
-      const where = card.details.querySelector(".where");
-      if (where !== null) where.textContent = counted(match.problems, "place");
+      causes += match.count > 0 ? 1 : 0;
+      total += match.count;
+      if (card.list === undefined) continue;
+      const { details } = card.list;
+      const where = details.querySelector(".where");
+      if (where !== null) where.textContent = counted(match.count, "place");
       // A search opens the matching cards, unless it matches too many causes to show at once. They close after it.
-      const isFound = filter.text !== "" && match.problems > 0 && causes <= 10;
-      if (isFound ? !card.details.open && !card.isOpenedBySearch : card.isOpenedBySearch) {
-        card.details.open = isFound;
+      const isFound = filter.text !== "" && match.count > 0 && causes <= 10;
+      if (isFound ? !details.open && !card.isOpenedBySearch : card.isOpenedBySearch) {
+        details.open = isFound;
         card.isOpenedBySearch = isFound;
       }
       renderRows(card, filter);
     }
-    if (found !== null) found.textContent = foundText(filter, causes, problems);
+    if (found !== null) found.textContent = foundText(filter, causes, total);
   }
 
-  /** @param {Filter} filter @param {number} causes @param {number} problems */
-  function foundText(filter, causes, problems) {
-    const all = data.causes.reduce((sum, cause) => sum + cause.problems, 0);
+  /** @param {Filter} filter @param {number} causes @param {number} count */
+  function foundText(filter, causes, count) {
+    const all = data.causes.reduce((sum, cause) => sum + cause.count, 0);
     if (Object.values(filter).every((value) => value === "")) return "";
     if (causes === 0) return "No matches.";
-    const shown = `${counted(problems, "place")} in ${counted(causes, "cause")}, of ${number(all)} in ${number(cards.length)}.`;
+    const shown = `${counted(count, "place")} in ${counted(causes, "cause")}, of ${number(all)} in ${number(cards.length)}.`;
     const listed = data.causes.reduce((sum, cause) => sum + rowsOf(cause).length, 0);
     const limit = `The search covers the ${number(listed)} rows on this page; errors.csv contains all rows.`;
     return filter.text !== "" && listed < all ? `${shown} ${limit}` : shown;
   }
 
   /**
-   * Returns the number of matching problems of a cause, and its matching rows. Counts by place are exact, but a text
-   * search covers only the listed rows.
+   * Returns the number of matching places of a cause, and its matching rows. Counts by file, column and code are exact,
+   * but a text search, and a code of further findings in some of its cells, cover only the listed rows.
    * @param {CauseData} cause @param {Filter} filter @returns {Match}
    */
   function matchOf(cause, { text, file, column, code }) {
-    if (code !== "" && cause.code !== code) return { rows: [], problems: 0 };
     const isWanted = (/** @type {{ file: string, column?: string }} */ place) =>
       (file === "" || place.file === file) && (column === "" || place.column === column);
-    const rows = rowsOf(cause).filter(isWanted);
-    const isWhole =
-      text === "" || [cause.words, cause.attr, cause.code].some((one) => one.toLowerCase().includes(text));
-    if (isWhole) {
-      const counts = cause.places.filter(isWanted).reduce((sum, place) => sum + place.problems, 0);
-      return { rows, problems: file === "" && column === "" ? cause.problems : counts };
+    const rows = rowsOf(cause).filter((row) => isWanted(row) && (code === "" || row.codes.includes(code)));
+    const isWhole = text === "" || textsOf(cause).some((one) => one.toLowerCase().includes(text));
+    if (isWhole && isInEveryCell(cause, code)) {
+      const count = cause.places.filter(isWanted).reduce((sum, place) => sum + place.count, 0);
+      return { rows, count: file === "" && column === "" ? cause.count : count };
     }
-    const fitting = rows.filter((row) => textOf(row).includes(text));
-    return { rows: fitting, problems: fitting.length };
+    const fitting = isWhole ? rows : rows.filter((row) => textOf(row).includes(text));
+    return { rows: fitting, count: fitting.length };
+  }
+
+  /** @param {CauseData} cause @param {string} code */
+  function isInEveryCell(cause, code) {
+    return code === "" || [cause, ...cause.also].some((one) => one.code === code && one.count === cause.count);
+  }
+
+  /** @param {CauseData} cause */
+  function textsOf(cause) {
+    return [cause, ...cause.also].flatMap(({ title, words, attr, code }) => [title, words, attr, code]);
   }
 
   /** @param {CauseData} cause @returns {Row[]} */
   function rowsOf(cause) {
+    const areInEveryCell = cause.also.every(({ count }) => count === cause.count);
     const rows = cause.places.flatMap((place) =>
-      place.rows.map((row) => ({ ...row, file: place.file, column: row.pointer ?? place.column ?? "" })),
+      place.rows.map((row) => {
+        const own = (row.also ?? []).flatMap((at) => cause.also[at] ?? []);
+        const titles = own.map(({ title }) => title).join(", ");
+        const note = titles === "" ? row.note : `${row.note ?? ""} Also: ${titles}.`.trim();
+        const codes = [cause, ...(areInEveryCell ? cause.also : own)].map(({ code }) => code);
+        const { file } = place;
+        return { ...row, file, column: row.pointer ?? place.column ?? "", codes, ...(note !== undefined && { note }) };
+      }),
     );
     return rows.toSorted((a, b) => a.record - b.record);
   }
@@ -149,23 +171,24 @@
 
   /** @param {Card} card @param {Filter} filter */
   function renderRows(card, filter) {
-    if (!card.details.open) {
-      card.rows.replaceChildren();
+    if (card.list === undefined) return;
+    if (!card.list.details.open) {
+      card.list.rows.replaceChildren();
       return;
     }
-    const { rows, problems } = matchOf(card.cause, filter);
+    const { rows, count } = matchOf(card.cause, filter);
     const shown = rows.slice(0, card.shown);
-    const more = element("p", "more", moreText({ shown: shown.length, listed: rows.length, problems }));
+    const more = element("p", "more", moreText({ shown: shown.length, listed: rows.length, count }));
     if (shown.length < rows.length) more.append(" ", moreButton(card, filter));
     const place = `Rows of cause ${cards.indexOf(card) + 1}`;
-    card.rows.replaceChildren(table(shown, place), more);
+    card.list.rows.replaceChildren(table(shown, place), more);
   }
 
-  /** @param {{ shown: number, listed: number, problems: number }} counts */
-  function moreText({ shown, listed, problems }) {
-    if (shown === problems) return "";
-    if (listed === problems) return `The first ${number(shown)} of ${number(problems)}.`;
-    const rest = problems - listed;
+  /** @param {{ shown: number, listed: number, count: number }} counts */
+  function moreText({ shown, listed, count }) {
+    if (shown === count) return "";
+    if (listed === count) return `The first ${number(shown)} of ${number(count)}.`;
+    const rest = count - listed;
     return `The first ${number(shown)} of ${number(listed)} rows on this page; ${number(rest)} more ${rest === 1 ? "is" : "are"} in errors.csv.`;
   }
 
@@ -178,7 +201,7 @@
       card.shown += 4 * ROWS_AT_ONCE;
       renderRows(card, filter);
       // The clicked button has been removed, so the first new row gets the focus.
-      const row = card.rows.querySelectorAll("tbody tr")[first];
+      const row = card.list?.rows.querySelectorAll("tbody tr")[first];
       if (!(row instanceof HTMLElement)) return;
       row.tabIndex = -1;
       row.focus();

@@ -38,11 +38,11 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
     const outcomes = await folder.create("outcomes.ndjson");
     await ndjsonReporter(report, outcomes.write);
     const errors = await folder.create("errors.csv");
-    const causes = createCauseCollector(report);
-    await csvReporter(watched(report, causes.add), errors.write);
-    const page = await folder.create("report.html");
-    await writeReportPage(report, causes, page.write);
+    const collector = createCauseCollector(report);
+    await csvReporter(watched(report, collector.add), errors.write);
     const rejects = await writeRejects(folder, report, options);
+    const page = await folder.create("report.html");
+    await writeReportPage(report, { collector, rejects }, page.write);
     const summary = await folder.create("summary.json");
     await summary.write(`${summaryJson(report.summary)}\n`);
     await folder.commit();

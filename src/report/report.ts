@@ -1,5 +1,6 @@
 import { type Outcome, type Status, STATUSES, type Summary, type ValidOutcomes } from "../model/outcome.ts";
 import type { Timeline } from "../model/timeline.ts";
+import type { FieldTitle } from "./problem-title.ts";
 import { jsonText } from "../terminal/safe-json.ts";
 
 /** A finished run, as input for the reporters. */
@@ -20,6 +21,8 @@ export interface Report {
   readonly title: string;
   /** Facts for the page, whose readers may not know the command. */
   readonly run?: RunFacts;
+  /** The titles of fields in the contract, for the page. */
+  readonly fieldTitle?: FieldTitle;
   /** The owner of all records, if the report has only the records of one. */
   readonly owner?: OwnerFacts;
   /** The exact command to run next. */

@@ -85,7 +85,9 @@ test("the page of a package starts with the owner, the address, the deadline and
   expect(header).toMatch(
     /Both records need work\. .*Owner +Contact data +Address +contacts@example\.com +Return by +\d{4}/,
   );
-  expect(header).toMatch(/Contact data: correct these records, and return the folder by \d{4}-\d\d-\d\d/);
+  expect(header).toMatch(
+    /Open +rejects\.xlsx +, next to this page\..*Return the folder to the sender by \d{4}-\d\d-\d\d/,
+  );
 });
 
 test("one package can be re-imported without the others, also after a second export", async () => {

@@ -48,6 +48,13 @@ describe("writeReportFiles", () => {
     });
   });
 
+  it("links files on the page that are in the same folder", async () => {
+    const { page } = await writeReportFiles(report, { ...options(), workbook: { choices: new Map() } });
+    const links = [...(await readFile(page, "utf8")).matchAll(/href="([^#"]+)"/g)].map(([, name = ""]) => name);
+    expect(links).toEqual(["rejects.xlsx", "rejects.csv"]);
+    for (const name of links) expect(existsSync(path.join(folder, name))).toBe(true);
+  });
+
   it("creates files that only their owner can read, under any umask", async () => {
     const umask = process.umask(0);
     try {

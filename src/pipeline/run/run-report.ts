@@ -1,4 +1,6 @@
 import path from "node:path";
+import { fieldTitleAt } from "../../contract/types/field-title.ts";
+import { parseAttr } from "../../json/attr.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
@@ -192,6 +194,7 @@ export async function describeReport(
     showValues: reporting.showValues,
     title: titleOf(run, job),
     run: await factsOf(run, ledger),
+    fieldTitle: (attr) => job?.operation.body && fieldTitleAt(job.operation.body, parseAttr(attr)),
     ...screen,
   };
 }

@@ -1,8 +1,10 @@
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
-import { isRuleProblem } from "../../model/problem.ts";
+import { isRuleProblem, type Problem } from "../../model/problem.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { adviceFor } from "../advice.ts";
-import type { PageCause } from "./collect-rows.ts";
+import { patternPhrase } from "../../text/pattern-phrase.ts";
+import { problemTitle, type FieldTitle } from "../problem-title.ts";
+import type { PageCause, PageFinding } from "./collect-rows.ts";
 import { html, type Html } from "./html.ts";
 import { percent } from "./records-section.ts";
 
@@ -13,7 +15,7 @@ const CHARTED = 10;
  * Renders the causes that affect the most records as bars that link to their cards; undefined with fewer than two
  * causes.
  */
-export function causesChart(causes: readonly PageCause[]): Html | undefined {
+export function causesChart(causes: readonly PageCause[], fieldTitle: FieldTitle | undefined): Html | undefined {
   const charted = causes.filter(({ severity }) => severity === "error").slice(0, CHARTED);
   const most = charted[0]?.records ?? 0;
   if (charted.length < 2) return undefined;
@@ -21,7 +23,9 @@ export function causesChart(causes: readonly PageCause[]): Html | undefined {
     (cause, at) =>
       html`<li>
         <a href="#cause-${at + 1}">
-          <span class="bar-label">${titleOf(cause)} <span class="bar-place">${placeOf(cause)}</span></span>
+          <span class="bar-label"
+            >${problemTitle(cause.first, fieldTitle)} <span class="bar-place">${placeOf(cause)}</span></span
+          >
           <svg class="bar" height="10" aria-hidden="true">
             <rect class="track" width="100%" height="10" rx="5"></rect>
             <rect class="fill-bad" width="${percent((100 * cause.records) / most)}" height="10" rx="5"></rect>
@@ -40,15 +44,28 @@ export function causesChart(causes: readonly PageCause[]): Html | undefined {
   </section> `;
 }
 
-/** Renders each cause as a card; undefined without causes. `leftOut`: text about causes that the page omits. */
-export function causesSection(causes: readonly PageCause[], leftOut: Html | undefined): Html | undefined {
+interface CausesOptions {
+  readonly fieldTitle: FieldTitle | undefined;
+  readonly showValues: boolean;
+  /** Text about causes that the page omits. */
+  readonly leftOut: Html | undefined;
+}
+
+/** Renders each cause as a card; undefined without causes. */
+export function causesSection(
+  causes: readonly PageCause[],
+  { fieldTitle, showValues, leftOut }: CausesOptions,
+): Html | undefined {
   if (causes.length === 0) return undefined;
+  const lead = showValues ? "In the shape of a value," : "The values themselves are not shown:";
+  const notation = html`<p class="note">${lead} ${SHAPE_NOTATION}</p>`;
+  const firstShape = causes.findIndex(({ shapes }) => shapes.some(({ shape }) => isNotation(shape)));
   const title = causes.some(({ severity }) => severity === "error") ? "Errors to fix" : "Warnings";
   return html`<section aria-labelledby="causes">
     <h2 id="causes">${title}</h2>
     ${FILTERS}
     <ol class="causes">
-      ${causes.map(causeCard)}
+      ${causes.map((cause, at) => causeCard(cause, at, { fieldTitle, notation: at === firstShape ? notation : undefined }))}
     </ol>
     ${leftOut}
   </section>`;
@@ -72,49 +89,103 @@ function choice(id: string, label: string, all: string): Html {
   >`;
 }
 
+/** The notation of shapes (`text/shape.ts`), without its lead. */
+export const SHAPE_NOTATION: Html = html`<code>A</code> stands for a capital letter, <code>a</code> for a small letter,
+  <code>9</code> for a digit, and <code>9{11}</code> for eleven digits in a row.`;
+
+/** Whether a shape needs an explanation; a code in quotation marks and the name of a type do not. */
+function isNotation(shape: string): boolean {
+  return /^[^"]*[Aa9]/.test(shape) && !TYPE_NAMES.has(shape);
+}
+
+const TYPE_NAMES: ReadonlySet<string> = new Set(["(empty)", "null", "list", "object", "number", "boolean"]);
+
+interface CardOptions {
+  readonly fieldTitle: FieldTitle | undefined;
+  readonly notation: Html | undefined;
+}
+
 /** Renders a cause as a card. The script adds its rows on demand. */
-function causeCard(cause: PageCause, at: number): Html {
-  const { attr, code, by, severity, records, problems, shapes } = cause;
-  const form = formOf(cause);
+function causeCard(cause: PageCause, at: number, { fieldTitle, notation }: CardOptions): Html {
+  const { severity, records, count, shapes, also, first } = cause;
   const held = severity === "error" ? "held back" : "affected";
   return html`<li>
     <article class="cause ${severity}" id="cause-${at + 1}" aria-labelledby="words-${at + 1}">
       <div class="cause-head">
-        <h3 id="words-${at + 1}">${titleOf(cause)}</h3>
+        <h3 id="words-${at + 1}">${problemTitle(first, fieldTitle)}</h3>
         <p class="tally"><strong>${formatCount(records)}</strong> ${plural(records, "record")} ${held}</p>
       </div>
-      <p class="place">${placeOf(cause)}</p>
-      <p class="tags">
-        <code>${attr}</code> <span class="tag">${code}</span>
-        <span class="tag">${by === "platform" ? "found by the platform" : "found before sending"}</span>
-      </p>
-      ${form && html`<p class="form">Required pattern, for the migration team: <code>${form}</code></p>`}
-      <p class="advice"><span class="advice-label">What to do</span> ${adviceFor(cause.first)}</p>
+      <p class="tags"><span>${placeOf(cause)}</span> ${tags(cause)}</p>
+      ${message(cause, fieldTitle)}
+      <p class="advice"><span class="advice-label">What to do</span> ${adviceFor(first)}</p>
+      ${also.length === 0 ? undefined : alsoList(cause, fieldTitle)} ${shapeList(shapes)} ${notation}
+      <p class="example">${count === 1 ? "It is in" : "The first is in"} ${example(cause)}</p>
       ${
-        shapes.length === 0
+        count === 1
           ? undefined
-          : html`<p class="shapes">
-              <span>The ${plural(shapes.length, "value")} ${shapes.length === 1 ? "looks" : "look"} like</span
-              >${shapes.map(({ shape, count }) => html` <code>${shape}</code><span class="times">${counted(count, "time")}</span>`)}
-            </p> `
+          : html`<details class="places">
+              <summary>Where: <span class="where">${counted(count, "place")}</span></summary>
+              <div class="rows"><p>All rows are in errors.csv.</p></div>
+            </details>`
       }
-      <details>
-        <summary>Where: <span class="where">${counted(problems, "place")}</span></summary>
-        <div class="rows"><p>${exampleOf(cause)} All rows are in errors.csv.</p></div>
-      </details>
     </article>
   </li> `;
 }
 
-/** The description of the cause, without a pattern that only programmers can read. */
-function titleOf(cause: PageCause): string {
-  if (formOf(cause) !== undefined) return "Does not have the required format.";
-  return cause.by === "platform" ? `The platform: ${cause.words}` : cause.words;
+function tags({ attr, code, by }: PageFinding): Html {
+  return html`<code>${attr}</code> <span class="tag">${code}</span>
+    <span class="tag">${by === "platform" ? "found by the platform" : "found before sending"}</span>`;
 }
 
-function formOf({ first }: PageCause): string | undefined {
+/** The message of the problem, with a pattern in words; undefined if it is the title. */
+function message({ first, words, by }: PageFinding, fieldTitle: FieldTitle | undefined): Html | undefined {
+  const pattern = patternOf(first);
+  if (pattern === undefined) {
+    const text = by === "platform" ? `The platform: ${words}` : words;
+    return text === problemTitle(first, fieldTitle) ? undefined : html`<p class="words">${text}</p>`;
+  }
+  const phrase = patternPhrase(pattern);
+  if (phrase === undefined) {
+    return html`<p class="words">Does not match the format that the contract requires.</p>
+      <p class="form">Required pattern, for the migration team: <code>${pattern}</code></p>`;
+  }
+  return html`<p class="words">Must consist of ${phrase}.</p>
+    <details class="form">
+      <summary>Pattern, for the migration team</summary>
+      <code>${pattern}</code>
+    </details>`;
+}
+
+function patternOf(first: Problem): string | undefined {
   if (first.by === "platform" || isRuleProblem(first) || first.code !== "invalid") return undefined;
   return first.expected === "pattern" ? first.written?.as : undefined;
+}
+
+/** The further findings in the same cells, which do not count as further places. */
+function alsoList({ also, count, words }: PageCause, fieldTitle: FieldTitle | undefined): Html {
+  return html`<div class="also">
+    <p>Also found in the same ${plural(count, "cell")}:</p>
+    <ul>
+      ${also.map(
+        (finding) =>
+          html`<li>
+            ${problemTitle(finding.first, fieldTitle)}${
+              finding.count === count ? undefined : html` (${formatCount(finding.count)} of ${counted(count, "place")})`
+            }
+            <span class="tags">${tags(finding)}</span>
+            ${finding.words === words ? undefined : message(finding, fieldTitle)}
+          </li>`,
+      )}
+    </ul>
+  </div>`;
+}
+
+function shapeList(shapes: PageCause["shapes"]): Html | undefined {
+  if (shapes.length === 0) return undefined;
+  return html`<p class="shapes">
+    <span>The ${plural(shapes.length, "value")} ${shapes.length === 1 ? "looks" : "look"} like</span
+    >${shapes.map(({ shape, count }) => html` <code>${shape}</code><span class="times">${counted(count, "time")}</span>`)}
+  </p> `;
 }
 
 /** `POSTCODE in accounts.csv`, which the owner of the file recognises. Without a column, the attr is used instead. */
@@ -126,9 +197,16 @@ function placeOf({ places, attr }: PageCause): string {
   return `${what === undefined ? "" : `${what} in `}${first.file}${more}`;
 }
 
-function exampleOf({ places }: PageCause): string {
+/** The first row, which is visible without the script. */
+function example(cause: PageCause): Html {
+  const { places, shapes } = cause;
   const [place] = places;
-  const line = place?.rows[0]?.line;
-  if (place === undefined || line === undefined) return "";
-  return `The first is ${place.file}, line ${line}${place.column === undefined ? "" : `, column ${place.column}`}.`;
+  const row = place?.rows[0];
+  if (place === undefined || row === undefined) return html`errors.csv.`;
+  const { record, key, line, shape, value, note } = row;
+  const column = row.pointer ?? place.column;
+  return html`<strong>${place.file}, line ${line}${column === undefined ? "" : `, column ${column}`}</strong>, record
+    ${key ?? `no. ${record}`}.${
+      shape === undefined || shapes.length < 2 ? undefined : html` It looks like <code>${shape}</code>.`
+    }${value === undefined ? undefined : html` Its value is <code>${value}</code>.`}${note === undefined ? "" : ` ${note}`}`;
 }

@@ -4,17 +4,31 @@ import type { Problem, Severity } from "../../model/problem.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { causeKey } from "../formats/causes.ts";
 import { describeKind, describeProblem, foundCode } from "../problem-text.ts";
-import type { CauseData, RowData } from "./page-data.ts";
+import type { PlaceData, RowData } from "./page-data.ts";
 
 /** A cause as shown on the page, with its rows grouped by place. */
-export interface PageCause extends CauseData {
-  readonly by: Problem["by"];
-  /** The first of the problems, which determines the advice. */
-  readonly first: Problem;
+export interface PageCause extends PageFinding {
+  readonly severity: Severity;
   /** Number of affected records. */
   readonly records: number;
+  /** Number of problems, including further findings in the same cells. */
+  readonly problems: number;
   /** Shapes of the values, most frequent first. */
   readonly shapes: readonly { readonly shape: string; readonly count: number }[];
+  readonly places: readonly PlaceData[];
+  /** Further findings in the same cells. */
+  readonly also: readonly PageFinding[];
+}
+
+export interface PageFinding {
+  readonly code: string;
+  readonly attr: string;
+  readonly words: string;
+  readonly by: Problem["by"];
+  /** The first of the problems, which determines the title and the advice. */
+  readonly first: Problem;
+  /** Number of places. */
+  readonly count: number;
 }
 
 export interface CauseCollector {
@@ -24,44 +38,94 @@ export interface CauseCollector {
   readonly causes: () => readonly PageCause[];
   /** Number of problems in causes beyond the limits. */
   readonly others: () => Readonly<Record<Severity, number>>;
+  readonly totals: () => CauseTotals;
+}
+
+/** Counts of errors, without limits. */
+interface CauseTotals {
+  /** Number of places with errors. A cell with several errors is one place. */
+  readonly places: number;
+  /** Number of causes of errors, as the text report counts them; at most `MAX_CAUSES`. */
+  readonly causes: number;
 }
 
 /** Limits on memory use. They also keep the page small enough for an e-mail. */
 const MAX_PLACES = 1000;
 const MAX_SHAPES = 5;
+const MAX_ALSO = 10;
 const ROWS_OF_PLACE = 100;
 const MAX_ROWS = 5000;
 /** Maximum number of rows per place after the page is full. */
 const ROWS_OF_LATE_PLACE = 3;
+/** Maximum number of causes that are counted. */
+export const MAX_CAUSES = 1000;
 
-/** Creates a collector that groups problems by cause, and keeps the first rows of each place. */
+/**
+ * Creates a collector that groups problems by cause, and keeps the first rows of each place. Problems in the same cell
+ * of a record belong to the cause of the first of them.
+ */
 export function createCauseCollector({ showValues }: { readonly showValues: boolean }): CauseCollector {
   const byCause = new Map<string, MutableCause>();
   const others = { error: 0, warning: 0 };
   const size: Size = { places: 0, rows: 0 };
-  const addProblem = (outcome: Outcome, problem: Problem): void => {
-    const count = 1 + (problem.unlisted ?? 0);
-    const key = causeKey(problem);
+  const errorCauses = new Set<string>();
+  let errorPlaces = 0;
+  const addCell = (outcome: Outcome, problems: CellProblems): void => {
+    const [first] = problems;
+    const count = countOf(first);
+    if (first.severity === "error") errorPlaces += count;
+    for (const problem of problems)
+      if (problem.severity === "error" && errorCauses.size < MAX_CAUSES) errorCauses.add(causeKey(problem));
+    const key = causeKey(first);
     const known = byCause.get(key);
     if (known === undefined && size.places >= MAX_PLACES) {
-      others[problem.severity] += count;
+      for (const problem of problems) others[problem.severity] += countOf(problem);
       return;
     }
-    const cause = known ?? newCause(problem);
+    const cause = known ?? newCause(first);
     if (known === undefined) byCause.set(key, cause);
     if (cause.lastRecord !== outcome.record) cause.records += 1;
     cause.lastRecord = outcome.record;
-    cause.problems += count;
-    countShape(cause, shapeOf(problem), count);
-    addRow(cause, size, { outcome, problem, count, showValues });
+    cause.count += count;
+    cause.problems += problems.reduce((sum, problem) => sum + countOf(problem), 0);
+    countShape(cause, shapeOf(first), count);
+    addRow(cause, size, { outcome, problems, count, also: addAlso(cause, problems), showValues });
   };
   return {
     add: (outcomes) => {
-      for (const outcome of outcomes) for (const problem of outcome.problems) addProblem(outcome, problem);
+      for (const outcome of outcomes) for (const problems of problemsByCell(outcome)) addCell(outcome, problems);
     },
     causes: () => [...byCause.values()].map(finished).toSorted(worstFirst),
     others: () => others,
+    totals: () => ({ places: errorPlaces, causes: errorCauses.size }),
   };
+}
+
+/** The problems in one cell of a record, or one other problem. Errors before warnings. */
+type CellProblems = readonly [Problem, ...Problem[]];
+
+function problemsByCell({ problems }: Outcome): readonly CellProblems[] {
+  const cells = new Map<string | Problem, [Problem, ...Problem[]]>();
+  for (const problem of problems) {
+    const key = cellKey(problem) ?? problem;
+    const cell = cells.get(key);
+    if (cell === undefined) cells.set(key, [problem]);
+    else if (problem.severity === "error" && cell[0].severity === "warning") cell.unshift(problem);
+    else cell.push(problem);
+  }
+  return [...cells.values()];
+}
+
+/** Undefined for a problem without a cell, such as a missing row, and for one that stands for others elsewhere. */
+function cellKey({ place, shape, unlisted }: Problem): string | undefined {
+  if (place === undefined || unlisted !== undefined) return undefined;
+  const { file, line, column, columnNumber, pointer } = place;
+  if (column !== undefined) return `${line} ${columnNumber ?? ""} ${column}\n${file}`;
+  return pointer === undefined || shape === undefined ? undefined : `${line} ${pointer}\n${file}`;
+}
+
+function countOf({ unlisted = 0 }: Problem): number {
+  return 1 + unlisted;
 }
 
 interface Size {
@@ -69,32 +133,48 @@ interface Size {
   rows: number;
 }
 
-interface MutableCause extends Omit<PageCause, "places" | "shapes" | "records" | "problems"> {
-  records: number;
-  problems: number;
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface MutableCause extends Mutable<Omit<PageCause, "places" | "shapes" | "also">> {
   lastRecord: number;
   readonly shapes: Map<string, number>;
-  readonly places: Map<
-    string,
-    { readonly file: string; readonly column?: string; problems: number; readonly rows: RowData[] }
-  >;
+  readonly places: Map<string, MutablePlace>;
+  readonly also: Map<string, Mutable<PageFinding>>;
+}
+
+interface MutablePlace extends Mutable<Omit<PlaceData, "rows">> {
+  readonly rows: RowData[];
 }
 
 function newCause(problem: Problem): MutableCause {
-  const { code, attr, severity, by } = problem;
+  const { severity } = problem;
+  const cause = { ...newFinding(problem), severity, records: 0, problems: 0, lastRecord: 0 };
+  return { ...cause, shapes: new Map(), places: new Map(), also: new Map() };
+}
+
+function newFinding(problem: Problem): Mutable<PageFinding> {
+  const { code, attr, by } = problem;
   return {
     code: plainText(code, 120),
     attr: plainText(attrPattern(attr), 200),
     words: describeKind(problem),
-    severity,
     by,
     first: problem,
-    records: 0,
-    problems: 0,
-    lastRecord: 0,
-    shapes: new Map(),
-    places: new Map(),
+    count: 0,
   };
+}
+
+/** Counts the further findings of a cell, and returns their indexes. */
+function addAlso({ also }: MutableCause, [first, ...problems]: CellProblems): readonly number[] {
+  const own = causeKey(first);
+  const keys = new Map(problems.map((problem) => [causeKey(problem), problem]));
+  for (const [key, problem] of keys) {
+    const known = also.get(key) ?? newFinding(problem);
+    if (key === own || (known.count === 0 && also.size >= MAX_ALSO)) continue;
+    known.count += 1;
+    also.set(key, known);
+  }
+  return [...also.keys()].flatMap((key, at) => (keys.has(key) ? [at] : []));
 }
 
 function countShape({ shapes }: MutableCause, shape: string | undefined, count: number): void {
@@ -105,13 +185,14 @@ function countShape({ shapes }: MutableCause, shape: string | undefined, count: 
 
 interface NewRow {
   readonly outcome: Outcome;
-  readonly problem: Problem;
+  readonly problems: CellProblems;
   readonly count: number;
+  readonly also: readonly number[];
   readonly showValues: boolean;
 }
 
-function addRow(cause: MutableCause, size: Size, { outcome, problem, count, showValues }: NewRow): void {
-  const { place = outcome.source } = problem;
+function addRow(cause: MutableCause, size: Size, row: NewRow): void {
+  const { place = row.outcome.source } = row.problems[0];
   const column = place.column ?? place.pointer?.replace(/\/\d+(?=\/|$)/g, "/*");
   const key = `${place.file}\n${column ?? ""}`;
   let known = cause.places.get(key);
@@ -121,15 +202,15 @@ function addRow(cause: MutableCause, size: Size, { outcome, problem, count, show
     known = {
       file: plainText(place.file, 200),
       ...(column !== undefined && { column: plainText(column, 200) }),
-      problems: 0,
+      count: 0,
       rows: [],
     };
     cause.places.set(key, known);
   }
-  known.problems += count;
+  known.count += row.count;
   if (known.rows.length >= (size.rows < MAX_ROWS ? ROWS_OF_PLACE : ROWS_OF_LATE_PLACE)) return;
   size.rows += 1;
-  known.rows.push(rowOf(cause.words, outcome, showValues ? problem : withoutValue(problem)));
+  known.rows.push(rowOf(cause.words, row));
 }
 
 /** The shape of the value; if the value is a code, the value itself in quotation marks. */
@@ -138,35 +219,44 @@ function shapeOf(problem: Problem): string | undefined {
   return found === undefined ? problem.shape : `"${found}"`;
 }
 
-function withoutValue(problem: Problem): Problem {
-  const { value: _value, ...others } = problem;
-  return others;
-}
-
-function rowOf(words: string, outcome: Outcome, problem: Problem): RowData {
+function rowOf(words: string, { outcome, problems, also, showValues }: NewRow): RowData {
+  const [problem] = problems;
   const { place = outcome.source, value, unlisted } = problem;
   const shape = shapeOf(problem);
-  const isSameMessage = unlisted === undefined && describeKind(problem) === words;
+  const own = causeKey(problem);
+  const messages = problems.filter((each) => causeKey(each) === own).map(describeKind);
+  const isSameMessage = unlisted === undefined && messages.every((message) => message === words);
+  const note = messages.length === 1 ? describeProblem(problem) : [...new Set(messages)].join(" ");
   return {
     record: outcome.record,
     ...(outcome.key !== undefined && { key: plainText(outcome.key, 120) }),
     line: place.line,
     ...(place.pointer !== undefined && { pointer: plainText(place.pointer, 200) }),
     ...(shape !== undefined && { shape: plainText(shape, 80) }),
-    ...(value !== undefined && { value: plainText(value, 200) }),
-    ...(!isSameMessage && { note: describeProblem(problem) }),
+    ...(showValues && value !== undefined && { value: plainText(value, 200) }),
+    ...(!isSameMessage && { note }),
+    ...(also.length > 0 && { also }),
   };
 }
 
-function finished({ shapes, places, ...cause }: MutableCause): PageCause {
+function finished({ shapes, places, also, ...cause }: MutableCause): PageCause {
+  const isEverywhere = [...also.values()].every(({ count }) => count === cause.count);
   return {
     ...cause,
-    places: [...places.values()],
+    places: [...places.values()].map((place) => ({
+      ...place,
+      rows: isEverywhere ? place.rows.map(withoutIndexes) : place.rows,
+    })),
     shapes: [...shapes].map(([shape, count]) => ({ shape, count })).toSorted((a, b) => b.count - a.count),
+    also: [...also.values()],
   };
+}
+
+function withoutIndexes({ also: _also, ...row }: RowData): RowData {
+  return row;
 }
 
 function worstFirst(a: PageCause, b: PageCause): number {
   if (a.severity !== b.severity) return a.severity === "error" ? -1 : 1;
-  return b.records - a.records || b.problems - a.problems;
+  return b.records - a.records || b.count - a.count;
 }

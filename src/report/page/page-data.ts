@@ -6,22 +6,34 @@ export interface PageData {
   readonly causes: readonly CauseData[];
 }
 
-export interface CauseData {
+interface CauseData {
   readonly code: string;
   readonly attr: string;
+  readonly title: string;
   readonly words: string;
   readonly severity: Severity;
-  /** Number of all problems, including those without a row on the page. */
-  readonly problems: number;
+  /** Number of all places, including those without a row on the page. */
+  readonly count: number;
   readonly places: readonly PlaceData[];
+  /** Further findings in the same cells. */
+  readonly also: readonly AlsoData[];
+}
+
+export interface AlsoData {
+  readonly code: string;
+  readonly attr: string;
+  readonly title: string;
+  readonly words: string;
+  /** Number of cells with this finding. */
+  readonly count: number;
 }
 
 /** A place in the sources where problems of a cause occur. */
-interface PlaceData {
+export interface PlaceData {
   readonly file: string;
   /** The column's header; in a JSON source, the pointer with `*` for indexes; absent for a whole record. */
   readonly column?: string;
-  readonly problems: number;
+  readonly count: number;
   /** The first rows of the place. */
   readonly rows: readonly RowData[];
 }
@@ -37,4 +49,6 @@ export interface RowData {
   readonly value?: string;
   /** Description of the problem, if it differs from that of its cause. */
   readonly note?: string;
+  /** Which further findings of the cause the cell has, by index. Absent if each of them is in all of its cells. */
+  readonly also?: readonly number[];
 }

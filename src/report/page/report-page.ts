@@ -3,34 +3,48 @@ import type { Severity } from "../../model/problem.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { readPageFiles } from "../page-files.ts";
 import type { Report, RunFacts, Write } from "../report.ts";
-import { causesChart, causesSection } from "./causes-section.ts";
-import type { CauseCollector, PageCause } from "./collect-rows.ts";
+import { causesChart, causesSection, SHAPE_NOTATION } from "./causes-section.ts";
+import { type CauseCollector, MAX_CAUSES, type PageCause, type PageFinding } from "./collect-rows.ts";
+import { type FieldTitle, problemTitle } from "../problem-title.ts";
 import { headline } from "./headline.ts";
 import { dataElement, html, type Html } from "./html.ts";
-import type { PageData } from "./page-data.ts";
+import type { AlsoData, PageData } from "./page-data.ts";
 import { pageFrame } from "./page-frame.ts";
 import { recordsSection } from "./records-section.ts";
+import type { Rejects } from "../rejects/write-rejects.ts";
+import { stepsSection } from "./steps-section.ts";
 import { moment, timelineSection } from "./timeline-section.ts";
 
 /** Maximum number of cards. The page only counts further causes. */
 const MAX_CARDS = 100;
 
+interface PageContent {
+  readonly collector: CauseCollector;
+  /** The files of rejects in the folder of the page; absent if there are none. */
+  readonly rejects?: Rejects | undefined;
+}
+
 /**
  * Writes `report.html` (docs/errors.md, "HTML report"), with the causes collected from all outcomes. The size of its
  * content is bounded, for any input.
  */
-export async function writeReportPage(report: Report, collector: CauseCollector, write: Write): Promise<void> {
+export async function writeReportPage(
+  report: Report,
+  { collector, rejects }: PageContent,
+  write: Write,
+): Promise<void> {
   const frame = pageFrame(report.title, await readPageFiles({ script: true }));
   const causes = collector.causes();
   const shown = causes.slice(0, MAX_CARDS);
-  const { timeline } = report.run ?? {};
+  const { fieldTitle, showValues, run: { timeline } = {} } = report;
   const pieces = [
     frame.start,
     header(report),
     html`<main id="content">
-      ${lead(report, causes)} ${report.summary.records > 0 ? recordsSection(report.summary) : undefined}
-      ${causesChart(shown)} ${causesSection(shown, leftOut(causes.slice(MAX_CARDS), collector.others()))}
-      ${timeline && timelineSection(timeline)}
+      ${stepsSection(report, rejects)} ${lead(report, collector)}
+      ${report.summary.records > 0 ? recordsSection(report.summary) : undefined} ${causesChart(shown, fieldTitle)}
+      ${causesSection(shown, { fieldTitle, showValues, leftOut: leftOut(causes.slice(MAX_CARDS), collector.others()) })}
+      ${timeline && timelineSection(timeline)} ${report.run && runSection(report.run)}
     </main>`,
     footer(report),
     dataElement("data", pageData(report, shown)),
@@ -45,26 +59,8 @@ function header(report: Report): Html {
     <header>
       <p class="kicker">${kickerOf(run)} · <span>${title}</span></p>
       <h1>${headline(report)}</h1>
-      ${ownerSection(report)} ${run === undefined ? undefined : facts(run)}${showValues ? SECRET : undefined}
+      ${showValues ? SECRET : undefined}
     </header> `;
-}
-
-/** Tells the owner of a package what to do; undefined for the report of a whole run. */
-function ownerSection({ owner }: Report): Html | undefined {
-  if (owner === undefined) return undefined;
-  const { name, address, due } = owner;
-  return html`${factsList([
-      ["Owner", name],
-      ["Address", address],
-      ["Return by", due],
-    ])}
-    <p class="lead">
-      ${name}: correct these records, and return the folder${due === undefined ? "" : ` by ${due}`}. Correct either
-      rejects.xlsx, where cells with an error are red, or the files whose names start with rejects and end with .csv,
-      not both. Rows in files that end with .ndjson are only there. Keep the file names, the columns and all rows, and
-      do not change other files. Return the folder to the sender. It contains customer data, so use the same protected
-      way in which you received it.
-    </p> `;
 }
 
 const SECRET: Html = html`<p class="secret">This page contains customer data. Protect it like the extract itself.</p> `;
@@ -74,8 +70,8 @@ function kickerOf(run: RunFacts | undefined): string {
   return run?.command === "documents check" ? "Check of documents" : "Check of the data: nothing was sent";
 }
 
-function facts({ id, startedAt, finishedAt, target, supplier, operation, command }: RunFacts): Html {
-  return factsList([
+function runSection({ id, startedAt, finishedAt, target, supplier, operation, command }: RunFacts): Html {
+  const facts = factsList([
     ["Began", moment(startedAt)],
     ["Ended", finishedAt === undefined ? undefined : moment(finishedAt)],
     ["Platform", target],
@@ -83,19 +79,25 @@ function facts({ id, startedAt, finishedAt, target, supplier, operation, command
     ["Operation", operation],
     ["Run", command === "push" ? id : undefined],
   ]);
+  return html`<section aria-labelledby="run">
+    <h2 id="run">The run</h2>
+    ${facts}
+  </section>`;
 }
 
-function lead({ summary }: Report, causes: readonly PageCause[]): Html | undefined {
+function lead({ summary }: Report, collector: CauseCollector): Html | undefined {
   const errors = totalOf(summary.errors);
   const warnings = totalOf(summary.warnings);
   if (errors + warnings === 0)
     return summary.records === 0 ? undefined : html`<p class="lead">No errors were found.</p> `;
-  const count = (severity: Severity): number => causes.filter((cause) => cause.severity === severity).length;
-  const behind = count("error");
+  const { places, causes } = collector.totals();
+  const where = places < errors ? ` in ${counted(places, "place")}` : "";
+  const behind = `${formatCount(causes)}${causes >= MAX_CAUSES ? "+" : ""} ${plural(causes, "cause")}`;
+  const shared = where === "" ? "" : " Errors in the same cell are shown together.";
   const sentence =
     errors === 0
       ? "No errors were found."
-      : `${counted(errors, "error")} ${errors === 1 ? "has" : "have"} ${counted(behind, "cause")}. Each cause below includes advice.`;
+      : `${counted(errors, "error")}${where} ${errors === 1 ? "has" : "have"} ${behind}.${shared} Each cause below includes advice.`;
   const warned =
     warnings === 0
       ? ""
@@ -121,30 +123,28 @@ function footer({ showValues }: Report): Html {
     : "Only the shape of values is shown, so that the page can be shared";
   return html`<footer>
     <h2>How to read this page</h2>
-    <p>
-      ${shown}: <code>A</code> means an upper-case letter, <code>a</code> a lower-case letter, <code>9</code> a digit,
-      and <code>9{11}</code> eleven digits in a row.
-    </p>
+    <p>${shown}: ${SHAPE_NOTATION}</p>
     <p>
       Lines are counted from 1, including the line with the column names. In the same folder, errors.csv lists every
-      problem, and the files whose names start with rejects contain the original rows that need work. Correct these
-      rows, and return the files to the migration team.
+      problem, and the files whose names start with rejects contain the original rows that need work.
     </p>
   </footer> `;
 }
 
-function pageData({ showValues }: Report, causes: readonly PageCause[]): PageData {
+function pageData({ showValues, fieldTitle }: Report, causes: readonly PageCause[]): PageData {
   return {
     showValues,
-    causes: causes.map(({ code, attr, words, severity, problems, places }) => ({
-      code,
-      attr,
-      words,
+    causes: causes.map(({ severity, places, also, ...cause }) => ({
+      ...findingData(cause, fieldTitle),
       severity,
-      problems,
       places,
+      also: also.map((finding) => findingData(finding, fieldTitle)),
     })),
   };
+}
+
+function findingData({ code, attr, words, first, count }: PageFinding, fieldTitle: FieldTitle | undefined): AlsoData {
+  return { code, attr, title: problemTitle(first, fieldTitle), words, count };
 }
 
 function totalOf(counts: Readonly<Record<string, number>>): number {

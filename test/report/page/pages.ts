@@ -5,20 +5,27 @@ import type { Page } from "playwright-core";
 import type { Outcome } from "../../../src/model/outcome.ts";
 import { createCauseCollector } from "../../../src/report/page/collect-rows.ts";
 import { writeReportPage } from "../../../src/report/page/report-page.ts";
+import type { Rejects } from "../../../src/report/rejects/write-rejects.ts";
 import { outcomesWithProblems, type Report } from "../../../src/report/report.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { rendered, reportOf } from "../reports.ts";
 
 /** The page of a report on these outcomes, as text. */
-export async function pageText(outcomes: readonly Outcome[], more: Partial<Report> = {}): Promise<string> {
+export async function pageText(
+  outcomes: readonly Outcome[],
+  { rejects, ...more }: Partial<Report> & { readonly rejects?: Rejects } = {},
+): Promise<string> {
   const report = reportOf(outcomes, more);
-  const causes = createCauseCollector(report);
-  for await (const batch of outcomesWithProblems(report)) causes.add(batch);
-  return rendered((shown, write) => writeReportPage(shown, causes, write), report);
+  const collector = createCauseCollector(report);
+  for await (const batch of outcomesWithProblems(report)) collector.add(batch);
+  return rendered((shown, write) => writeReportPage(shown, { collector, rejects }, write), report);
 }
 
 /** The same page as a file. */
-export async function pageFile(outcomes: readonly Outcome[], more: Partial<Report> = {}): Promise<string> {
+export async function pageFile(
+  outcomes: readonly Outcome[],
+  more: Parameters<typeof pageText>[1] = {},
+): Promise<string> {
   const file = path.join(temporaryFolder(), "report.html");
   writeFileSync(file, await pageText(outcomes, more));
   return file;

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../../src/model/outcome.ts";
 import type { RunFacts } from "../../../src/report/report.ts";
 import { corpus } from "../../conformance/corpora.ts";
-import { MIXED } from "../reports.ts";
+import { reporters } from "../../../src/report/formats/reporters.ts";
+import { MIXED, rendered, reportOf } from "../reports.ts";
 import { describeInChromium } from "./chromium.ts";
 import { axeViolations, invalidCell, pageFile, pageText } from "./pages.ts";
 
@@ -32,6 +33,21 @@ const THREE_CAUSES: readonly Outcome[] = [
   invalidCell(8, { file: "customers.csv", column: "DOB", code: "no_date", detail: "Not a date.", shape: "99-99" }),
 ];
 
+/** The text of a page or of a part, without style and script. */
+function textOf(markup: string): string {
+  return markup.replaceAll(/<(style|script)[^>]*>.*?<\/\1>|<[^>]*>|\s+/gs, " ").replaceAll(/ +/g, " ");
+}
+
+/** A cell that does not match the pattern of the fields that it is mapped to. */
+function patternCell(line: number, as: string, attrs: readonly string[] = ["post_code"]): Outcome {
+  const place = { file: "accounts.csv", line, column: "POST_CODE", columnNumber: 2 };
+  const problems = attrs.map(
+    (attr) =>
+      ({ attr, code: "invalid", expected: "pattern", written: { as }, severity: "error", by: "local", place }) as const,
+  );
+  return { ...invalidCell(line), status: "invalid", problems };
+}
+
 describe("the page of a report", () => {
   it("says in one sentence what happened, ranks the causes by records, and says how to fix each", async () => {
     const text = await pageText([...THREE_CAUSES, ...MIXED.map((one) => ({ ...one, record: one.record + 100 }))]);
@@ -39,9 +55,12 @@ describe("the page of a report", () => {
       "<h1>1 of 12 records is on the platform, 1 is ready to be sent, 9 need work, and 1 has an unknown",
     );
     const titles = [...text.matchAll(/<h3[^>]*>([^<]*)</g)].map(([, title]) => title);
-    expect(titles.slice(0, 2)).toEqual(["The platform: Not a phone number.", "The platform: Not a postcode."]);
+    expect(titles.slice(0, 2)).toEqual([
+      "Phone is not accepted by the platform",
+      "Postcode is not accepted by the platform",
+    ]);
     expect(titles).toHaveLength(7);
-    expect(text.split("What to do").length - 1).toBe(7);
+    expect(text.split("What to do</span>").length - 1).toBe(7);
   });
 
   it("contains values only on request", async () => {
@@ -50,6 +69,78 @@ describe("the page of a report", () => {
     const shown = await pageText(MIXED, { showValues: true });
     expect(shown).toContain("31/12/1980");
     expect(shown).toContain("This page contains customer data.");
+  });
+
+  it("says first which files to correct and how to return them, with links", async () => {
+    const rejects = {
+      files: ["rejects.csv", "rejects.meter%20points.csv"].map((name) => ({
+        path: `out/${name}`,
+        rows: 1,
+        sha256: "",
+      })),
+      leftOut: 1,
+    };
+    const steps = textOf(await pageText(MIXED, { rejects, run: RUN }));
+    expect(steps).toMatch(/What to do first Open rejects\.csv and rejects\.meter%20points\.csv , next to this page\./);
+    expect(steps).toContain("1 row is not in these files: see errors.csv.");
+    expect(steps).toContain("Return the files to the migration team, which sends them with migrate push --rejects .");
+    expect(steps.indexOf("What to do first")).toBeLessThan(steps.indexOf("Records"));
+    expect(await pageText(MIXED, { rejects })).toContain('<a href="rejects.meter%2520points.csv">');
+  });
+
+  it("names the owner, the deadline and the workbook", async () => {
+    const owner = { name: "Data office", address: "data@example.com", due: "2026-12-02" };
+    const files = ["rejects.csv", "rejects.notes.ndjson"].map((name) => ({ path: name, rows: 1, sha256: "" }));
+    const workbook = { sheets: {} };
+    const text = textOf(await pageText(MIXED, { owner, rejects: { files, leftOut: 0, workbook } }));
+    expect(text).toMatch(/Owner Data office Address data@example\.com Return by 2026-12-02/);
+    expect(text).toMatch(
+      /Open rejects\.xlsx , next .* Or correct rejects\.csv , not both\. Also correct rejects\.notes\.ndjson/,
+    );
+    expect(text).toContain("Return the folder to the sender by 2026-12-02.");
+  });
+
+  it("says what to do without files of rejects, and nothing if no record needs correction", async () => {
+    expect(textOf(await pageText(MIXED))).toContain("Correct the cells below in the source files");
+    expect(await pageText(MIXED.filter(({ status }) => status !== "invalid" && status !== "rejected"))).not.toContain(
+      "What to do first",
+    );
+  });
+
+  it("describes a pattern in words, and shows a pattern that it cannot describe", async () => {
+    const [invalid, unclear] = [[patternCell(2, "^[A-Z]{1,2}[0-9]$")], [patternCell(3, "^(?=.*x).*$")]] as const;
+    const described = textOf(await pageText(invalid));
+    expect(described).toMatch(/Post code is not valid 1 record held back POST_CODE in accounts\.csv post_code invalid/);
+    expect(described).toContain("Must consist of 1-2 capital letters, then 1 digit.");
+    expect(described).toContain("Pattern, for the migration team ^[A-Z]{1,2}[0-9]$");
+    expect(textOf(await pageText(unclear))).toContain("Required pattern, for the migration team: ^(?=.*x).*$");
+  });
+
+  it("names fields as the contract does", async () => {
+    const text = textOf(await pageText([patternCell(2, "^a$")], { fieldTitle: () => "Postal code" }));
+    expect(text).toContain("Postal code is not valid");
+  });
+
+  it("shows a cell with two errors once, and counts the errors as other formats do", async () => {
+    const cells = [2, 3].map((line) => patternCell(line, "^a$", ["post_code", "supply.0.code"]));
+    const text = textOf(await pageText(cells));
+    expect(text).toContain("4 errors in 2 places have 2 causes. Errors in the same cell are shown together.");
+    expect(text).toContain("Also found in the same cells: Code is not valid supply.*.code invalid");
+    expect(await rendered(reporters.text, reportOf(cells))).toContain("4 errors, 2 causes");
+    expect(text.match(/records held back/g)).toHaveLength(1);
+  });
+
+  it("explains shapes once, where the first is used, and shows an example of each cause", async () => {
+    const markup = await pageText(THREE_CAUSES);
+    const cards = markup.split("<article").slice(1).map(textOf);
+    expect(cards.map((card) => card.includes("The values themselves are not shown: A stands for"))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(cards[1]).toContain("The first is in accounts.csv, line 6, column POSTCODE , record K-6.");
+    expect(cards[2]).toContain("It is in customers.csv, line 8, column DOB , record K-8.");
+    expect(markup.match(/<details class="places">/g)).toHaveLength(2);
   });
 
   it("renders a report without errors, and one without records", async () => {
@@ -78,7 +169,10 @@ describeInChromium("the page of a report", (open) => {
     ["dark", 1280],
     ["dark", 375],
   ] as const)("has no axe violations, %s and %d wide, with all rows open", async (colorScheme, width) => {
-    const file = await pageFile([...MIXED, ...THREE_CAUSES], { run: RUN, showValues: true });
+    const rejects = { files: [{ path: "rejects.csv", rows: 1, sha256: "" }], leftOut: 0 };
+    const folded = patternCell(90, "^[A-Z]{2}$", ["post_code", "supply.0.code"]);
+    const outcomes = [...MIXED, ...THREE_CAUSES, folded, { ...folded, record: 91 }];
+    const file = await pageFile(outcomes, { run: RUN, showValues: true, rejects });
     const { page, complaints, requests } = await open(file, { colorScheme, width });
     for (const summary of await page.locator("summary").all()) await summary.click();
     expect(await axeViolations(page)).toEqual([]);
@@ -93,8 +187,8 @@ describeInChromium("the page of a report", (open) => {
     await page.locator("#file").selectOption("accounts.csv");
     await expect.poll(() => found.textContent()).toBe("6 places in 2 causes, of 7 in 3.");
     expect(await shown.allTextContents()).toEqual([
-      "The platform: Not a phone number.",
-      "The platform: Not a postcode.",
+      "Phone is not accepted by the platform",
+      "Postcode is not accepted by the platform",
     ]);
     await page.locator("#column").selectOption("POSTCODE");
     await expect.poll(() => found.textContent()).toBe("2 places in 1 cause, of 7 in 3.");
@@ -104,6 +198,32 @@ describeInChromium("the page of a report", (open) => {
     await page.getByRole("button", { name: "Clear" }).click();
     await expect.poll(() => shown.count()).toBe(3);
     expect(await found.textContent()).toBe("");
+  });
+
+  it("finds a code of further findings, in the rows that have it", async () => {
+    const cells = [2, 3, 4].map((line) => patternCell(line, "^a$"));
+    const [invalid] = patternCell(5, "^a$").problems;
+    if (invalid?.place === undefined) throw new Error("no cell");
+    const { place } = invalid;
+    const rule = { attr: "post_code", code: "wrong_region", severity: "error", by: "platform", detail: "No." } as const;
+    const both: Outcome = { ...invalidCell(5), problems: [invalid, { ...rule, place }] };
+    const { page } = await open(await pageFile([...cells, both]));
+    await page.locator("#code").selectOption("wrong_region");
+    await expect.poll(() => page.getByRole("status").textContent()).toBe("1 place in 1 cause, of 4 in 1.");
+    await page.locator("#cause-1 details.places summary").click();
+    await expect.poll(() => page.locator("tbody tr").count()).toBeGreaterThan(0);
+    expect(await page.locator("#cause-1 tbody td").last().textContent()).toBe(
+      "Also: Post code is not accepted by the platform.",
+    );
+  });
+
+  it("opens the pattern with the keyboard", async () => {
+    const { page } = await open(await pageFile([patternCell(2, "^[A-Z]{2}$")]));
+    const pattern = page.getByText("^[A-Z]{2}$", { exact: true });
+    expect(await pattern.isVisible()).toBe(false);
+    await page.locator(".form summary").focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => pattern.isVisible()).toBe(true);
   });
 
   it("opens the rows that a search finds", async () => {
@@ -197,7 +317,7 @@ describeInChromium("the page of a report", (open) => {
     const { page, complaints, requests } = await open(
       await pageFile(naughty().map(hostile), { showValues: true, title: naughty().slice(0, 50).join(" ") }),
     );
-    const titles = await page.locator("h3").allTextContents();
+    const titles = await page.locator(".words").allTextContents();
     expect(titles).toContain("The platform: </script><script>alert(1)</script>");
     expect(titles).toContain(String.raw`The platform: \u202egpj.exe`);
     for (const details of await page.locator("details").all()) {
