@@ -10,7 +10,7 @@ import { html, type Html } from "./html.ts";
 /** Tells the reader who corrects which files, and how to return them; undefined if no record needs correction. */
 export function stepsSection({ summary, owner }: Report, rejects: Rejects | undefined): Html | undefined {
   if (countRecords(summary, NEEDS_WORK) === 0) return undefined;
-  const hasFiles = rejects !== undefined && rejects.files.length > 0;
+  const hasFiles = rejects !== undefined && rejects.files.some(({ rows }) => rows > 0);
   const steps = hasFiles ? [openStep(rejects), CORRECT, returnStep(owner)] : EXPORT_STEPS;
   return html`<section class="first" aria-labelledby="first">
     <h2 id="first">What to do first</h2>
@@ -34,11 +34,11 @@ const EXPORT_STEPS: readonly Html[] = [
 ];
 
 const CORRECT: Html = html`Correct the cells as described below, and save. Keep the file names, the columns and all
-rows.`;
+rows, and do not change other files.`;
 
-/** Links the files, which are in the folder of the page. */
+/** Links the files with rows, which are in the folder of the page. */
 function openStep({ files, workbook, leftOut }: Rejects): Html {
-  const names = files.map((file) => path.basename(file.path));
+  const names = files.filter(({ rows }) => rows > 0).map((file) => path.basename(file.path));
   const csv = names.filter((name) => name.endsWith(".csv"));
   const others = names.filter((name) => !name.endsWith(".csv"));
   const sheet = workbook !== undefined && workbook.leftOut === undefined && csv.length > 0;
@@ -53,8 +53,8 @@ function openStep({ files, workbook, leftOut }: Rejects): Html {
 function returnStep(owner: Report["owner"]): Html {
   const careful = "They contain customer data: use a protected way.";
   if (owner === undefined) {
-    return html`Return the files to the migration team, which sends them with <code>migrate push --rejects</code>.
-      ${careful}`;
+    return html`Return the files to the migration team, which sends them with
+      <code class="command">migrate push --rejects</code>. ${careful}`;
   }
   const by = owner.due === undefined ? "" : ` by ${owner.due}`;
   return html`Return the folder to the sender${by}. It contains customer data: use the same protected way in which you
