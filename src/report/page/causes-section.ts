@@ -24,7 +24,10 @@ export function causesChart(causes: readonly PageCause[], fieldTitle: FieldTitle
       html`<li>
         <a href="#cause-${at + 1}">
           <span class="bar-label"
-            >${problemTitle(cause.first, fieldTitle)} <span class="bar-place">${placeOf(cause)}</span></span
+            >${problemTitle(cause.first, fieldTitle)}
+            <span class="bar-place"
+              >${placeOf(cause)}${cause.by === "platform" ? ", found by the platform" : ""}</span
+            ></span
           >
           <svg class="bar" height="10" aria-hidden="true">
             <rect class="track" width="100%" height="10" rx="5"></rect>
@@ -149,7 +152,7 @@ function message({ first, words, by }: PageFinding, fieldTitle: FieldTitle | und
     return html`<p class="words">Does not match the format that the contract requires.</p>
       <p class="form">Required pattern, for the migration team: <code>${pattern}</code></p>`;
   }
-  return html`<p class="words">Must consist of ${phrase}.</p>
+  return html`<p class="words">Required form: ${phrase}.</p>
     <details class="form">
       <summary>Pattern, for the migration team</summary>
       <code>${pattern}</code>

@@ -63,6 +63,15 @@ describe("the page of a report", () => {
     expect(text.split("What to do</span>").length - 1).toBe(7);
   });
 
+  it("distinguishes causes with the same title in the chart", async () => {
+    const text = textOf(
+      await pageText([patternCell(2, "^a$"), invalidCell(3, { column: "POST_CODE", code: "invalid" })]),
+    );
+    expect(text).toMatch(
+      /Post code is not valid POST_CODE in accounts\.csv 1 .*POST_CODE in accounts\.csv, found by the platform/,
+    );
+  });
+
   it("contains values only on request", async () => {
     expect(await pageText(MIXED)).not.toContain("31/12/1980");
     expect(await pageText(MIXED)).toContain("99/99/9{4}");
@@ -111,7 +120,7 @@ describe("the page of a report", () => {
     const [invalid, unclear] = [[patternCell(2, "^[A-Z]{1,2}[0-9]$")], [patternCell(3, "^(?=.*x).*$")]] as const;
     const described = textOf(await pageText(invalid));
     expect(described).toMatch(/Post code is not valid 1 record held back POST_CODE in accounts\.csv post_code invalid/);
-    expect(described).toContain("Must consist of 1-2 capital letters, then 1 digit.");
+    expect(described).toContain("Required form: 1-2 capital letters, then 1 digit.");
     expect(described).toContain("Pattern, for the migration team ^[A-Z]{1,2}[0-9]$");
     expect(textOf(await pageText(unclear))).toContain("Required pattern, for the migration team: ^(?=.*x).*$");
   });
