@@ -52,7 +52,8 @@ async function perform(scene: Scene, step: Step): Promise<void> {
       return repeatLast(scene, step.what);
     case "resume":
     case "refresh":
-      return resume(scene, step);
+      await resume(scene, step);
+      return;
     case "decide":
       return decide(scene, step);
     case "recover":
@@ -188,22 +189,24 @@ async function repeatLast(scene: Scene, what: "intents" | "outcomes"): Promise<v
   expect(repeated).toHaveProperty("failure");
 }
 
+/** Returns false if the ledgers refuse to resume the run. */
 async function resume(
   scene: Scene,
   { does, run, policy: given }: Extract<Step | ProcessStep, { readonly policy: PlanPolicy; readonly run: number }>,
-): Promise<void> {
+): Promise<boolean> {
   const runs = scene.members[0]?.runs.length ?? 0;
   workOn(scene, Math.max(0, runs - 1 - run));
   const policy = { ...given, newKeys: scene.newKeys[scene.current] };
   if (does === "refresh") {
     if (await isSending(scene)) await onRun(scene, (ledger, id) => ledger.refresh(id, policy));
-    return;
+    return true;
   }
   const resumed = await onRun(scene, (ledger, id) => ledger.resumeRun(id, policy));
   if ("result" in resumed && resumed.result.state === "planning") {
     await onRun(scene, (ledger, id) => ledger.restartPlan(id));
     await onRun(scene, (ledger, id) => ledger.finishPlan(id, policy));
   }
+  return "result" in resumed;
 }
 
 async function decide(scene: Scene, { decisions, policy }: Extract<Step, { does: "decide" }>): Promise<void> {
@@ -290,7 +293,8 @@ async function takeOver(scene: Scene, step: Extract<ProcessStep, { does: "take o
     member.ledger = await member.stored.open();
   }
   const { current } = scene;
-  await resume(scene, step);
+  // A process that cannot resume writes nothing to a ledger file, so the first would remain its writer.
+  if (!(await resume(scene, step))) await onRun(scene, (ledger, run) => ledger.finishRun(run, 3));
   const outcomes = flying.map(({ record, identity, attempt }) => ({
     record,
     identity,
