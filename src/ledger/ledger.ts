@@ -283,7 +283,7 @@ export interface KnownContent {
 
 /** The number of records left to send, by what was sent before. */
 export interface SendComparison {
-  /** Never sent. */
+  /** Never sent. A request that ended without a reply before it could be processed does not count as sent. */
   readonly new: number;
   /** The content differs from the one that the platform accepted last or, if it accepted none, was sent last. */
   readonly changed: number;

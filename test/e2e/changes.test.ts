@@ -13,6 +13,9 @@ import {
   CONTRACT,
   type Extract,
   goodAccounts,
+  latestRun,
+  type OutcomeLine,
+  outcomeLines,
   type Workplace,
   workplace,
   writeExtract,
@@ -188,12 +191,88 @@ describe("changes", () => {
   });
 });
 
+/** The first push accepts two records; the platform refuses the third, and the fourth is invalid. */
+async function pushedWithErrors(env: Readonly<Record<string, string>> = {}): Promise<Workplace> {
+  const [first, second, third, fourth] = ACCOUNTS.map(({ REF }) => ({ REF }));
+  if (first === undefined || second === undefined || third === undefined || fourth === undefined)
+    throw new Error("too few accounts");
+  const customers = ACCOUNTS.map(({ REF }) => ({ REF, ...(REF === third.REF && { MOBILE: "04000 000000" }) }));
+  const accounts = [first, second, third, { ...fourth, TYPE: "?" }];
+  const work = workplace({ accounts, customers }, { env: { ...sandbox.env, ...env } });
+  expect(planOf(await work.push())).toBe("4 records: 3 to send, 1 invalid");
+  return work;
+}
+
+const planOf = ({ stderr }: CliEnd): string | undefined => /^.*\d to send.*$/m.exec(stderr)?.[0];
+
+/**
+ * The plans of pushes of the same extract again, and of a second one, which fixes the fourth record, changes the second
+ * one and has a new one. Returns what the screen said, and what it must say.
+ */
+async function comparedPlans(work: Workplace): Promise<{ readonly said: unknown; readonly expected: unknown }> {
+  const said = [planOf(await work.push(["--dry-run"])), planOf(await work.push())];
+  const accounts = [...ACCOUNTS, { REF: "EXT-9" }].map(({ REF }) => ({
+    REF,
+    ...(REF === "EXT-00002" && { NAME: "Amina Jones" }),
+  }));
+  const customers = accounts.map(({ REF }) => ({ REF, ...(REF === "EXT-00003" && { MOBILE: "04000 000000" }) }));
+  replaceExtract(work, { accounts, customers });
+  const flags = ["--revise", "--new-keys"];
+  said.push(planOf(await work.push([...flags, "--dry-run"])));
+  await adminOf(sandbox).faults({ pauseAt: 2 });
+  const paused = await work.push([...flags, "--concurrency", "1"]);
+  await adminOf(sandbox).faults({});
+  await adminOf(sandbox).supplier("Ongoing");
+  const resumed = planOf(await work.migrate(["resume"]));
+  said.push(planOf(paused), resumed?.slice(0, resumed.indexOf(")") + 1));
+  const again = "4 records: 1 to send (1 unchanged), 1 invalid, 2 skipped";
+  const revised = "5 records: 4 to send (2 new, 1 changed, 1 unchanged), 1 skipped";
+  return { said, expected: [again, again, revised, revised, resumedPlan(outcomeLines(paused.stdout))] };
+}
+
+/** A new record that the platform has refused because of the pause is unchanged when it is sent again. */
+function resumedPlan(lines: readonly OutcomeLine[]): string {
+  const left = lines.filter(({ status }) => status === "blocked" || status === "pending");
+  const results = left.map(({ key, http }) => {
+    if (key === "EXT-00002") return "changed";
+    return key === "EXT-00003" || http !== undefined ? "unchanged" : "new";
+  });
+  const parts = ["new", "changed", "unchanged"].flatMap((result) => {
+    const count = results.filter((one) => one === result).length;
+    return count === 0 ? [] : [`${count} ${result}`];
+  });
+  return `5 records: ${left.length} to send (${parts.join(", ")})`;
+}
+
+describe("the plan of a push", () => {
+  test("says how many records are new, changed and unchanged, also of a dry run and of a resumed run", async () => {
+    const { said, expected } = await comparedPlans(await pushedWithErrors());
+    expect(said).toEqual(expected);
+  });
+
+  test("counts corrected rejects as changed", async () => {
+    const work = await pushedWithErrors();
+    const folder = `.migrate/runs/${await latestRun(work)}`;
+    const file = work.file(folder, "rejects.customers.csv");
+    writeFileSync(file, readFileSync(file, "utf8").replace("04000 000000", "07700 900730"));
+    const corrected = await work.migrate(["push", "--rejects", folder]);
+    expect(planOf(corrected)).toBe("2 records: 1 to send (1 changed), 1 invalid");
+  });
+});
+
 describe.skipIf(!POSTGRES_IS_HERE)(`changes with a ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   let server: PostgresCluster;
   beforeAll(async () => {
     server = await startPostgres();
   });
   afterAll(() => server.stop());
+
+  test("the plan of a push says the same as with a ledger in a file", async () => {
+    process.env["XDG_STATE_HOME"] = temporaryFolder();
+    const MIGRATE_LEDGER = await server.createDatabase("migrate_test_changes_plan");
+    const { said, expected } = await comparedPlans(await pushedWithErrors({ MIGRATE_LEDGER }));
+    expect(said).toEqual(expected);
+  });
 
   test("lists the same as with a ledger in a file", async () => {
     process.env["XDG_STATE_HOME"] = temporaryFolder();

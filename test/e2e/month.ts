@@ -3,9 +3,9 @@ import { expect } from "vitest";
 import type { MigrationReport } from "../../src/model/migration-report.ts";
 import { createTestFolder } from "../temporary-folder.ts";
 import { seededDice } from "../seeded-dice.ts";
-import { startTestSandbox } from "./cli.ts";
+import { type CliEnd, startTestSandbox } from "./cli.ts";
 import { createMonth, DAYS, type MonthAccount, platformAddresses } from "./month-scene.ts";
-import { adminOf, CONTRACT, type Workplace, workplace } from "./push-scene.ts";
+import { type Admin, adminOf, CONTRACT, type SeenRequest, type Workplace, workplace } from "./push-scene.ts";
 
 /** The platform returns the address of an account, so that it can be compared. */
 const COMPARING = `
@@ -62,6 +62,7 @@ export async function playMonth({ size, seed }: { readonly size: number; readonl
   try {
     const month = createMonth(folder, size, seededDice(seed));
     const excluded = new Set<string>();
+    const plans = planWatch(admin, month.latest);
     const inputOf = (files: { accounts: string; customers: string }): readonly string[] => {
       const contract = ["--contract", CONTRACT, "--contract", overlay];
       return [files.accounts, "--source", `customers=${files.customers}`, ...contract, "--mapping", "mapping.yaml"];
@@ -74,16 +75,21 @@ export async function playMonth({ size, seed }: { readonly size: number; readonl
         expect((await work.migrate(["push", ...input])).code).toBe(4);
         await admin.faults({});
         await admin.supplier("Ongoing");
-        expect([0, 1]).toContain((await work.migrate(["resume"])).code);
+        await plans.note();
+        const resumed = await work.migrate(["resume"]);
+        expect([0, 1]).toContain(resumed.code);
+        await plans.compare(resumed);
         continue;
       }
       if (day === SECOND_LEDGER) {
         const second = await work.migrate(["push", ...input, "--ledger", "second.db"]);
         expect([0, 1]).toContain(second.code);
+        await plans.skip();
       }
       if (day === EXCLUSION) await excludeInvalid(work, excluded);
       const pushed = await work.migrate(["push", ...input]);
       expect([0, 1]).toContain(pushed.code);
+      await plans.compare(pushed);
     }
     return await endOf(work, month.latest, { excluded, stop: sandbox.stop, data });
   } finally {
@@ -91,6 +97,62 @@ export async function playMonth({ size, seed }: { readonly size: number; readonl
     rmSync(folder, { recursive: true, force: true });
     remove();
   }
+}
+
+interface PlanWatch {
+  /** Notes the requests since the last call as sent by the ledger. */
+  readonly note: () => Promise<void>;
+  /** Ignores the requests since the last call: another ledger sent them. */
+  readonly skip: () => Promise<void>;
+  /** Compares the plan on the screen with the requests since the last call, then notes them. */
+  readonly compare: (push: CliEnd) => Promise<void>;
+}
+
+/** Counts the records to send of each plan from the requests that the platform received. */
+function planWatch(admin: Admin, latest: ReadonlyMap<string, Readonly<MonthAccount>>): PlanWatch {
+  const sent = new Map<string, string>();
+  const accepted = new Map<string, string>();
+  let seen = 0;
+  async function newRequests(): Promise<readonly SeenRequest[]> {
+    const requests = (await admin.imports()).filter(({ method }) => method === "POST");
+    const added = requests.slice(seen);
+    seen = requests.length;
+    return added;
+  }
+  const contentOf = (key: string): string => {
+    const { address, type, mobile } = latest.get(key) ?? {};
+    return JSON.stringify([address, type, mobile]);
+  };
+  function note(requests: readonly SeenRequest[]): void {
+    for (const { key = "", status } of requests) {
+      sent.set(key, contentOf(key));
+      if (status === 201) accepted.set(key, contentOf(key));
+    }
+  }
+  return {
+    note: async () => note(await newRequests()),
+    async skip() {
+      await newRequests();
+    },
+    async compare({ stderr }) {
+      const isFirst = sent.size === 0;
+      const requests = await newRequests();
+      const keys = new Set(requests.map(({ key = "" }) => key));
+      const counts = new Map<string, number>();
+      for (const key of keys) {
+        const before = accepted.get(key) ?? sent.get(key);
+        const result = before === undefined ? "new" : before === contentOf(key) ? "unchanged" : "changed";
+        counts.set(result, (counts.get(result) ?? 0) + 1);
+      }
+      const parts = ["new", "changed", "unchanged"].flatMap((result) => {
+        const count = counts.get(result);
+        return count === undefined ? [] : [`${count} ${result}`];
+      });
+      const compared = isFirst || keys.size === 0 ? "" : ` (${parts.join(", ")})`;
+      expect(stderr.replaceAll(/(\d),(?=\d{3})/g, "$1")).toContain(`: ${keys.size} to send${compared}`);
+      note(requests);
+    },
+  };
 }
 
 async function openLines(work: Workplace): Promise<readonly OpenLine[]> {

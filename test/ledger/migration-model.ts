@@ -31,6 +31,8 @@ export interface MigrationModel {
   readonly platform: Map<string, string>;
   /** By record: the content of the last request. */
   readonly sent: Map<string, string>;
+  /** By record: the content of the last request that the platform may have processed, or has refused. */
+  readonly received: Map<string, string>;
   readonly unclear: Map<string, "ambiguous" | "existing">;
   /** By record: the push whose request is in flight. */
   readonly inFlight: Map<string, string>;
@@ -47,6 +49,7 @@ export function emptyModel(): MigrationModel {
     pushes: [],
     platform: new Map(),
     sent: new Map(),
+    received: new Map(),
     unclear: new Map(),
     inFlight: new Map(),
     refused: new Set(),
@@ -124,7 +127,7 @@ async function pushRows(ledger: Ledger, step: Push, model: MigrationModel): Prom
 async function expectCompared(
   ledger: Ledger,
   { id, to, rows, end }: Push & Pick<PlannedPush, "id">,
-  { pushes, platform, sent }: MigrationModel,
+  { pushes, platform, received }: MigrationModel,
 ): Promise<void> {
   const isFirst = pushes.every((push) => push.to !== to || push.id === id);
   const counts = { new: 0, changed: 0, unchanged: 0 };
@@ -132,7 +135,7 @@ async function expectCompared(
     if (status !== (end === "dry run" ? "valid" : "pending")) continue;
     const { key = 0, content } = rows[record - 1] ?? {};
     const name = nameOf(to, key);
-    const before = platform.get(name) ?? sent.get(name);
+    const before = platform.get(name) ?? received.get(name);
     if (before === undefined) counts.new += 1;
     else counts[before === content ? "unchanged" : "changed"] += 1;
   }
@@ -203,6 +206,7 @@ async function send(ledger: Ledger, push: PlannedPush, given: readonly Result[],
     const { key = 0, content = "" } = push.rows[intent.record - 1] ?? {};
     const name = nameOf(push.to, key);
     model.sent.set(name, content);
+    if (status !== "pending") model.received.set(name, content);
     model.unclear.delete(name);
     model.refused.delete(name);
     if (status === "rejected") model.refused.add(name);

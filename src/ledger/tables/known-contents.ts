@@ -9,7 +9,7 @@ export function* knownContents(tables: Tables, identities: readonly string[]): W
   return new Map(
     rows.map(({ identity, accepted, content, run, record, rowHash }) => {
       const known = accepted !== null && accepted.length > 0 ? accepted : content;
-      // The content in the record's latest plan may differ from the accepted content.
+      // The latest plan of the record may have had other content than the platform has accepted.
       const isOfPlan = known !== null && content !== null && Buffer.compare(known, content) === 0;
       const planned = isOfPlan && run !== null && record !== null ? { run, record, rowHash: rowHash ?? undefined } : {};
       return [identity, { content: known ?? undefined, ...planned }];
@@ -48,12 +48,11 @@ const SELECT_KNOWN: Statement<KnownColumns> = {
 /** See `Ledger.compareToSend`. Costs nothing for the first push to a destination. */
 export function* compareToSend(tables: Tables, { number, sends }: RunRow): Work<SendComparison | undefined> {
   if ((yield* tables.row(OTHER_PUSH, number)) === undefined) return undefined;
-  const {
-    total = 0,
-    sent = 0,
-    changed = 0,
-  } = (yield* tables.row(sends ? COMPARE_PENDING : COMPARE_VALID, number)) ?? {};
-  return { new: total - sent, changed, unchanged: sent - changed };
+  const { counts, unclear } = sends ? COMPARE_PENDING : COMPARE_VALID;
+  const found = (yield* tables.row(counts, number)) ?? { records: 0, sent: 0, changed: 0, unclear: 0 };
+  const others = found.unclear === 0 ? undefined : yield* tables.row(unclear, number);
+  const [sent, changed] = [found.sent + (others?.sent ?? 0), found.changed + (others?.changed ?? 0)];
+  return { new: found.records - sent, changed, unchanged: sent - changed };
 }
 
 const OTHER_PUSH: Statement<{ found: number }> = {
@@ -63,15 +62,45 @@ const OTHER_PUSH: Statement<{ found: number }> = {
   where own.id = $1 and ${PLANNED_PUSHES} limit 1`,
 };
 
-const compare = (toSend: string): Statement<{ total: number; sent: number; changed: number }> => ({
-  sql: `
-  select count(*) as total,
-    count(*) filter (where records.attempts > 0 or records.accepted_content is not null
-      or records.state = 'ambiguous') as sent,
-    count(*) filter (where items.content <> coalesce(
-      nullif(records.accepted_content, ''::bytea), case when records.attempts > 0 then records.content end)) as changed
-  from migrate.items left join migrate.records on records.identity = items.identity
-  where items.run = $1 and ${toSend}`,
+/** The last attempt may have ended before its request. Then only `attempts` shows whether an earlier one was sent. */
+const IS_UNCLEAR = "records.state = 'pending' and records.attempts > 0 and records.step is null";
+/** Uses `coalesce`, because a record without a row in `records` was not sent. */
+const WAS_SENT = `records.accepted_content is not null or coalesce(records.state, 'pending') <> 'pending'
+  or records.step is not null`;
+
+interface Comparison {
+  readonly counts: Statement<{ records: number; sent: number; changed: number; unclear: number }>;
+  /** The unclear records among them that were sent. There are few: about one for each request of an interrupted run. */
+  readonly unclear: Statement<{ sent: number; changed: number }>;
+}
+
+const compare = (toSend: string): Comparison => ({
+  counts: {
+    sql: `
+    select count(*) as records, count(*) filter (where ${WAS_SENT}) as sent,
+      count(*) filter (where (${WAS_SENT}) and items.content <> coalesce(
+        nullif(records.accepted_content, ''::bytea), case when records.attempts > 0 then records.content end)) as changed,
+      count(*) filter (where records.accepted_content is null and ${IS_UNCLEAR}) as unclear
+    from migrate.items left join migrate.records on records.identity = items.identity
+    where items.run = $1 and ${toSend}`,
+  },
+  unclear: {
+    sql: `
+    with unclear as materialized (
+      select items.identity, items.content
+      from migrate.items inner join migrate.records on records.identity = items.identity
+      where items.run = $1 and ${toSend} and records.accepted_content is null and ${IS_UNCLEAR}
+    ), requests as materialized (
+      select attempts.identity, items.content,
+        row_number() over (partition by attempts.identity order by attempts.attempt desc) as latest
+      from migrate.attempts
+      inner join migrate.items on items.run = attempts.run and items.record = attempts.record
+      where attempts.identity in (select identity from unclear)
+        and (attempts.http is not null or attempts.status not in ('pending', 'sending'))
+    )
+    select count(*) as sent, count(*) filter (where requests.content <> unclear.content) as changed
+    from unclear inner join requests on requests.identity = unclear.identity and requests.latest = 1`,
+  },
 });
 
 /** Ambiguous records count as such, even if they are left to send. */
