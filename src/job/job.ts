@@ -14,7 +14,7 @@ import { Failure } from "../model/failure.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import type { JOB } from "../options/job-options.ts";
 import type { RecordedValues } from "../options/option-row.ts";
-import { type Input, openInput, type ReadOptions } from "../read/input/open-input.ts";
+import { type Input, type KnownFile, openInput, type ReadOptions } from "../read/input/open-input.ts";
 import type { CorrectionResult } from "../read/corrections/apply-corrections.ts";
 import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
@@ -90,8 +90,8 @@ export type JobDependencies = Pick<Dependencies, "temporaryFolder" | "notice" | 
 
 interface OpenJobOptions {
   readonly showValues?: boolean;
-  /** The names of input files in places, by path; default: their paths. */
-  readonly inputNames?: ReadonlyMap<string, string> | undefined;
+  /** The input files as an earlier run has read them, by path. */
+  readonly recordedInputs?: ReadonlyMap<string, KnownFile> | undefined;
 }
 
 /**
@@ -101,7 +101,7 @@ interface OpenJobOptions {
 export async function openJob(
   settings: JobSettings,
   dependencies: JobDependencies,
-  { showValues = false, inputNames }: OpenJobOptions = {},
+  { showValues = false, recordedInputs }: OpenJobOptions = {},
 ): Promise<Job> {
   const files = settings.contract.map(pathsFrom(settings.folder));
   const contract = await readContractWithFindings(files, dependencies, settings.rules, setupPaths(settings));
@@ -112,7 +112,11 @@ export async function openJob(
   const { mapping } = job;
   const { close = async () => undefined } = mapping;
   try {
-    const { plan, input } = await openJobInput(document, settings, dependencies, { mapping, showValues, inputNames });
+    const { plan, input } = await openJobInput(document, settings, dependencies, {
+      mapping,
+      showValues,
+      recordedInputs,
+    });
     return { ...job, plan, input: { ...input, close: () => input.close().finally(close) } };
   } catch (error) {
     await close();
@@ -197,7 +201,7 @@ export async function openJobInput(
 type InputDependencies = Pick<Dependencies, "temporaryFolder" | "notice"> &
   Partial<Pick<Dependencies, "onProgress" | "drain">>;
 
-interface InputContext extends Pick<OpenJobOptions, "inputNames"> {
+interface InputContext extends Pick<OpenJobOptions, "recordedInputs"> {
   /** For re-importing rejects. */
   readonly mapping: Mapping;
   /** For re-importing rejects. */
@@ -212,15 +216,14 @@ async function openSources(
 ): Promise<JobInput> {
   const { standardInput, encoding, delimiter, rejects, corrections } = settings;
   const pathOf = setupPaths(settings);
+  const knownFiles = new Map<string, KnownFile>(context?.recordedInputs);
+  if (standardInput !== undefined) knownFiles.set(standardInput, { file: "-", modifiedMs: undefined });
   const options: ReadOptions = {
     tempFolder: dependencies.temporaryFolder,
     onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
     onRead: (read) => dependencies.onProgress?.({ kind: "read", ...read }),
     signal: dependencies.drain,
-    displayNames: new Map([
-      ...(context?.inputNames ?? []),
-      ...(standardInput === undefined ? [] : ([[standardInput, "-"]] as const)),
-    ]),
+    knownFiles,
   };
   if (rejects === undefined || context === undefined) {
     const reading = { ...options, ...definedMembers({ encoding, delimiter }) };

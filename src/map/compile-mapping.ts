@@ -16,7 +16,7 @@ import { atRow } from "./node/payload-size.ts";
 import type { ItemsNode, MappingNode, ObjectNode } from "./node/mapping-node.ts";
 import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
 import type { Row } from "../model/record.ts";
-import type { SourceMoment } from "./document/source-moment.ts";
+import type { WrittenMoment } from "./document/source-moment.ts";
 import { Failure } from "../model/failure.ts";
 import { type SourceColumns, sourceColumns } from "./source-columns.ts";
 import type { FieldType } from "../contract/types/field-type.ts";
@@ -71,11 +71,11 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
 }
 
 interface AsOfReader {
-  /** Absent if the name of the file states the moment. */
+  /** Absent if the file states the moment. */
   readonly column: string | undefined;
   /**
    * Adds the moment of the row, or the problem of a cell that does not state it.
-   * @throws Failure `mapping_invalid` for a file whose name does not state it
+   * @throws Failure `mapping_invalid` for a file whose name does not state it, and for standard input
    */
   readonly add: (mapped: ReturnType<Mapping["map"]>, row: Row) => ReturnType<Mapping["map"]>;
 }
@@ -88,12 +88,15 @@ function asOfReader(
   const source = rootSource(document);
   const { asOf } = document.sources.get(source) ?? {};
   if (asOf === undefined) return undefined;
-  if (asOf.from.kind === "file name" && isReimport) return undefined;
-  if (asOf.from.kind === "file name")
-    return { column: undefined, add: (mapped, row) => withFileMoment(mapped, row, asOf) };
-  const column = columnsOf(source).column(asOf.from.column, document.lineOf(["sources", source, "asOf"]));
+  if (asOf.kind !== "column") {
+    // The names and dates of rejects are not those of the extract.
+    if (isReimport) return undefined;
+    const momentOf = asOf.kind === "file name" ? momentOfName(asOf) : momentOfDate;
+    return { column: undefined, add: (mapped, { table }) => ({ ...mapped, asOf: momentOf(table) }) };
+  }
+  const column = columnsOf(source).column(asOf.column, document.lineOf(["sources", source, "asOf"]));
   return {
-    column: asOf.from.column,
+    column: asOf.column,
     add(mapped, row) {
       const cell = column.read(row);
       const moment = typeof cell === "string" ? asOf.read(cell.trim()) : undefined;
@@ -105,16 +108,21 @@ function asOfReader(
   };
 }
 
-function withFileMoment(
-  mapped: ReturnType<Mapping["map"]>,
-  { table: { file } }: Row,
-  { read, wanted }: SourceMoment,
-): ReturnType<Mapping["map"]> {
-  const name = file.slice(file.lastIndexOf("/") + 1);
-  const moment = read(name);
-  if (moment !== undefined) return { ...mapped, asOf: moment };
-  throw new Failure("mapping_invalid", `${file}: the name of the file must contain exactly one date: ${wanted}`, {
-    hint: "rename the file, or change `asOf` in the mapping",
+function momentOfName({ read, wanted }: WrittenMoment): (table: Row["table"]) => number {
+  return ({ file }) => {
+    const moment = read(file.slice(file.lastIndexOf("/") + 1));
+    if (moment !== undefined) return moment;
+    throw new Failure("mapping_invalid", `${file}: the name of the file must contain exactly one date: ${wanted}`, {
+      hint: "rename the file, or change `asOf` in the mapping",
+    });
+  };
+}
+
+/** Whole seconds: archives and copies often lose the fractions. */
+function momentOfDate({ file, modifiedMs }: Row["table"]): number {
+  if (modifiedMs !== undefined) return Math.floor(modifiedMs / 1000) * 1000;
+  throw new Failure("mapping_invalid", `${file}: standard input has no modification date, which \`asOf\` requires`, {
+    hint: "save it to a file, or use a column for `asOf` in the mapping",
   });
 }
 

@@ -12,12 +12,17 @@ export interface CsvTable {
   readonly columns: readonly string[];
   /** Maps a column name to its zero-based position. */
   readonly columnIndex: ReadonlyMap<string, number>;
+  readonly modifiedMs?: FileDate;
 }
+
+/** When a file was last modified, in milliseconds since 1970; absent for standard input. */
+type FileDate = number | undefined;
 
 /** One JSON or NDJSON file, shared by all its rows. */
 export interface JsonTable {
   readonly kind: "json";
   readonly file: string;
+  readonly modifiedMs?: FileDate;
 }
 
 interface JoinedRow {

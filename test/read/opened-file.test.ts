@@ -173,7 +173,9 @@ describe("an input", () => {
     ] as const) {
       const path = await spoolStdin(Readable.from([Buffer.from(text)]), folder);
       expect((await stat(path)).mode & 0o777).toBe(0o600);
-      const { records } = await read(source(path), { displayNames: new Map([[path, "stdin"]]) });
+      const { records } = await read(source(path), {
+        knownFiles: new Map([[path, { file: "stdin", modifiedMs: undefined }]]),
+      });
       const [record] = records.map(({ row }) => [row.table.file, "value" in row ? row.value : cells(row)[0]]);
       expect(record).toEqual(["stdin", expected]);
     }

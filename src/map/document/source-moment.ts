@@ -5,10 +5,15 @@ import { compileDatePattern, type DatePattern, type PatternTime } from "../leaf/
 import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
 import { asObject, type Issues, refuseUnknown } from "./mapping-issues.ts";
 
-/** The column, or the name of the file, with the date of a row's content (`asOf`). */
-export interface SourceMoment {
-  readonly from: { readonly kind: "column"; readonly column: string } | { readonly kind: "file name" };
-  /** The notation of its cells, or of the date in the name, for messages. */
+/** Where the date of a row's content is (`asOf`): in a column, in the name of the file, or its modification date. */
+export type SourceMoment = WrittenMoment | { readonly kind: "file date" };
+
+/** A date in a cell of each row, or in the name of the file. */
+export type WrittenMoment = MomentText &
+  ({ readonly kind: "column"; readonly column: string } | { readonly kind: "file name" });
+
+interface MomentText {
+  /** The notation of the cells, or of the date in the name, for messages. */
   readonly wanted: string;
   /**
    * The moment in milliseconds since 1970 that a cell or the name of a file states; undefined for a string without this
@@ -19,7 +24,7 @@ export interface SourceMoment {
 
 /**
  * Reads `asOf: { column: CHANGED, date: dd/MM/yyyy }` or `asOf: { fileName: yyyy-MM-dd }`, with `zone` for a pattern
- * that contains a time.
+ * that contains a time, or `asOf: { fileModified: true }`.
  */
 export function readSourceMoment(
   value: JsonValue | undefined,
@@ -29,20 +34,40 @@ export function readSourceMoment(
   if (value === undefined) return undefined;
   const object = asObject(value, path, issues);
   if (object === undefined) return undefined;
-  if ("fileName" in object) {
-    refuseUnknown(object, ["fileName", "zone"], path, issues);
+  const kind = "fileModified" in object ? "fileModified" : "fileName" in object ? "fileName" : "column";
+  refuseUnknown(object, [...new Set(Object.values(MEMBERS).flat())], path, issues);
+  refuseOfOthers(object, kind, path, issues);
+  if (kind === "fileModified") {
+    if (object[kind] !== true) issues.add([...path, kind], "must be true", "or remove asOf");
+    return { kind: "file date" };
+  }
+  if (kind === "fileName") {
     const dated = readNotation(object, { path, place: "fileName", example: FILE_EXAMPLE }, issues);
     if (dated === undefined) return undefined;
-    return { from: { kind: "file name" }, ...dated, read: remembering((name) => momentIn(name, dated.read)) };
+    return { kind: "file name", ...dated, read: remembering((name) => momentIn(name, dated.read)) };
   }
-  refuseUnknown(object, ["column", "date", "zone"], path, issues);
   const { column } = object;
   if (typeof column !== "string" || column === "") {
     issues.add([...path, "column"], "must be a column", `for example ${EXAMPLE}`);
     return undefined;
   }
   const dated = readNotation(object, { path, place: "date", example: EXAMPLE }, issues);
-  return dated && { from: { kind: "column", column }, ...dated, read: remembering(dated.read) };
+  return dated && { kind: "column", column, ...dated, read: remembering(dated.read) };
+}
+
+/** By the member that decides how the moment is stated: the members that can be used with it. */
+const MEMBERS = {
+  column: ["column", "date", "zone"],
+  fileName: ["fileName", "zone"],
+  fileModified: ["fileModified"],
+} as const;
+
+function refuseOfOthers(object: JsonObject, kind: keyof typeof MEMBERS, path: AttrPath, issues: Issues): void {
+  const own = new Set<string>(MEMBERS[kind]);
+  const others = new Set<string>(Object.values(MEMBERS).flat());
+  for (const name of Object.keys(object)) {
+    if (others.has(name) && !own.has(name)) issues.add([...path, name], `cannot be combined with ${kind}`);
+  }
 }
 
 interface NotationPlace {
@@ -57,7 +82,7 @@ function readNotation(
   object: JsonObject,
   { path, place, example }: NotationPlace,
   issues: Issues,
-): Pick<SourceMoment, "wanted" | "read"> | undefined {
+): MomentText | undefined {
   const { [place]: date, zone } = object;
   if (typeof date !== "string") {
     issues.add([...path, place], "must be a pattern", `for example ${example}`);
@@ -129,7 +154,7 @@ function utcOf(time: PatternTime, zone: string | undefined): string | undefined 
 }
 
 /** Many rows of an extract have the same moment. */
-function remembering(read: SourceMoment["read"]): SourceMoment["read"] {
+function remembering(read: MomentText["read"]): MomentText["read"] {
   let last: { readonly text: string; readonly moment: number | undefined } | undefined;
   return (text) => {
     if (last?.text !== text) last = { text, moment: read(text) };

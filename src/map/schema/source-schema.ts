@@ -54,16 +54,21 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   },
   asOf: {
     description:
-      "The column, or the file name, with the date of a row's content; older content does not replace newer content",
+      "The column with the date of a row's content, or the name or the date of the file; older content does not replace newer content",
     type: "object",
     additionalProperties: false,
     properties: {
       column: COLUMN,
       date: { type: "string" },
       fileName: { type: "string", description: "The pattern of the date in the name of the file" },
+      fileModified: { const: true, description: "The date on which the file was last modified" },
       zone: { type: "string" },
     },
-    oneOf: [{ required: ["column", "date"] }, { required: ["fileName"] }],
+    oneOf: [
+      { required: ["column", "date"] },
+      { required: ["fileName"] },
+      { required: ["fileModified"], maxProperties: 1 },
+    ],
   },
 };
 

@@ -4,6 +4,7 @@ import { changedFiles, filesChanged, ownVersionsText } from "../../job/settings/
 import type { RunSettings } from "../../job/settings/recorded-settings.ts";
 import { copyName } from "../../job/settings/setup-paths.ts";
 import { restoreSetup, type StoredFiles } from "../../job/settings/stored-setup.ts";
+import type { KnownFile } from "../../read/input/open-input.ts";
 import { Failure } from "../../model/failure.ts";
 
 interface ReopenOptions {
@@ -19,13 +20,18 @@ interface ReopenOptions {
  * @throws Failure `source_changed` for a changed file without a stored copy; errors of `openJob`
  */
 export async function openRecordedJob(settings: RunSettings, options: ReopenOptions): Promise<Job> {
-  return openJob(await recordedSetup(settings, options), options.dependencies, { inputNames: inputNames(settings) });
+  const job = await recordedSetup(settings, options);
+  return openJob(job, options.dependencies, { recordedInputs: recordedInputs(settings) });
 }
 
-/** The run may have started in another folder. Its places have names that are relative to that folder. */
-function inputNames({ job, files }: RunSettings): ReadonlyMap<string, string> {
+/**
+ * The run may have started in another folder. Its places have names that are relative to that folder. A file may have
+ * been copied since, and then has another date.
+ */
+function recordedInputs({ job, files }: RunSettings): ReadonlyMap<string, KnownFile> {
   const resolve = pathsFrom(job.folder);
-  return new Map(files.flatMap(({ kind, file }) => (kind === "input" ? [[resolve(file), file] as const] : [])));
+  const inputs = files.filter(({ kind }) => kind === "input");
+  return new Map(inputs.map(({ file, modifiedMs }) => [resolve(file), { file, modifiedMs }]));
 }
 
 /**

@@ -20,7 +20,12 @@ export type RenamedColumns = ReadonlyMap<number, string>;
  * @throws Failure `source_bad_header` with the column numbers if a name is repeated, differs from another name only in
  * case, spaces or Unicode form, or is a property name of JavaScript objects, or if no column has a name
  */
-export function csvHeader(place: Place, cells: readonly string[], renamed: RenamedColumns): CsvHeader {
+export function csvHeader(
+  place: Place,
+  cells: readonly string[],
+  renamed: RenamedColumns,
+  modifiedMs?: CsvTable["modifiedMs"],
+): CsvHeader {
   const bad: Bad = (what, hint) => headerFailure("source_bad_header", place, what, hint);
   const columns = cells.map((cell, index) => renamed.get(index + 1) ?? inOneLine(cell));
   refuseBeyond(renamed, columns.length, bad);
@@ -31,7 +36,8 @@ export function csvHeader(place: Place, cells: readonly string[], renamed: Renam
   for (const [name, index] of named) refuseUnsafe(name, index, bad);
   refuseSimilarNames(named, bad);
   const unnamed = columns.flatMap((name, index) => (name.trim() === "" ? [index] : []));
-  return { table: { kind: "csv", file: place.file, columns, columnIndex: new Map(named) }, unnamed, line: place.line };
+  const { file, line } = place;
+  return { table: { kind: "csv", file, columns, columnIndex: new Map(named), modifiedMs }, unnamed, line };
 }
 
 /** The notice about columns without a name; undefined if all columns have names. */

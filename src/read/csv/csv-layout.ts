@@ -98,7 +98,7 @@ function headerOf(source: TextSource, line: number, columns: readonly string[], 
     const what = `the header has more than ${source.limits.csvColumns} columns`;
     throw headerFailure("source_too_large", place, what, MANY_COLUMNS_HINT);
   }
-  return csvHeader(place, columns, renamed);
+  return csvHeader(place, columns, renamed, source.modifiedMs);
 }
 
 const ENDLESS_HEADER_HINT = "check that this is a CSV file, and that each quote in its first line is closed";

@@ -34,8 +34,15 @@ export interface ReadOptions {
   readonly onNotice: (notice: ReadNotice) => void;
   /** Called for each chunk with the total number of bytes read from all files. Repeated reads do not count. */
   readonly onRead?: (read: { readonly bytes: number; readonly ofBytes: number }) => void;
-  /** By path: the names in places and messages of files that the user did not name (stdin). */
-  readonly displayNames?: ReadonlyMap<string, string>;
+  /** By path: files that the user did not name (stdin), or that an earlier run has read. */
+  readonly knownFiles?: ReadonlyMap<string, KnownFile>;
+}
+
+export interface KnownFile {
+  /** The name in places and messages. */
+  readonly file: string;
+  /** When it was last modified, in milliseconds since 1970. A copy may have another date. Undefined for stdin. */
+  readonly modifiedMs: number | undefined;
 }
 
 /** A notice about a file that can be read. It contains no values. */
@@ -115,7 +122,8 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     delimiter: options.delimiter,
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     notify: notifyOnce(options.onNotice),
-    displayName: (path) => options.displayNames?.get(path) ?? path,
+    displayName: (path) => options.knownFiles?.get(path)?.file ?? path,
+    dateOf: (found) => (options.knownFiles?.get(found.path) ?? found).modifiedMs,
     onPosition: reach.note,
     signal: options.signal,
   };

@@ -49,6 +49,8 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   /** The display name of a path that the user did not type. */
   readonly displayName: (path: string) => string;
+  /** When a file was last modified, in milliseconds since 1970; default: its present date. */
+  readonly dateOf?: (found: FoundFile) => number | undefined;
   /** Called for each chunk, with the number of bytes read from disk so far. */
   readonly onPosition?: (path: string, position: number) => void;
 }
@@ -67,7 +69,9 @@ export async function openFile(
   const gzip = beginsWith(await rawHead(found.path, file), GZIP_MAGIC);
   notifyCompression(found.path, gzip, notify);
   const onPosition = (position: number): void => opening.onPosition?.(found.path, position);
-  const packed: PackedFile = { path: found.path, file, gzip, limits: opening.limits, onPosition };
+  const { limits, dateOf = ownDate } = opening;
+  const modifiedMs = dateOf(found);
+  const packed: PackedFile = { path: found.path, file, gzip, limits, modifiedMs, onPosition };
   const head = await firstChunk(fileBytes(packed));
   if (!gzip && isWorkbook(file, head)) return openWorkbook(packed, found, { opening, renamed });
   refuseOtherThanWorkbook(found, file);
@@ -92,8 +96,10 @@ export async function openFile(
   if (text === "") {
     throw new Failure("source_empty", `${file}: is empty`, { place: { file, line: 1 } });
   }
-  return { ...source, kind, found, table: { kind: "json", file } };
+  return { ...source, kind, found, table: { kind: "json", file, modifiedMs } };
 }
+
+const ownDate = ({ modifiedMs }: FoundFile): number => modifiedMs;
 
 /** Opens a workbook. Loads the code for workbooks on demand. */
 async function openWorkbook(

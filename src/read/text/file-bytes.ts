@@ -11,6 +11,8 @@ export interface PackedFile {
   readonly file: string;
   readonly gzip: boolean;
   readonly limits: ReadLimits;
+  /** When it was last modified, in milliseconds since 1970; absent for standard input. */
+  readonly modifiedMs?: number | undefined;
   /** The byte to start at, for a file that is not packed; default: 0. */
   readonly start?: number;
   /** Called for each chunk, with the number of bytes read from disk so far. */

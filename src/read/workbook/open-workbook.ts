@@ -102,7 +102,7 @@ async function openContext(source: ZipSource, zip: ZipPackage, parts: WorkbookPa
 /** The first row that is not empty. */
 async function headerOf(
   rows: AsyncGenerator<readonly SheetRow[]>,
-  { source: { file }, renamed }: { readonly source: ZipSource; readonly renamed: RenamedColumns },
+  { source: { file, modifiedMs }, renamed }: { readonly source: ZipSource; readonly renamed: RenamedColumns },
 ): Promise<CsvHeader> {
   for await (const [first] of rows) {
     if (first === undefined) continue;
@@ -114,7 +114,7 @@ async function headerOf(
     }
     const names = [...first.cells];
     while (names.length < Math.max(...renamed.keys())) names.push("");
-    return csvHeader(place, names, renamed);
+    return csvHeader(place, names, renamed, modifiedMs);
   }
   throw headerFailure("source_no_header", { file, line: 1 }, "the sheet is empty", EMPTY_SHEET_HINT);
 }

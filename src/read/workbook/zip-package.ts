@@ -12,6 +12,8 @@ export interface ZipSource {
   /** Size of the file on disk. */
   readonly bytes: number;
   readonly limits: ReadLimits;
+  /** When it was last modified, in milliseconds since 1970; absent for standard input. */
+  readonly modifiedMs?: number | undefined;
 }
 
 /** The parts of an open ZIP file. Part names are not case-sensitive, as the format requires. */

@@ -5,7 +5,10 @@ import { failureOf } from "../rows.ts";
 
 const read = (asOf: string) =>
   readMapping({ file: "m.yaml", text: `payload: {}\nsources: { a: { files: a.csv, key: A, asOf: ${asOf} } }` });
-const momentOf = (asOf: string, text: string): number | undefined => read(asOf).sources.get("a")?.asOf?.read(text);
+const momentOf = (asOf: string, text: string): number | undefined => {
+  const moment = read(asOf).sources.get("a")?.asOf;
+  return moment === undefined || moment.kind === "file date" ? undefined : moment.read(text);
+};
 
 describe("asOf of a source", () => {
   test.each([
@@ -45,11 +48,20 @@ describe("asOf of a source", () => {
     ["{ fileName: 5 }", "sources.a.asOf.fileName: must be a pattern"],
     ["{ fileName: YYYY }", "sources.a.asOf.fileName"],
     ["{ fileName: yyyy-MM-dd HHmm }", "sources.a.asOf.fileName: has no time zone"],
-    ["{ fileName: yyyy-MM-dd, column: C }", "column"],
+    ["{ fileName: yyyy-MM-dd, column: C }", "sources.a.asOf.column: cannot be combined with fileName"],
+    ["{ fileModified: yes }", "sources.a.asOf.fileModified: must be true"],
+    ["{ fileModified: false }", "sources.a.asOf.fileModified: must be true"],
+    ["{ fileModified: true, zone: UTC }", "sources.a.asOf.zone: cannot be combined with fileModified"],
+    ["{ fileModified: true, fileName: yyyy }", "sources.a.asOf.fileName: cannot be combined with fileModified"],
+    ["{ fileModifed: true }", 'did you mean "fileModified"?'],
     ["{ column: C, date: dd/MM/yyyy, zones: UTC }", 'did you mean "zone"?'],
   ])("%s is rejected", (asOf, words) => {
     const { message, hint = "" } = failureOf(() => read(asOf));
     expect(`${message} ${hint}`).toContain(words);
+  });
+
+  test("can be the date of the file", () => {
+    expect(read("{ fileModified: true }").sources.get("a")?.asOf).toEqual({ kind: "file date" });
   });
 
   test("is rejected in a source with a parent", () => {
