@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { CliEnd } from "./cli.ts";
 import { CONTRACT, latestRun, outcomeLines, useSandbox, type Workplace, workplace } from "./push-scene.ts";
@@ -96,3 +96,88 @@ test("the name of an extract can state its date", async () => {
   const again = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
   expect([again.code, statuses(again)]).toEqual([0, ["skipped"]]);
 });
+
+const BY_DATE = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson", "--out", "report"];
+
+/** A mapping whose rows have the date of their file. */
+function datedByFile(): Workplace {
+  const work = dated([row("New", "")]);
+  const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+  const byDate = mapping.replace("asOf: { column: CHANGED, date: dd/MM/yyyy }", "asOf: { fileModified: true }");
+  writeFileSync(work.file("mapping.yaml"), byDate);
+  return work;
+}
+
+function writeExtract(work: Workplace, name: string, rows: readonly string[], date: string): void {
+  writeFileSync(work.file(name), ["REF,TYPE,NAME,ADDRESS,POSTCODE,MPAN,CHANGED", ...rows, ""].join("\n"));
+  setDate(work, name, date);
+}
+
+function setDate(work: Workplace, name: string, date: string): void {
+  utimesSync(work.file(name), new Date(date), new Date(date));
+}
+
+test("the modification date of a file can be the date of its rows, except for standard input and rejects", async () => {
+  const work = datedByFile();
+  const push = (name: string, flags: readonly string[] = []): Promise<CliEnd> =>
+    work.migrate(["push", name, ...BY_DATE, ...flags]);
+  writeExtract(work, "new.csv", [row("New", "")], "2026-11-20T08:00:00.700Z");
+  writeExtract(work, "old.csv", [row("Old", "")], "2026-11-20T07:59:59.900Z");
+  expect((await push("new.csv")).code).toBe(0);
+  for (const flags of [["--dry-run", "--threads", "2"], ["--revise"]]) {
+    const older = await push("old.csv", flags);
+    expect([older.code, outcomeLines(older.stdout)]).toMatchObject([
+      1,
+      [{ status: "stale", errors: [{ source: { file: "old.csv", line: 2 } }] }],
+    ]);
+  }
+  setDate(work, "old.csv", "2026-11-20T08:00:00.100Z");
+  expect(statuses(await push("old.csv"))).toEqual(["invalid"]);
+
+  const input = readFileSync(work.file("new.csv"));
+  const piped = await work.migrate(["push", "-", ...BY_DATE], { input });
+  expect([piped.code, piped.stderr]).toEqual([
+    2,
+    expect.stringContaining("-: standard input has no modification date"),
+  ]);
+
+  writeExtract(work, "later.csv", [row("New", "").replace(",D,", ",?,")], "2026-11-21T08:00:00Z");
+  expect(statuses(await push("later.csv"))).toEqual(["invalid"]);
+  const rejects = readFileSync(work.file("report", "rejects.csv"), "utf8");
+  writeFileSync(work.file("report", "rejects.csv"), rejects.replace("?", "D"));
+  setDate(work, "report/rejects.csv", "2020-01-01");
+  const again = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+  expect([again.code, statuses(again)]).toEqual([0, ["skipped"]]);
+});
+
+test("a resumed run uses the date that the file had when the run began", async () => {
+  const work = datedByFile();
+  killAtFirstRow(work);
+  writeExtract(work, "old.csv", [row("Old", "")], "2026-11-19");
+  expect((await work.start(["push", "old.csv", ...BY_DATE]).ended).code).toBe(null);
+  const older = await latestRun(work);
+  writeExtract(work, "new.csv", [row("New", "")], "2026-11-20");
+  expect((await work.migrate(["push", "new.csv", ...BY_DATE])).code).toBe(0);
+  setDate(work, "old.csv", "2026-11-21");
+  const end = await work.migrate(["resume", older, "--format", "ndjson"]);
+  expect([end.code, statuses(end)]).toEqual([1, ["stale"]]);
+});
+
+/** Adds a function to the mapping that kills the first process that calls it. */
+function killAtFirstRow(work: Workplace): void {
+  writeFileSync(
+    work.file("functions.mjs"),
+    `import { execFileSync } from "node:child_process";
+     import { existsSync, writeFileSync } from "node:fs";
+     export function trap(value) {
+       if (!existsSync("sprung")) {
+         writeFileSync("sprung", "");
+         execFileSync("kill", ["-s", "KILL", String(process.pid)]);
+       }
+       return value;
+     }`,
+  );
+  const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+  const trapped = mapping.replace("billing_name: NAME", "billing_name: { from: NAME, call: trap }");
+  writeFileSync(work.file("mapping.yaml"), `functions: ./functions.mjs\n${trapped}`);
+}

@@ -1,13 +1,15 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { appendFile, mkdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { openInput, type ReadNotice } from "../../src/read/input/open-input.ts";
+import { type KnownFile, openInput, type ReadNotice } from "../../src/read/input/open-input.ts";
 import { spoolStdin } from "../../src/read/input/spool-stdin.ts";
 import { cells, failureOf, fixture, read, source } from "./reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { rawWorkbook, textRow } from "./workbook/raw-workbook.ts";
 
 const CSV = "REF,NAME\nA1,Ada\nA2,Bea\n";
 
@@ -178,6 +180,29 @@ describe("an input", () => {
       });
       const [record] = records.map(({ row }) => [row.table.file, "value" in row ? row.value : cells(row)[0]]);
       expect(record).toEqual(["stdin", expected]);
+    }
+  });
+
+  it("gives each row the date of its file, or the date that an earlier run has read", async () => {
+    const folder = temporaryFolder();
+    const workbook = readFileSync(await rawWorkbook({ sheets: { S: textRow(1, ["REF"]) + textRow(2, ["A1"]) } }));
+    const date = new Date("2026-11-20T08:00:00Z");
+    for (const [name, content] of [
+      ["a.csv", CSV],
+      ["a.csv.gz", gzipSync(CSV)],
+      ["a.json", '[{"REF": "A1"}]'],
+      ["a.ndjson", '{"REF": "A1"}\n'],
+      ["a.xlsx", workbook],
+    ] as const) {
+      const path = join(folder, name);
+      await writeFile(path, content);
+      await utimes(path, date, date);
+      const dates = async (knownFiles?: ReadonlyMap<string, KnownFile>): Promise<readonly unknown[]> => {
+        const { records } = await read(source(path), { ...(knownFiles && { knownFiles }) });
+        return [name, ...new Set(records.map(({ row }) => row.table.modifiedMs))];
+      };
+      expect(await dates()).toEqual([name, date.getTime()]);
+      expect(await dates(new Map([[path, { file: name, modifiedMs: 5 }]]))).toEqual([name, 5]);
     }
   });
 
