@@ -1,8 +1,8 @@
-import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
+import type { FieldType } from "../../contract/types/field-type.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { publishedSentence } from "../../contract/describe/published-sentence.ts";
-import { childTypes, optionsTaken, tagText, typesLeadingTo, untaggedOptions } from "../../contract/types/type-tree.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import { childTypes, typesLeadingTo } from "../../contract/types/type-tree.ts";
+import type { JsonObject } from "../../json/json-value.ts";
 import type { RuleProblem } from "../../model/problem.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
@@ -14,7 +14,7 @@ import { createFieldTree, type FieldNode, type FieldTree, type PresentFields } f
 import type { Possible } from "./possible/possible.ts";
 import { skipReason } from "./rule-requirements.ts";
 import type { RuleContext, Scope } from "./rule-context.ts";
-import type { Cursor } from "./expressions/cursor.ts";
+import { visitInside, type Visit, type VisitorOf } from "./visit-type.ts";
 
 /** A rule problem without its source cell. `path` is the path of the value concerned. */
 export type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: AttrPath };
@@ -100,14 +100,6 @@ function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
   return end === 0 || `${attr}.`.startsWith(`${below}.`) ? undefined : below;
 }
 
-type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
-
-/**
- * Compiles a type at a place of the current payload; undefined if the payload can break no rule there. An undefined
- * node can be any place.
- */
-type VisitorOf = (type: FieldType, node: FieldNode | undefined) => Visit | undefined;
-
 interface Visitors {
   /** Runs the rules that a payload with the same fields can break; undefined if it can break none. */
   readonly visitorFor: (payload: JsonObject) => Visit | undefined;
@@ -130,7 +122,7 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors | undef
     const runs = own.flatMap(({ possible, run }) =>
       (typeof possible === "function" ? possible() : possible) ? [run] : [],
     );
-    return bothVisits(runs, insideVisit(type, { node, tree, visitorOf: inside }));
+    return bothVisits(runs, visitInside(type, { node, tree, visitorOf: inside }));
   }
 
   /** Runs all rules of a type, whatever fields the payload has. */
@@ -243,96 +235,4 @@ function bothVisits(runs: readonly CompiledRule[], inside: Visit | undefined): V
     for (const run of runs) run(cursor, scope, add);
     inside?.(cursor, scope, add);
   };
-}
-
-interface InsideContext {
-  readonly node: FieldNode | undefined;
-  readonly tree: FieldTree;
-  readonly visitorOf: VisitorOf;
-}
-
-function insideVisit(type: FieldType, context: InsideContext): Visit | undefined {
-  const { node, tree, visitorOf } = context;
-  if (type.kind === "object") {
-    const fields = [...type.properties.values()].flatMap(({ name, type: of }) => {
-      const visit = visitorOf(of, node && tree.field(node, name));
-      return visit === undefined ? [] : [{ name, visit }];
-    });
-    const others = type.additional === "closed" ? undefined : visitorOf(type.additional, undefined);
-    const visit = fields.length === 0 ? undefined : fieldsVisit(fields);
-    return others === undefined ? visit : othersVisit(type, visit, others);
-  }
-  if (type.kind === "list") {
-    const visit = visitorOf(type.items, node);
-    return visit && itemsVisit(visit);
-  }
-  return type.kind === "union" ? unionVisit(optionsTaken(type), type.discriminator, context) : undefined;
-}
-
-function fieldsVisit(fields: readonly { readonly name: string; readonly visit: Visit }[]): Visit {
-  return (cursor, scope, add) => {
-    const { value } = cursor;
-    if (!isJsonObject(value)) return;
-    for (const { name, visit } of fields) {
-      const member = Object.hasOwn(value, name) ? value[name] : undefined;
-      if (member !== undefined && member !== null) visit({ value: member, parent: cursor, key: name }, scope, add);
-    }
-  };
-}
-
-/** Visits the documented fields, then all other fields. */
-function othersVisit({ properties }: ObjectType, visit: Visit | undefined, others: Visit): Visit {
-  return (cursor, scope, add) => {
-    visit?.(cursor, scope, add);
-    for (const [key, value] of Object.entries(isJsonObject(cursor.value) ? cursor.value : {})) {
-      if (value !== null && !properties.has(key)) others({ value, parent: cursor, key }, scope, add);
-    }
-  };
-}
-
-function itemsVisit(visit: Visit): Visit {
-  return (cursor, scope, add) => {
-    if (!isJsonArray(cursor.value)) return;
-    cursor.value.forEach((value, index) => {
-      if (value !== null) visit({ value, parent: cursor, key: index }, scope, add);
-    });
-  };
-}
-
-/**
- * Visits the option that the discriminator selects; without one, the first option that fits the value's field names.
- */
-function unionVisit(
-  options: readonly FieldType[],
-  discriminator: Discriminator | undefined,
-  context: InsideContext,
-): Visit {
-  const { node, visitorOf } = context;
-  if (discriminator !== undefined) {
-    const visits = new Map([...discriminator.mapping].map(([tag, type]) => [tag, visitorOf(type, node)]));
-    const untagged = firstFitVisit(untaggedOptions(discriminator), context);
-    return (cursor, scope, add) => {
-      if (!isJsonObject(cursor.value)) return;
-      const tag = tagText(cursor.value[discriminator.property]);
-      const visit = tag === "null" && !visits.has(tag) ? untagged : visits.get(tag);
-      visit?.(cursor, scope, add);
-    };
-  }
-  return firstFitVisit(options, context);
-}
-
-function firstFitVisit(options: readonly FieldType[], { node, visitorOf }: InsideContext): Visit {
-  const visits = options.map((type) => ({ type, visit: visitorOf(type, node) }));
-  return (cursor, scope, add) =>
-    visits.find(({ type }) => canBeOfType(cursor.value, type))?.visit?.(cursor, scope, add);
-}
-
-function canBeOfType(value: JsonValue, type: FieldType): boolean {
-  if (type.kind === "object") {
-    if (!isJsonObject(value)) return false;
-    const needed = [...type.properties.values()].every(({ name, required }) => !required || Object.hasOwn(value, name));
-    return needed && (type.additional !== "closed" || Object.keys(value).every((name) => type.properties.has(name)));
-  }
-  if (type.kind === "list") return isJsonArray(value);
-  return type.kind === "union" || type.kind === "any" || typeof value !== "object";
 }

@@ -1,0 +1,108 @@
+import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
+import { optionsTaken, tagText, untaggedOptions } from "../../contract/types/type-tree.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { BrokenRule } from "./compile-rule.ts";
+import type { Cursor } from "./expressions/cursor.ts";
+import type { FieldNode, FieldTree } from "./possible/field-tree.ts";
+import type { Scope } from "./rule-context.ts";
+
+export type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
+
+/**
+ * Compiles a type at a place of the current payload; undefined if the payload can break no rule there. An undefined
+ * node can be any place.
+ */
+export type VisitorOf = (type: FieldType, node: FieldNode | undefined) => Visit | undefined;
+
+interface InsideContext {
+  readonly node: FieldNode | undefined;
+  readonly tree: FieldTree;
+  readonly visitorOf: VisitorOf;
+}
+
+/** Visits the fields, items or options of a type; undefined if none of them has a visitor. */
+export function visitInside(type: FieldType, context: InsideContext): Visit | undefined {
+  const { node, tree, visitorOf } = context;
+  if (type.kind === "object") {
+    const fields = [...type.properties.values()].flatMap(({ name, type: of }) => {
+      const visit = visitorOf(of, node && tree.field(node, name));
+      return visit === undefined ? [] : [{ name, visit }];
+    });
+    const others = type.additional === "closed" ? undefined : visitorOf(type.additional, undefined);
+    const visit = fields.length === 0 ? undefined : fieldsVisit(fields);
+    return others === undefined ? visit : othersVisit(type, visit, others);
+  }
+  if (type.kind === "list") {
+    const visit = visitorOf(type.items, node);
+    return visit && itemsVisit(visit);
+  }
+  return type.kind === "union" ? unionVisit(optionsTaken(type), type.discriminator, context) : undefined;
+}
+
+function fieldsVisit(fields: readonly { readonly name: string; readonly visit: Visit }[]): Visit {
+  return (cursor, scope, add) => {
+    const { value } = cursor;
+    if (!isJsonObject(value)) return;
+    for (const { name, visit } of fields) {
+      const member = Object.hasOwn(value, name) ? value[name] : undefined;
+      if (member !== undefined && member !== null) visit({ value: member, parent: cursor, key: name }, scope, add);
+    }
+  };
+}
+
+/** Visits the documented fields, then all other fields. */
+function othersVisit({ properties }: ObjectType, visit: Visit | undefined, others: Visit): Visit {
+  return (cursor, scope, add) => {
+    visit?.(cursor, scope, add);
+    for (const [key, value] of Object.entries(isJsonObject(cursor.value) ? cursor.value : {})) {
+      if (value !== null && !properties.has(key)) others({ value, parent: cursor, key }, scope, add);
+    }
+  };
+}
+
+function itemsVisit(visit: Visit): Visit {
+  return (cursor, scope, add) => {
+    if (!isJsonArray(cursor.value)) return;
+    cursor.value.forEach((value, index) => {
+      if (value !== null) visit({ value, parent: cursor, key: index }, scope, add);
+    });
+  };
+}
+
+/**
+ * Visits the option that the discriminator selects; without one, the first option that fits the value's field names.
+ */
+function unionVisit(
+  options: readonly FieldType[],
+  discriminator: Discriminator | undefined,
+  context: InsideContext,
+): Visit {
+  const { node, visitorOf } = context;
+  if (discriminator !== undefined) {
+    const visits = new Map([...discriminator.mapping].map(([tag, type]) => [tag, visitorOf(type, node)]));
+    const untagged = firstFitVisit(untaggedOptions(discriminator), context);
+    return (cursor, scope, add) => {
+      if (!isJsonObject(cursor.value)) return;
+      const tag = tagText(cursor.value[discriminator.property]);
+      const visit = tag === "null" && !visits.has(tag) ? untagged : visits.get(tag);
+      visit?.(cursor, scope, add);
+    };
+  }
+  return firstFitVisit(options, context);
+}
+
+function firstFitVisit(options: readonly FieldType[], { node, visitorOf }: InsideContext): Visit {
+  const visits = options.map((type) => ({ type, visit: visitorOf(type, node) }));
+  return (cursor, scope, add) =>
+    visits.find(({ type }) => canBeOfType(cursor.value, type))?.visit?.(cursor, scope, add);
+}
+
+function canBeOfType(value: JsonValue, type: FieldType): boolean {
+  if (type.kind === "object") {
+    if (!isJsonObject(value)) return false;
+    const needed = [...type.properties.values()].every(({ name, required }) => !required || Object.hasOwn(value, name));
+    return needed && (type.additional !== "closed" || Object.keys(value).every((name) => type.properties.has(name)));
+  }
+  if (type.kind === "list") return isJsonArray(value);
+  return type.kind === "union" || type.kind === "any" || typeof value !== "object";
+}
