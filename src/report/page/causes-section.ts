@@ -207,8 +207,9 @@ function example(cause: PageCause): Html {
   const row = place?.rows[0];
   if (place === undefined || row === undefined) return html`errors.csv.`;
   const { record, key, line, shape, value, note } = row;
-  const column = row.pointer ?? place.column;
-  return html`<strong>${place.file}, line ${line}${column === undefined ? "" : `, column ${column}`}</strong>, record
+  const column = place.column === undefined ? "" : `, column ${place.column}`;
+  const where = row.pointer === undefined ? column : `, at ${row.pointer}`;
+  return html`<strong>${place.file}, line ${line}${where}</strong>, record
     ${key ?? `no. ${record}`}.${
       shape === undefined || shapes.length < 2 ? undefined : html` It looks like <code>${shape}</code>.`
     }${value === undefined ? undefined : html` Its value is <code>${value}</code>.`}${note === undefined ? "" : ` ${note}`}`;

@@ -193,7 +193,8 @@ interface NewRow {
 
 function addRow(cause: MutableCause, size: Size, row: NewRow): void {
   const { place = row.outcome.source } = row.problems[0];
-  const column = place.column ?? place.pointer?.replace(/\/\d+(?=\/|$)/g, "/*");
+  // The pointer of a whole record is empty.
+  const column = place.column ?? (place.pointer?.replace(/\/\d+(?=\/|$)/g, "/*") || undefined);
   const key = `${place.file}\n${column ?? ""}`;
   let known = cause.places.get(key);
   if (known === undefined) {
@@ -231,7 +232,7 @@ function rowOf(words: string, { outcome, problems, also, showValues }: NewRow): 
     record: outcome.record,
     ...(outcome.key !== undefined && { key: plainText(outcome.key, 120) }),
     line: place.line,
-    ...(place.pointer !== undefined && { pointer: plainText(place.pointer, 200) }),
+    ...(place.pointer && { pointer: plainText(place.pointer, 200) }),
     ...(shape !== undefined && { shape: plainText(shape, 80) }),
     ...(showValues && value !== undefined && { value: plainText(value, 200) }),
     ...(!isSameMessage && { note }),

@@ -94,6 +94,18 @@ describe("createCauseCollector", () => {
     for (const one of [record, json, many]) expect(causesOf([one]).map(({ also }) => also)).toEqual([[], []]);
   });
 
+  it("has no column for a problem of a whole JSON record", () => {
+    const place = { file: "a.ndjson", line: 3, pointer: "" };
+    const record: Outcome = {
+      ...invalidCell(2),
+      problems: [{ attr: "name", code: "required", severity: "error", by: "local", place }],
+    };
+    const [cause] = causesOf([record]);
+    expect(cause?.places).toHaveLength(1);
+    expect(cause?.places[0]).not.toHaveProperty("column");
+    expect(cause?.places[0]?.rows[0]).not.toHaveProperty("pointer");
+  });
+
   it("shows different messages about one cell in its row", () => {
     const problems = ["Not a phone number.", "Too short."].flatMap((detail) => invalidCell(2, { detail }).problems);
     const two: Outcome = { ...invalidCell(2), problems };
