@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { Failure } from "../../src/model/failure.ts";
 import type { AttemptOutcome, Intent } from "../../src/ledger/records/requests.ts";
-import type { Ledger, Run } from "../../src/ledger/ledger.ts";
+import type { Ledger, PlanPolicy, Run } from "../../src/ledger/ledger.ts";
 import { comparable, comparableRows } from "./comparable.ts";
 import { outcomesOf } from "./ledger-input.ts";
 import { exportedRows, type StoredLedger } from "./stored-ledgers.ts";
@@ -20,8 +20,8 @@ export interface Scene {
   readonly folder: string;
   /** Index of the run that is being sent, unless its plan is incomplete. */
   current: number;
-  /** By run. A resumed run uses its recorded value. */
-  readonly newKeys: (boolean | undefined)[];
+  /** By run. A resumed run uses its recorded option and its own contract. */
+  readonly recorded: Pick<PlanPolicy, "newKeys" | "resendAmbiguous">[];
   flying: Intent[];
   last: { intents: readonly Intent[]; outcomes: readonly AttemptOutcome[] };
   /** Counts moments and accounts, so that all differ. */

@@ -23,7 +23,7 @@ export async function playScript(
       members,
       folder,
       current: -1,
-      newKeys: [],
+      recorded: [],
       flying: [],
       last: { intents: [], outcomes: [] },
       count: 0,
@@ -103,7 +103,8 @@ async function plan(
   const newRun = { ...run, startedAt: moment(scene) };
   for (const member of scene.members) member.runs.push((await member.ledger.startRun(newRun)).id);
   workOn(scene, (scene.members[0]?.runs.length ?? 0) - 1);
-  scene.newKeys.push(policy.newKeys);
+  const { newKeys, resendAmbiguous } = policy;
+  scene.recorded.push({ newKeys, resendAmbiguous });
   for (const items of batches) await onRun(scene, (ledger, id) => ledger.plan(id, isPacked ? packItems(items) : items));
   await onRun(scene, (ledger, id) => ledger.exclude(id, excluded));
   if (isFinished) await onRun(scene, (ledger, id) => ledger.finishPlan(id, policy));
@@ -196,7 +197,7 @@ async function resume(
 ): Promise<boolean> {
   const runs = scene.members[0]?.runs.length ?? 0;
   workOn(scene, Math.max(0, runs - 1 - run));
-  const policy = { ...given, newKeys: scene.newKeys[scene.current] };
+  const policy = { ...given, ...scene.recorded[scene.current] };
   if (does === "refresh") {
     if (await isSending(scene)) await onRun(scene, (ledger, id) => ledger.refresh(id, policy));
     return true;
