@@ -74,21 +74,21 @@ interface Comparison {
   readonly unclear: Statement<{ sent: number; changed: number }>;
 }
 
-const compare = (toSend: string): Comparison => ({
+const compare = (items: string, toSend: string): Comparison => ({
   counts: {
     sql: `
     select count(*) as records, count(*) filter (where ${WAS_SENT}) as sent,
       count(*) filter (where (${WAS_SENT}) and items.content <> coalesce(
         nullif(records.accepted_content, ''::bytea), case when records.attempts > 0 then records.content end)) as changed,
       count(*) filter (where records.accepted_content is null and ${IS_UNCLEAR}) as unclear
-    from migrate.items left join migrate.records on records.identity = items.identity
+    from ${items} left join migrate.records on records.identity = items.identity
     where items.run = $1 and ${toSend}`,
   },
   unclear: {
     sql: `
     with unclear as materialized (
       select items.identity, items.content
-      from migrate.items inner join migrate.records on records.identity = items.identity
+      from ${items} inner join migrate.records on records.identity = items.identity
       where items.run = $1 and ${toSend} and records.accepted_content is null and ${IS_UNCLEAR}
     ), requests as materialized (
       select attempts.identity, items.content,
@@ -104,5 +104,8 @@ const compare = (toSend: string): Comparison => ({
 });
 
 /** Ambiguous records count as such, even if they are left to send. */
-const COMPARE_PENDING = compare("items.status = 'pending' and coalesce(records.state, '') <> 'ambiguous'");
-const COMPARE_VALID = compare("items.status = 'valid'");
+const COMPARE_PENDING = compare(
+  "migrate.items /*+ indexed by items_open */",
+  "items.status = 'pending' and coalesce(records.state, '') <> 'ambiguous'",
+);
+const COMPARE_VALID = compare("migrate.items", "items.status = 'valid'");
