@@ -12,7 +12,7 @@ export interface FieldNode {
   presentIn: number;
 }
 
-/** A set of fields. Payloads with the same fields in the same order have the same object, until the tree gets new nodes. */
+/** A set of fields. Payloads with the same fields in the same order have the same object. */
 export interface PresentFields {
   /** The sets with one more field. */
   readonly larger: Map<FieldNode, PresentFields>;
@@ -63,7 +63,6 @@ export function createFieldTree(): FieldTree {
   return {
     root,
     note(payload) {
-      if (isLarger) sets.forget();
       isLarger = false;
       current = payload;
       if (sets.start()) payloads += 1;
@@ -97,11 +96,10 @@ interface FieldSets {
   readonly start: () => boolean;
   readonly add: (field: FieldNode) => void;
   readonly current: () => PresentFields;
-  readonly forget: () => void;
 }
 
 function createFieldSets(): FieldSets {
-  let empty = newSet();
+  const empty = newSet();
   let present = empty;
   let used = 0;
   return {
@@ -120,10 +118,6 @@ function createFieldSets(): FieldSets {
       if (!present.isUsed) used += 1;
       present.isUsed = true;
       return present;
-    },
-    forget() {
-      empty = newSet();
-      present = empty;
     },
   };
 }
