@@ -28,9 +28,11 @@ export function stepsSection({ summary, owner }: Report, rejects: Rejects | unde
   </section>`;
 }
 
+const CAREFUL = "They contain customer data, so send them securely.";
+
 const EXPORT_STEPS: readonly Html[] = [
-  html`Correct the cells below in the source files, or in the old system and export the files again.`,
-  html`Send the files to the migration team. They contain customer data: use a protected way.`,
+  html`Correct the cells below in the source files. Or correct them in the old system, and export the files again.`,
+  html`Send the files to the migration team. ${CAREFUL}`,
 ];
 
 const CORRECT: Html = html`Correct the cells as described below, and save. Keep the file names, the columns and all
@@ -51,14 +53,13 @@ function openStep({ files, workbook, leftOut }: Rejects): Html {
 }
 
 function returnStep(owner: Report["owner"]): Html {
-  const careful = "They contain customer data: use a protected way.";
   if (owner === undefined) {
     return html`Return the files to the migration team, which sends them with
-      <code class="command">migrate push --rejects</code>. ${careful}`;
+      <code class="command">migrate push --rejects</code>. ${CAREFUL}`;
   }
   const by = owner.due === undefined ? "" : ` by ${owner.due}`;
-  return html`Return the folder to the sender${by}. It contains customer data: use the same protected way in which you
-  received it.`;
+  return html`Return the folder to the sender${by}. It contains customer data, so send it as securely as you received
+  it.`;
 }
 
 function links(names: readonly string[]): Html {
