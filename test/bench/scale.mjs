@@ -8,6 +8,7 @@
 // ledger.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { setTimeout as delay } from "node:timers/promises";
@@ -62,9 +63,21 @@ async function measureIn(folder) {
   printFigures(`SQLite: opens it, reads the index of unsent records (${own.ms.toFixed(0)} ms in the process)`, own);
   printFigures("resume, until its first request", await medians(runs, () => untilFirstRequest(folder, made)), own);
   const place = ["--ledger", made];
+  await measureInventory(folder, [...place, "--config", path.join(folder, "migrate.yaml")], own);
   for (const args of [["status"], ["explain", "EXT-00000777"], ...(options.check ? [["ledger", "check"]] : [])]) {
     printFigures(args[0], await medians(runs, () => migrate([...args, ...place], { env, codes: [0, 1] })), own);
   }
+}
+
+/** Measures `status` with an inventory of all keys: once without stored counts, then with them. */
+async function measureInventory(folder, place, own) {
+  await writeFile(path.join(folder, "migrate.yaml"), "inventory: { file: rows.csv, column: REF }\n");
+  await rm(path.join(folder, "state/inventory.json"), { force: true });
+  // The counts of a file that has just changed are not stored.
+  await delay(4000);
+  const counted = () => migrate(["status", ...place], { env, codes: [0, 1] });
+  printFigures("status with an inventory, first time", await medians(1, counted), own);
+  printFigures("status with an inventory, again", await medians(runs, counted), own);
 }
 
 /** Prints wall time and processor time, and their ratios to SQLite alone. */

@@ -96,11 +96,12 @@ test("the missing keys of any inventory are those that no push has contained, ea
   const file = join(folder, "any.txt");
   const key = fc.constantFrom("GOOD", "BAD", "Caf\u00E9", "Cafe\u0301", "a", "b", "\u{1F600}", "c d", "\u{FF21}");
   const reading = await (await openLedgerStore(ledger)).read();
+  const compared = { ledger: reading, migration: await reading.migration() };
   await fc.assert(
     fc.asyncProperty(fc.array(key), async (keys) => {
       await writeFile(file, keys.join("\n"));
       const missing: MissingKey[] = [];
-      const [state] = await compareInventory(reading, { inventory: file, temporaryFolder: folder }, (found) => {
+      const [state] = await compareInventory({ inventory: file, temporaryFolder: folder }, compared, (found) => {
         missing.push(...found);
       });
       const all = new Set(keys.map((each) => each.normalize("NFC")));

@@ -1,4 +1,5 @@
-import { compareInventory, type InventoryOptions, type InventoryState } from "../../job/inventory/compare-inventory.ts";
+import type { InventoryOptions, InventoryState } from "../../job/inventory/compare-inventory.ts";
+import { countInventory } from "../../job/inventory/count-inventory.ts";
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
@@ -50,7 +51,7 @@ interface StatusDependencies extends StoreOptions {
   readonly clock: WallClock;
 }
 
-/** Returns the state of the runs in the ledger. Reads only. */
+/** Returns the state of the runs in the ledger. Does not change the ledger. */
 export async function status(options: StatusOptions, { clock, notice }: StatusDependencies): Promise<LedgerStatus> {
   const store = await openLedgerStore(options.ledger, { notice });
   return readRunLedger(store, async (ledger) => {
@@ -60,10 +61,12 @@ export async function status(options: StatusOptions, { clock, notice }: StatusDe
     const unsettled = new Set(await ledger.unsettledRuns());
     for (const run of runs) listed.push(await statusOf(run, run.id === active, { ledger, store, clock, unsettled }));
     if (options.coverage !== undefined) return { runs: listed, coverage: options.coverage };
-    const migration = options.run === undefined ? await ledger.migration() : undefined;
-    const isCompared = options.inventory !== undefined && options.run === undefined;
-    const inventory = isCompared ? await compareInventory(ledger, options.inventory) : undefined;
-    return { runs: listed, coverage: await ledger.coverage(), migration, inventory };
+    const coverage = await ledger.coverage();
+    if (options.run !== undefined) return { runs: listed, coverage };
+    const migration = await ledger.migration();
+    const counted = { store, ledger, runs, migration, clock };
+    const inventory = options.inventory && (await countInventory(options.inventory, counted));
+    return { runs: listed, coverage, migration, inventory };
   });
 }
 

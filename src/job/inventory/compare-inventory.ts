@@ -28,16 +28,22 @@ export interface InventoryOptions {
   readonly temporaryFolder: string;
 }
 
+export interface ComparedLedger {
+  readonly ledger: Pick<Ledger, "unseenKeys">;
+  /** As `Ledger.migration` returns it. */
+  readonly migration: readonly DestinationState[];
+}
+
 /**
  * Compares an inventory with each platform: with all pushes to the operation of the latest push, for any supplier.
  * @param onMissing called with the missing keys in batches; there are none if the inventory is a number
  */
 export async function compareInventory(
-  ledger: Pick<Ledger, "migration" | "unseenKeys">,
   { inventory, temporaryFolder }: InventoryOptions,
+  { ledger, migration }: ComparedLedger,
   onMissing: (keys: readonly MissingKey[]) => Promise<void> | void = () => undefined,
 ): Promise<readonly InventoryState[]> {
-  const platforms = platformsOf(await ledger.migration());
+  const platforms = platformsOf(migration);
   if (typeof inventory === "number") {
     return platforms.map(({ target, operation, destinations }) => {
       const records = destinations.reduce((sum, each) => sum + each.records, 0);

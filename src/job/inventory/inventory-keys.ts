@@ -16,7 +16,7 @@ export interface InventoryKey {
 
 export type InventoryFile = Exclude<Inventory, number>;
 
-const SORTED_AT_ONCE = 100_000;
+const SORTED_AT_ONCE = 10_000;
 const PIECES_IN_MEMORY = 8_000_000;
 
 /**
@@ -55,7 +55,7 @@ export async function eachInventoryKey(
   }
 }
 
-const KEYS_AT_ONCE = 5_000;
+const KEYS_AT_ONCE = 1_000;
 
 function writtenKeys(inventory: InventoryFile, temporaryFolder: string): AsyncGenerator<InventoryKey> {
   return typeof inventory === "string" ? keysOfText(inventory) : keysOfColumn(inventory, temporaryFolder);

@@ -53,7 +53,8 @@ async function listOpenRecords(
   for await (const records of ledger.openRecords({ since })) await add(records);
   if (inventory === undefined) return;
   const starts = firstPushes(await ledger.runs());
-  await compareInventory(ledger, { inventory, temporaryFolder }, async (keys) => {
+  const compared = { ledger, migration: await ledger.migration() };
+  await compareInventory({ inventory, temporaryFolder }, compared, async (keys) => {
     const records = keys.map((key) => missingRecord(key, starts.get(key.target) ?? timestamp(clock)));
     await add(since === undefined ? records : records.filter((record) => record.since >= since));
   });
