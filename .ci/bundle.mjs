@@ -1,6 +1,6 @@
 // Bundles the command line and the library with every package that they use. Users of the tool install no other
 // package, and it starts from a few files instead of several thousand.
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
 import { decode, encode } from "@jridgewell/sourcemap-codec";
@@ -28,7 +28,7 @@ const LATE = {
   "@photostructure/sqlite": "../sqlite/lib/index.cjs",
 };
 
-/** Writes dist/program/ and dist/sqlite/, and the licences of the packages in them. */
+/** Writes dist/program/, dist/browser/ and dist/sqlite/, and the licences of the packages in them. */
 export async function bundle(root, dist) {
   const program = path.join(dist, "program");
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path.join(root, "src", file)]));
@@ -43,12 +43,27 @@ export async function bundle(root, dist) {
       ...(await write({ input: name, cwd: root }, { file: path.join(program, file), format: "cjs", exports: "named" })),
     );
   }
+  bundled.push(...(await bundleWeb(root, path.join(dist, "browser"))));
   // Binaries for six platforms. The package finds them by the name of the folder.
   const prebuilds = "node_modules/@photostructure/sqlite/prebuilds";
   cpSync(path.join(root, prebuilds), path.join(dist, "sqlite/prebuilds"), { recursive: true });
   const chunks = bundled.filter(({ type }) => type === "chunk");
   refuseOutside(chunks);
   writeFileSync(path.join(dist, "NOTICES.md"), noticesOf(chunks.flatMap(({ moduleIds }) => moduleIds)));
+}
+
+/** Writes the client of `migrate web`: a document, a script and a style sheet. */
+async function bundleWeb(root, folder) {
+  const client = path.join(root, "src/web/client");
+  const written = await write(
+    { input: path.join(client, "main.tsx"), platform: "browser", transform: { target: "es2022" } },
+    { file: path.join(folder, "app.js"), format: "esm", minify: true, comments: false },
+  );
+  cpSync(path.join(client, "index.html"), path.join(folder, "index.html"));
+  const own = readdirSync(client, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".css"));
+  const sheets = [path.join(root, "src/page/tokens.css"), ...own.toSorted().map((name) => path.join(client, name))];
+  writeFileSync(path.join(folder, "app.css"), sheets.map((file) => readFileSync(file, "utf8")).join("\n"));
+  return written;
 }
 
 async function write(options, outputOptions) {

@@ -31,7 +31,7 @@ const locked = Object.entries(lock.packages).filter(([name]) => name !== "");
 /** The bundled packages and their purposes. Justify each new package, because it can access credentials and data. */
 const BUNDLED: Readonly<Record<string, string>> = {
   "@aws-sdk/credential-provider-node": "access keys of profiles and roles, loaded for a bucket without a key",
-  "@hono/node-server": "serves the sandbox",
+  "@hono/node-server": "serves the sandbox and `migrate web`",
   "@photostructure/sqlite": "the ledger, with its binary inside",
   ajv: "payload validation in the sandbox",
   "ajv-formats": "formats for ajv",
@@ -42,7 +42,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   "csv-stringify": "reports and rejects",
   "fastest-levenshtein": '"did you mean"',
   graphql: "parses the token mutation in the sandbox",
-  hono: "the sandbox's routes",
+  hono: "the routes of the sandbox and of `migrate web`",
   "iconv-lite": "encodings other than UTF-8",
   "json-p3": "targets of overlays",
   "libphonenumber-js": "phone numbers in rules",
@@ -51,6 +51,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   "p-limit": "requests in flight",
   pg: "the PostgreSQL client, loaded for a PostgreSQL ledger",
   "pg-boss": "distributes the ranges of a run to its workers",
+  preact: "the pages of `migrate web`, in the browser",
   "prom-client": "metrics of a run, loaded for `--metrics`",
   re2js: "patterns that take exponential time in JavaScript",
   selfsigned: "the sandbox's certificate",
@@ -114,6 +115,7 @@ describe("the package", () => {
       "README.md",
       "bin",
       "dist/NOTICES.md",
+      "dist/browser",
       "dist/overlays",
       "dist/page",
       "dist/program",

@@ -22,6 +22,8 @@ import {
   type RunFlags,
   sendOptions,
   targetOptions,
+  type WebFlags,
+  webOptions,
   withOptions,
 } from "./options/options.ts";
 import { faultOptions, type SandboxFlags, sandboxOptions } from "./options/sandbox-options.ts";
@@ -186,6 +188,19 @@ function addRunFollowUps(program: Command, session: Session): void {
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .action(async (run: string | undefined, flags: ReportFlags) =>
       (await import("./actions/run-actions.ts")).reportAction(run, flags, session),
+    );
+
+  withOptions(program.command("web"), [
+    ...jobOptions,
+    ...threadOptions,
+    ...targetOptions,
+    ...options("ledger"),
+    ...webOptions,
+  ])
+    .description("Work on the migration in the browser: progress, problems, corrections and the mapping.")
+    .argument("[sources...]", "files or globs")
+    .action(async (sources: string[], flags: WebFlags) =>
+      (await import("./actions/web-action.ts")).webAction(sources, flags, session),
     );
 }
 

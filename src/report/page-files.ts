@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** The style sheet and script of a page, as text. */
+/** The style sheet and script of a page, as text. The style sheet starts with the colours that all pages share. */
 export interface PageFiles {
   readonly style: string;
   /** Absent for a page without a script. */
@@ -12,7 +12,8 @@ export interface PageFiles {
  * Reads the files of `src/page/`, which the build copies. The folder is one level above both this file and the bundle.
  */
 export async function readPageFiles({ script }: { readonly script: boolean }): Promise<PageFiles> {
-  return { style: await textOf("page.css"), ...(script && { script: await textOf("report.js") }) };
+  const style = `${await textOf("tokens.css")}${await textOf("page.css")}`;
+  return { style, ...(script && { script: await textOf("report.js") }) };
 }
 
 const FOLDER = new URL("../page/", import.meta.url);

@@ -12,6 +12,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   worker: ["worker --ledger postgres://migrate@db.example/migrate"],
   reconcile: ["reconcile", "reconcile --accept EXT-00123"],
   report: ["report --format csv", "report --all", "report --drift"],
+  web: ["web", "web --no-open --port 8080"],
   status: ["status --format json"],
   open: ["open --by cause", "open --format csv --since 2026-11-20"],
   explain: ["explain EXT-00123"],

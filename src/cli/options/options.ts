@@ -34,6 +34,7 @@ import {
   RESUME,
   REPORT_AGAIN,
   STATUS,
+  WEB,
 } from "./run-option-tables.ts";
 
 /** Options of the commands that work on a job or a run. */
@@ -97,6 +98,9 @@ export interface DemoFlags extends Flags {
 
 /** Options of `corrections`. */
 export type CorrectionFlags = InspectFlags & Partial<FlagsOf<typeof CORRECTIONS>> & { readonly column?: string };
+
+/** Options of `web`. */
+export type WebFlags = Flags & FlagsOf<typeof WEB>;
 
 type StoreMembers = (typeof STORE)["store"]["members"];
 
@@ -211,6 +215,8 @@ export const excludeOptions: readonly Option[] = optionsOf(EXCLUDE);
 export const changesOptions: readonly Option[] = optionsOf(CHANGES);
 
 export const openOptions: readonly Option[] = optionsOf(OPEN);
+
+export const webOptions: readonly Option[] = optionsOf(WEB);
 
 export const statusOptions: readonly Option[] = optionsOf(STATUS);
 

@@ -9,6 +9,11 @@ export const GENERAL = {
   overlay: { arg: "<file>", kind: "paths", help: "overlay for both documents (repeatable)" },
 } as const;
 
+export const WEB = {
+  port: { arg: "<n>", kind: "number", range: [0, 65_535], default: 0, help: "port (0: any free port)" },
+  open: { negated: true, help: "do not open a browser" },
+} as const;
+
 /** Options of a push in addition to those that a program can set. */
 export const PUSH = {
   workers: {

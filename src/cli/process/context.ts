@@ -115,7 +115,8 @@ export function withConfig(
   });
 }
 
-function withOptionOrigin<T>({ placeOf }: Pick<Config, "placeOf">, action: () => Promise<T>): Promise<T> {
+/** Runs an action. A failure states where the configuration file names the file that cannot be read. */
+export function withOptionOrigin<T>({ placeOf }: Pick<Config, "placeOf">, action: () => Promise<T>): Promise<T> {
   return placeOf === undefined ? action() : withNamingPlace(placeOf, action);
 }
 

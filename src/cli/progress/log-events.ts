@@ -69,6 +69,11 @@ export const LOG_EVENTS = {
     about: "the report has been written",
     fields: ["title", "records", "counts", "errors", "warnings", "exitCode", "folder", "next"],
   },
+  web_started: {
+    level: "info",
+    about: "the web pages are available at the URL, which contains a secret token",
+    fields: ["url"],
+  },
   sandbox_started: { level: "info", about: "the sandbox is listening", fields: ["baseUrl", "adminUrl", "readyFile"] },
   metrics_started: { level: "info", about: "the metrics are available at the URL", fields: ["url"] },
   notice: { level: "info", about: "a message for the user", fields: ["message"] },

@@ -1,6 +1,7 @@
 import type { RunProgress, SendProgress } from "../../job/run-progress.ts";
 import { STATUSES } from "../../model/outcome.ts";
 import { formatCount } from "../../text/count.ts";
+import { duration, percent, rateText } from "../../text/measures.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 
@@ -80,26 +81,6 @@ export function paceText({ pace }: Pick<SendProgress, "pace">): string | undefin
 export function suppliersText(suppliers: readonly string[]): string {
   const named = suppliers.filter((supplier) => supplier !== "");
   return ["import supplier", plainText(named.join(", "), 60)].join(" ").trim();
-}
-
-/** `100 %` only if everything is done, and `0 %` only if nothing is. */
-export function percent(part: number, whole: number): string {
-  if (whole === 0) return "100 %";
-  const share = Math.min(part < whole ? 99 : 100, Math.round((100 * part) / whole));
-  return share === 0 && part > 0 ? "< 1 %" : `${share} %`;
-}
-
-export function rateText(perSecond: number): string {
-  return perSecond >= 10 ? formatCount(Math.round(perSecond)) : String(perSecond);
-}
-
-/** `45 s`, `12 min`, `3 h 05 min`. */
-export function duration(ms: number): string {
-  const seconds = Math.ceil(ms / 1000);
-  if (seconds < 90) return `${seconds} s`;
-  const minutes = Math.ceil(seconds / 60);
-  if (minutes < 90) return `${minutes} min`;
-  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
 }
 
 function size(bytes: number): string {

@@ -1,6 +1,6 @@
 import type { RunEvent } from "../../job/run-event.ts";
 import type { Logger } from "../process/logger.ts";
-import { duration } from "./progress-text.ts";
+import { duration } from "../../text/measures.ts";
 
 type Pause = Extract<RunEvent, { kind: "pause" }>;
 type SupplierChange = Extract<RunEvent, { kind: "supplier" }>;

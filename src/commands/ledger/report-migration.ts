@@ -48,7 +48,7 @@ export async function reportMigration(
       format: "migrate-migration/1",
       tool: dependencies.userAgent,
       madeAt: timestamp(dependencies.clock),
-      destinations: await destinationsOf(ledger),
+      destinations: await requireDestinations(ledger),
       open: await openCauses(ledger, { inventory, owners }, dependencies),
       runs: await runsOf(ledger, active),
     };
@@ -56,11 +56,15 @@ export async function reportMigration(
   return { report, page: await writeMigrationReport(report, out ?? path.join(store.folder, "migration")) };
 }
 
-async function destinationsOf(ledger: Ledger): Promise<readonly DestinationReport[]> {
+async function requireDestinations(ledger: Ledger): Promise<readonly DestinationReport[]> {
+  const destinations = await destinationsOf(ledger);
+  if (destinations.length > 0) return destinations;
+  throw new Failure("run_unknown", "the ledger has no push yet", { hint: "start one with `migrate push`" });
+}
+
+/** The destinations of all pushes; empty before the first push. */
+export async function destinationsOf(ledger: Ledger): Promise<readonly DestinationReport[]> {
   const destinations = await ledger.migration();
-  if (destinations.length === 0) {
-    throw new Failure("run_unknown", "the ledger has no push yet", { hint: "start one with `migrate push`" });
-  }
   const days = await ledger.acceptedByDay();
   return destinations.map(({ target, supplier, operation, endpoint, records, counts }) => ({
     target,

@@ -3,9 +3,11 @@ import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 
-const CHROMIUM = "/usr/bin/chromium";
+export const CHROMIUM = "/usr/bin/chromium";
 const QUIET = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking"];
-const FLAGS = [...QUIET, "disable-component-update", "disable-sync"].map((name) => `--${name}`);
+export const FLAGS: readonly string[] = [...QUIET, "disable-component-update", "disable-sync"].map(
+  (name) => `--${name}`,
+);
 
 /** A page in a browser, and everything it did apart from rendering itself. Any such entry is a fault. */
 interface OpenedPage {
@@ -28,7 +30,7 @@ export function describeInChromium(name: string, tests: (open: OpenPage) => void
   describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
     });
     afterAll(() => browser.close());
     tests((file, options) => openPage(browser, file, options));

@@ -1,6 +1,7 @@
 import type { SharedStatus, WorkerStatus } from "../../../ledger/runs/shared-run.ts";
 import { counted, formatCount } from "../../../text/count.ts";
-import { duration, rateText, suppliersText } from "../../progress/progress-text.ts";
+import { duration, rateText } from "../../../text/measures.ts";
+import { suppliersText } from "../../progress/progress-text.ts";
 
 type Line = readonly [name: string, text: string | undefined];
 

@@ -13,7 +13,8 @@ import { cutText, textWidth, wrapText } from "../../../terminal/text-width.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import { sharedData, sharedLines } from "./shared-status-view.ts";
 import { stateText as recordStateText } from "./open-view.ts";
-import { duration, paceText, percent, rateText, suppliersText } from "../../progress/progress-text.ts";
+import { duration, percent, rateText } from "../../../text/measures.ts";
+import { paceText, suppliersText } from "../../progress/progress-text.ts";
 import type { View } from "../view.ts";
 
 /**

@@ -1,0 +1,54 @@
+import path from "node:path";
+import { logExit } from "../process/process-exit.ts";
+import { operator } from "../process/operator.ts";
+import { type Context, withContext, withOptionOrigin } from "../process/context.ts";
+import { isTerminal } from "../process/terminal.ts";
+import { openBrowser } from "../process/open-browser.ts";
+import type { Session } from "../process/session.ts";
+import type { WebFlags } from "../options/options.ts";
+import { readConfig } from "../settings/config-file.ts";
+import { settingsOf } from "../settings/settings.ts";
+import { startWebServer } from "../../web/web-server.ts";
+import type { WebProject } from "../../web/web-project.ts";
+
+export function webAction(sources: readonly string[], flags: WebFlags, session: Session): Promise<void> {
+  return withContext(session, flags, async (context) => {
+    const { dependencies, logger } = context;
+    const server = await startWebServer(projectIn(process.cwd(), { sources, flags }, context), flags.port);
+    const { address } = server;
+    logger.lines(`The project is open in the browser at\n\n  ${address}\n\nCtrl-C stops it.\n`, "web_started", {
+      url: address,
+    });
+    if (flags.open !== false && isTerminal(session.stderr)) openBrowser(server.createSingleAddress());
+    await untilAborted(dependencies.drain);
+    await server.close();
+    return 0;
+  });
+}
+
+interface WebCommand {
+  readonly sources: readonly string[];
+  readonly flags: WebFlags;
+}
+
+function projectIn(folder: string, { sources, flags }: WebCommand, { dependencies, logger }: Context): WebProject {
+  return {
+    folder: path.resolve(folder),
+    operator: operator(),
+    dependencies,
+    logBug: (error) => void logExit(error, logger),
+    withSettings: async (action) => {
+      const config = await readConfig(flags.config, folder);
+      const { inventory, owners } = config;
+      const settings = settingsOf(config, { sources, flags, folder });
+      return withOptionOrigin(config, () => action({ ...settings, inventory, owners }));
+    },
+  };
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,100 @@
+import type { ErrorDetails, ErrorReply } from "../error-data.ts";
+
+/** A request that failed: the message and the hint of the server, or `server_stopped`. */
+export class ApiError extends Error {
+  readonly details: ErrorDetails;
+
+  constructor(details: ErrorDetails) {
+    super(details.message);
+    this.name = "ApiError";
+    this.details = details;
+  }
+}
+
+const KEY = "migrate-key";
+
+/** Exchanges the token in the fragment of the address, if there is one, for a session, and removes it from the address. */
+export async function openSession(): Promise<void> {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (token === null) return;
+  history.replaceState(null, "", location.pathname + location.search);
+  const { key } = await postJson<{ key: string }>("/api/session", { token });
+  localStorage.setItem(KEY, key);
+}
+
+/** @throws ApiError */
+export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return jsonOf<T>(await request(path, { ...(signal !== undefined && { signal }) }));
+}
+
+/** @throws ApiError */
+export async function postJson<T>(path: string, body: object, signal?: AbortSignal): Promise<T> {
+  const text = JSON.stringify(body);
+  return jsonOf<T>(await request(path, { method: "POST", body: text, ...(signal !== undefined && { signal }) }));
+}
+
+/** An event of a stream of the server: its name, and its data, which is JSON. */
+export interface ServerEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/**
+ * The server-sent events of an address. `EventSource` cannot send the key of the session.
+ * @throws ApiError if the stream cannot be opened or breaks
+ */
+export async function* eventsOf(path: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+  const { body } = await request(path, { signal });
+  if (body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+    if (done || value === undefined) break;
+    const blocks = (text + value).split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) yield eventIn(block);
+  }
+  if (!signal.aborted) throw serverStopped();
+}
+
+function eventIn(block: string): ServerEvent {
+  const fields = new Map(
+    block.split("\n").map((line): [string, string] => {
+      const at = line.indexOf(":");
+      return [line.slice(0, at), line.slice(at + 1).trimStart()];
+    }),
+  );
+  return { event: fields.get("event") ?? "message", data: JSON.parse(fields.get("data") ?? "null") };
+}
+
+async function request(path: string, options: RequestInit): Promise<Response> {
+  const key = localStorage.getItem(KEY);
+  const headers = {
+    ...(options.body !== undefined && { "content-type": "application/json" }),
+    ...(key !== null && { "x-migrate-key": key }),
+  };
+  const reply = await fetch(path, { ...options, headers }).catch((error: unknown) => {
+    throw options.signal?.aborted === true ? error : serverStopped();
+  });
+  if (reply.ok) return reply;
+  const { error } = await jsonOf<ErrorReply>(reply);
+  throw new ApiError(error);
+}
+
+async function jsonOf<T>(reply: Response): Promise<T> {
+  try {
+    const body: T = await reply.json();
+    return body;
+  } catch {
+    throw serverStopped();
+  }
+}
+
+function serverStopped(): ApiError {
+  return new ApiError({
+    code: "server_stopped",
+    message: "The program is not running any more",
+    hint: "Start `migrate web` again in the same folder. Saved changes are on the disk.",
+  });
+}

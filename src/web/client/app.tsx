@@ -1,0 +1,168 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { ErrorDetails } from "../error-data.ts";
+import type { ProjectData } from "../project-data.ts";
+import { openSession } from "./api.ts";
+import { OverviewPage } from "./pages/overview/overview-page.tsx";
+import { ErrorNotice, Notice } from "./parts/notice.tsx";
+import { type PageContext, Pages } from "./page-context.ts";
+import { detailsOf, useData } from "./use-data.ts";
+
+interface PageEntry {
+  readonly path: string;
+  readonly title: string;
+  readonly show: () => JSX.Element;
+}
+
+/** The pages, in the order of the navigation. The server also lists their addresses (`static-files.ts`). */
+const PAGES: readonly PageEntry[] = [{ path: "/", title: "Overview", show: () => <OverviewPage /> }];
+
+const VALUES = "migrate-values";
+
+/** Opens the session, then shows the page of the address. */
+export function App(): JSX.Element {
+  const [session, setSession] = useState<"opening" | "open" | ErrorDetails>("opening");
+  useEffect(() => {
+    const open = (): void => {
+      openSession().then(
+        () => setSession("open"),
+        (error: unknown) => setSession(detailsOf(error)),
+      );
+    };
+    open();
+    // The address with a token may be pasted into an open page.
+    addEventListener("hashchange", open);
+    return () => removeEventListener("hashchange", open);
+  }, []);
+  if (session === "opening") return <main class="alone" aria-busy="true" />;
+  if (session === "open") return <Project />;
+  return (
+    <main class="alone">
+      <h1>migrate</h1>
+      <ErrorNotice error={session} />
+    </main>
+  );
+}
+
+function Project(): JSX.Element {
+  const { data: project, error, reload } = useData<ProjectData>("/api/project");
+  if (project === undefined) {
+    return (
+      <main class="alone" aria-busy={error === undefined}>
+        <h1>migrate</h1>
+        {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      </main>
+    );
+  }
+  return <Frame project={project} />;
+}
+
+function Frame({ project }: { readonly project: ProjectData }): JSX.Element {
+  const [path, goTo] = usePath();
+  const [areValuesShown, setValuesShown] = useState(sessionStorage.getItem(VALUES) === "shown");
+  const page = PAGES.find((each) => each.path === path.split("?")[0]);
+  const title = page?.title ?? "Page not found";
+  useEffect(() => {
+    document.title = `${title} · ${project.name} · migrate`;
+  }, [title, project.name]);
+  const showValues = (areShown: boolean): void => {
+    sessionStorage.setItem(VALUES, areShown ? "shown" : "hidden");
+    setValuesShown(areShown);
+  };
+  return (
+    <Pages.Provider value={{ project, areValuesShown, goTo }}>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <Bar page={page} goTo={goTo} isShown={areValuesShown} onShow={showValues} project={project} />
+      <main id="content" tabIndex={-1}>
+        {project.isEmpty && (
+          <Notice kind="info">
+            <p class="notice-title">This folder has no migrate.yaml</p>
+            <p>
+              Start <code>migrate web</code> in the folder of a project, or create one from extracts with{" "}
+              <code>migrate init</code>.
+            </p>
+          </Notice>
+        )}
+        {page === undefined ? <h1>{title}</h1> : page.show()}
+      </main>
+    </Pages.Provider>
+  );
+}
+
+interface BarOptions extends Pick<PageContext, "project" | "goTo"> {
+  readonly page: PageEntry | undefined;
+  readonly isShown: boolean;
+  readonly onShow: (isShown: boolean) => void;
+}
+
+function Bar({ page, project, goTo, isShown, onShow }: BarOptions): JSX.Element {
+  return (
+    <header class="bar">
+      <p class="project">
+        <strong>{project.name}</strong> <Destination project={project} />
+      </p>
+      <nav aria-label="Pages">
+        <ul>
+          {PAGES.map((each) => (
+            <li key={each.path}>
+              <a
+                href={each.path}
+                aria-current={each === page ? "page" : undefined}
+                onClick={(event) => follow(event, each.path, goTo)}
+              >
+                {each.title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <label class="switch">
+        <input
+          type="checkbox"
+          role="switch"
+          checked={isShown}
+          onChange={(event) => onShow(event.currentTarget.checked)}
+        />
+        Show values
+      </label>
+    </header>
+  );
+}
+
+function Destination({ project }: { readonly project: ProjectData }): JSX.Element {
+  const { target, supplier, isProduction } = project;
+  if (target === undefined) return <span class="destination">no target</span>;
+  return (
+    <span class="destination">
+      to {target}
+      {supplier !== undefined && `, supplier ${supplier}`} {isProduction && <span class="tag bad">production</span>}
+    </span>
+  );
+}
+
+/** Follows a link without loading the page again. A modified click opens a new tab or window, as usual. */
+function follow(event: MouseEvent, path: string, goTo: (path: string) => void): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
+  event.preventDefault();
+  goTo(path);
+}
+
+/** The current address without the origin, and a function that opens another one. */
+function usePath(): readonly [string, (path: string) => void] {
+  const now = (): string => location.pathname + location.search;
+  const [path, setPath] = useState(now);
+  useEffect(() => {
+    const changed = (): void => setPath(now());
+    addEventListener("popstate", changed);
+    return () => removeEventListener("popstate", changed);
+  }, []);
+  const goTo = (next: string): void => {
+    history.pushState(null, "", next);
+    setPath(next);
+    scrollTo(0, 0);
+    document.getElementById("content")?.focus();
+  };
+  return [path, goTo];
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren, JSX } from "preact";
+import type { ErrorDetails } from "../../error-data.ts";
+import { Words } from "./words.tsx";
+
+/** A message in the page. Errors are announced at once. */
+export function Notice({
+  kind,
+  children,
+}: {
+  readonly kind: "error" | "info" | "good";
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
+      {children}
+    </div>
+  );
+}
+
+/** What happened, where, and how to fix it. */
+export function ErrorNotice({
+  error,
+  onRetry,
+}: {
+  readonly error: ErrorDetails;
+  readonly onRetry?: (() => void) | undefined;
+}): JSX.Element {
+  const { message, hint, place } = error;
+  return (
+    <Notice kind="error">
+      <p class="notice-title">
+        <Words text={message} />
+      </p>
+      {place !== undefined && (
+        <p>
+          at <code>{place}</code>
+        </p>
+      )}
+      {hint?.split("\n").map((line) => (
+        <p key={line}>
+          <Words text={line} />
+        </p>
+      ))}
+      {onRetry !== undefined && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ComponentChildren, JSX } from "preact";
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly kind?: "number" | "text";
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+/** A table with a caption and scrolling of its own. The first column names the row. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  keyOf,
+}: {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+}): JSX.Element {
+  return (
+    // A region that scrolls must be reachable by keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div class="table" role="region" aria-label={caption} tabIndex={0}>
+      <table>
+        <caption class="quiet">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, kind }) => (
+              <th key={title} scope="col" class={kind === "number" ? "number" : undefined}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, kind, cell }, at) => {
+                const style = kind === "number" ? "number" : undefined;
+                return at === 0 ? (
+                  <th key={title} scope="row" class={style}>
+                    {cell(row)}
+                  </th>
+                ) : (
+                  <td key={title} class={style}>
+                    {cell(row)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import type { ErrorDetails } from "../error-data.ts";
+import { ApiError, getJson } from "./api.ts";
+
+/** Data from the server. After an error, the last data remains. */
+export interface Loaded<T> {
+  readonly data: T | undefined;
+  readonly error: ErrorDetails | undefined;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+}
+
+/** Loads data when the page opens, and again after `reload` and when the address changes. */
+export function useData<T>(path: string): Loaded<T> {
+  const [state, setState] = useState<Omit<Loaded<T>, "reload">>({ data: undefined, error: undefined, isLoading: true });
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const ending = new AbortController();
+    setState((before) => ({ ...before, isLoading: true }));
+    getJson<T>(path, ending.signal).then(
+      (data) => setState({ data, error: undefined, isLoading: false }),
+      (error: unknown) => {
+        if (ending.signal.aborted) return;
+        setState((before) => ({ ...before, error: detailsOf(error), isLoading: false }));
+      },
+    );
+    return () => ending.abort();
+  }, [path, turn]);
+  return { ...state, reload: useCallback(() => setTurn((before) => before + 1), []) };
+}
+
+/** What to show about an error. */
+export function detailsOf(error: unknown): ErrorDetails {
+  if (error instanceof ApiError) return error.details;
+  throw error;
+}

@@ -1,0 +1,98 @@
+import { destinationsOf } from "../../commands/ledger/report-migration.ts";
+import { type RunStatus, status } from "../../commands/ledger/run-status.ts";
+import { compareInventory } from "../../job/inventory/compare-inventory.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { Failure } from "../../model/failure.ts";
+import { formatPlace } from "../../model/place.ts";
+import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { describeProblem } from "../../report/problem-text.ts";
+import type { ProjectSettings, WebProject } from "../web-project.ts";
+import type { LiveError, OverviewData, OverviewEvent, RunData } from "./overview-data.ts";
+
+type OverviewSettings = Pick<ProjectSettings, "ledger" | "inventory">;
+type OverviewDependencies = WebProject["dependencies"];
+
+/** The numbers of `status`. Reads only, while another process may be writing to the ledger. */
+export async function readOverview(
+  { ledger: at, inventory }: OverviewSettings,
+  dependencies: OverviewDependencies,
+): Promise<OverviewData> {
+  const store = await openLedgerStore(at, dependencies);
+  const read = async (ledger: Ledger): Promise<Omit<OverviewData, "runs">> => ({
+    destinations: await destinationsOf(ledger),
+    inventory:
+      inventory === undefined
+        ? []
+        : await compareInventory(ledger, { inventory, temporaryFolder: dependencies.temporaryFolder }),
+  });
+  const numbers = await unlessEmpty(() => readRunLedger(store, read));
+  if (numbers === undefined) return { destinations: [], inventory: [], runs: [] };
+  const { runs } = await status({ ledger: at, coverage: [] }, dependencies);
+  return { ...numbers, runs: runs.map(runData) };
+}
+
+/** Undefined if there is no ledger yet, or no run in it. */
+async function unlessEmpty<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof Failure && error.code === "run_unknown") return undefined;
+    throw error;
+  }
+}
+
+function runData({ run, summary, by, state }: RunStatus): RunData {
+  const { id, command, dryRun, target, supplier, operation, startedAt, finishedAt } = run;
+  return {
+    id,
+    command,
+    dryRun,
+    target,
+    supplier,
+    operation,
+    state,
+    startedAt,
+    ...(finishedAt !== undefined && { finishedAt }),
+    ...(by !== undefined && { by }),
+    records: summary.records,
+    counts: summary.counts,
+  };
+}
+
+/** The active run, and a version that changes with the list of runs. Fast enough to be called every second. */
+export async function readLive(
+  { ledger: at }: Pick<OverviewSettings, "ledger">,
+  dependencies: OverviewDependencies,
+): Promise<OverviewEvent> {
+  const store = await openLedgerStore(at, dependencies);
+  const active = await unlessEmpty(() => store.activeRun());
+  const latest = await unlessEmpty(() => readRunLedger(store, (ledger) => ledger.findRun()));
+  const version = JSON.stringify([active, latest?.id, latest?.exitCode]);
+  const [shown] =
+    active === undefined ? [] : (await status({ ledger: at, run: active, coverage: [] }, dependencies)).runs;
+  if (shown === undefined) return { version };
+  const { rejected = 0 } = shown.summary.counts;
+  const errors =
+    rejected === 0 ? [] : await readRunLedger(store, (ledger) => lastErrors(ledger, shown.run.id, rejected));
+  const { progress } = shown;
+  return { version, live: { run: runData(shown), ...(progress !== undefined && { progress }), errors } };
+}
+
+const SHOWN_ERRORS = 5;
+/** Outcomes are read in input order, so the last ones of a long list take too long to find. */
+const MAX_REJECTED = 2000;
+
+async function lastErrors(ledger: Ledger, run: string, rejected: number): Promise<readonly LiveError[]> {
+  if (rejected > MAX_REJECTED) return [];
+  const last: LiveError[] = [];
+  for await (const batch of ledger.outcomes(run, { statuses: ["rejected"] })) {
+    for (const { record, key, source, problems } of batch) {
+      const [problem] = problems;
+      const text = problem === undefined ? "Rejected by the platform" : describeProblem(problem);
+      last.push({ record, ...(key !== undefined && { key }), place: formatPlace(problem?.place ?? source), text });
+      if (last.length > SHOWN_ERRORS) last.shift();
+    }
+  }
+  return last.toReversed();
+}

@@ -1,0 +1,17 @@
+import type { Context } from "hono";
+import type { z } from "zod";
+import { RefusedRequest } from "./error-reply.ts";
+
+/**
+ * The body of a request, checked with a schema.
+ * @throws RefusedRequest 400 if it is not JSON, or does not match. The message contains no value.
+ */
+export async function requestBody<T>(context: Context, schema: z.ZodType<T>): Promise<T> {
+  const body: unknown = await context.req.json().catch(() => {
+    throw new RefusedRequest(400, "invalid_request", "The request is not JSON");
+  });
+  const { data, error } = schema.safeParse(body);
+  if (error === undefined) return data;
+  const where = error.issues.map(({ path, code }) => `${path.join(".") || "body"}: ${code}`).join(", ");
+  throw new RefusedRequest(400, "invalid_request", `The request is not valid (${where})`, "Reload the page.");
+}

@@ -1,0 +1,30 @@
+import type { PushOptions } from "../commands/upload/push.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import type { TargetSettings } from "../job/settings/platform-settings.ts";
+import type { OwnerRule } from "../model/owner.ts";
+import type { Inventory } from "../options/migration-options.ts";
+
+/** The settings that `validate`, `push` and `status` would use in the folder of the project. */
+export interface ProjectSettings extends Omit<PushOptions, "target" | "by" | "dryRun" | "yes"> {
+  readonly target: TargetSettings | undefined;
+  /** Path of the configuration file; undefined if there is none. */
+  readonly configFile: string | undefined;
+  readonly inventory?: Inventory | undefined;
+  readonly owners?: readonly OwnerRule[] | undefined;
+}
+
+/** The project that `migrate web` shows. */
+export interface WebProject {
+  /** The working folder: relative paths in the settings start here. */
+  readonly folder: string;
+  /** The person who runs the command. */
+  readonly operator: string;
+  readonly dependencies: Dependencies;
+  /**
+   * Reads the settings and runs an action with them. The settings are read for each request, because files may change.
+   * @throws Failure of reading the settings or of the action
+   */
+  readonly withSettings: <T>(action: (settings: ProjectSettings) => Promise<T>) => Promise<T>;
+  /** Writes an error that is not a Failure to the log of the command. */
+  readonly logBug: (error: unknown) => void;
+}

@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { z } from "zod";
+import { listenError } from "../files/listen-error.ts";
+import { Failure } from "../model/failure.ts";
+import { errorReply, RefusedRequest } from "./error-reply.ts";
+import { overviewRoutes } from "./overview/overview-routes.ts";
+import { projectRoutes } from "./project-routes.ts";
+import { requestBody } from "./request-body.ts";
+import { createAccess, type WebAccess } from "./security/access.ts";
+import { checkHost, checkOrigin, checkSession, noSession, setSessionCookie } from "./security/guard.ts";
+import { addSecurityHeaders } from "./security/headers.ts";
+import { staticFiles } from "./static-files.ts";
+import type { WebProject } from "./web-project.ts";
+
+export interface WebServer {
+  /** `http://127.0.0.1:PORT/` */
+  readonly origin: string;
+  /** The address to show to the user, with the token in its fragment, which browsers do not send. */
+  readonly address: string;
+  /** An address that works once, for starting a browser. */
+  readonly createSingleAddress: () => string;
+  /** Ends all connections. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Serves the project on the loopback interface.
+ * @param port 0 selects any free port
+ * @throws Failure `config` if it cannot listen on the port
+ */
+export async function startWebServer(project: WebProject, port: number): Promise<WebServer> {
+  const access = createAccess();
+  const server = createServer();
+  const app = createWebApp(project, { access, port: () => portOf(server) });
+  server.on("request", getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  await listen(server, port);
+  const origin = `http://127.0.0.1:${portOf(server)}/`;
+  return {
+    origin,
+    address: `${origin}#token=${access.token}`,
+    createSingleAddress: () => `${origin}#token=${access.createSingleToken()}`,
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+interface AppOptions {
+  readonly access: WebAccess;
+  readonly port: () => number;
+}
+
+function createWebApp(project: WebProject, { access, port }: AppOptions): Hono {
+  const app = new Hono();
+  app.onError((error, context) => errorReply(error, context, project.logBug));
+  app.notFound(() => {
+    throw new RefusedRequest(404, "not_found", "There is no such page");
+  });
+  app.use(addSecurityHeaders, checkHost(port));
+  app.route("/", staticFiles());
+  app.use("/api/*", checkOrigin, bodyLimit({ maxSize: MAX_BODY_BYTES, onError: refuseLargeBody }));
+  app.post("/api/session", async (context) => {
+    const { token } = await requestBody(context, z.object({ token: z.string() }));
+    const session = access.exchange(token);
+    if (session === undefined) throw noSession();
+    setSessionCookie(context, session, port());
+    return context.json({ key: session.key });
+  });
+  app.use("/api/*", checkSession(access, port));
+  app.route("/api/project", projectRoutes(project));
+  app.route("/api/overview", overviewRoutes(project));
+  return app;
+}
+
+function refuseLargeBody(): never {
+  throw new RefusedRequest(413, "invalid_request", "The request is too large", "Change fewer cells at once.");
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  try {
+    await once(server.listen(port, "127.0.0.1"), "listening");
+  } catch (error) {
+    throw new Failure("config", `the web pages cannot use port ${port} of 127.0.0.1: ${listenError(error)}`, {
+      hint: "choose another port with --port; 0 selects any free port",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,151 @@
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import path from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe } from "vitest";
+import { type CliOptions, projectFile, type RunningCli, startCli } from "../e2e/cli.ts";
+import { CHROMIUM, FLAGS } from "../report/page/chromium.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+/** A running `migrate web`. */
+export interface RunningWeb {
+  readonly folder: string;
+  readonly cli: RunningCli;
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  /** The address with the token. */
+  readonly address: string;
+  readonly token: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts `migrate web` in a folder, on a free port. The caller stops it. */
+export async function startWeb(
+  folder: string,
+  flags: readonly string[] = [],
+  options: CliOptions = {},
+): Promise<RunningWeb> {
+  const cli = startCli(["web", "--no-open", ...flags], { cwd: folder, timeoutMs: 900_000, ...options });
+  await cli.waitForOutput(/#token=\S+\s/);
+  const [address = "", origin = "", token = ""] = /(http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)/.exec(cli.stderr()) ?? [];
+  return {
+    folder,
+    cli,
+    origin,
+    address,
+    token,
+    stop: async () => {
+      cli.kill("SIGTERM");
+      await cli.ended;
+    },
+  };
+}
+
+interface DemoProject {
+  /** Default: removed when the test ends. */
+  readonly folder?: string;
+  /** Its target; by default, an address at which nothing listens. */
+  readonly sandbox?: { readonly baseUrl: string; readonly ca: string };
+}
+
+/** A copy of the sample project. Returns its folder. */
+export function demoProject({ folder = temporaryFolder(), sandbox }: DemoProject = {}): string {
+  cpSync(projectFile("fixtures/demo"), folder, { recursive: true });
+  const file = path.join(folder, "migrate.yaml");
+  const config = readFileSync(file, "utf8").replace("../contract", projectFile("fixtures/contract"));
+  const { baseUrl = "https://127.0.0.1:1/v1/", ca } = sandbox ?? {};
+  const target = config.replace(/baseUrl: .*/, `baseUrl: ${baseUrl}`);
+  writeFileSync(file, ca === undefined ? target : target.replace(/ca: .*/, `ca: ${ca}`));
+  return folder;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+/** Sends a request as a program would: with exactly these headers, and without a browser's rules. */
+export function send(
+  origin: string,
+  name: string,
+  {
+    method = "GET",
+    headers = {},
+    body,
+  }: { readonly method?: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {},
+): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const asking = request(new URL(name, origin), { method, headers, agent: false }, (reply) => {
+      let text = "";
+      reply.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+      });
+      reply.on("end", () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: text }));
+    });
+    asking.on("error", reject).end(body);
+  });
+}
+
+/** The headers of a page that has opened a session. */
+export async function openSession({ origin, token }: Pick<RunningWeb, "origin" | "token">): Promise<{
+  readonly cookie: string;
+  readonly "x-migrate-key": string;
+}> {
+  const reply = await send(origin, "/api/session", {
+    method: "POST",
+    headers: { "content-type": "application/json", origin },
+    body: JSON.stringify({ token }),
+  });
+  const [cookie = ""] = reply.headers["set-cookie"] ?? [];
+  const { key }: { key: string } = JSON.parse(reply.body);
+  return { cookie: cookie.split(";")[0] ?? "", "x-migrate-key": key };
+}
+
+/** A page in a browser, and everything it did that it must not do. */
+export interface WebPage {
+  readonly page: Page;
+  /** Console messages, which include violations of the content security policy, and script errors. */
+  readonly complaints: readonly string[];
+  /** Requests to other origins. */
+  readonly foreign: readonly string[];
+}
+
+interface WebPageOptions {
+  readonly colorScheme?: "light" | "dark";
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** Opens an address in a browser profile of its own. */
+export type OpenWebPage = (address: string, options?: WebPageOptions) => Promise<WebPage>;
+
+/** Tests in a real Chromium. Without one they are skipped, under a name that says where it was expected. */
+export function describeWebPages(name: string, tests: (open: OpenWebPage) => void): void {
+  describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
+    });
+    afterAll(() => browser.close());
+    tests((address, options) => openPage(browser, address, options));
+  });
+}
+
+async function openPage(
+  browser: Browser,
+  address: string,
+  { colorScheme = "light", width = 1280, height = 800 }: WebPageOptions = {},
+): Promise<WebPage> {
+  const context = await browser.newContext({ colorScheme, viewport: { width, height } });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const foreign: string[] = [];
+  page.on("console", (message) => complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("request", (asked) => {
+    if (new URL(asked.url()).origin !== new URL(address).origin) foreign.push(asked.url());
+  });
+  await page.goto(address);
+  return { page, complaints, foreign };
+}
