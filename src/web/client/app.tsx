@@ -46,15 +46,14 @@ export function App(): JSX.Element {
 
 function Project(): JSX.Element {
   const { data: project, error, reload } = useData<ProjectData>("/api/project");
-  if (project === undefined) {
-    return (
-      <main class="alone" aria-busy={error === undefined}>
-        <h1>migrate</h1>
-        {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
-      </main>
-    );
-  }
-  return <Frame project={project} />;
+  if (project !== undefined) return <Frame project={project} />;
+  if (error === undefined) return <main class="alone" aria-busy="true" />;
+  return (
+    <main class="alone">
+      <h1>migrate</h1>
+      <ErrorNotice error={error} onRetry={reload} />
+    </main>
+  );
 }
 
 function Frame({ project }: { readonly project: ProjectData }): JSX.Element {
@@ -151,10 +150,9 @@ function follow(event: MouseEvent, path: string, goTo: (path: string) => void): 
 
 /** The current address without the origin, and a function that opens another one. */
 function usePath(): readonly [string, (path: string) => void] {
-  const now = (): string => location.pathname + location.search;
-  const [path, setPath] = useState(now);
+  const [path, setPath] = useState(currentPath);
   useEffect(() => {
-    const changed = (): void => setPath(now());
+    const changed = (): void => setPath(currentPath());
     addEventListener("popstate", changed);
     return () => removeEventListener("popstate", changed);
   }, []);
@@ -165,4 +163,8 @@ function usePath(): readonly [string, (path: string) => void] {
     document.getElementById("content")?.focus();
   };
   return [path, goTo];
+}
+
+function currentPath(): string {
+  return location.pathname + location.search;
 }
