@@ -40,7 +40,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
     database.execute(RECOUNT);
   });
   database.close();
-  rmSync(`${ledger}-seal`, { force: true });
+  rmSync(`${ledger}-checksums`, { force: true });
   await (await openLedger({ path: ledger })).close();
   return { input, ledger };
 }

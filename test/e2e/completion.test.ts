@@ -76,7 +76,7 @@ describe("the reply to a completion script", () => {
   });
 
   test("reads the ledger without a lock and without changing it, even during a push", async () => {
-    const files = [".migrate/ledger.db", ".migrate/ledger.db-wal", ".migrate/ledger.db-seal"];
+    const files = [".migrate/ledger.db", ".migrate/ledger.db-wal", ".migrate/ledger.db-checksums"];
     const hashes = (): readonly string[] =>
       files.map((name) =>
         createHash("sha256")

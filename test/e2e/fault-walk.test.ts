@@ -14,7 +14,7 @@ const RARE: ReadonlySet<string> = new Set(["report"]);
 const WHOLE_MS = STEP === 1 ? 3_600_000 : 600_000;
 const FAILPOINTS = projectFile("test/failpoints/preload.mjs");
 
-const POINTS = ["commit", "checkpoint", "sync", "seal", "report", "rename"] as const;
+const POINTS = ["commit", "checkpoint", "sync", "checksums", "report", "rename"] as const;
 const ACTIONS = { kill: "SIGKILL", enospc: "a full disk", eio: "a failing disk" } as const;
 
 let sandbox: TestSandbox;
@@ -28,7 +28,7 @@ afterAll(() => sandbox.stop());
 /** The points that every test run covers, by action. The soak covers all. */
 const MAIN: Readonly<Record<string, readonly string[]>> = {
   kill: POINTS,
-  enospc: ["commit", "checkpoint", "seal", "report"],
+  enospc: ["commit", "checkpoint", "checksums", "report"],
   eio: ["commit", "sync", "rename"],
 };
 

@@ -87,7 +87,7 @@ test("a ledger copied during a push can be used after that push has ended", asyn
   const first = work.startPush(PUSH);
   await counter.after(20);
   mkdirSync(work.file("copied"));
-  for (const name of ["ledger.db", "ledger.db-wal", "ledger.db-seal"])
+  for (const name of ["ledger.db", "ledger.db-wal", "ledger.db-checksums"])
     if (existsSync(work.file(".migrate", name))) cpSync(work.file(".migrate", name), work.file("copied", name));
   expect((await work.migrate(["ledger", "check", "--ledger", "copied/ledger.db"])).code).toBeLessThan(7);
   await first.ended;

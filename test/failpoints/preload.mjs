@@ -6,7 +6,7 @@
  * When the program reaches the point for the nth time, the action happens. `kill` kills the process. `enospc` makes the
  * call fail like on a full disk, `eio` like on a broken disk. Unexpected errors: `throw` (in the call), `uncaught`
  * (outside of any caller) and `unhandled` (in a promise without a handler). Points: `commit` (a transaction of the
- * ledger), `checkpoint` (the log is written to the ledger), `sync` (fsync of the checksum file or report), `seal` (a
+ * ledger), `checkpoint` (the log is written to the ledger), `sync` (fsync of the checksum file or report), `checksums` (a
  * write to the checksum file), `report` (a write to a file of the report), `rename`.
  */
 import fs from "node:fs";
@@ -58,7 +58,7 @@ function before(owner, method, pointOf) {
 }
 
 before(fs, "fsyncSync", () => "sync");
-before(fs, "writeSync", () => "seal");
+before(fs, "writeSync", () => "checksums");
 before(fs, "renameSync", () => "rename");
 before(promises, "rename", () => "rename");
 

@@ -43,8 +43,8 @@ test("two simultaneous replacements of one file both finish completely", async (
 });
 
 test("a synchronous replacement overwrites a temporary file of a dead process", () => {
-  const folder = temporaryFolder({ "seal.tmp": "half" });
-  const file = path.join(folder, "seal");
+  const folder = temporaryFolder({ "state.tmp": "half" });
+  const file = path.join(folder, "state");
   replaceFileSync(file, Buffer.from("whole"));
   expect(readFileSync(file, "utf8")).toBe("whole");
   expect(modeOf(file)).toBe(0o600);

@@ -17,7 +17,7 @@ const DEPENDENCIES = {
   stateFolder: tmpdir,
   notice: (): void => undefined,
 };
-const FILES = ["ledger.db", "ledger.db-seal"];
+const FILES = ["ledger.db", "ledger.db-checksums"];
 
 /** A run in its own process that sends a record under each of these keys. */
 async function pushKeys(folder: string, keys: readonly string[], { isKilled = false } = {}): Promise<void> {

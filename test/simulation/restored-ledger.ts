@@ -50,7 +50,7 @@ export interface RestoreOptions {
   readonly comparesJournal: boolean;
 }
 
-const SIDES = ["", "-wal", "-seal"] as const;
+const SIDES = ["", "-wal", "-checksums"] as const;
 const COPY_SHARE_OF_WRITES = 0.1;
 const COPY_SHARE_OF_PROCESSES = 0.4;
 const RESTORE_SHARE = 0.4;
@@ -73,7 +73,7 @@ export function createRestores(options: RestoreOptions): Restores {
     note(`copy ${copies} of the ledger taken`);
   };
   const restore = (by: Dice): void => {
-    for (const side of ["", "-wal", "-shm", "-seal"]) rmSync(ledgerPath + side, { force: true });
+    for (const side of ["", "-wal", "-shm", "-checksums"]) rmSync(ledgerPath + side, { force: true });
     if (copies === 0 || by() < LOSS_SHARE) return note("the ledger is removed");
     const copy = between(by, 1, copies);
     const sides = by() < NO_CHECKSUM_SHARE ? SIDES.slice(0, 2) : SIDES;

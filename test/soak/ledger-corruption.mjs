@@ -36,7 +36,7 @@ const flips = Number(values.flips);
 const repaired = Number(values.repair);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 
-const FILES = ["ledger.db", "ledger.db-wal", "ledger.db-seal"];
+const FILES = ["ledger.db", "ledger.db-wal", "ledger.db-checksums"];
 const POLICY = { revise: false, resendAmbiguous: false, keyAttr: "ref", keyColumns: new Map() };
 const AT = "2026-11-20T23:41:07.000Z";
 const SETTLED = ["accepted", "rejected", "ambiguous", "blocked", "pending", "accepted"];
@@ -226,7 +226,7 @@ function itemOf({ row, run, record, status }) {
 
 /** Reads the statuses of all records with two queries. Returns `refused` if the ledger is rejected. */
 async function readStatuses({ here, files, run }, corrupt, change) {
-  for (const side of ["-shm", "-wal", "-seal", ""]) rmSync(path.join(here, `ledger.db${side}`), { force: true });
+  for (const side of ["-shm", "-wal", "-checksums", ""]) rmSync(path.join(here, `ledger.db${side}`), { force: true });
   for (const [name, bytes] of files) writeFileSync(path.join(here, name), bytes);
   if (change !== undefined) {
     const file = openSync(path.join(here, corrupt), "r+");

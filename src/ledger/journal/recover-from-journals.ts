@@ -76,7 +76,7 @@ export async function noteInJournal(
 ): Promise<void> {
   const owner = readLedgerOf(file) ?? { kind: "ledger", name: ledgerName, id: token };
   const isNew = state === "corrupt" || validBytes <= MAGIC.length;
-  if (state === "corrupt") renameSync(file, `${file}.damaged-${at.replaceAll(/\D/g, "").slice(0, 14)}`);
+  if (state === "corrupt") renameSync(file, `${file}.corrupt-${at.replaceAll(/\D/g, "").slice(0, 14)}`);
   const target = isNew ? journalFile(folder, ledgerName, owner.id) : file;
   const journal = openJournalFile(target, { ...options, validBytes: isNew ? 0 : validBytes });
   try {

@@ -52,7 +52,7 @@ export function* reopenRejected(tables: Tables, { number }: RunRow): Work<readon
 
 const ANY_RECOVERY: Statement<{ found: number }> = {
   sql: {
-    sqlite: "select 1 as found from seal where json_array_length(recoveries) > 0",
+    sqlite: "select 1 as found from ledger_state where json_array_length(recoveries) > 0",
     postgres: `select 1 as found where exists (select from migrate.recoveries where uncertain)
       or exists (select from migrate.attempts where run = 0)`,
   },

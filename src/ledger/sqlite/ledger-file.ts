@@ -29,7 +29,7 @@ export function statOf(path: string): Stats | undefined {
 
 /** Removes a database with its side files. */
 export function removeDatabase(path: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal", "-seal"]) rmSync(path + suffix, { force: true });
+  for (const suffix of ["", "-wal", "-shm", "-journal", "-checksums"]) rmSync(path + suffix, { force: true });
 }
 
 function requireRegularFile(path: string, found: Stats): void {
@@ -46,7 +46,7 @@ export function noLedger(path: string): Failure {
   if (journal !== undefined) {
     return new Failure("ledger_outdated", `the ledger ${path} is lost: only its journal ${journal} exists`, {
       hint:
-        "restore the newest copy of the ledger, with its log (-wal) and its checksum file (-seal), then run " +
+        "restore the newest copy of the ledger, with its log (-wal) and its checksum file (-checksums), then run " +
         "`migrate ledger repair`. Without a copy, the same command creates a new ledger from the journal",
     });
   }
@@ -123,7 +123,7 @@ export function lostLedger(path: string, found: string): Failure {
     hint:
       "restore the latest copy and run `migrate ledger repair`: records that may be missing in the copy become " +
       "ambiguous. Without a copy, the same command creates a new ledger from the journal. Without a journal, the reports in " +
-      `${join(dirname(path), "runs")} show what was sent; remove ${path}-seal to start a new ledger`,
+      `${join(dirname(path), "runs")} show what was sent; remove ${path}-checksums to start a new ledger`,
   });
 }
 

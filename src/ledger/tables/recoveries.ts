@@ -14,7 +14,7 @@ export function* holdNewIfUncertain(tables: Tables, run: RunRow): Work<void> {
 
 const ANY_UNCERTAIN: Statement<{ found: number }> = {
   sql: {
-    sqlite: `select 1 as found from seal cross join json_each(seal.recoveries)
+    sqlite: `select 1 as found from ledger_state cross join json_each(ledger_state.recoveries)
       where json_extract(value, '$.isUncertain') limit 1`,
     postgres: "select 1 as found from migrate.recoveries where uncertain limit 1",
   },
@@ -50,7 +50,7 @@ export function* coverRecovered(tables: Tables, run: number): Work<number> {
 const COVER_RECOVERED: Sql = {
   sqlite: `
     update records set resends = 0
-    where (select recoveries from seal) is not null and resends < 0
+    where (select recoveries from ledger_state) is not null and resends < 0
       and identity in (select identity from items where run = $1)`,
   postgres: `
     delete from migrate.uncovered where exists (

@@ -59,7 +59,7 @@ async function outdatedLedger(
     {
       hint:
         "nothing was sent. Restore the newest copy of the ledger, with its log (-wal) and its checksum file " +
-        "(-seal). Without a newer copy, run `migrate ledger repair`: records that may have been sent become ambiguous, " +
+        "(-checksums). Without a newer copy, run `migrate ledger repair`: records that may have been sent become ambiguous, " +
         `and \`migrate reconcile\` resolves them. To start a new ledger, remove ${file}`,
     },
   );

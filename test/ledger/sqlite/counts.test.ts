@@ -28,7 +28,7 @@ test.each([
   const direct = new DatabaseSync(path);
   direct.exec(sql);
   direct.close();
-  rmSync(`${path}-seal`);
+  rmSync(`${path}-checksums`);
   expect(findingsOf(path)).toEqual([expect.stringContaining("counts")]);
   repairLedger(path, "test");
   expect(findingsOf(path)).toEqual([]);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   direct.exec(`insert into files (id, name) values (99, cast(randomblob(${LARGE}) as text))`);
   direct.exec("pragma wal_checkpoint(truncate)");
   direct.close();
-  rmSync(`${path}-seal`);
+  rmSync(`${path}-checksums`);
   await write();
 }, 60_000);
 
@@ -33,8 +33,8 @@ async function write(): Promise<void> {
 }
 
 function isTrusted(): boolean {
-  const seal = readChecksums(`${path}-seal`);
-  return seal !== undefined && seal !== "corrupt" && matchesStamp(path, seal);
+  const checksums = readChecksums(`${path}-checksums`);
+  return checksums !== undefined && checksums !== "corrupt" && matchesStamp(path, checksums);
 }
 
 /** Changes a byte in the middle of the file, or restores it. */
@@ -76,7 +76,7 @@ test("a large ledger that another program wrote to is refused before use, even i
 
 test("a copy of a large ledger is checked completely, and then used normally", async () => {
   const copy = join(folder, "copy.db");
-  for (const side of ["", "-seal"]) copyFileSync(path + side, copy + side);
+  for (const side of ["", "-checksums"]) copyFileSync(path + side, copy + side);
   const ledger = await openLedger({ path: copy, readOnly: true });
   expect((await ledger.runs()).length).toBeGreaterThan(1);
   await ledger.close();

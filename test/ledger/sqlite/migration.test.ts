@@ -25,7 +25,7 @@ describeMigration(
       const file = openForWriting(path);
       file.execute(RECOUNT);
       file.close();
-      rmSync(`${path}-seal`);
+      rmSync(`${path}-checksums`);
       return openLedger();
     },
     leave: (ledger) => ledger.close(),

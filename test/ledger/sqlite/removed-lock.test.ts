@@ -24,9 +24,9 @@ async function ledgerOfOther(more: object = {}): Promise<string> {
   const holder = { ...thisProcess("push", "kernel"), pid, processStart: processStart(pid) ?? null };
   const writer = { ...holder, lockInode: 1, ledgerInode: statSync(file).ino, ...more };
   const database = openDatabase(file);
-  database.run("update seal set writer = ?", JSON.stringify(writer));
+  database.run("update ledger_state set writer = ?", JSON.stringify(writer));
   database.close();
-  rmSync(`${file}-seal`);
+  rmSync(`${file}-checksums`);
   return file;
 }
 
@@ -52,7 +52,10 @@ test("ends the transactions of a process that lost the ledger", async () => {
   const ledger = await sqliteLedgerStore(file).write("push", { create: true });
   const run = await planned(ledger, [item(1, "A")]);
   const database = openDatabase(file);
-  database.run("update seal set writer = ?", JSON.stringify({ ...thisProcess("push", "kernel"), lockInode: 1 }));
+  database.run(
+    "update ledger_state set writer = ?",
+    JSON.stringify({ ...thisProcess("push", "kernel"), lockInode: 1 }),
+  );
   await expect(sendAll(ledger, run, "accepted")).rejects.toMatchObject({ code: "ledger_in_use" });
   database.abandon();
   await ledger.close();

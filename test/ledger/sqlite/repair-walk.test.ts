@@ -9,7 +9,7 @@ import { item, planned, sendAll, statusesOf } from "../ledger-input.ts";
 
 const PAGE = 4096;
 let whole: Buffer;
-let seal: Buffer;
+let checksums: Buffer;
 /** The ledger before its second run. */
 let older: Buffer;
 /** The pages of a ledger without a run. If one of them is lost, the table definitions may be lost, too. */
@@ -28,14 +28,14 @@ beforeAll(async () => {
     await ledger.close();
   }
   whole = readFileSync(path);
-  seal = readFileSync(`${path}-seal`);
+  checksums = readFileSync(`${path}-checksums`);
   remove();
 });
 
 function corruptedLedger(bytes: Uint8Array | undefined): string {
   const path = join(temporaryFolder(), "ledger.db");
   if (bytes !== undefined) writeFileSync(path, bytes);
-  writeFileSync(`${path}-seal`, seal);
+  writeFileSync(`${path}-checksums`, checksums);
   return path;
 }
 
@@ -97,8 +97,8 @@ test.each([
 test("without a copy of a lost ledger, its checksum file must be removed to start a new one", async () => {
   const path = corruptedLedger(undefined);
   const { hint } = await refusalOf(sqliteLedgerStore(path).read);
-  expect(hint).toContain(`remove ${path}-seal`);
-  rmSync(`${path}-seal`);
+  expect(hint).toContain(`remove ${path}-checksums`);
+  rmSync(`${path}-checksums`);
   const ledger = await sqliteLedgerStore(path).write("push", { create: true });
   expect(await ledger.runs()).toEqual([]);
   await ledger.close();
@@ -134,7 +134,7 @@ test("a repair keeps records excluded, also if their exclusions are lost", async
   const file = openForWriting(path);
   file.execute("drop table exclusions");
   file.close();
-  rmSync(`${path}-seal`);
+  rmSync(`${path}-checksums`);
 
   expect((await store.repair?.("now"))?.tables).toContainEqual({ table: "exclusions", rows: 0, isWhole: false });
   const repaired = await store.write("push", { create: false });

@@ -211,7 +211,7 @@ function computeChecksums(database: SqliteDatabase): PageChecksums {
 
 function countCommit(database: SqliteDatabase, writer: string | undefined): number {
   const values = writer === undefined ? [] : [writer];
-  const sql = `update seal set commits = commits + 1${writer === undefined ? "" : " where writer = ?"}`;
+  const sql = `update ledger_state set commits = commits + 1${writer === undefined ? "" : " where writer = ?"}`;
   if (database.run(sql, ...values) === 0) throw lostToOtherWriter(database);
   return committed(database);
 }
@@ -221,7 +221,7 @@ export function committed(database: SqliteDatabase): number {
   return database.row(COMMITS)?.commits ?? 0;
 }
 
-const COMMITS: Query<{ commits: number }> = { sql: "select commits from seal" };
+const COMMITS: Query<{ commits: number }> = { sql: "select commits from ledger_state" };
 
 function logSize(path: string): number {
   return statOf(`${path}-wal`)?.size ?? 0;

@@ -190,8 +190,8 @@ const AMBIGUOUS: Query<{ count: number }> = {
  * The old log is removed before the new ledger is in place, because SQLite would apply it to the new ledger.
  */
 function swap(path: string, draft: string, stamp: string): string | undefined {
-  const kept = statOf(path) === undefined ? undefined : `${path}.damaged-${stamp}`;
-  for (const side of kept === undefined ? [] : ["", "-wal", "-seal"]) {
+  const kept = statOf(path) === undefined ? undefined : `${path}.corrupt-${stamp}`;
+  for (const side of kept === undefined ? [] : ["", "-wal", "-checksums"]) {
     if (statOf(path + side) !== undefined) linkSync(path + side, kept + side);
   }
   for (const side of ["-wal", "-shm"]) rmSync(path + side, { force: true });

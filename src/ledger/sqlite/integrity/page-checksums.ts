@@ -41,7 +41,7 @@ export function matchesStamp(database: string, { stamp }: PageChecksums): boolea
 
 /** The checksum file next to the database. */
 export function checksumsPath(database: string): string {
-  return `${database}-seal`;
+  return `${database}-checksums`;
 }
 
 /** `corrupt`: the file exists but is invalid. */
@@ -136,7 +136,7 @@ export function forgetChecksums(database: string): void {
   if (checksums !== undefined && checksums !== "corrupt") writeHeaderOnly(path, checksums);
 }
 
-const MAGIC: Buffer = Buffer.from("MIGSEAL1");
+const MAGIC: Buffer = Buffer.from("MIGSUMS1");
 /** Magic, page size, number of pages, commits; then their checksum. */
 const CHECKED_BYTES = 24;
 const HEADER_BYTES = CHECKED_BYTES + 4;

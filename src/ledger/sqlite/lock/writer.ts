@@ -7,7 +7,7 @@ import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-databas
 import { isHeldHere } from "./other-copies.ts";
 
 /**
- * The process that may write to a ledger, as recorded in the ledger itself (`seal.writer`). Transactions of any other
+ * The process that may write to a ledger, as recorded in the ledger itself (`ledger_state.writer`). Transactions of any other
  * process fail. This keeps other processes out even if the lock file was removed.
  */
 export interface Writer extends Holder {
@@ -36,7 +36,7 @@ export function writerOf(text: string, path: string): string {
 export function takeWriter(database: SqliteDatabase, text: string): void {
   const other = otherWriter(database, parseWriter(text));
   if (other !== undefined) throw inUse(database.path, other);
-  database.run("update seal set writer = ?", text);
+  database.run("update ledger_state set writer = ?", text);
 }
 
 export function isWriter(database: SqliteDatabase, text: string): boolean {
@@ -44,10 +44,10 @@ export function isWriter(database: SqliteDatabase, text: string): boolean {
 }
 
 export function releaseWriter(database: SqliteDatabase): void {
-  database.run("update seal set writer = null");
+  database.run("update ledger_state set writer = null");
 }
 
-const SELECT_WRITER: Query<{ writer: string | null }> = { sql: "select writer from seal" };
+const SELECT_WRITER: Query<{ writer: string | null }> = { sql: "select writer from ledger_state" };
 
 function unlessUnreadable<T>(work: () => T): T | undefined {
   try {

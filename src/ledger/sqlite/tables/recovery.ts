@@ -3,7 +3,7 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 import { addToCounts } from "./count-schema.ts";
 
 /**
- * Recoveries are a JSON list in `seal.recoveries`. Attempts known only from a journal belong to no run and have run
+ * Recoveries are a JSON list in `ledger_state.recoveries`. Attempts known only from a journal belong to no run and have run
  * number 0. A record that is in no plan has -1 `resends`: `coverage` does not count it yet. There is no separate
  * table, because a schema that fits on one page is rarely lost.
  */
@@ -31,10 +31,10 @@ export function recoveriesOf(database: Pick<SqliteDatabase, "row">): readonly Re
   return recoveries;
 }
 
-const SELECT_RECOVERIES: Query<{ recoveries: string | null }> = { sql: "select recoveries from seal" };
+const SELECT_RECOVERIES: Query<{ recoveries: string | null }> = { sql: "select recoveries from ledger_state" };
 
 export function saveRecoveries(database: SqliteDatabase, recoveries: readonly Recovery[]): void {
-  if (recoveries.length > 0) database.run("update seal set recoveries = ?", JSON.stringify(recoveries));
+  if (recoveries.length > 0) database.run("update ledger_state set recoveries = ?", JSON.stringify(recoveries));
 }
 
 function markPossiblySent(database: SqliteDatabase, requests: readonly JournaledRequest[], at: string): number {
@@ -114,4 +114,4 @@ const PLANNED_AMBIGUOUS = `(select identity from items where identity is not nul
 export const FIND_UNCOVERED: string = `
   update records set resends = 0 where resends < 0 and identity in ${PLANNED_AMBIGUOUS};
   update records set resends = -1 where identity not in ${PLANNED_AMBIGUOUS};
-  update seal set recoveries = coalesce(recoveries, '[]');`;
+  update ledger_state set recoveries = coalesce(recoveries, '[]');`;
