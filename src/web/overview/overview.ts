@@ -1,6 +1,5 @@
 import { destinationsOf } from "../../commands/ledger/report-migration.ts";
 import { type RunStatus, status } from "../../commands/ledger/run-status.ts";
-import { compareInventory } from "../../job/inventory/compare-inventory.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
@@ -13,23 +12,18 @@ import type { LiveError, OverviewData, OverviewEvent, RunData } from "./overview
 type OverviewSettings = Pick<ProjectSettings, "ledger" | "inventory">;
 type OverviewDependencies = WebProject["dependencies"];
 
-/** The numbers of `status`. Reads only, while another process may be writing to the ledger. */
+/** The numbers of `status`. Does not change the ledger, to which another process may be writing. */
 export async function readOverview(
   { ledger: at, inventory }: OverviewSettings,
   dependencies: OverviewDependencies,
 ): Promise<OverviewData> {
   const store = await openLedgerStore(at, dependencies);
-  const read = async (ledger: Ledger): Promise<Omit<OverviewData, "runs">> => ({
-    destinations: await destinationsOf(ledger),
-    inventory:
-      inventory === undefined
-        ? []
-        : await compareInventory(ledger, { inventory, temporaryFolder: dependencies.temporaryFolder }),
-  });
-  const numbers = await unlessEmpty(() => readRunLedger(store, read));
-  if (numbers === undefined) return { destinations: [], inventory: [], runs: [] };
-  const { runs } = await status({ ledger: at, coverage: [] }, dependencies);
-  return { ...numbers, runs: runs.map(runData) };
+  const destinations = await unlessEmpty(() => readRunLedger(store, destinationsOf));
+  if (destinations === undefined) return { destinations: [], inventory: [], runs: [] };
+  const { temporaryFolder } = dependencies;
+  const counted = inventory === undefined ? undefined : { inventory, temporaryFolder };
+  const { runs, inventory: states = [] } = await status({ ledger: at, inventory: counted }, dependencies);
+  return { destinations, inventory: states, runs: runs.map(runData) };
 }
 
 /** Undefined if there is no ledger yet, or no run in it. */
