@@ -107,7 +107,7 @@ function addMigrationCommands(program: Command, session: Session): void {
     formatOption(),
   ])
     .description(
-      "Exclude records from the migration, so that no push sends them. Without keys, list them. Works offline.",
+      "Exclude records from the migration, so that no push sends them. Without keys, list the excluded records. Works offline.",
     )
     .argument("[keys...]", "business keys of the records")
     .action(async (keys: string[], flags: ExcludeFlags) =>
@@ -192,7 +192,7 @@ function addRunCommands(program: Command, session: Session): void {
     .exitOverride();
   const shared = [...options("config", "ledger"), formatOption()];
   withOptions(run.command("show"), shared)
-    .description("List the contract, the mapping and the other files of a run, and whether the ledger stores them.")
+    .description("List the contract, the mapping and the other files of a run, and show which ones the ledger stores.")
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .action(async (id: string | undefined, flags: InspectFlags) =>
       (await import("./actions/ledger-actions.ts")).runShowAction(id, flags, session),
@@ -219,7 +219,7 @@ function addLedgerCommands(program: Command, session: Session): void {
     );
   withOptions(ledger.command("repair"), [...options("config", "ledger"), formatOption()])
     .description("Repair a corrupt or restored ledger. Records with an unknown outcome become ambiguous.")
-    .option("--nothing-lost", "confirm that a restored database contains every request from other machines")
+    .option("--nothing-lost", "confirm that the restored database contains every request that other machines have sent")
     .action(async (flags: InspectFlags) =>
       (await import("./actions/ledger-actions.ts")).ledgerRepairAction(flags, session),
     );

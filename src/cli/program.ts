@@ -168,7 +168,7 @@ function addRunFollowUps(program: Command, session: Session): void {
     ...reconcileOptions,
     ...reportOptions,
   ])
-    .description("Resolve the ambiguous records of a push by querying the platform, or by your own decision.")
+    .description("Resolve the ambiguous records of a push: query the platform, or record your own decision.")
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .action(async (run: string | undefined, flags: ReconcileFlags) =>
       (await import("./actions/run-actions.ts")).reconcileAction(run, flags, session),
@@ -216,7 +216,7 @@ function addLocalPlatformCommands(program: Command, session: Session): void {
   withOptions(program.command("demo"), options("showValues"))
     .description("Start a sandbox, push sample data to it and write the report.")
     .option("--cluster", "use three workers and a local PostgreSQL, and kill one worker during the push")
-    .option("--ledger <url>", "with --cluster: an existing PostgreSQL database")
+    .option("--ledger <url>", "with --cluster: use this PostgreSQL database instead of a local one")
     .action(async (flags: DemoFlags) => (await import("./actions/demo-action.ts")).demoAction(flags, session));
 }
 

@@ -86,8 +86,8 @@ export const INPUT = {
     library: true,
     recorded: true,
     conflicts: ["rejects"],
-    help: "apply these corrections to the cells of the sources",
-    docs: "the file of [corrections](corrections.md), which are applied to cells while the sources are read",
+    help: "file of corrections to apply to the cells of the sources",
+    docs: "the file of [corrections](corrections.md) that are applied to cells while the sources are read",
   },
   /** Maximum number of records. */
   limit: {
@@ -135,8 +135,8 @@ export const SETTINGS = {
     file: true,
     library: true,
     recorded: true,
-    help: "root location of the documents of suppliers without a rootLocation",
-    docs: "the root location of the documents of suppliers without a `rootLocation`",
+    help: "document root for suppliers without a rootLocation",
+    docs: "the document root for suppliers that have no `rootLocation` of their own",
   },
   /** Settings of the platform instance that rules depend on. */
   rules: {
@@ -167,7 +167,7 @@ export const SETTINGS = {
     library: true,
     recorded: true,
     help: "time limit for one call of a mapping function, in seconds",
-    docs: "maximum seconds for one call of a mapping [function](mapping.md#functions), 0.1 to 3600; default 2. Loading the module may take 10 times as long",
+    docs: "time limit for one call of a mapping [function](mapping.md#functions), in seconds, 0.1 to 3600; default 2. Loading the module may take 10 times as long",
   },
 } as const;
 
@@ -204,7 +204,7 @@ export const THREADS = {
     library: true,
     recorded: true,
     help: "threads for large inputs (default: one per processor, at most 8)",
-    docs: "threads that read, map and validate the input of `validate` and `push`, and write the ledger of a push, see [Threads](#threads); default `auto`",
+    docs: "number of threads that read, map and validate the input of `validate` and `push`; also controls the thread that writes the ledger of a push, see [Threads](#threads); default `auto`",
   },
 } as const;
 
@@ -215,7 +215,7 @@ export const REJECTS = {
   rejects: {
     arg: "<dir>",
     kind: "paths",
-    help: "read the corrected rejects of this report, using the settings of its run (repeatable)",
+    help: "read the corrected rejects in this report folder, using the settings of its run (repeatable)",
   },
   restoreKeys: {
     recorded: "always",
@@ -236,7 +236,7 @@ export const KEYS = {
     library: true,
     recorded: true,
     selects: true,
-    help: "send new keys that differ from earlier keys only in zeros, case or spaces",
+    help: "accept new keys that differ from earlier keys only in notation: leading zeros, case, spaces",
   },
 } as const;
 
@@ -259,7 +259,7 @@ export const REPORT = {
   },
   /** Also write the rejects to a workbook. */
   workbook: { flag: false, library: true },
-  testLocations: { help: "with junit: file and line of every test case (invalid in strict schemas)" },
+  testLocations: { help: "with --format junit: file and line of every test case (strict JUnit schemas reject them)" },
 } as const;
 
 /** Options that `validate` and `push` have in common. */
@@ -281,7 +281,7 @@ export const SENDING = {
     library: true,
     recorded: true,
     selects: true,
-    help: "send content even if newer content was already sent (asOf)",
+    help: "send a record even if newer content of it, by its asOf date, was already sent",
   },
   /** Name of the last step of the workflow to perform. */
   until: {
@@ -302,7 +302,10 @@ export const SENDING = {
     conflicts: ["dryRun", "remoteValidate", "until"],
     help: "send n records first, and the rest only if all of them are accepted",
   },
-  remoteValidate: { conflicts: ["until"], help: "validate the records only on the platform, and create nothing" },
+  remoteValidate: {
+    conflicts: ["until"],
+    help: "have the platform validate the locally valid records, without creating anything",
+  },
   refreshReferences: { help: "update the reference list of products from the platform first" },
   /** Also send records that are invalid locally, if possible; the platform decides. */
   sendInvalid: {

@@ -11,15 +11,15 @@ export const MIGRATION = {
     flag: false,
     kind: "object",
     file: true,
-    help: "who settles the records that are not done",
-    docs: "who settles the records that are not done, see [Owners](#owners)",
+    help: "people and teams who settle open records",
+    docs: "the people and teams who settle open records, see [Owners](#owners)",
   },
 } as const;
 
 /** A rule of `owners`. */
 export const OWNER = {
   owner: { kind: "text", file: "required", docs: "required: the name of the person or team" },
-  address: { kind: "text", file: true, docs: "an address to show, for example for e-mail" },
+  address: { kind: "text", file: true, docs: "an address to show, for example an email address" },
   days: { kind: "number", range: [0, 3650], file: true, docs: "days after which a record is overdue" },
   codes: {
     kind: "keys",
@@ -31,20 +31,20 @@ export const OWNER = {
     kind: "keys",
     range: [1],
     file: true,
-    docs: "attrs of causes; `*` is any name or index, and `customers` also matches `customers.0.mobile`",
+    docs: "attrs of causes; `*` matches any name or index, and `customers` also matches `customers.0.mobile`",
   },
   statuses: { kind: "keys", range: [1], file: true, docs: "statuses, as `migrate open` lists them" },
   files: {
     kind: "keys",
     range: [1],
     file: true,
-    docs: "source files; `*` is any text, and a pattern without a folder matches in any folder",
+    docs: "source files; `*` matches any text, and a pattern without a folder matches in any folder",
   },
   suppliers: { kind: "keys", range: [1], file: true, docs: "codes of import suppliers" },
   columns: {
     kind: "listsByName",
     file: true,
-    docs: "values by column of the source; `*` is any text",
+    docs: "values by column of the source; `*` matches any text",
   },
 } as const;
 

@@ -31,13 +31,13 @@ export const SUPPLIER = {
   rootLocation: {
     kind: "text",
     file: true,
-    docs: "the folder of the supplier's documents in the bucket. Document paths are relative to it and must not repeat it. A path is checked against the root location of the supplier in its payload, or of `--supplier` if the payload names none",
+    docs: "the folder of the supplier's documents in the bucket. Document paths are relative to it and must not repeat it. Each path is checked against the root location of the supplier that its payload names, or of `--supplier` if the payload names no supplier",
   },
   bucket: { kind: "text", file: true, docs: "the storage bucket of the platform" },
   expectedStatus: {
     kind: "supplierStatus",
     file: true,
-    docs: "`Ongoing`, `Paused` or `Complete`: a push for a supplier that is not expected to be `Ongoing` is refused before anything is sent",
+    docs: "`Ongoing`, `Paused` or `Complete`. With `Paused` or `Complete`, a push for the supplier is refused before anything is sent",
   },
 } as const;
 
@@ -107,7 +107,7 @@ export const TARGET = {
       /** Path of the token in the reply's data: `a.b`. */
       outputPath: {
         kind: "text",
-        docs: "the path of the token in the `data` of the reply, `a.b`; default: `token` of the mutation",
+        docs: "the path of the token in the `data` of the reply, such as `a.b`; default: the field `token` of the mutation",
       },
       /** Complete GraphQL documents, for a key and for a refresh token. */
       document: {
@@ -116,7 +116,7 @@ export const TARGET = {
       },
       refreshDocument: {
         kind: "text",
-        docs: "the same for a refresh token, `$refreshToken`. With a `document` but no `refreshDocument`, every token is obtained with the key",
+        docs: "the same for a refresh token, which it receives as `$refreshToken`. With a `document` but no `refreshDocument`, every token is obtained with the key",
       },
       graphqlPath: { kind: "text", docs: "the path of the GraphQL endpoint; default `/v1/graphql/`" },
     },
@@ -151,7 +151,7 @@ export const TARGET = {
         kind: "timeout",
         docs: "from the last byte of the request to the header of the reply; default 60",
       },
-      bodySeconds: { kind: "timeout", docs: "between two pieces of the body of the reply; default 30" },
+      bodySeconds: { kind: "timeout", docs: "between two chunks of the body of the reply; default 30" },
       wholeSeconds: {
         kind: "timeout",
         docs: "the whole request, including the wait for a connection; default 120",
@@ -160,7 +160,7 @@ export const TARGET = {
       quietSeconds: {
         kind: "timeout",
         range: [0, 86_400],
-        docs: 'time during which the platform may still process a request with an unknown outcome (0 to 86,400). Until then, "not found" is not trusted. Default: twice `wholeSeconds`, at least 240',
+        docs: 'time during which the platform may still process a request with an unknown outcome (0 to 86,400). Until it has passed, the reply "not found" is not trusted. Default: twice `wholeSeconds`, at least 240',
       },
     },
   },
@@ -245,7 +245,7 @@ export const STORE = {
       location: {
         flag: false,
         kind: "path",
-        docs: "a folder, or `s3://bucket`; the root location of the supplier is appended",
+        docs: "a folder, or `s3://bucket`; the supplier's root location is appended",
       },
       endpoint: {
         arg: "<url>",

@@ -118,7 +118,7 @@ export interface InspectFlags extends Flags {
   readonly format: "text" | "json" | "markdown";
   /** The run to inspect. */
   readonly run?: string;
-  /** Confirms that a restored database contains every request from other machines. */
+  /** Confirms that the restored database contains every request that other machines have sent. */
   readonly nothingLost?: boolean;
 }
 

@@ -21,7 +21,7 @@ export const PUSH = {
     kind: "number",
     range: [0, 64],
     env: true,
-    help: "sending processes on this machine (needs PostgreSQL, see docs/cluster.md)",
+    help: "number of worker processes to start on this machine (needs PostgreSQL, see docs/cluster.md)",
   },
   /** Milliseconds. */
   lease: {
@@ -36,7 +36,7 @@ export const PUSH = {
     kind: "duration",
     help: "wait while the import supplier is Paused or Complete (30m, 2h; default: no limit)",
   },
-  wait: { help: "try for 5 minutes to reach the platform at the start (default: 30 seconds)" },
+  wait: { help: "at the start, try for 5 minutes to reach the platform (default: 30 seconds)" },
   yes: { short: "y", help: "send to a production target, or send invalid records, without confirmation" },
 } as const;
 
@@ -45,7 +45,7 @@ export const METRICS = {
     arg: "<host:port>",
     kind: "listenAddress",
     env: true,
-    help: "serve Prometheus metrics at this address during the run (a port alone: on this machine only)",
+    help: "serve Prometheus metrics at this address during the run (without a host: only to this machine)",
   },
   metricsFile: { arg: "<path>", env: true, help: "write the metrics to this file, for a textfile collector" },
 } as const;
@@ -71,7 +71,7 @@ export const OPEN = {
     choices: ["owner", "cause", "file", "day"],
     help: "count the records by this property instead of listing them",
   },
-  since: { arg: "<date>", kind: "day", help: "only records that are open since this day (UTC) or later" },
+  since: { arg: "<date>", kind: "day", help: "only records that became open on this day (UTC) or later" },
 } as const;
 
 /** Options of `status`. */
@@ -81,21 +81,21 @@ export const STATUS = {
     arg: "<group>",
     choices: ["owner", "cause", "file", "day"],
     conflicts: ["watch"],
-    help: "count the open records of all runs in groups; by owner, also count the returned ones",
+    help: "count the open records of all runs by this property; owner also counts exported and returned records",
   },
-  since: { arg: "<date>", kind: "day", help: "only records that are open since this day (UTC) or later" },
+  since: { arg: "<date>", kind: "day", help: "only records that became open on this day (UTC) or later" },
 } as const;
 
 /** Options of `report`. */
 export const REPORT_AGAIN = {
-  drift: { help: "differences between platform and local validation, with rules to add (default: of all runs)" },
-  all: { conflicts: ["drift", "byOwner"], help: "report the whole migration as a page: state, progress, causes, runs" },
+  drift: { help: "show where platform and local validation differ, in one run or in all, and which rules to add" },
+  all: { conflicts: ["drift", "byOwner"], help: "report the whole migration: state, progress, causes, runs" },
   byOwner: { conflicts: ["drift"], help: "write one folder for each owner, with its rejects" },
 } as const;
 
 /** Options of `corrections`. */
 export const CORRECTIONS = {
-  in: { arg: "<source>", help: "source of the cell (default: the source of the records)" },
+  in: { arg: "<source>", help: "source that contains the cell (default: the one without a parent)" },
   line: { arg: "<n>", kind: "number", range: [1], help: "line of the row, if several rows have the key" },
   reason: { arg: "<text>", help: "why the cell is corrected" },
   from: { arg: "<file>", help: "CSV file with the columns key, column, value, and optionally source, line, reason" },
@@ -104,7 +104,7 @@ export const CORRECTIONS = {
 export const FIELDS = {
   required: { help: "only required fields; with --under, fields required wherever that attr is present" },
   under: { arg: "<attr>", help: "only this attr and its children: customers, payment.bank" },
-  search: { arg: "<word>", help: "only fields with this word in name, rules or description" },
+  search: { arg: "<word>", help: "only fields with this word in their name, rules or description" },
 } as const;
 
 export const DOCTOR = { offline: { help: "skip all checks that need a connection" } } as const;
@@ -117,7 +117,7 @@ export const INIT = {
   /** Not the folder of reports, so neither the environment nor the configuration file sets it. */
   out: { short: "o", arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
   root: { arg: "<source>", help: "source whose rows are the records (default: guessed)" },
-  key: { arg: "<column>", help: "column of that source that identifies a record (default: guessed)" },
+  key: { arg: "<column>", help: "column of the root source that identifies a record (default: guessed)" },
   update: { help: "only add missing required fields to the existing mapping" },
 } as const;
 
@@ -133,7 +133,7 @@ export const RECONCILE = {
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "resend all records that an incomplete journal made ambiguous; <number> confirms how many",
+    help: "mark all records as not received that an incomplete journal made ambiguous; <number> confirms their number",
   },
   /** Milliseconds. */
   quietPeriod: {
@@ -145,7 +145,7 @@ export const RECONCILE = {
 
 /** Options of `exclude`. */
 export const EXCLUDE = {
-  from: { arg: "<file>", help: "file with one key per line, or a table with the column key" },
+  from: { arg: "<file>", help: "file with one key per line, or a table with a column named key" },
   reason: { arg: "<text>", help: "why the records are not migrated", conflicts: ["undo"] },
   undo: { help: "end the exclusion, so that the next push sends the records" },
 } as const;
@@ -153,7 +153,7 @@ export const EXCLUDE = {
 export const COMPARE = {
   format: { arg: "<format>", choices: ["text", "csv", "ndjson"], default: "text", help: "format of stdout" },
   all: { help: "all runs that sent records" },
-  unverified: { help: "only records that were not compared since they were accepted" },
+  unverified: { help: "only records that have not been compared since they were accepted" },
 } as const;
 
 export const CHANGES = {

@@ -23,7 +23,11 @@ export type SandboxFlags = Flags & FlagsOf<typeof SANDBOX> & FaultFlags;
 const FAULTS = {
   latency: { arg: "<ms|ms-ms>", kind: "latency", help: "delay before each request is processed" },
   throttle: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "return 429 instead of processing" },
-  retryAfter: { arg: "<seconds>", kind: "retryAfter", help: "Retry-After of 429 and 503 (none: absent)" },
+  retryAfter: {
+    arg: "<seconds>",
+    kind: "retryAfter",
+    help: "Retry-After header of 429 and 503 replies (none: omit it)",
+  },
   errorBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "return an error instead of processing" },
   errorAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then return an error" },
   errorStatus: { arg: "<status>", kind: "errorStatus", help: "status of the errors (default: 500)" },
@@ -36,7 +40,11 @@ const FAULTS = {
   rotateTokensAt: { arg: "<k>", kind: "count", help: "revoke all tokens at request k" },
   maxInFlight: { arg: "<n>", kind: "count", help: "return 429 above this number of concurrent requests" },
   maxPerSecond: { arg: "<n>", kind: "count", help: "return 429 above this number of requests per second" },
-  maxProcessing: { arg: "<n>", kind: "count", help: "return 429 above this number of simultaneous process requests" },
+  maxProcessing: {
+    arg: "<n>",
+    kind: "count",
+    help: "return 429 above this number of concurrent requests to process staged accounts",
+  },
   taskMs: {
     arg: "<ms>",
     kind: "number",

@@ -20,7 +20,7 @@ export interface CompareOptions {
   readonly run?: string | undefined;
   /** Compare the records of every run that sent records. */
   readonly all: boolean;
-  /** Compare only records that were not compared since they were accepted. */
+  /** Compare only records that have not been compared since they were accepted. */
   readonly unverified: boolean;
 }
 
