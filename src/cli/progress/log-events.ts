@@ -40,7 +40,7 @@ export const LOG_EVENTS = {
   wait_started: { level: "warning", about: "sending is paused", fields: ["run", "reason", "forSeconds"] },
   wait_continues: {
     level: "warning",
-    about: "sending is still paused from time to time; repeated every five minutes",
+    about: "sending still pauses from time to time; repeated every five minutes",
     fields: ["run", "reason", "pauses", "elapsedSeconds"],
   },
   wait_ended: {
