@@ -63,7 +63,7 @@ function requestOf(
   if (key !== undefined && column !== undefined && value !== undefined)
     return { key, column, value, source, line, reason };
   throw new Failure("usage", "a correction needs a key, a column and a value", {
-    hint: "migrate corrections add <key> <column> <value>, or --from <file> for several",
+    hint: "pass <key> <column> <value>, or --from <file> to add several corrections",
   });
 }
 

@@ -52,7 +52,7 @@ export function createWaitLog(logger: Logger, now: () => number, run: () => stri
       logger.event(
         "wait_continues",
         fields,
-        `Still waiting from time to time, for ${duration(now() - since)}: ${reason}`,
+        `Still pausing from time to time, for ${duration(now() - since)} so far: ${reason}`,
       );
     },
   };

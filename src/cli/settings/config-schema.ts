@@ -151,7 +151,7 @@ function issueText(issue: Issue | undefined): string {
     return "a string or a list of strings is expected";
   if (issue?.code === "invalid_type") return `${EXPECTED_TEXT[issue.expected] ?? issue.expected} expected`;
   if (issue?.code === "invalid_value") return `one of ${issue.values.join(", ")} is expected`;
-  return issue?.message ?? "not understood";
+  return issue?.message ?? "the value is not valid";
 }
 
 const EXPECTED_TEXT: Readonly<Record<string, string>> = {
