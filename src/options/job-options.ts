@@ -123,11 +123,11 @@ export const INPUT = {
 
 /** Settings of a job that no flag sets. */
 export const SETTINGS = {
-  /** Paths and patterns for the only source of the mapping without files, or without a parent. */
+  /** Paths and patterns for the only source of the mapping without `files`, or otherwise for the source without a parent. */
   sources: { flag: false, kind: "paths", library: true, recorded: "always" },
   /** Paths and patterns for sources of the mapping, by name. */
   namedSources: { flag: false, kind: "listsByName", library: true, recorded: "always" },
-  /** Root folder of the documents of suppliers, by code; `documentRoot` is for all other suppliers. */
+  /** Document roots by code of the supplier; `documentRoot` applies to all other suppliers. */
   documentRoots: { flag: false, kind: "textsByName", library: true, recorded: true },
   documentRoot: {
     flag: false,
@@ -229,7 +229,7 @@ export const REJECTS = {
   },
 } as const;
 
-/** For rejects and for other sources. */
+/** Options that apply to rejects and to all other sources. */
 export const KEYS = {
   /** Allow new keys that are almost identical to the key of a record sent earlier. */
   newKeys: {
