@@ -83,7 +83,7 @@ function exceptions(flag: string, variable: string): string {
   const [readers, others] = [having.filter(([, one]) => reads(one)), having.filter(([, one]) => !reads(one))];
   if (others.length === 0) return isRepeatable(flag) ? ", one file" : "";
   const names = (commands: typeof COMMANDS): string => commands.map(([words]) => `\`${words}\``).join(", ");
-  return others.length < readers.length ? `, not of ${names(others)}` : ` of ${names(readers)}`;
+  return others.length < readers.length ? ` (except for ${names(others)})` : ` of ${names(readers)}`;
 }
 
 function isRepeatable(flag: string): boolean {
