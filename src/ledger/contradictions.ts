@@ -8,7 +8,7 @@ const CONTRADICTIONS = [
   ["unconfirmedItem", "records of a run are accepted without a request or decision"],
   ["requestNotInFlight", "requests are in flight for records that are not in flight"],
   ["missingRecord", "records of a run that should have been sent are missing from the records table"],
-  ["miscounted", "stored counts differ from the rows"],
+  ["miscounted", "stored counts differ from the contents of the ledger"],
 ] as const;
 
 type Contradiction = (typeof CONTRADICTIONS)[number][0];

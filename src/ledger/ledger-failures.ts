@@ -1,6 +1,6 @@
 import { Failure } from "../model/failure.ts";
 
-/** Why a command cannot continue without a ledger. */
+/** The failure of a command that needs an existing ledger. */
 export function missingLedger(name: string): Failure {
   return new Failure("run_unknown", `there is no ledger at ${name}, so there are no runs`, {
     hint: "create one with `migrate push`, or use --ledger to select an existing one",

@@ -42,7 +42,7 @@ export interface LedgerStore {
   /** The id of the run that a live process is working on. */
   readonly activeRun: () => Promise<string | undefined>;
   /**
-   * Checks everything in the ledger. Changes nothing.
+   * Checks everything in the ledger, without changing it.
    * @throws Failure `run_unknown` if there is none; `storage`; `config` if it is not a ledger
    */
   readonly check: () => Promise<LedgerCheck>;

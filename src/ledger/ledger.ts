@@ -89,7 +89,10 @@ export interface Ledger {
   ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /** The `existing` records numbered `from` to `to` (inclusive) that no later run has sent with different content. */
   existing(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
-  /** The records of `ambiguous` or `existing` that have these business keys. Keys of other records are ignored. */
+  /**
+   * The ambiguous or existing records, as selected by `status`, with these business keys. Keys of other records are
+   * ignored.
+   */
   undecidedByKey(run: string, status: UndecidedStatus, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /**
    * Decides ambiguous and existing records, and stores who decided and why. Compare-and-set: fails for a record that is
@@ -100,8 +103,8 @@ export interface Ledger {
   decisions(key: string): Promise<readonly RecordedDecision[]>;
 
   /**
-   * Excludes records from the migration, which may be unknown to the ledger: no run sends them. Those that a plan has
-   * left to send become `excluded`. Resolves to the result for each exclusion.
+   * Excludes records from the migration, even records that the ledger does not know: no run sends them. Records that a
+   * plan has left to send become `excluded`. Resolves to the result for each exclusion.
    */
   excludeRecords(exclusions: readonly Exclusion[]): Promise<readonly ExclusionResult[]>;
   /** Ends exclusions: the next push sends the records. Resolves to whether each record was excluded. */
@@ -127,25 +130,28 @@ export interface Ledger {
   coverage(): Promise<readonly Coverage[]>;
   /** The state of every record of the migration, across all runs; one entry per destination. */
   migration(): Promise<readonly DestinationState[]>;
-  /** The accepted records by the day (UTC) on which their present content was accepted, by destination; in order. */
+  /**
+   * The number of accepted records by destination and by the day (UTC) on which their present content was accepted, in
+   * order.
+   */
   acceptedByDay(): Promise<readonly AcceptedDay[]>;
   /**
    * The runs with records that are left to send or ambiguous, and that no later push has planned again. Latest first.
    */
   unsettledRuns(): Promise<readonly string[]>;
-  /** Those of the keys that no planned push to any of these destinations has contained. */
+  /** The given keys that are in no planned push to any of these destinations. */
   unseenKeys(
     destinations: readonly Pick<DestinationState, "endpoint" | "supplier">[],
     keys: readonly string[],
   ): Promise<readonly string[]>;
   /**
-   * The latest known content of the records with these identities (in hexadecimal), by identity. A record that no
-   * planned push has contained is missing.
+   * The latest known content of the records with these identities (in hexadecimal), by identity. A record that is in no
+   * planned push has no entry.
    */
   knownContents(identities: readonly string[]): Promise<ReadonlyMap<string, KnownContent>>;
   /**
-   * Compares the records left to send with what was sent before; for a dry run, its valid records. Undefined if no other
-   * planned push has the same destination.
+   * Compares the records left to send, or the valid records of a dry run, with the content that was sent before.
+   * Undefined if no other planned push has the same destination.
    */
   compareToSend(run: string): Promise<SendComparison | undefined>;
   /** The records of the migration that are not done, in batches: latest run first. */
@@ -156,7 +162,8 @@ export interface Ledger {
   contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
   /**
    * The records numbered `from` to `to` (inclusive) whose content in this run is the one that the platform accepted
-   * last, in any run. Each with the result of the last comparison with the platform; undefined if there was none since.
+   * last, in any run. Each has the result of its last comparison with the platform, undefined if there has been none
+   * since it was accepted.
    */
   acceptedLast(run: string, from: number, to: number): Promise<ReadonlyMap<number, Verification | undefined>>;
   /** Stores the results of comparing accepted records with the platform. `at`: ISO 8601 UTC. */
@@ -281,7 +288,7 @@ export interface KnownContent {
   readonly rowHash?: number | undefined;
 }
 
-/** The number of records left to send, by what was sent before. */
+/** Numbers of records left to send, by comparison with the content that was sent before. */
 export interface SendComparison {
   /** Never sent. A request that ended without a reply before it could be processed does not count as sent. */
   readonly new: number;

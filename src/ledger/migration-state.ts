@@ -54,7 +54,9 @@ export interface AcceptedDay extends Pick<DestinationState, "target" | "supplier
   readonly records: number;
 }
 
-/** A record that is not done, at its place in the latest planned push. A missing key is at its place in the inventory. */
+/**
+ * A record that is not done, at its place in the latest planned push. A missing key is at its place in the inventory.
+ */
 export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems"> {
   readonly state: OpenState;
   /** The latest planned push with the record; empty for a missing key. */
@@ -64,14 +66,14 @@ export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems">
   readonly target: string;
   readonly supplier: string;
   /**
-   * ISO 8601 UTC: start of the planned push since which the record is not done. That is the first one with the record,
-   * or the first one with different content after it was accepted. For a missing key, the first planned push to the
-   * target.
+   * ISO 8601 UTC: start of the planned push since which the record has not been done. That is the first one with the
+   * record, or the first one with different content after it was accepted. For a missing key, the first planned push to
+   * the target.
    */
   readonly since: string;
 }
 
 export interface OpenFilter {
-  /** ISO 8601 UTC: only records that are not done since then or later. */
+  /** ISO 8601 UTC: only records whose `since` is this time or later. */
   readonly since?: string | undefined;
 }

@@ -29,8 +29,8 @@ import { timeline } from "./tables/timeline.ts";
 import { acceptedLast, saveVerifications } from "./tables/verifications.ts";
 
 /**
- * What a transaction changes: a few rows, whole tables, a plan (it is written again if it is lost) or an input position
- * (if it is lost, the input is read from an earlier one).
+ * The part of the ledger that a transaction changes: a few rows, whole tables, a plan (which is written again if it is
+ * lost) or an input position (if it is lost, the input is read from an earlier one).
  */
 export type Change = "rows" | "tables" | "plan" | "position";
 

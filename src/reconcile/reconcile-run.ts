@@ -196,19 +196,20 @@ function decisionFor(record: UndecidedRecord, lookup: LookupResult, context: Rec
     const { compared } = lookup;
     if (compared.length === 0 && record.mayHoldOther) return NOT_COMPARED;
     const equal = compared.length === 0 ? "" : `, with equal values: ${compared.join(", ")}`;
-    return { ...found, decision: "accepted", reason: `the platform has it${equal}` };
+    return { ...found, decision: "accepted", reason: `the platform has the record${equal}` };
   }
   return {
     ...found,
     decision: "rejected",
-    reason: `the platform has it with different values: ${lookup.attrs.join(", ")}`,
+    reason: `the platform has the record with different values: ${lookup.attrs.join(", ")}`,
     problems: lookup.attrs.map((attr) => conflictAt(attr, record, context)),
   };
 }
 
 const NOT_FOUND = "the platform rejected it as existing, but a query does not find it";
 const NOT_COMPARED =
-  "the platform has it, perhaps with different content, and only its key could be compared (`match` in x-migrate-read-back)";
+  "the platform has the record, perhaps with different content, and only its key could be compared " +
+  "(`match` in x-migrate-read-back)";
 
 function notResentReason(
   { resends, step }: UndecidedRecord,

@@ -4,11 +4,14 @@ import type { RecordState } from "./record-state.ts";
 
 /** The account numbers that replies assigned to the most recent records of a run. */
 export interface AccountNumbers {
-  /** Returns the result. It becomes ambiguous if it names an account of another record: account numbers are unique. */
+  /** Returns the result, or an ambiguous result if its account number belongs to another record: numbers are unique. */
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json">) => RequestResult;
 }
 
-/** Limits memory: at least this many numbers are kept. In practice, wrong replies repeat the same account. */
+/**
+ * Minimum number of account numbers to remember; at most twice as many are kept. Wrong replies usually repeat a recent
+ * number.
+ */
 const MIN_REMEMBERED = 10_000;
 
 export function createAccountNumbers(): AccountNumbers {

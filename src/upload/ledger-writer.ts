@@ -9,7 +9,7 @@ import type { Ledger } from "../ledger/ledger.ts";
  */
 export interface LedgerWriter {
   /**
-   * Resolves when the intents are durable. The outcomes of the attempts they repeat are in the same transaction.
+   * Resolves when the intents are durable. The outcomes of repeated attempts are written in the same transaction.
    * @throws errors of the ledger
    */
   readonly saveIntents: (intents: readonly Intent[], repeated?: readonly RepeatedAttempt[]) => Promise<void>;

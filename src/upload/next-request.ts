@@ -181,8 +181,8 @@ async function resendLater(
 
 /**
  * Completes a step. The outcome is written together with the intent for the next step, so no crash can separate them.
- * Without a next step, the record remains `pending` there. A step that was done before, perhaps with different content,
- * is not recorded: after a crash, the platform must be asked again.
+ * After the last requested step, the record remains `pending`. A step that the platform had done before, perhaps with
+ * different content, is not recorded: after a crash, the platform must be asked again.
  */
 async function advance(
   state: RecordState,

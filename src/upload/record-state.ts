@@ -73,7 +73,7 @@ export function atPosition(
   return { position, tries: 0, polls: 0, notFoundCount: 0 };
 }
 
-/** Notes that a request may have been processed. Only a request that may create the record counts. */
+/** Notes that a request may have been processed. Call this only for a request that may create the record. */
 export function noteUnclear(state: RecordState): void {
   state.isAmbiguous = true;
   if (state.prior === "none") state.prior = "same";
@@ -137,7 +137,7 @@ function rejectedOutcome(
 ): RecordOutcome {
   const problems = locateProblems(replyClass.problems, toSend);
   return isAmbiguous && replyClass.isFinal !== true
-    ? { status: "ambiguous", problems, reason: `HTTP ${http ?? "reply"} to a repeat; ${EARLIER_UNKNOWN}` }
+    ? { status: "ambiguous", problems, reason: `HTTP ${http ?? "reply"} to a repeated request; ${EARLIER_UNKNOWN}` }
     : { status: "rejected", problems, ...accountOf(replyClass) };
 }
 
@@ -151,7 +151,7 @@ function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcom
     return {
       status: "ambiguous",
       problems,
-      reason: "the platform has it, and different content was sent earlier",
+      reason: "the platform has the record, and different content was sent earlier",
       ...account,
     };
   }
@@ -174,7 +174,7 @@ function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: R
   if (isOwnContent(state)) return { status: "accepted", ...account };
   if (state.prior === "accepted")
     return { status: "rejected", problems: locateProblems([REVISION_IGNORED], state.toSend), ...account };
-  return { status: "existing", reason: `HTTP ${http ?? "reply"}: the platform already has it`, ...account };
+  return { status: "existing", reason: `HTTP ${http ?? "reply"}: the platform already has the record`, ...account };
 }
 
 const REVISION_IGNORED: PlatformProblem = {

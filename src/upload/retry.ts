@@ -47,7 +47,10 @@ function causeOf(pushBack: RequestResult["pushBack"]): keyof typeof COSTS {
   return pushBack.reason === "timeout" ? "timeout" : "pushBack";
 }
 
-/** The retry budget of a run: retries cost, successes pay back (numbers of the standard mode of the AWS SDKs). */
+/**
+ * The retry budget of a run: retries use it up, and successes refund it. The amounts are those of the standard mode of
+ * the AWS SDKs.
+ */
 export interface RetryBudget {
   /** False if the budget is used up. */
   readonly take: (cause: keyof typeof COSTS) => boolean;
@@ -55,7 +58,7 @@ export interface RetryBudget {
 }
 
 const BUDGET = 500;
-/** A push-back costs only as much as a success pays back, because the rate control already limits push-backs. */
+/** A push-back costs only as much as a success refunds, because the rate control already limits push-backs. */
 const COSTS = { pushBack: 1, failure: 5, timeout: 10 } as const;
 
 export function createRetryBudget(): RetryBudget {

@@ -69,7 +69,7 @@ function withoutStepLimit(
   return rest;
 }
 
-/** All records go to one import supplier, and it is closed: nothing can be sent. */
+/** The failure that ends the run if all records go to one import supplier and it is closed. */
 function supplierFailure({ options, supplierBreakers }: SendContext): Failure | undefined {
   return options.oneSupplier === true && !supplierBreakers.waits ? supplierBreakers.failure() : undefined;
 }

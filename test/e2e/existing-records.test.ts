@@ -71,8 +71,10 @@ describe("a first push from a second ledger", () => {
     expect(await requests("GET")).toBe(4);
     const { stdout: explained } = await work.migrate(["explain", "EXT-00001"]);
     const words = explained.replaceAll(/\s+/g, " ");
-    expect(words).toMatch(/existing 400 \d+ ms HTTP 400: the platform already has it/);
-    expect(words).toMatch(/accepted migrate the platform has it, with equal values: billing_name, billing_address1/);
+    expect(words).toMatch(/existing 400 \d+ ms HTTP 400: the platform already has the record/);
+    expect(words).toMatch(
+      /accepted migrate the platform has the record, with equal values: billing_name, billing_address1/,
+    );
 
     const proved = await work.migrate(["proof", "--read-back", "--out", "proof"]);
     expect(proved.code).toBe(0);

@@ -35,7 +35,7 @@ describe("a reply that the platform already has the record", () => {
       status: "existing",
       http: 400,
       account: "A-7",
-      reason: "HTTP 400: the platform already has it",
+      reason: "HTTP 400: the platform already has the record",
     });
   });
 

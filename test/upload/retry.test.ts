@@ -63,7 +63,7 @@ describe("a repeated record", () => {
       status: "ambiguous",
       http: 400,
       problems: [{ code: "blank" }],
-      reason: "HTTP 400 to a repeat; an earlier request has an unknown outcome",
+      reason: "HTTP 400 to a repeated request; an earlier request has an unknown outcome",
     });
   });
 

@@ -14,7 +14,10 @@ import {
 /** The part of a ledger that a comparison needs. */
 export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
 
-/** The journals of a ledger. A journal belongs to a ledger by name, or by the id of the journal's first run. */
+/**
+ * The journals of a ledger. A journal belongs to the ledger that it names, or whose first run has the id in the
+ * journal.
+ */
 export interface JournalPlace {
   /** The folder of the journals. */
   readonly folder: string;
@@ -28,12 +31,12 @@ export interface JournalComparison {
   readonly unknown: number;
   /** The journal contains every request that the ledger may lack. */
   readonly isComplete: boolean;
-  /** The ledger has everything that could have been sent. */
+  /** The ledger has every request that may have been sent. */
   readonly isUpToDate: boolean;
-  /** The last run in the journal, and the time of the last entry that has one. */
+  /** The last run in the journal, and the time of the last entry that has a time. */
   readonly lastRun: string | undefined;
   readonly lastAt: string | undefined;
-  /** Minimum number of requests in the newest ledger. */
+  /** The newest copy of the ledger has at least this number of requests. */
   readonly requests: number;
   readonly end: JournalEnd;
 }

@@ -31,7 +31,10 @@ export interface JournalFile {
 }
 
 export interface JournalFileOptions {
-  /** Bytes of complete entries. The rest was being written when a process ended. 0 for a new file. */
+  /**
+   * Number of bytes up to the end of the last complete entry, 0 for a new file. The rest is an entry that was being
+   * written when a process ended.
+   */
   readonly validBytes: number;
   /** Location of the journal if it was removed and its folder cannot be created again. */
   readonly rescueFolder: string;

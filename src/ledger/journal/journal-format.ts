@@ -21,7 +21,9 @@ export type JournalEntry =
   | { readonly kind: "recovery"; readonly recovery: string; readonly at: string; readonly requests: number }
   | ({ readonly kind: "end"; readonly at: string } & ExpectedLedger);
 
-/** The minimum contents of the newest ledger: a run or a recovery, and a number of requests. */
+/**
+ * Contents that the newest copy of the ledger must have: this run or recovery, and at least this number of requests.
+ */
 export interface ExpectedLedger {
   readonly run?: string | undefined;
   readonly recovery?: string | undefined;

@@ -86,8 +86,8 @@ interface MachineJournalOptions extends Pick<JournalFileOptions, "rescueFolder" 
 }
 
 /**
- * The journal of this process, in its own folder. At the end, a note in the ledger states that it accounts for the
- * journal.
+ * The journal of this process, in its own folder. At the end, a note in the ledger states that the ledger accounts for
+ * this journal.
  */
 export function openProcessJournal(
   { folder, ledgerName }: MachineJournals,
@@ -116,8 +116,9 @@ export function openProcessJournal(
 }
 
 /**
- * Without a note, for example if the server is unreachable, the journal is compared request by request. The same
- * applies if the ledger was restored while the process ran: a note would vouch for requests that the ledger has lost.
+ * Adds a note to the ledger and to the journal that the ledger accounts for the journal. The journal gets no note if
+ * the server is unreachable, or if the ledger was restored while the process ran: the note would vouch for requests
+ * that the ledger has lost. A journal without a note is compared request by request.
  */
 async function noteEnd(
   folder: string,

@@ -118,7 +118,7 @@ function repeatedIn(sharing: Float64Array, most: number): Float64Array | undefin
 
 /** A set of bits, in which each mark sets one. */
 interface Bits {
-  /** The marks that share their bit with another or an equal mark. These are few, unless many marks are repeated. */
+  /** The marks that share their bit with another mark, equal or not. These are few, unless many marks are repeated. */
   readonly sharing: (marks: Float64Array) => Float64Array;
 }
 

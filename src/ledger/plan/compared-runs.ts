@@ -3,8 +3,8 @@ import { countsOf } from "../tables/counts.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
 
 /**
- * The records of a run to compare with all runs: all records of a new plan, the remaining records of an old plan, or the
- * records with these numbers.
+ * The records of a run to compare with all runs: all records of a new plan, the remaining records of an old plan, or
+ * the records with these numbers.
  */
 export type Compared = "all" | "left" | readonly number[];
 
@@ -78,8 +78,9 @@ const TAKE_OVER_ACCEPTED = `
     and records.state = 'accepted' and records.accepted_content = items.content`;
 
 /**
- * Records that this run was the last one to be compared with all runs. Every other run is compared before it writes, so
- * the comparison stays valid until then. Only SQLite ledgers note it: their writer has the whole ledger.
+ * Notes that this run was the last one to be compared with all runs. Every other run is compared before it writes, so
+ * the comparison stays valid until then. Only SQLite ledgers have this note, because only they have one writer for all
+ * tables.
  */
 export function* noteCompared(tables: Tables, { number }: RunRow): Work<void> {
   if (tables.dialect === "postgres") return;

@@ -7,10 +7,10 @@ import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts
 import { writeFindings } from "./findings.ts";
 
 /**
- * Makes a record `skipped`, with a warning, if its row is an older version of an accepted record. An earlier run found
- * the same content invalid, or the platform refused it, and the record was accepted after that, from corrected rejects.
- * Content that is in no earlier run is treated as a change. The same applies to a record whose content on the platform
- * was found to be different (the empty content).
+ * Makes a record `skipped`, with a warning, if its row is the uncorrected version of an accepted record: an earlier run
+ * found the same content invalid, or the platform refused it, and the record was then accepted from corrected rejects.
+ * Content that is in no earlier run is treated as a change. So is any content of a record that was found to differ on
+ * the platform (its accepted content is empty).
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if ((yield* tables.row(EARLIER_RUN, run.number)) === undefined) return;
@@ -46,7 +46,9 @@ interface OlderRow {
   readonly account: string | null;
 }
 
-/** Most accepted records have the accepted content. The earlier runs are read only if there are others. */
+/**
+ * Usually, the content of every accepted record is its accepted content. Earlier runs are read only for other records.
+ */
 const SELECT_OLDER: Statement<OlderRow> = {
   sql: `
   with candidates as materialized (

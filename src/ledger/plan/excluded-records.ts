@@ -4,7 +4,8 @@ import type { Statement, Tables, Work } from "../tables/tables.ts";
 
 /**
  * Marks the records of the plan that the user has excluded from the migration as `excluded`, even if they are invalid.
- * Unchanged accepted records are left, to be skipped. A record that may have been processed becomes `ambiguous`.
+ * Unchanged accepted records are not marked, because they become `skipped`. A record that may have been processed
+ * becomes `ambiguous`.
  * @param toSend condition and index of the records to compare, as in `known-records.ts`
  */
 export function* markExcluded(

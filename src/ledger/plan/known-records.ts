@@ -19,8 +19,8 @@ import { refuseStale } from "./stale-records.ts";
  * - `skipped`: accepted with this content, or with a corrected version of it
  * - `stale`: older than other content that was sent before, unless `allowOlder`
  * - `invalid`, code `unique`: accepted with different content, unless `revise`
- * - `ambiguous`: possibly processed, unless `resendAmbiguous`
- * - `blocked`, code `account_not_found`: belongs to a record that is not accepted yet
+ * - `ambiguous`: may have been processed, unless `resendAmbiguous`
+ * - `blocked`, code `account_not_found`: waits for a record that has not been accepted yet
  *
  * All other records are sent: new ones, and those that an earlier run left `blocked`, `rejected` or `existing`.
  * Rejected and existing records are sent even if they are unchanged, because the cause may have been fixed on the
@@ -60,7 +60,7 @@ const TO_SEND: Readonly<Record<"all" | "left", ToSend>> = {
   left: { index: "/*+ indexed by items_open */", status: "items.status = 'pending'" },
 };
 
-/** Only on SQLite: records are listed to compare few of them. */
+/** SQLite only: a list of record numbers, for a comparison of few records. */
 const LISTED: ToSend = {
   index: "",
   status: "items.record in (select record from temp.listed) and items.status = 'pending'",
@@ -122,7 +122,7 @@ const SELECT_WAITING: Statement<FoundRow> = {
   order by items.record`,
 };
 
-/** A record that waits for itself can never be sent. Records blocked by other runs also count. */
+/** A record that waits for itself can never be sent. Records that other runs left blocked also count. */
 function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   const circular = yield* tables.rows(SELECT_CIRCULAR, run.number);
   requireOneDirection(circular.length, policy);

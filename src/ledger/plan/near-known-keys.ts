@@ -18,9 +18,9 @@ import { selectJournaledRows } from "./journaled-rows.ts";
 import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT, withNewKeys } from "./new-keys.ts";
 
 /**
- * Makes a record `invalid` if its key is new and may be a changed form of a key from another run to the same address: it
- * would create a second account. The same applies to a new key of a row that was sent under another key, and to a key
- * that a spreadsheet has visibly changed. A key is new until a record with it has been sent.
+ * Makes a record `invalid` if its key is new and may be a changed form of a key from another run to the same address:
+ * it would create a second account. The same applies to a new key of a row that was sent under another key, and to a
+ * key that a spreadsheet has visibly changed. A key is new until a record with it has been sent.
  *
  * The plans of earlier runs are read only if there are new keys.
  */
@@ -105,7 +105,7 @@ const EARLIER_ITEMS = `
   inner join migrate.items on items.run = earlier.id`;
 
 /**
- * Keys that were sent come first, then the smallest key.
+ * For each new key, the known keys that were sent come first, then the smallest known key.
  * @param keys the table with the new keys, and the condition for an earlier item with a nearly equal key
  */
 const nearKeys = (keys: string): string => `
@@ -124,7 +124,7 @@ const nearKeys = (keys: string): string => `
   group by new_keys.record, new_keys.key, items.key, files.name, new_keys.line
   order by new_keys.record, 4 desc, items.key`;
 
-/** @param match SQL of the form of an earlier item's key to compare */
+/** @param match SQL for the form of an earlier item's key that is compared */
 const selectNear = (match: string): Statement<FoundKey> => ({
   sql: withNewKeys(nearKeys(`new_keys on new_keys.match = ${match}`)),
 });
@@ -203,8 +203,8 @@ const SELECT_DATES_AND_NUMBERS: Statement<FormedKey> = {
 };
 
 /**
- * New keys of rows that were sent under other keys. If the earlier key is in this plan with the same row, the row belongs
- * to it, and the row of the new key is a different one.
+ * New keys of rows that were sent under other keys. If the plan also has the earlier key with the same row, the row
+ * belongs to the earlier key, and the new key has a different row.
  */
 const SELECT_SAME_ROWS: Statement<FoundKey> = {
   sql: withNewKeys(
@@ -237,7 +237,7 @@ const selectSuspects = (suspect: string): string => `
   from migrate.items inner join migrate.files on files.id = items.file
   where items.run = $1 and ${suspect} and ${IS_NEW} order by items.record`;
 
-/** Keys that may have been changed visibly. */
+/** Keys that look as if a spreadsheet has changed them. */
 const SELECT_SUSPECTS: Statement<FoundKey> = {
   sql: {
     sqlite: selectSuspects("(items.key glob '[0-9]*[Ee]+*' or substr(items.key, 1, 1) in ('''', '’', '=', '#'))"),

@@ -21,7 +21,7 @@ const SELECT_NEW_KEYS = `
 
 /**
  * A query over `new_keys`: the keys that no run has sent, in their normal form. SQLite collects them once
- * (`collectNewKeys`). PostgreSQL selects them for each query: it needs no right to create a table.
+ * (`collectNewKeys`). PostgreSQL selects them for each query, so that the user needs no right to create tables.
  * @param others other definitions of the query's `with`
  */
 export function withNewKeys(query: string, ...others: readonly string[]): Sql {
@@ -36,7 +36,10 @@ export const OWN_ITEM: string = `/*+ cross join items as own on own.run = $1 and
 
 const TABLES = ["new_keys", "journaled_rows", "journaled_keys"];
 
-/** Returns false if it is known that there are none. */
+/**
+ * Collects the new keys on SQLite. Returns false if there are none. PostgreSQL collects nothing, and the result is
+ * true.
+ */
 export function* collectNewKeys(tables: Tables, run: RunRow): Work<boolean> {
   if (tables.dialect === "postgres") return true;
   yield* dropNewKeys(tables);

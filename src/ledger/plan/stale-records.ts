@@ -11,9 +11,9 @@ interface StaleRow {
 }
 
 /**
- * Marks the records as `stale` whose content is older than other content of the same record that was sent or
- * skipped. A record that may be on the platform with its own content is not marked.
- * Content that was planned but never sent does not count: the platform cannot have it.
+ * Marks as `stale` the records whose content is older than other content of the same record that was sent or skipped. A
+ * record whose content may already be on the platform is not marked. Content that was planned but never sent does not
+ * count: the platform cannot have it.
  * @param toSend condition and index for the records to compare, as in `known-records.ts`
  */
 export function* refuseStale(
@@ -49,8 +49,8 @@ export function* refuseStale(
 }
 
 /**
- * True even if the newest content is the same: the platform may have refused it, and still have different newer
- * content.
+ * True even if the newest content equals the content of this item: the platform may have refused the newest content,
+ * and may still have the different one.
  */
 const NEWER_IS_DIFFERENT = `exists (
   select 1 from migrate.items as newer

@@ -7,7 +7,10 @@ import { createOutage } from "./outage.ts";
 import { postgresFailure, errorKindOf } from "./postgres-failure.ts";
 import { ask, type Guard, type Queries, queriesOver, type Transaction, transactionOn } from "./queries.ts";
 
-/** The ledger row that allows its latest holder to write. Each transaction marks it with its own number. */
+/**
+ * The row of the ledger that allows its latest holder to write. Each transaction marks this row with the number of the
+ * transaction.
+ */
 export interface Fence {
   /** A statement without parameters that changes exactly `rows` rows while the fencing token is valid. */
   readonly mark: (transaction: number) => string;
@@ -206,7 +209,7 @@ async function openSnapshot(pool: Pool, name: string): Promise<Snapshot> {
     isOpen = false;
   };
   try {
-    // Compiling one of these queries takes longer than running it.
+    // Just-in-time compilation of one of these queries takes longer than running it.
     await guarded(() => client.query("begin isolation level repeatable read read only; set local jit = off"));
   } catch (error) {
     await close();

@@ -27,7 +27,7 @@ const OUTAGES: ReadonlySet<string> = new Set([
   "08003",
   "08004",
   "08006",
-  // PgBouncer closes a connection with it: "query_wait_timeout", "database restarts".
+  // The code with which PgBouncer closes a connection: "query_wait_timeout", "database restarts".
   "08P01",
 ]);
 

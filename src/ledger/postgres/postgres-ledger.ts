@@ -71,7 +71,7 @@ const frequentWrites: FrequentWrites<PostgresTables> = {
   noteRun: ({ queries }, id) => waitFor(noteRun(queries, id)),
 };
 
-/** A ledger that only reads, on a snapshot of a database. */
+/** A read-only ledger on a snapshot of a database. */
 export function ledgerToRead(queries: Queries, sending: SendingStatus, close: () => Promise<void>): Ledger {
   const tables = postgresTables(queries);
   return tablesLedger({ read: (work) => finish(work(tables)), change: refused }, frequentWrites, { sending, close });

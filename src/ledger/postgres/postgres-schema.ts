@@ -13,8 +13,8 @@ import { CREATE_COUNTS } from "./tables/count-schema.ts";
  *
  * Attempts known only from a journal belong to no run and have run number 0 and a `row_mark` (`rowMarker`).
  * `recoveries` are notes that this database accounts for a journal. `machines` are the machines that have sent
- * requests. `uncovered` are records of no plan, which `coverage` does not count yet. `origin` has one row: the origin
- * of the database when nothing was known to be missing in it. A restored copy has the origin of the original.
+ * requests. `uncovered` are records that are in no plan, which `coverage` does not count yet. `origin` has one row: the
+ * origin of the database when nothing was known to be missing from it. A restored copy has the origin of the original.
  *
  * Rows that are updated have room on their page for the next version, so that updates touch no index.
  */
@@ -108,9 +108,9 @@ const CREATE_TABLES = `
   ${CREATE_COUNTS}`;
 
 /**
- * Creates the schema if it is missing. Concurrent processes wait for each other. If the
- * schema exists, the user needs no right to create one.
- * @throws Failure `config` for a ledger of another format, and for a schema or a database that cannot contain one;
+ * Creates the schema if it is missing. Concurrent processes wait for each other. If the schema exists, the user needs
+ * no right to create one.
+ * @throws Failure `config` for a ledger of another format, and for a schema or a database that cannot contain a ledger;
  * nothing is changed
  */
 export async function createSchema(database: PostgresDatabase): Promise<void> {

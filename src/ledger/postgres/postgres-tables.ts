@@ -61,7 +61,7 @@ function textOf(sql: Sql): string {
   return typeof sql === "string" ? sql : sql.postgres;
 }
 
-/** The query of a cursor has no parameters. */
+/** The query of a cursor cannot have parameters, so the values become part of its text. */
 function withNumbers(text: string, values: readonly number[]): string {
   return text.replaceAll(/\$(\d+)/g, (_, position: string) => String(Number(values[Number(position) - 1])));
 }

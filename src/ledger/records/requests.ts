@@ -4,7 +4,7 @@ import type { Problem } from "../../model/problem.ts";
 /**
  * The content of a record that the platform may have, compared with the content to send. `none`: no earlier request may
  * have been processed. `same`: a request with this content had no clear reply, and nothing else can be there. `other`:
- * anything may be there. `accepted`: an earlier version, which it accepted.
+ * anything may be there. `accepted`: an earlier version that the platform accepted.
  */
 export type PriorContent = "none" | "same" | "other" | "accepted";
 
@@ -61,7 +61,7 @@ export interface AmbiguousItem {
   readonly isAsSent: boolean;
   /** The content on the platform may differ from that of the last request. */
   readonly mayHoldOther: boolean;
-  /** Number of times it was sent again after it became ambiguous. */
+  /** Number of times the record was sent again after it became ambiguous. */
   readonly resends: number;
   /** The last completed step of the sent content. */
   readonly step?: string;
@@ -76,8 +76,8 @@ export interface SharedAccount {
 }
 
 /**
- * `accepted`: the record arrived. `rejected`: something else arrived. `resend`: it did not arrive and may be sent
- * again.
+ * `accepted`: the record arrived. `rejected`: the platform has different values under its key. `resend`: it did not
+ * arrive and may be sent again.
  */
 export interface Decision {
   readonly record: number;

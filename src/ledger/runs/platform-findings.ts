@@ -40,7 +40,7 @@ export const findingsSchema: z.ZodType<PlatformFindings> = z.object({
 
 /**
  * The latest finding of each kind. Of the workers that wait for a supplier, the first one probes it.
- * @param said reports of the live workers, in the order of joining
+ * @param reports reports of the live workers, in the order of joining
  */
 export function latestFindings(reports: readonly WorkerFindings[], here: string): SharedFindings {
   const all = reports.map(({ worker, seenAgoMs, findings }) => ({

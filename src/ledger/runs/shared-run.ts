@@ -20,7 +20,7 @@ export interface SharedRun {
    */
   begin(plan: SharedPlan): Promise<number>;
   /**
-   * Tells the planner that this process is about to join, until it joins or closes the run. Repeat this within the
+   * Tells the planner that this process is about to join, until it joins or closes the run. Call this at least once per
    * lease.
    * @throws Failure `run_unknown` if the run assigns no ranges
    */
@@ -77,7 +77,10 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
   finish(range: RecordRange): Promise<void>;
   /** Returns all held ranges, and leaves. */
   leave(): Promise<void>;
-  /** Notes that the platform accepts nothing more from any worker. The other workers also stop, or continue. */
+  /**
+   * Notes that the platform accepts nothing more from any worker.
+   * @param others whether the other workers also stop
+   */
   stop(failure: SharedFailure, others: "stop" | "continue"): Promise<void>;
   /** Pauses all requests of the run for this time. */
   hold(forMs: number, reason: string): Promise<void>;

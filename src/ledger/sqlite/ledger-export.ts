@@ -3,7 +3,8 @@ import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "./
 import { requireIntact } from "./integrity/ledger-check.ts";
 
 /**
- * The contents of the ledger at this path in batches: runs, records, the items of each run, requests, decisions, exclusions.
+ * The contents of the ledger at this path in batches: runs, records, the items of each run, requests, decisions,
+ * exclusions.
  * @param isBusy whether another process may be writing to it
  * @throws Failure `ledger_damaged`, `storage`
  */
@@ -28,7 +29,7 @@ const EXPORTED = {
   attempt: `select *, run as a, record as b, attempt as c from attempts
     where (run, record, attempt) > (?, ?, ?) order by run, record, attempt`,
   decision: "select *, id as a, 0 as b, 0 as c from decisions where (id, 0, 0) > (?, ?, ?) order by id",
-  // Any bytes are larger than the number with which the first query starts.
+  // SQLite sorts bytes after numbers, so the first query starts before every identity.
   exclusion: `select *, identity as a, excluded_at as b, 0 as c from exclusions
     where (identity, excluded_at, 0) > (?, ?, ?) order by identity, excluded_at`,
 } as const;

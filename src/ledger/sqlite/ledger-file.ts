@@ -40,7 +40,7 @@ function requireRegularFile(path: string, found: Stats): void {
   });
 }
 
-/** Why a command cannot continue without a ledger. A journal shows that the ledger was lost. */
+/** The failure of a command that needs an existing ledger. If a journal exists, the ledger was lost. */
 export function noLedger(path: string): Failure {
   const [journal] = journalsOf({ folder: join(dirname(path), "journal"), ledgerName: basename(path) }, undefined);
   if (journal !== undefined) {
@@ -54,8 +54,8 @@ export function noLedger(path: string): Failure {
 }
 
 /**
- * Converts an error below the ledger into a failure that ends the run. Returns an unknown error unchanged: it is a
- * bug.
+ * Converts an error of SQLite or of the file system into a failure that ends the run. Returns an unknown error
+ * unchanged: it is a bug.
  */
 export function ledgerFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
@@ -103,8 +103,8 @@ function sqliteRemedy(code: number, path: string): string {
 export function corruptLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is corrupt: ${found}`, {
     hint:
-      "nothing was changed in it; `migrate ledger check` lists the errors, and `migrate ledger repair` writes a repaired copy " +
-      "with every readable record, in which uncertain records are ambiguous",
+      "the ledger was not changed; `migrate ledger check` lists the errors, and `migrate ledger repair` writes a " +
+      "repaired copy with every readable record, in which uncertain records are ambiguous",
     cause,
   });
 }
@@ -112,12 +112,12 @@ export function corruptLedger(path: string, found: string, cause?: Error): Failu
 /** This is usually the wrong file, and rarely a ledger without any readable part. */
 export function unreadableLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `${path} is not a ledger, or is corrupt beyond repair: ${found}`, {
-    hint: "nothing was changed in it; check --ledger; if it is the right file, restore the latest copy",
+    hint: "the file was not changed; check --ledger; if it is the right file, restore the latest copy",
     cause,
   });
 }
 
-/** A ledger existed here, but nothing of it can be read. Only the files next to it remain. */
+/** A ledger existed here, but no part of it can be read. Only the files next to it remain. */
 export function lostLedger(path: string, found: string): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
     hint:

@@ -226,7 +226,7 @@ interface OpenLedger {
   readonly sending?: SendingStatus;
 }
 
-/** Work on the tables is done immediately, so that calls follow each other, and nothing interrupts a transaction. */
+/** Work on the tables is done immediately, so that calls do not overlap and nothing interrupts a transaction. */
 function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => void): Ledger {
   const { toolVersion, clock, sending = "ambiguous" } = options;
   const tables = sqliteTables(database);
@@ -253,7 +253,7 @@ function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
 }
 
 /**
- * POSIX keeps an open file that has no name. Windows refuses this, and there the file is removed when it is closed.
+ * On POSIX, the name of an open file can be removed. On Windows, it cannot, and the file is removed when it is closed.
  */
 function unlinkWhileOpen(path: string): void {
   if (process.platform !== "win32") rmSync(path);

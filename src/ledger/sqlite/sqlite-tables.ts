@@ -18,7 +18,10 @@ export function sqliteTables(database: SqliteDatabase): Tables {
       for (const row of rows) database.run(sql, run, ...row.map(valueOf));
       return answer(undefined);
     },
-    /** The rows are copied first, so that changes of the tables do not affect them. Memory does not grow with them. */
+    /**
+     * The rows are copied first, so that changes of the tables do not affect them. Memory use does not grow with their
+     * number.
+     */
     *eachBatch<Row>(
       { sql }: Statement<Row>,
       values: readonly number[],
@@ -66,7 +69,7 @@ function textOf(sql: Sql): string {
   return text;
 }
 
-/** A statement that creates a table has no parameters. */
+/** A statement that creates a table cannot have parameters, so the values become part of its text. */
 function withNumbers(text: string, values: readonly number[]): string {
   return text.replaceAll(/\?(\d+)/g, (_, position: string) => String(Number(values[Number(position) - 1])));
 }

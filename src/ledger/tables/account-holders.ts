@@ -1,6 +1,6 @@
 /**
- * SQL that selects another record (`record`, `run`) of the endpoint of run `$1` that has an account, from a request or
- * a decision of any run.
+ * SQL that selects another record of the endpoint of run `$1` to which a request or a decision of any run has assigned
+ * the account. Its columns are `record` and `run`.
  * @param given SQL of the account, and of the identity of the record that gets it
  */
 export function accountHolders({ account, identity }: { readonly account: string; readonly identity: string }): string {

@@ -49,12 +49,12 @@ function resultsOf(rows: ReadonlyMap<string, FoundRow>, given: readonly Exclusio
   });
 }
 
-/** A list of a statement cannot contain bytes. */
+/** A list parameter cannot contain bytes, so identities are passed in hexadecimal. */
 function hexOf(identity: Uint8Array): string {
   return Buffer.from(identity).toString("hex");
 }
 
-/** An interrupted request that could be repeated leaves its record `pending`: it may have been processed anyway. */
+/** An interrupted request that could be repeated leaves its record `pending`, although it may have been processed. */
 const selectFound = (list: string, bytes: string): string => `
   with repeatable as materialized (
     select identity, attempt from migrate.attempts
@@ -91,7 +91,7 @@ const withIdentities = (text: (identities: string) => string): Sql => ({
   postgres: text("select decode(value, 'hex') from unnest($1::text[]) as value"),
 });
 
-/** Lists the records with those that may be open (`planned-records.ts`). */
+/** Adds the records to those that may be open (`planned-records.ts`). */
 const HOLD = withIdentities((identities) => `update migrate.records set held = 1 where identity in (${identities})`);
 
 /** SQLite uses its index of open records only for one status. */

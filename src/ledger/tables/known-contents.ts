@@ -9,7 +9,7 @@ export function* knownContents(tables: Tables, identities: readonly string[]): W
   return new Map(
     rows.map(({ identity, accepted, content, run, record, rowHash }) => {
       const known = accepted !== null && accepted.length > 0 ? accepted : content;
-      // The latest plan of the record may have had other content than the platform has accepted.
+      // The latest plan of the record may have content that differs from the content that the platform has accepted.
       const isOfPlan = known !== null && content !== null && Buffer.compare(known, content) === 0;
       const planned = isOfPlan && run !== null && record !== null ? { run, record, rowHash: rowHash ?? undefined } : {};
       return [identity, { content: known ?? undefined, ...planned }];
@@ -37,7 +37,7 @@ const both = (list: string, bytes: string): string => `
   ${select(list, bytes, "records", "known.accepted_content")}
   union all ${select(list, bytes, "unsent", "null")}`;
 
-/** A list of a statement cannot contain bytes, so the identities are in hexadecimal. */
+/** A list parameter cannot contain bytes, so the identities are in hexadecimal. */
 const SELECT_KNOWN: Statement<KnownColumns> = {
   sql: {
     sqlite: both("json_each($1)", "unhex(each.value)"),
@@ -103,7 +103,7 @@ const compare = (items: string, toSend: string): Comparison => ({
   },
 });
 
-/** Ambiguous records count as such, even if they are left to send. */
+/** Ambiguous records are counted as ambiguous, even if they are left to send. */
 const COMPARE_PENDING = compare(
   "migrate.items /*+ indexed by items_open */",
   "items.status = 'pending' and coalesce(records.state, '') <> 'ambiguous'",

@@ -92,7 +92,7 @@ interface OpenRow {
   readonly since: string;
 }
 
-/** Those of the items that are open, in input order. */
+/** The open records among these items, in input order. */
 export function* openRecords(
   tables: Tables,
   sending: SendingStatus,

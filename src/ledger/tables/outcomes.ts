@@ -83,8 +83,8 @@ const COUNT_RESENT: Statement<{ count: number }> = {
 
 /**
  * The status shown for an item. A record in flight may have been processed. The same is true of a record left to send
- * if an earlier request had no clear reply. Uses `items`, and `unresolved` on PostgreSQL: SQLite looks up few records
- * faster than it joins all.
+ * if an earlier request had no clear reply. Uses `items`, and `unresolved` on PostgreSQL: SQLite looks up a few records
+ * faster than it joins all of them.
  */
 function shownStatus(tables: Tables, sending: SendingStatus): string {
   const isAmbiguous =

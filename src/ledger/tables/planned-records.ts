@@ -3,8 +3,8 @@ import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
 
 /**
  * Notes, when a plan is finished, which item of all planned pushes is the latest one of each record: `planned_run` and
- * `planned_record`. `since_run` is the planned push since which the record is not done. Records that no plan could send
- * are in `unsent`, with the same columns. Exceptions keep this fast in a daily push whose records are mostly
+ * `planned_record`. `since_run` is the planned push since which the record has not been done. Records that no plan
+ * could send are in `unsent`, with the same columns. Exceptions keep this fast in a daily push whose records are mostly
  * unchanged:
  *
  * - A skipped item is noted only if an earlier item has different content, because the platform has its content.

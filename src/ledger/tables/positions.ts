@@ -3,7 +3,7 @@ import type { NextSendable } from "../ledger.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
 
-/** Ignores a file without records in the ledger. */
+/** Saves a position, unless the ledger has no records of its file. */
 export function* notePosition(tables: Tables, run: RunRow, { record, file, byte, line }: InputPosition): Work<void> {
   yield* tables.run(INSERT_POSITION, run.number, record, byte, line, file);
 }

@@ -42,7 +42,10 @@ const INSERT_HELD: Sql = {
   postgres: insertHeld("0"),
 };
 
-/** Counts records that are only in a recovery or a journal with the plan of this run. Returns their number. */
+/**
+ * Counts, as part of this run's plan, the records that were known only from a recovery or a journal. Returns their
+ * number.
+ */
 export function* coverRecovered(tables: Tables, run: number): Work<number> {
   return yield* tables.run(COVER_RECOVERED, run);
 }

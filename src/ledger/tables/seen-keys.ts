@@ -24,7 +24,7 @@ const selectSeen = (list: string, bytes: string): string => `
     or exists (select 1 from migrate.unsent where identity = ${bytes})
     or exists (select 1 from migrate.exclusions where identity = ${bytes} and undone_at is null)`;
 
-/** A list of a statement cannot contain bytes, so the identities are in hexadecimal. */
+/** A list parameter cannot contain bytes, so the identities are in hexadecimal. */
 const SELECT_SEEN: Statement<{ readonly identity: string }> = {
   sql: {
     sqlite: selectSeen("json_each($1)", "unhex(each.value)"),

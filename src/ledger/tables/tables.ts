@@ -1,6 +1,6 @@
 type Scalar = string | number | boolean | Uint8Array | null;
 
-/** A value of a statement. A list, which has no hashes, is for `= any($n)`. */
+/** A value of a statement. A list is for `= any($n)`, and cannot contain hashes. */
 export type TableValue = Scalar | readonly Scalar[];
 
 /**
@@ -48,7 +48,10 @@ export interface Tables {
   readonly readKey: <Key extends string | null>(key: Key) => Key | string;
 }
 
-/** Parameter 1 is the run. The values of a row start at parameter 2; PostgreSQL gets a list for each of them. */
+/**
+ * Parameter 1 is the run. The values of a row start at parameter 2. On PostgreSQL, each of these parameters is a list
+ * with the values of all rows.
+ */
 export interface EachStatement {
   readonly sqlite: string;
   readonly postgres: string;

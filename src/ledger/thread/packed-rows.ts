@@ -5,9 +5,12 @@ import { HASH_BYTES } from "../records/record-hashes.ts";
  * longer than packing them.
  */
 export interface PackedRows {
-  /** A fixed number per row, set by the packer; `NaN` for a missing value. Positions in `texts` are among them. */
+  /**
+   * The same number of values for each row, as chosen by the packer; `NaN` for a missing value. Strings are given as
+   * positions in `texts`.
+   */
   readonly numbers: Float64Array;
-  /** A fixed number per row, set by the packer; 32 bytes each (SHA-256). */
+  /** The same number of hashes (SHA-256, 32 bytes each) for each row, as chosen by the packer. */
   readonly hashes: Uint8Array;
   readonly texts: readonly string[];
 }

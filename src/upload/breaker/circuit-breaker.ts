@@ -29,9 +29,9 @@ interface WaitLimits {
   readonly contact: PlatformContact;
 }
 
-/** Outlives a round of an upload, which has its own circuit breaker. */
+/** Shared by all rounds of an upload. Each round has its own circuit breaker. */
 interface PlatformContact {
-  /** The platform has replied to any request, including one for a token. */
+  /** Whether the platform has replied to any request, including a request for a token. */
   isMade: boolean;
 }
 
@@ -65,7 +65,7 @@ export function createCircuitBreaker(dependencies: CircuitBreakerDependencies): 
 /** The platform accepted or rejected a record, or returned its status. */
 const PROGRESS: ReadonlySet<ReplyClass["kind"]> = new Set(["accepted", "rejected", "waiting", "absent"]);
 
-/** Detects from the order of replies that further requests are pointless. */
+/** Detects series of replies after which further requests are pointless. */
 interface ReplyStreaks {
   /** The failure that ends the run, or undefined. */
   readonly failureAfter: (replyClass: ReplyClass) => Failure | undefined;
@@ -75,8 +75,8 @@ const MAX_FOREIGN_REPLIES = 3;
 const MAX_UNANSWERED = 20;
 
 /**
- * @param mostInFlight maximum requests in flight; a single network failure can fail all of them, which alone is no
- * reason to stop
+ * @param mostInFlight maximum requests in flight. A single network failure can fail this many requests, so that number
+ * of failures alone is no reason to stop.
  */
 function createReplyStreaks(mostInFlight: number): ReplyStreaks {
   const foreign = createStreak();
@@ -174,7 +174,7 @@ function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock): Progr
   };
 }
 
-/** Codes for a platform that replied, but issued no token: such a platform can be reached. */
+/** Codes of token requests that the platform answered without issuing a token. The platform is reachable. */
 const REFUSED_TOKEN = /^HTTP_\d|^UNREADABLE_TOKEN_REPLY$/;
 
 const RESUME_HINT = "run the same command or `migrate resume`: it continues where it stopped";

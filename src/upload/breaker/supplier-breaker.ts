@@ -112,7 +112,7 @@ function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined 
   }
   return new Failure(
     "platform_refused",
-    `${EQUAL_REFUSALS} records in a row of ${who} were refused with ${code}, which named no field`,
+    `${EQUAL_REFUSALS} records in a row of ${who} were refused with ${code}, and no reply named a field`,
     {
       hint: "the cause is probably the import supplier or the service, not the data; once it is fixed, run `migrate resume`",
     },
@@ -135,7 +135,7 @@ interface SupplierBreaker {
   /** Time of the next probe, monotonic milliseconds. */
   readonly probeAt: () => number;
   /**
-   * The reason why the circuit opened: the code of a reply that means a closed supplier, or the code of five equal
+   * The reason why the circuit opened: the code of a reply that reports a closed supplier, or the code of five equal
    * refusals.
    */
   readonly cause: () => { readonly code: string; readonly isFromStreak: boolean };
@@ -154,7 +154,7 @@ interface SupplierBreakerOptions {
 const SAME_FINDING_MS = 250;
 const LISTEN_MS = 1_000;
 
-/** Consecutive refusals with the same code and no field that open the circuit. */
+/** Number of consecutive refusals with the same code and without a field after which the circuit opens. */
 const EQUAL_REFUSALS = 5;
 const MIN_PROBE_INTERVAL_MS = 2_000;
 const MAX_PROBE_INTERVAL_MS = 120_000;

@@ -45,13 +45,13 @@ export interface RateControlDependencies {
 /** After this many consecutive unsent requests, single requests probe whether the platform is back. */
 const UNSENT_BEFORE_PROBE = 5;
 /**
- * Consecutive refusals for which `Retry-After` alone sets the pause. With `Retry-After: 0`, this prevents a retry
- * storm.
+ * Number of consecutive refusals for which `Retry-After` alone sets the pause. After that, the pauses grow, which
+ * prevents a retry storm if the platform sends `Retry-After: 0`.
  */
 const RETRY_AFTER_TRUSTED_TIMES = 3;
 /** Longest pause that the platform did not request. After an outage, the push continues within this time. */
 const MAX_PAUSE_MS = 8_000;
-/** The share of a run with a single process. */
+/** The pace share of a process that is the only one of its run. */
 const WHOLE_PACE: PaceShare = { limit: Number.POSITIVE_INFINITY, holdMs: 0 };
 /** How far ahead of the even spacing of `rps` a request may be sent, so that coarse timers do not reduce throughput. */
 const BURST_MS = 50;
@@ -128,7 +128,7 @@ interface Outage {
   readonly isProbing: () => boolean;
   /** Another request could not be sent. Returns true when probing begins. */
   readonly unsent: () => boolean;
-  /** The number of pauses, including this one. */
+  /** Starts the next round of pauses. Returns the number of rounds since the platform was last reached. */
   readonly nextRound: () => number;
   /** The platform was reached. Returns true if this ends probing. */
   readonly end: () => boolean;
@@ -228,8 +228,9 @@ interface PushBackInARow {
 }
 
 /**
- * The round of a pause that the platform did not request, or 0 for none. A timeout already slows the push, and after
- * the first refusal, halved concurrency is sufficient. At first, pauses that the platform requests are sufficient, too.
+ * The round of a pause that the platform did not request, or 0 for none. A timeout needs no pause, because it has
+ * already slowed the push. The first refusal needs none, because halving the concurrency is sufficient. Refusals with
+ * `Retry-After` need none until there are more than `RETRY_AFTER_TRUSTED_TIMES` in a row.
  */
 function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushBackInARow): number {
   if (reason === "timeout") return 0;

@@ -7,7 +7,7 @@ const DEFAULT_MAXIMUM = 16;
 /** More concurrency does not help if the mean reply time exceeds the best one times this factor, plus this constant. */
 const SLOWDOWN_FACTOR = 1.3;
 const SLOWDOWN_MS = 5;
-/** Windows to wait before retrying a limit that made replies slower. */
+/** Number of windows to wait before retrying a limit that made replies slower. */
 const WINDOWS_BEFORE_NEXT_TRY = 10;
 /** The best time decays slowly because platforms change over the day. */
 const BEST_LATENCY_DECAY = 1.0002;
@@ -19,10 +19,10 @@ interface ConcurrencyLimit {
   readonly increase: (durationMs: number, inFlight: number, isCurrent: boolean) => void;
   /**
    * @param perSecond rate that the platform was found to accept, infinite if unknown
-   * @param isQuicklyBack each accepted request adds one to the limit, up to the previous limit
+   * @param recoversQuickly each accepted request adds one to the limit, up to the previous limit
    */
-  readonly halve: (reason: string, perSecond: number, isQuicklyBack: boolean) => void;
-  /** Restores the limit before the reductions. */
+  readonly halve: (reason: string, perSecond: number, recoversQuickly: boolean) => void;
+  /** Undoes the reductions: restores the limit that applied before them. */
   readonly restore: (reason: string) => void;
   /** The load that the limit allows at the best reply time. */
   readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;
@@ -79,9 +79,9 @@ export function createConcurrencyLimit(
       good = limit;
       change(limit + 1, reason);
     },
-    halve(reason, perSecond, isQuicklyBack) {
+    halve(reason, perSecond, recoversQuickly) {
       before = Math.max(before, limit);
-      recoverTo = isQuicklyBack ? Math.max(limit, recoverTo) : 0;
+      recoverTo = recoversQuickly ? Math.max(limit, recoverTo) : 0;
       change(Math.max(1, Math.floor(limit / 2)), reason, perSecond);
     },
     possible: () => ({ atATime: limit, perSecond: (Math.max(limit, recoverTo) * 1000) / window.best() }),

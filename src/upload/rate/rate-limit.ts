@@ -54,7 +54,7 @@ const MIN_SHARE_OF_CAP_MANY = 0.5;
 const MIN_SHARE_AFTER_TRIAL = 0.25;
 /** Refusals are many if this number occurs within two seconds and their share is at least `MAX_NOISE`. */
 const MANY_REFUSALS = 3;
-/** Single refusals in a period that do not indicate a cap yet. */
+/** Number of single refusals in a period that do not yet indicate a cap. */
 const WARNINGS = 2;
 
 export function createLearnedRate(): LearnedRate {

@@ -41,7 +41,10 @@ const MIN_GAP = 8;
 const TRIAL = 200;
 /** Noise is averaged over about this many requests. Less than one refusal among them counts as no noise. */
 const MEMORY = 1_000;
-/** The share clearly exceeds the noise if it is twice as high and higher by this (both doubled during a trial). */
+/**
+ * The share clearly exceeds the noise if it is twice the noise and higher by at least this. Both thresholds double
+ * during a trial.
+ */
 const MIN_EXCESS = 0.05;
 /** Upper bound of that excess, as a share of the requests that noise does not refuse. */
 const MAX_EXCESS_OF_REST = 0.25;
@@ -150,9 +153,9 @@ interface LoadSamples {
   readonly refused: (load: Load) => void;
   /**
    * The share of refusals that are noise, and the number of requests that it is based on; undefined if refusals do not
-   * look like noise. At a lower rate, they do after `needed` refusals if their share is not clearly lower than before.
-   * Before a cap is known, they do if enough requests were accepted between the last two, unless refusals were mistaken
-   * for noise before.
+   * look like noise. At a lower rate, refusals look like noise after `needed` of them, if their share is not clearly
+   * lower than before. Before a cap is known, they look like noise if enough requests were accepted between the last
+   * two, unless refusals have been mistaken for noise before.
    */
   readonly noiseAt: (
     load: Load,

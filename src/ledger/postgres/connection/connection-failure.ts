@@ -21,7 +21,7 @@ export function connectionFailure(error: unknown, server: Server): Failure {
   if (code === "42501") return refused(`${user} may not use the database ${database}`, PERMISSIONS_HINT);
   if (hasNoTls(error)) return refused("the server offers no TLS", TLS_HINT);
   if (isUntrusted(code)) return refused(`the server's certificate is not trusted: ${messageOf(error)}`, TRUST_HINT);
-  const why = code === "53300" ? "the server accepts no more connections" : `cannot be reached: ${messageOf(error)}`;
+  const why = code === "53300" ? "accepts no more connections" : `cannot be reached: ${messageOf(error)}`;
   return new Failure("storage", `the ledger ${shown} ${why}`, { hint: REACH_HINT, cause: error });
 }
 
@@ -46,5 +46,5 @@ const PASSWORD_HINT = "check PGPASSWORD, or the line in ~/.pgpass";
 const ACCESS_HINT = "check the user's name, and the server's pg_hba.conf";
 const PERMISSIONS_HINT = "docs/cluster.md lists the required permissions";
 const REACH_HINT = "check the host, the port, and that the server is running; nothing was sent";
-const TLS_HINT = "set up its certificate, or pass sslmode=disable in the URL if the network is trusted";
+const TLS_HINT = "install a certificate on the server, or pass sslmode=disable in the URL if the network is trusted";
 const TRUST_HINT = "specify its certificate authority: sslrootcert=<file> in the URL, or PGSSLROOTCERT";

@@ -5,7 +5,7 @@ import { MISCOUNTED } from "../tables/count-schema.ts";
 import { serverFindings } from "./server-check.ts";
 
 /**
- * Checks every row for contradictions between the tables. Corruption of its files is detected by the server
+ * Checks every row for contradictions between the tables. The server itself detects corruption of its files
  * (`pg_amcheck`, page checksums).
  */
 export async function checkTables(queries: Queries): Promise<LedgerCheck> {

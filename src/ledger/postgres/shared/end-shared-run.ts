@@ -62,7 +62,7 @@ export async function refuseLiveWorkers(
     if (first === undefined) {
       first = new Map(working.map(({ id, seenAt }) => [id, seenAt]));
       notice?.(
-        `Waiting to see whether ${counted(working.length, "worker")} of a run without a planning process are still alive`,
+        `Waiting for a heartbeat from ${counted(working.length, "worker")} of a run whose planning process has ended`,
       );
     }
     const beating = working.filter(({ id, seenAt }) => first?.get(id) !== seenAt);

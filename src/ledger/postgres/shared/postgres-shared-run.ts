@@ -127,8 +127,9 @@ async function requireOpen({ database, run, id }: SharedContext): Promise<Shared
 const POLL_INTERVAL_MS = 500;
 
 /**
- * In an older copy of the database that was just started, a run may still be open that has long ended. A machine that
- * has not sent cannot detect such a copy, so it waits until the planner has renewed its lease: the planner can.
+ * In an older copy of the database that was just started, a run may be open although it has ended. A machine that has
+ * sent nothing cannot detect such a copy, but the planner can. A worker therefore waits until the planner has renewed
+ * its lease.
  */
 async function requirePlanner(context: SharedContext): Promise<SharedRow> {
   for (;;) {

@@ -78,7 +78,9 @@ export async function tryRangeQueue(database: PostgresDatabase): Promise<void> {
   await queue.remove();
 }
 
-/** One job, regardless of the server time at which it was returned: clocks can be changed. */
+/**
+ * Takes one job, regardless of the server time at which it was returned to the queue, because clocks can be changed.
+ */
 const NEXT = { batchSize: 1, ignoreStartAfter: true } as const;
 
 const SELECT_SCHEMA: Statement<{ there: boolean }> = {
@@ -126,7 +128,7 @@ function sqlOf(queries: Queries): PgBoss.Db {
   };
 }
 
-/** The schema already exists. PostgreSQL would still require the right to create schemas for this statement. */
+/** This statement would require the right to create schemas, although the schema already exists. */
 const MAKE_SCHEMA = `CREATE SCHEMA IF NOT EXISTS ${JOB_SCHEMA}`;
 
 /**

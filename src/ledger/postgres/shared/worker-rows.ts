@@ -24,8 +24,8 @@ export interface SharedRow {
   readonly holdReason: string | null;
   readonly failure: string | null;
   /**
-   * `present`: the holder of the ledger has renewed its lease since the server started. `unknown`: not yet. The database
-   * may then be an older copy, in which the run is still open. `gone`: no process holds the ledger.
+   * `present`: the holder of the ledger has renewed its lease since the server started. `unknown`: not yet. The
+   * database may then be an older copy, in which the run is still open. `gone`: no process holds the ledger.
    */
   readonly planner: "present" | "unknown" | "gone";
   /** Server time, ISO 8601 UTC. */
@@ -173,7 +173,10 @@ export async function placeOf(
 
 type Place = Pick<HeartbeatReply, "workers" | "position" | "isKnown">;
 
-/** Workers that have sent a report since this worker was added to the table have included it in their count. */
+/**
+ * `isKnown`: every other live worker has sent a report since this worker became visible to it, so it has counted this
+ * worker.
+ */
 const SELECT_PLACE: Statement<Place> = {
   sql: `
   select count(*) as workers, count(*) filter (where each.rank < own.rank) as position,

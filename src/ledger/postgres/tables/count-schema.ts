@@ -130,7 +130,7 @@ const COVERED = `
   group by target, supplier, endpoint`;
 
 /**
- * The part of the schema that keeps totals of numbers that take a long time to count. Triggers update them in the same
+ * The part of the schema that maintains totals that would take a long time to count. Triggers update them in the same
  * transaction, for every writer. `counts` contains increments, so that writers do not wait for each other. For each run
  * it has: records by status, current problems by severity and code, `requests`, and the contribution to its
  * destination. The contribution is the number of records that no earlier push to it has planned (`covered`), and how

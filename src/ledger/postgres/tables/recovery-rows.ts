@@ -51,7 +51,7 @@ export async function markPossiblySent(
   return unknown.length;
 }
 
-/** The requests that are later than all requests before them for the same record. */
+/** Omits a request whose attempt number is not higher than that of an earlier request for the same record. */
 function withoutRepetitions(requests: readonly JournaledRequest[]): readonly JournaledRequest[] {
   const last = new Map<string, number>();
   return requests.filter(({ identity, attempt }) => {

@@ -11,8 +11,8 @@ import { findCorruption, matchesStamp, readChecksums, type PageChecksums, checks
 import { committed } from "./checksummed-database.ts";
 
 /**
- * Checks every page and every row of the ledger at this path: its checksums, SQLite's own check, and contradictions
- * between the tables. Changes nothing.
+ * Checks every page and every row of the ledger at this path, without changing it: its checksums, SQLite's own check,
+ * and contradictions between the tables.
  * @param isBusy whether another process may be writing to it
  * @throws Failure `storage`; `config` for a file that is not a ledger
  */
@@ -31,7 +31,7 @@ export function checkLedger(path: string, isBusy: () => boolean): LedgerCheck {
 function corruptionOf(database: SqliteDatabase, isBusy: () => boolean): readonly string[] {
   try {
     requireIntact(database, { isBusy });
-    if (!hasSchema(database)) return ["It is empty."];
+    if (!hasSchema(database)) return ["The ledger is empty."];
     return integrityErrors(database, 20);
   } catch (error) {
     if (error instanceof Failure && error.code === "ledger_damaged") return [error.message];
@@ -82,10 +82,10 @@ const VIOLATIONS: ContradictionQueries = {
   miscounted: MISCOUNTED,
 };
 
-/** Up to this size, every page of a ledger without checksums is checked when it is opened: about 100 ms. */
+/** Up to this size, every page of a ledger without checksums is checked when it is opened, which takes about 100 ms. */
 const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;
 
-/** Up to this size, the pages of a ledger are checked every time it is opened: about 100 ms. */
+/** Up to this size, the pages of a ledger are checked every time it is opened, which takes about 100 ms. */
 const LARGE_BYTES = 128 * 1024 * 1024;
 
 interface IntegrityOptions {
@@ -143,7 +143,7 @@ function lookingAt(path: string, bytes: number): string {
 
 function requireUnbroken(path: string, isBusy: () => boolean): void {
   const broken = findCorruption(path);
-  // A process that began to write in the meantime has changed one of the two files and not yet the other.
+  // A process that has begun to write in the meantime may have changed only one of the two files so far.
   if (broken !== undefined && !isBusy() && findCorruption(path) !== undefined) throw corruptLedger(path, broken);
 }
 

@@ -123,7 +123,7 @@ function expectedBytes(path: string): number {
 /** A header with a larger number is itself corrupt: 64 GB. */
 const MAX_PAGES = 16_777_216;
 
-/** Whether no committed transaction is missing. */
+/** Whether every committed transaction is present. */
 function isComplete(corrupt: SqliteDatabase, path: string): boolean {
   const checksums = readChecksums(checksumsPath(path));
   if (checksums === undefined || checksums === "corrupt") return false;
@@ -134,7 +134,7 @@ function isComplete(corrupt: SqliteDatabase, path: string): boolean {
   }
 }
 
-/** Facts that one table has and another one has lost. */
+/** A state that one table records and another table has lost becomes `ambiguous`. */
 const UNCONFIRMED = [
   `update attempts set status = 'ambiguous' where status = 'sending' and not exists (
      select 1 from items where items.run = attempts.run and items.record = attempts.record and status = 'sending')`,
@@ -145,7 +145,7 @@ const UNCONFIRMED = [
   `update records set state = 'ambiguous' where state = 'accepted' and identity not in ${CONFIRMED}`,
 ];
 
-/** Everything could be read, so a fact that two tables agree on is true. */
+/** For a ledger of which every row could be read: a state on which two tables agree is true. */
 const MARK_ONE_UNCERTAIN = [
   `update records set state = 'ambiguous'
    where state not in ('accepted', 'sending') and attempts > 0 and not exists (
@@ -186,7 +186,7 @@ const AMBIGUOUS: Query<{ count: number }> = {
 };
 
 /**
- * The old checksum file is removed last: if this is interrupted earlier, the files do not match it and are refused.
+ * The old checksum file is removed last: if the swap is interrupted earlier, the files do not match it and are refused.
  * The old log is removed before the new ledger is in place, because SQLite would apply it to the new ledger.
  */
 function swap(path: string, draft: string, stamp: string): string | undefined {

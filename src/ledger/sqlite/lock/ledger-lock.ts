@@ -98,7 +98,7 @@ function held(
   };
 }
 
-/** Whether a process is working on the ledger at `path`, or may be, as far as this process can tell. */
+/** Whether a process is working on the ledger at `path`, or may be. */
 export function isLocked(path: string): boolean {
   const lockPath = `${path}.lock`;
   if (statOf(lockPath) === undefined) return false;

@@ -115,7 +115,7 @@ export function lostToOtherWriter(database: SqliteDatabase): Failure {
 function inUse(path: string, writer: Writer | undefined): Failure {
   return new Failure("ledger_in_use", `the ledger ${path} is in use by ${nameOf(writer)}`, {
     hint:
-      "wait until it has ended, then run the same command again. Its lock file was removed while it ran: if it cannot have " +
-      "survived, because its machine or container was stopped, run `migrate ledger repair`",
+      "wait until it has ended, then run the same command again. The lock file of that process was removed while it " +
+      "ran. If it cannot have survived, because its machine or container was stopped, run `migrate ledger repair`",
   });
 }

@@ -36,7 +36,7 @@ interface AcceptedInBatch {
 }
 
 /**
- * Writes those outcomes of a group that only say that a record was accepted with a new account: nearly all outcomes of
+ * Writes the outcomes of a group that only state that a record was accepted with a new account: nearly all outcomes of
  * a run. Excludes accounts that occur twice, or that are already in the ledger.
  */
 export function acceptInBatch(

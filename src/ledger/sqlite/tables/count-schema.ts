@@ -26,7 +26,7 @@ const problemIn = (row: string, sign: "" | "-"): string =>
      or ${row}.attempt = (select attempt from items where run = ${row}.run and record = ${row}.record)`;
 
 /**
- * Totals of numbers that take a long time to count in a large ledger, updated in the same transaction as each change.
+ * Totals that would take a long time to count in a large ledger, updated in the same transaction as each change.
  * `counts` has for each run: records by status, current problems by severity and code, requests. `coverage` has for
  * each destination: the number of distinct records in plans of pushes, and how many of them are accepted. `unsent`
  * lists the planned records without a row in `records`, and `keyless` the planned rows without a key
