@@ -60,8 +60,8 @@ function contractFailure({ message, place }: ContractFinding, files: readonly st
 }
 
 /**
- * Loads a contract that may have errors, which are in its findings.
- * @param pathOf where each file is, by its name
+ * Loads a contract that may have errors, and lists them in its findings.
+ * @param pathOf returns the location of a file by its name
  * @throws Failure `usage` if none is given, `config` for a file that cannot be read
  */
 export async function readContractWithFindings(
@@ -102,7 +102,7 @@ async function readContractFiles(files: readonly string[], pathOf: PathOf = ownP
 
 const PREFIX = "overlay:";
 const FOLDER = fileURLToPath(new URL("../overlays/", import.meta.url));
-/** The overlay that several operators have in common; it precedes each of the others. */
+/** The overlay that all operators have in common; it is applied before the overlay of an operator. */
 const SHARED = "shared";
 
 /** True for `overlay:<name>`, which represents bundled overlays. */
@@ -122,7 +122,8 @@ export function ownPath(name: string): string {
 
 /**
  * The contents of `overlay:<name>`, in order, named `overlay:shared` and `overlay:<name>`.
- * @param pathOf where each of them is; another version may have stored an overlay that this one does not have
+ * @param pathOf returns the location of each of them; another version may have stored an overlay that this one does not
+ * have
  * @throws Failure `usage` for an unknown name
  */
 export async function readShippedOverlay(file: string, pathOf: PathOf = ownPath): Promise<readonly TextFile[]> {

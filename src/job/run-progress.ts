@@ -68,7 +68,7 @@ export interface SendProgress {
   readonly total?: number | undefined;
   /** Number of those records with an outcome. */
   readonly done: number;
-  /** Those records by status. */
+  /** The number of records with an outcome, by status. */
   readonly counts: Counts;
   readonly inFlight: number;
   /** Records settled per second, over the last minute. */
@@ -104,7 +104,7 @@ export interface Wait {
 /** The statuses of records that a run was meant to send; they are the basis of its totals. */
 const SEND_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
 
-/** Number of records of a run to be sent, and number of those with a final outcome. */
+/** The number of records that a run sends, and the number of those with a final outcome: in total, and by status. */
 export function sendTotals(counts: Counts): { readonly total: number } & Pick<SendProgress, "done" | "counts"> {
   const ofSending = SEND_STATUSES.flatMap((status) => {
     const count = counts[status] ?? 0;

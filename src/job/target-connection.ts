@@ -30,13 +30,13 @@ import type { RateLimitSettings, TargetSettings } from "./settings/platform-sett
 export interface Connection {
   /** How long the platform may still process a request after it was aborted, in milliseconds. */
   readonly quietMs: number;
-  /** Reads over the same connections, with the same authorisation. */
+  /** Creates a client that reads over the same connections, with the same authorisation. */
   readonly readClient: (signal: AbortSignal) => ReadClient;
   /** The requests that a record needs. */
   readonly steps: readonly StepClient[];
   /**
-   * From now on, a request is sent only if this is true immediately before its first byte; otherwise it is
-   * `HELD_BACK`.
+   * From now on, a request is sent only if `mayStart` returns true immediately before its first byte; otherwise it
+   * fails with the code `HELD_BACK`.
    */
   readonly onlyWhile: (mayStart: () => boolean) => void;
   readonly close: () => Promise<void>;
@@ -80,7 +80,7 @@ type ConnectionDependencies = Pick<
 /**
  * Creates a client for one operation of the target. Opens no socket before the first request. `remoteValidation`: uses
  * only the platform's validation, which creates nothing.
- * @throws Failure `usage` for an unusable base URL, `config` without credentials, or without a validation
+ * @throws Failure `usage` for an unusable base URL, `config` if credentials or the operation for validation are missing
  */
 export async function connect(
   target: TargetSettings,

@@ -33,7 +33,7 @@ export interface CompareContext {
   readonly dependencies: Dependencies;
   /** The statuses of the records to compare: a record that several runs have planned is `accepted` in one of them. */
   readonly statuses: ReadonlySet<Status>;
-  /** Omit the records that were compared since they were accepted. */
+  /** Omit the records that have already been compared since they were accepted. */
   readonly unverified: boolean;
 }
 

@@ -137,7 +137,7 @@ async function* mappedRecords(
   }
 }
 
-/** The record to look up on the platform; none if it is not there according to the ledger. */
+/** The record to look up on the platform; none if, according to the ledger, the platform does not have it. */
 export function acceptedRecord({ outcome, payload, parameters }: MappedTrace): readonly AcceptedRecord[] {
   if (outcome === undefined || payload === undefined || !ON_PLATFORM.has(outcome.status)) return [];
   return [{ record: outcome.record, payload, parameters }];

@@ -148,7 +148,7 @@ async function lookUpGroup(
   return [...(await lookUpRecords(requested, job.operation.readBack, { client, key: job.mapping.keyAttr ?? [] }))];
 }
 
-const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "the platform was not queried for it" };
+const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "the platform was not queried for this record" };
 
 async function saveDecisions(
   records: readonly UndecidedRecord[],
@@ -185,7 +185,7 @@ function decisionFor(record: UndecidedRecord, lookup: LookupResult, context: Rec
   if (lookup.kind === "absent" && record.status === "existing") return NOT_FOUND;
   if (lookup.kind === "absent") {
     const reason = notResentReason(record, lookup, context);
-    return reason ?? { ...made, decision: "resend", reason: "two queries did not find it on the platform" };
+    return reason ?? { ...made, decision: "resend", reason: "two queries did not find the record on the platform" };
   }
   const { account } = lookup;
   const found = {
@@ -206,7 +206,7 @@ function decisionFor(record: UndecidedRecord, lookup: LookupResult, context: Rec
   };
 }
 
-const NOT_FOUND = "the platform rejected it as existing, but a query does not find it";
+const NOT_FOUND = "the platform rejected the record as existing, but a query does not find it";
 const NOT_COMPARED =
   "the platform has the record, perhaps with different content, and only its key could be compared " +
   "(`match` in x-migrate-read-back)";
@@ -218,13 +218,13 @@ function notResentReason(
 ): string | undefined {
   const last = job.operation.steps.at(-1);
   if (last?.poll !== undefined && step === last.name) {
-    return "the platform scheduled it, and does not have it yet (`migrate reconcile --resend` overrides this)";
+    return "the platform scheduled the record, and does not have it yet (`migrate reconcile --resend` overrides this)";
   }
   if (unproven !== undefined) return unproven;
   if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {
-    return "the platform does not have it, but the contract does not accept absence as proof (absent: resend)";
+    return "the platform does not have the record, but the contract does not accept absence as proof (absent: resend)";
   }
-  return resends === 0 ? undefined : "the platform does not have it, and it was already sent again once";
+  return resends === 0 ? undefined : "the platform does not have the record, and it was already sent again once";
 }
 
 function conflictAt(attr: string, { row }: UndecidedRecord, { job }: ReconcileContext): PlatformProblem {

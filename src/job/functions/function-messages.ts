@@ -12,7 +12,7 @@ export interface FunctionWork {
 }
 
 /**
- * Indexes in the shared progress. `call`: index in its batch of the running call, or `NO_CALL`; `count`: number of
+ * Indexes in the shared progress. `call`: index of the running call in its batch, or `NO_CALL`; `count`: number of
  * calls so far.
  */
 export const PROGRESS = { call: 0, count: 1 } as const;
@@ -58,8 +58,8 @@ export const NO_ROW = -1;
 
 export interface BatchAnswer {
   /**
-   * Results of the calls before the first fault, or those that fit in one message; undefined for no value, `null` and
-   * `""`.
+   * Results of the calls before the first fault, or of as many calls as fit in one message; undefined for no value,
+   * `null` and `""`.
    */
   readonly values: readonly (JsonValue | undefined)[];
   readonly fault?: Fault | undefined;

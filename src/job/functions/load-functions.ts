@@ -41,7 +41,7 @@ export async function loadFunctions(
 
 /**
  * The files that define the functions of a mapping: the module and its imports by relative path, at any depth.
- * @param pathOf where each of them is
+ * @param pathOf returns the location of each of them
  */
 export async function functionFiles(
   document: MappingDocument,

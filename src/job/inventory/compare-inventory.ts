@@ -10,7 +10,10 @@ export interface InventoryState {
   readonly operation: string;
   /** Number of distinct keys. */
   readonly expected: number;
-  /** Keys of the inventory in any push; for a number, all records seen, up to this number. */
+  /**
+   * Number of keys of the inventory that are in any push. For an inventory that is only a number: the number of records
+   * in all pushes, at most that number.
+   */
   readonly seen: number;
   readonly missing: number;
 }

@@ -19,7 +19,7 @@ export interface RecordedRejects {
   readonly files: ReadonlyMap<string, readonly string[]>;
 }
 
-/** How the setup of the run is found again. */
+/** Options for finding the setup of the run again. */
 export interface SetupOptions {
   /** Kinds of files that the new run names itself. */
   readonly replaced: ReadonlySet<FileKind>;
@@ -27,9 +27,9 @@ export interface SetupOptions {
 }
 
 /**
- * Finds the run of a report, in the ledger or in the report itself. The job of a run in the ledger uses the versions
- * that the run stored of files that have changed since. Reports of several runs are read together if the settings of
- * these runs agree.
+ * Finds the run of a report, in the ledger or in the report itself. For a run in the ledger, files that have changed
+ * since are read in the version that the run stored. Reports of several runs are read together if the settings of these
+ * runs agree.
  * @throws Failure `usage` if they do not; the failures of `readManifest`
  */
 export async function recordedRejects(

@@ -107,7 +107,8 @@ async function encodingsOf({
 }
 
 /**
- * The columns or members that join the rows of a source. For the root source, they include that of the business key.
+ * The columns or members that join the rows of a source. For the root source, also the column or member of the business
+ * key.
  */
 function keyColumnsOf(plan: SourceSpec, { locate, keyAttr }: Mapping): KeyColumns {
   const ons = new Map(

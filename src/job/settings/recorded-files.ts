@@ -42,7 +42,7 @@ export const recordedFileSchema: z.ZodType<RecordedFile> = z.object({
   modifiedMs: z.number(),
 });
 
-/** The files of a run, and the contents to store with it: of all files except its data. */
+/** The files of a run, and the contents that are stored with it: those of all files without customer data. */
 export interface RecordedFiles {
   readonly files: readonly RecordedFile[];
   readonly setup: readonly SetupFile[];

@@ -20,7 +20,7 @@ export interface RuleSettings {
 
 interface RuleEnvironment {
   readonly resolve: (file: string) => string;
-  /** Where a file is, by its resolved name. */
+  /** Returns the location of a file by its resolved name. */
   readonly pathOf?: (file: string) => string;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -109,7 +109,7 @@ function keyColumnsUsed(
 }
 
 function unknownList(name: string, known: readonly string[]): Failure {
-  const hint = known.length === 0 ? "the rules of the contract use no lists" : `they use ${known.join(", ")}`;
+  const hint = known.length === 0 ? "the rules of the contract use no lists" : `the rules use ${known.join(", ")}`;
   return new Failure("config", `references.${name}: no rule of the contract uses this list`, {
     hint: suggestionOr(hint, name, known),
   });

@@ -28,8 +28,8 @@ interface RecordedSetup {
 }
 
 /**
- * Writes the versions that a run used of these files to a new folder. Functions import each other by relative path,
- * so if one of them has changed, all are written, in folders like their own.
+ * Writes the versions that a run used of these files to a new folder. Functions import each other by relative path, so
+ * if one of them has changed, all are written, in the same folder structure.
  * @returns the copies, for `JobSettings.copies`; files whose version is lost are missing
  * @throws Failure `storage`
  */
@@ -92,8 +92,8 @@ interface OwnVersionOptions {
 }
 
 /**
- * The settings of a run, with its own versions of setup files that have changed since. A file that the run has not
- * stored, and its data, are read in their current version.
+ * The settings of a run, with its own versions of setup files that have changed since. A file with customer data, or a
+ * file that the run has not stored, is read in its current version.
  */
 export async function withOwnVersions(
   settings: RunSettings,
@@ -109,7 +109,7 @@ export async function withOwnVersions(
 }
 
 /**
- * The path of a setup file relative to a folder that contains it; of a bundled overlay, below `overlays`.
+ * The path of a setup file relative to a folder that contains it. The path of a bundled overlay is below `overlays`.
  * @param name from `copyName`
  */
 export function relativeName(name: string, folder: string): string {

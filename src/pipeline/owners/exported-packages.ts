@@ -8,7 +8,10 @@ import { Failure } from "../../model/failure.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { NumberRange } from "./owner-shares.ts";
 
-/** The packages of one run that were exported last. Stored next to the ledger, also if the packages are in another folder. */
+/**
+ * The packages of one run that were exported last. Stored next to the ledger, even if the packages are in another
+ * folder.
+ */
 export interface ExportedPackages {
   readonly version: 1;
   readonly run: string;

@@ -1,4 +1,4 @@
-/** Short enough that the longest name fits into the 255 bytes of a file system. */
+/** Short enough that the longest name fits into the 255 bytes that a file system allows. */
 const FIRST_CHARACTERS = /^.{1,50}/su;
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 

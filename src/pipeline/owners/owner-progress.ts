@@ -9,14 +9,14 @@ import { type ExportedPackage, type ExportedPackages, readExport } from "./expor
 import type { CellDependencies } from "./read-cells.ts";
 import { dueDay, isOverdue } from "./record-owner.ts";
 
-/** What an owner has to settle, and what it has returned. */
+/** The open records of an owner, and the exported records that it has returned. */
 export interface OwnerProgress {
   readonly owner: string;
   readonly address?: string | undefined;
   /** The number of open records, including those that were never exported. */
   readonly open: number;
   readonly overdue: number;
-  /** The day (UTC) until which the first of the open records is due. */
+  /** The day (UTC) on which the first of the open records is due. */
   readonly due?: string | undefined;
   /** The number of distinct records in its exported packages. */
   readonly exported: number;

@@ -10,7 +10,7 @@ export interface OwnerShare {
   readonly addresses: readonly string[];
   /** The shortest deadline of these rules, in days. */
   readonly days: number | undefined;
-  /** The day (UTC) until which the first of its open records is due. */
+  /** The day (UTC) on which the first of its open records is due. */
   readonly due: string | undefined;
   /** Numbers of the records, in order, as ranges whose ends are included. */
   readonly ranges: readonly NumberRange[];
@@ -23,7 +23,7 @@ export type NumberRange = readonly [from: number, to: number];
 export type FindOwners = (outcomes: readonly Outcome[]) => Promise<readonly DueOwner[]>;
 
 interface DueOwner extends Owner {
-  /** The day (UTC) until which the record is due; absent if it is not open, or has no deadline. */
+  /** The day (UTC) on which the record is due; absent if it is not open, or has no deadline. */
   readonly due?: string | undefined;
 }
 

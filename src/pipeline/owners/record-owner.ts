@@ -60,12 +60,12 @@ export function daysSince(since: string, now: number): number {
   return Math.max(0, Math.floor((now - Date.parse(since)) / DAY_MS));
 }
 
-/** Whether the record has been open for more than the days that its owner has. */
+/** Whether the record has been open for more days than its owner's rule allows. */
 export function isOverdue({ since }: Pick<OpenRecord, "since">, owner: Owner | undefined, now: number): boolean {
   return owner?.days !== undefined && daysSince(since, now) > owner.days;
 }
 
-/** The day (UTC) until which the owner has time; undefined without a deadline. */
+/** The day (UTC) on which the record is due; undefined without a deadline. */
 export function dueDay({ since }: Pick<OpenRecord, "since">, owner: Owner | undefined): string | undefined {
   if (owner?.days === undefined) return undefined;
   const due = new Date(since);

@@ -45,7 +45,7 @@ export interface ReportByOwner {
 interface OwnerPackage {
   readonly owner: string;
   readonly address?: string | undefined;
-  /** The day (UTC) until which the first of its records is due. */
+  /** The day (UTC) on which the first of its records is due. */
   readonly due?: string | undefined;
   readonly records: number;
   readonly folder: string;
@@ -139,14 +139,14 @@ function addressOf({ addresses }: OwnerShare): string | undefined {
   return addresses.length === 0 ? undefined : addresses.join(", ");
 }
 
-/** For records that are not open: those of a dry run, or of a run that a later one has replaced. */
+/** The due day of records that are not open: those of a dry run, or of a run that a later one has replaced. */
 function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | undefined {
   return dueDay({ since: startedAt }, { name, days });
 }
 
 /**
  * Finds the owners as `migrate open` does. A record that the platform has accepted with other content, or that existed
- * before, has another status there than in its run.
+ * before, has another state in `migrate open` than in its run.
  */
 async function sharesOf(
   outcomes: Report["outcomes"],

@@ -220,7 +220,10 @@ export function isValid(record: MappedRecord): boolean {
   return record.readable && !hasErrors(record.problems);
 }
 
-/** Passes on the value of each problem. A problem without a value is from the mapping, which left it in the payload. */
+/**
+ * Collects the value of each problem. A problem without a value is from the mapping, which left the value in the
+ * payload.
+ */
 function collectShownValues({ problems, payload }: MappedRecord, shownValues: Pick<ShownValues, "noteValue">): void {
   for (const { place, value, attr } of problems) {
     if (place) shownValues.noteValue(place, value ?? valueAt(payload, parseAttr(attr)));

@@ -1,4 +1,7 @@
-/** Finds records by number. Only the batch of the highest number so far is kept: records of earlier ones are not found. */
+/**
+ * Finds records by number. Keeps only the batch of the highest number requested so far: records of earlier batches are
+ * not found.
+ */
 export interface OrderedRecords<Found> {
   /** Undefined if there is no such record. */
   readonly at: (record: number) => Promise<Found | undefined>;

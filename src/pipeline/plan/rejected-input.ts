@@ -8,8 +8,8 @@ const MAX_RECORDS = 10_000;
 const MAX_BYTES = 16_000_000;
 
 /**
- * The records needed to write the rejects. If few records need work, only these are read, and no others are joined;
- * the first row of each source then comes first and provides its columns. Otherwise yields the whole input.
+ * The records needed to write the rejects. If few records need work, reads and joins only these records, after the
+ * first rows of each source, which provide its columns. Otherwise yields the whole input.
  */
 export async function* rejectedInput(
   { input }: Pick<Job, "input">,

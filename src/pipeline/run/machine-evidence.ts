@@ -124,7 +124,9 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
   };
 }
 
-/** Whether the database was restored, moved or failed over between the two, or its server was restarted. */
+/**
+ * Whether the database was restored, moved or failed over between the two observations, or its server was restarted.
+ */
 function mayBeOther(seen: OriginFacts, facts: OriginFacts): boolean {
   return isMoved(seen, facts) || seen.startedAt !== facts.startedAt;
 }

@@ -101,7 +101,7 @@ export async function findRestoreEvidence(
   return allEvidence.find(({ kind }) => kind === "lost") ?? allEvidence[0];
 }
 
-/** Whether the database was restored, moved or failed over between the two. */
+/** Whether the database was restored, moved or failed over between the two observations. */
 export function isMoved(seen: OriginFacts, facts: OriginFacts): boolean {
   return seen.origin !== facts.origin || facts.position < seen.position;
 }

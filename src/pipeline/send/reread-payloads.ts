@@ -25,7 +25,10 @@ export function rereadPayloads(job: Job): ReadPayloads {
   return rereadByBytes(job) ?? ((signal, from) => groupsOfRows(readRecords(job, signal, from)));
 }
 
-/** Undefined if the input cannot be read in chunks, records are more than a payload, or the mapping needs rows. */
+/**
+ * Undefined if the input cannot be read in chunks, if records consist of more than a payload, or if the mapping needs
+ * rows.
+ */
 function rereadByBytes(job: Job): ReadPayloads | undefined {
   const { input, operation } = job;
   const inChunks = input.chunked ?? input.joined;

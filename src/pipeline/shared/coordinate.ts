@@ -51,7 +51,7 @@ export async function coordinate(options: CoordinateOptions): Promise<UploadEnd>
   });
 }
 
-/** Larger ranges would leave one worker with much work when the others are done; smaller ones cost more claims. */
+/** Larger ranges would leave one worker with a lot of work when the others are done; smaller ones cost more claims. */
 const MAX_RANGE = 1_000;
 const RANGES_PER_WORKER = 8;
 
@@ -159,7 +159,8 @@ function noWorkerLeft(run: string, ranges: number, gone: ReadonlyMap<number, Pro
   ];
   return new Failure(
     "incomplete",
-    `no worker is running, and ${counted(ranges, "range")} of run ${run} ${ranges === 1 ? "is" : "are"} not sent${why}`,
+    `no worker is running, and ${counted(ranges, "range")} of run ${run} ` +
+      `${ranges === 1 ? "has" : "have"} not been sent${why}`,
     {
       hint: hints.join("; "),
     },

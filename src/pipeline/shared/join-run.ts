@@ -109,8 +109,8 @@ async function withAnnouncement<Result>(
 }
 
 /**
- * Whether the run currently has ranges for workers. The ranges of an earlier planner have ended;
- * `resume` creates new ones.
+ * Whether the run currently has ranges for workers. The ranges of an earlier planner have ended; `resume` creates new
+ * ones.
  */
 export function isDistributed({ state }: Pick<Run, "state">, shared: { readonly state: string } | undefined): boolean {
   return state !== "planning" && shared !== undefined && shared.state !== "ended";

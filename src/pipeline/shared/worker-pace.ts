@@ -37,8 +37,8 @@ export function createWorkerPace(clock: MonotonicClock): WorkerPace {
 }
 
 /**
- * The part of a worker. The parts of all workers add up to the whole; if it cannot be divided evenly, the workers that
- * joined first have one more.
+ * The share of a worker. The shares of all workers add up to the whole; if it cannot be divided evenly, the workers
+ * that joined first get one more.
  */
 export function partOf(whole: number, { workers, position }: Pick<HeartbeatReply, "workers" | "position">): number {
   return Math.floor(whole / Math.max(1, workers)) + (position < whole % Math.max(1, workers) ? 1 : 0);

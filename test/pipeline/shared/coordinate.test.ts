@@ -155,7 +155,7 @@ test("names the signal that killed the last worker", async () => {
   await pass(5_000);
   const { failure } = await ended;
   expect(failure?.message).toBe(
-    "no worker is running, and 1 range of run x is not sent: worker process 77 was killed (signal 9)",
+    "no worker is running, and 1 range of run x has not been sent: worker process 77 was killed (signal 9)",
   );
   expect(failure?.hint).toMatch(/^`migrate resume x` sends the rest; the system often sends signal 9/);
   expect(notices).toContain("Worker process 77 was killed (signal 9)");
