@@ -135,7 +135,10 @@ function onlyRecords(ledger: Ledger, records: ReadonlySet<number>): Ledger {
   };
 }
 
-/** Reads the accepted records back, stores the results, and describes those that the platform does not have as sent. */
+/**
+ * Reads the accepted records back, stores the results, and describes the records that the platform does not have, or
+ * has with different values.
+ */
 async function differences(
   run: OpenRun,
   connection: Connection,

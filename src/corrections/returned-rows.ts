@@ -42,7 +42,7 @@ export async function* returnedRows(
   }
 }
 
-/** The same source on its own, so that its rows are read regardless of their keys. */
+/** The source without its joins, so that its rows are read regardless of their keys. */
 export function withoutJoin({ name, files, sheet, rename }: SourceSpec): SourceSpec {
   return { name, files, children: [], ...definedMembers({ sheet, rename }) };
 }

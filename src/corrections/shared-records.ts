@@ -36,7 +36,7 @@ export function refuseSharedRecords(folders: readonly RejectsFolder[], tempFolde
         if (other !== undefined) throw sharedRecord(key ?? `record ${record}`, [other, folder]);
         if (key === undefined) continue;
         const sameKey = claim("key", key.normalize("NFC"), at);
-        // Of several records of one run with the same key, each may be in another folder, like rows of one file.
+        // Several records of one run may have the same key. They may be in different folders, like rows of one file.
         if (sameKey !== undefined && folders.find((each) => each.folder === sameKey)?.document.run !== document.run)
           throw sharedRecord(key, [sameKey, folder]);
       }

@@ -129,7 +129,7 @@ const KIND_PATTERNS: readonly (readonly [kind: string, words: RegExp])[] = [
   ["requires", /required|must be (?:provided|present|set|given)/i],
 ];
 
-/** The published location whose attr shares the longest beginning with `attr`. */
+/** The published location whose attr has the longest common prefix with `attr`. */
 function nearest(places: readonly PublishedCode[], attr: string): PublishedCode | undefined {
   const wanted = attr.split(".").filter((part) => part !== NON_FIELD_ERRORS);
   const scored = places.map((place) => ({

@@ -15,7 +15,7 @@ export function libraryOptions(table: OptionTable): OptionTable {
 /** @throws Failure `usage` for unknown statuses */
 export function requireStatuses(statuses: unknown): void {
   if (statuses === undefined || isValue({ kind: "statuses" }, statuses)) return;
-  throw new Failure("usage", "outcomes: `statuses` is a list of statuses", {
+  throw new Failure("usage", "outcomes: `statuses` must be a list of statuses", {
     hint: `valid statuses: ${STATUSES.join(", ")}`,
   });
 }
@@ -35,7 +35,7 @@ export function requireOptions(options: object, table: OptionTable, where: strin
   for (const [name, row] of rows) requireValid(row, given.get(name), `${where}: \`${name}\``);
   for (const [name, row] of rows) {
     if (row.library === "required" && name !== optional && !given.has(name)) {
-      throw new Failure("usage", `${where}: \`${name}\` is missing`, { hint: `it is ${valueWords(row)}` });
+      throw new Failure("usage", `${where}: \`${name}\` is missing`, { hint: `it must be ${valueWords(row)}` });
     }
   }
   for (const [name, { members }] of rows) {
@@ -47,7 +47,7 @@ export function requireOptions(options: object, table: OptionTable, where: strin
 function requireValid(row: OptionRow, value: unknown, where: string): void {
   if (value === undefined || isValue(row, value)) return;
   const hasNul = typeof value === "string" && value.includes("\0");
-  throw new Failure("usage", `${where} is ${valueWords(row)}${hasNul ? " without a NUL" : ""}`);
+  throw new Failure("usage", `${where} must be ${valueWords(row)}${hasNul ? " without a NUL" : ""}`);
 }
 
 function unknownOption(name: string, where: string, known: readonly string[]): Failure {

@@ -47,7 +47,10 @@ export interface RejectsFile {
 export interface Causes {
   /** Errors before warnings, most frequent first. */
   readonly causes: readonly Cause[];
-  /** Number of problems that are in no group, because their cause first occurred after the limit of 1,000 shapes. */
+  /**
+   * Number of problems that are in no group, because their cause first occurred after the limit of 1,000 shapes was
+   * reached.
+   */
   readonly others: number;
 }
 

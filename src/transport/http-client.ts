@@ -22,8 +22,8 @@ export interface HttpOptions {
   /** Called for every TLS connection after its certificate has been verified. */
   readonly onSecured?: (connection: SecuredConnection) => void;
   /**
-   * Called immediately before the first byte of a request, once its connection is open. If false, the request is
-   * `HELD_BACK`.
+   * Called immediately before the first byte of a request, once its connection is open. If it returns false, the
+   * request fails with the code `HELD_BACK`.
    */
   readonly mayStart?: () => boolean;
   /** A longer body is truncated here (`complete: false`), default 1 MiB. */
@@ -49,7 +49,7 @@ export interface HttpClient {
 
 /**
  * HTTPS over keep-alive connections to one origin: HTTP/1.1, one request at a time per connection, TLS 1.2 or later,
- * certificates always verified, redirects never followed. Requests to any other origin fail unsent (Failure
+ * certificates always verified, redirects never followed. A request to any other origin is not sent and fails (Failure
  * `redirect`). A reply whose body was truncated, stalled or too long is returned with `complete: false`.
  */
 export function createHttp(options: HttpOptions): HttpClient {

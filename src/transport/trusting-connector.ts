@@ -39,7 +39,7 @@ export function trustingConnector(trust: Trust): buildConnector.connector {
   };
 }
 
-/** A context that verifies against all of them at once. */
+/** A context that trusts the authorities and `ca`. */
 export function wholeContext({ ca, authorities = rootCertificates }: Omit<Trust, "timeoutMs">): SecureContext {
   return contextTrusting(ca === undefined ? undefined : [...authorities, ca]);
 }

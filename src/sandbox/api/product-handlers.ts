@@ -98,7 +98,7 @@ export const RATE_KINDS: readonly RateList[] = [
 const RATE_PAGING = { size: 100, maxSize: 1500 };
 const HALF_HOUR_MS = 1_800_000;
 const DAY_MS = 86_400_000;
-/** Time after which rates that are not half-hourly change. */
+/** Interval at which rates change, except half-hourly rates. */
 const FIXED_RATE_MS = 91 * DAY_MS;
 
 /** API specification 4.2: the rates of the period, latest first. A period with an end but no start is refused. */

@@ -43,7 +43,7 @@ const FAULTS = {
   rotateTokensAt: "count",
   /** HTTP 429 for requests that exceed this number in flight. */
   maxInFlight: "count",
-  /** HTTP 429 for requests that exceed this rate per second. A burst of the requests of one second is allowed. */
+  /** HTTP 429 for requests that exceed this rate per second. A burst of up to one second's requests is allowed. */
   maxPerSecond: "amount",
   /** HTTP 429, without `Retry-After`, for requests to process staged accounts that exceed this number in flight. */
   maxProcessing: "count",

@@ -99,7 +99,10 @@ function numericLimits(parts: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** Replaces each limit that is text (it has too many digits for a number) by a number that accepts the same numbers. */
+/**
+ * Replaces each limit that is text, because it has too many digits for a number, with a number that accepts the same
+ * numbers.
+ */
 function shortLimits(part: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
   return {

@@ -56,7 +56,7 @@ async function readSnapshot(path: string): Promise<StateSnapshot | undefined> {
   }
   const snapshot = snapshotFrom(text);
   if (snapshot !== undefined) return snapshot;
-  throw new Failure("storage", `${path}: is not a data file of the sandbox`, {
+  throw new Failure("storage", `${path} is not a data file of the sandbox`, {
     hint: "choose another file with --data, or remove this one to start with an empty platform",
   });
 }
