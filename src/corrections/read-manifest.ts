@@ -136,7 +136,7 @@ async function refuseForeign(file: string, folder: string): Promise<void> {
   }
   if (process.platform === "win32") return;
   if ((status.mode & WRITABLE_BY_OTHERS) === 0 && status.uid === process.getuid?.()) return;
-  throw new Failure("config", `${file}: another user may have changed it, and it selects the mapping`, {
+  throw new Failure("config", `${file}: another user may have changed this file, which selects the mapping`, {
     hint: `if the file is yours, run \`chown $USER ${file} && chmod 600 ${file}\``,
   });
 }

@@ -17,8 +17,8 @@ interface ResultOptions {
 }
 
 /**
- * The result of a run whose outcomes are in a ledger that has been closed. They can be read while another process
- * writes to it.
+ * The result of a run whose outcomes are in a ledger that has been closed. The outcomes can be read while another
+ * process writes to the ledger.
  */
 export function recordedResult(run: RunReport, ledger: string, { showValues }: { showValues: boolean }): RunResult {
   const { id } = run.report.run ?? {};

@@ -40,7 +40,7 @@ export interface CompareContext {
 /**
  * Reads the accepted records of a run back from the platform and compares them, in batches. A record whose payload
  * cannot be rebuilt from the sources is `unknown`. Ends early, without an error, if the user stops it.
- * @throws Failure `config` if the contract names no operation for it, and the failures of connecting
+ * @throws Failure `config` if the contract names no operation that reads records back, and the failures of connecting
  */
 export async function* compareAccepted(run: Run, context: CompareContext): AsyncGenerator<readonly Comparison[]> {
   const { ledger, dependencies, statuses } = context;

@@ -33,8 +33,9 @@ export function parseBaseUrl(text: string, options: { readonly allowInsecureLoop
 }
 
 /**
- * The address of a contract path, which may have its own version: `/v2/data-import/accounts/` replaces the base
- * address's `/v1/`, `/data-import/accounts/` is appended to it. The origin is always that of the base address.
+ * The address of a contract path, which may have its own version: `/v2/data-import/accounts/` replaces the `/v1/` of
+ * the base address, and `/data-import/accounts/` is appended to the base address. The origin is always that of the base
+ * address.
  */
 export function joinPath(base: URL, contractPath: string): URL {
   const path = contractPath.replace(/^\/+/, "");

@@ -35,7 +35,9 @@ export interface LedgerWriterOptions {
 }
 
 const FLUSH_MS = 120;
-/** Twice the intents of a group with 32 requests in flight. */
+/**
+ * Number of buffered outcomes that causes a write: twice the number of intents in a group with 32 requests in flight.
+ */
 const FLUSH_AT = 128;
 
 interface Entry {

@@ -10,8 +10,8 @@ const MAX_TRIES_PUSHED_BACK = 10;
 const MAX_DELAY_IN_NOISE_MS = 50;
 
 /**
- * Whether to send the record again, and after how many milliseconds. If not, its tries or the budget are used up, or
- * it must not be repeated.
+ * Whether to send the record again, and after how many milliseconds. It is not sent again if its tries or the budget
+ * are used up, or if it must not be repeated.
  */
 export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
 

@@ -79,7 +79,7 @@ export function createSendQueue(): SendQueue {
     room(inFlight) {
       const intended = active - Math.min(waiting, MAX_WAITING);
       if (intended > 2 * inFlight) return 0;
-      // Each waiting record gets an intent again when it is sent.
+      // Leaves room for the waiting records: each gets another intent when it is sent.
       return Math.max(0, Math.min(2 * inFlight, 4 * inFlight - intended - Math.min(waiting, 2 * inFlight)));
     },
     close() {

@@ -3,7 +3,7 @@ import type { Clock } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
 import type { UploadEnd, UploadOptions } from "./upload-types.ts";
 
-/** Ends an upload early: by the user, a failure, or a bug. The first cause counts. */
+/** Ends an upload early, because of the user, a failure or a bug. The first cause counts. */
 export interface Shutdown {
   /** Aborts when no more requests may be started. */
   readonly stopping: AbortSignal;

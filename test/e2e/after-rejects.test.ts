@@ -90,7 +90,10 @@ describe("re-import refuses", () => {
     await work.push(["--out", "report"]);
     chmodSync(work.file("report/rejects.json"), 0o620);
     const foreign = await work.migrate(["push", "--rejects", "report"]);
-    expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringContaining("another user may have changed it")]);
+    expect([foreign.code, foreign.stderr]).toEqual([
+      2,
+      expect.stringContaining("another user may have changed this file"),
+    ]);
     chmodSync(work.file("report/rejects.json"), 0o600);
     const fingerprints = readFileSync(work.file("report/rejects.fingerprints"));
     writeFileSync(work.file("report/rejects.fingerprints"), fingerprints.subarray(0, -20));

@@ -33,6 +33,6 @@ describe("outcomes that the ledger refused", () => {
     const file = path.join(place, "migrate-run-1-unsaved.ndjson");
     const line = { run: "run-1", record: 7, status: "accepted", account: "A-1", http: 201, at: AT };
     expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(line)}\n`);
-    expect(notices).toEqual([`Answered, but not recorded in the ledger: record 7 accepted as A-1 (see ${file})`]);
+    expect(notices).toEqual([`Replies that could not be saved in the ledger: record 7 accepted as A-1 (see ${file})`]);
   });
 });

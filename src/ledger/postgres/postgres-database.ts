@@ -31,9 +31,9 @@ export interface TransactionOptions {
 }
 
 /**
- * A database on a server, with tested connections that are closed with it. Queries are repeated after a conflict, and
- * for some time while the server cannot be reached. If the reply to a commit is lost, its mark shows whether it
- * succeeded. Throws only a `Failure` (`storage`, `config`, `ledger_in_use`, `ledger_damaged`) or a bug.
+ * A database on a server. Its connections have been tested, and closing it closes them. Queries are repeated after a
+ * conflict, and for some time while the server cannot be reached. If the reply to a commit is lost, its mark shows
+ * whether it succeeded. Throws only a `Failure` (`storage`, `config`, `ledger_in_use`, `ledger_damaged`) or a bug.
  */
 export interface PostgresDatabase extends Queries {
   /** Atomic, and on the server's disk on return. `work` runs again if the transaction must be repeated. */

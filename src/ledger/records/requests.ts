@@ -59,7 +59,7 @@ export interface AmbiguousItem {
   readonly identity: Uint8Array;
   /** False if the content that was sent differs from the record in this run. */
   readonly isAsSent: boolean;
-  /** The content on the platform may differ from that of the last request. */
+  /** The content on the platform may differ from the content of the last request. */
   readonly mayHoldOther: boolean;
   /** Number of times the record was sent again after it became ambiguous. */
   readonly resends: number;

@@ -4,7 +4,7 @@ import type { Run } from "../ledger.ts";
 import { createFastContentHash } from "./fast-content-hash.ts";
 
 /**
- * Hash of a record's own source row in 52 bits, without the rows joined to it. Rows have the same hash if they have
+ * A 52-bit hash of a record's own source row, without the rows joined to it. Rows have the same hash if they have
  * the same cells in the same order, independent of file, line, quoting, delimiter and encoding. Columns that a rejects
  * file adds (`migrate_...`) and the order of JSON object members are ignored. Suitable for recognising a row that was
  * sent before; not for security.

@@ -43,7 +43,7 @@ export function pragma(
   return database.row(query)?.[name] ?? 0;
 }
 
-/** At most this many findings of SQLite's own check of the file; empty if the file is intact. */
+/** Findings of SQLite's own check of the file, at most `atMost`; empty if the file is intact. */
 export function integrityErrors(database: Pick<SqliteDatabase, "rows">, atMost: number): readonly string[] {
   const query: Query<{ integrity_check: string }> = { sql: `pragma integrity_check(${atMost})` };
   const found = database.rows(query).map(({ integrity_check }) => integrity_check);

@@ -20,7 +20,7 @@ interface SendableRow extends Omit<SendableItem, "isAmbiguous" | "rowHash" | "st
   readonly step: string | null;
 }
 
-/** `+`: most records in the range are left to send, so SQLite does not use the index of open records. */
+/** Most records in the range are left to send, so `+` prevents SQLite from using the index of open records. */
 const SELECT_SENDABLE: Statement<SendableRow> = {
   sql: `
   select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,

@@ -65,7 +65,10 @@ const SELECT_COVERAGE: Statement<EndpointCoverage> = {
   },
 };
 
-/** Inserts the records to send of a new plan into `records`, and counts those that are in no earlier plan. */
+/**
+ * Inserts the records that a new plan has left to send into `records`, and counts the records that are in no earlier
+ * plan.
+ */
 export function* coverPlan(tables: Tables, run: number): Work<void> {
   const { id: latest = 0 } = (yield* tables.row(LATEST_RECORD)) ?? {};
   yield* tables.run(INSERT_RECORDS, run);

@@ -33,7 +33,7 @@ function runValues(id: string, run: NewRun, toolVersion: string | undefined): re
 }
 
 /**
- * Finds a run by id, by a unique prefix of it, or the latest run.
+ * Finds the run with this id, or with an id that begins like this; without an id, the latest run.
  * @throws Failure `run_unknown` if several runs match
  */
 export function* findRun(tables: Tables, id?: string): Work<Run | undefined> {

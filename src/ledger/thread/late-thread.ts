@@ -1,7 +1,10 @@
 import type { CallMethods, CallName, CallsOf } from "./ledger-calls.ts";
 import type { LedgerThread } from "./ledger-thread.ts";
 
-/** The first groups of requests are handled here: starting a thread takes longer than sending this many. */
+/**
+ * Number of groups of requests that are handled in this thread first. Starting another thread takes longer than sending
+ * them.
+ */
 const GROUPS_HERE = 10;
 
 interface LateThread {

@@ -13,8 +13,8 @@ interface OwnPart extends Pick<Ledger, "outcomes" | "openRecords"> {
 /**
  * A ledger with its own thread. `plan` resolves when there is room for more items, before its own items are written. An
  * error in writing them is thrown by the next call that plans. All other calls resolve when they are done. Outcomes and
- * open records are read in the calling thread, after the earlier calls are done: passing them between threads would take
- * longer than reading them.
+ * open records are read in the calling thread, after the earlier calls are done: passing them between threads would
+ * take longer than reading them.
  */
 export function threadLedger(
   { ask }: LedgerThread,
@@ -136,7 +136,10 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
   };
 }
 
-/** Batches that are not written yet: enough to keep the thread busy, and few enough to limit memory use. */
+/**
+ * Maximum number of batches that are not written yet: enough to keep the thread busy, and few enough to limit memory
+ * use.
+ */
 const MAX_PENDING_BATCHES = 4;
 
 interface PlanQueue {

@@ -9,9 +9,9 @@ import type { CellDependencies } from "./read-cells.ts";
 import { findOwners, haveColumns } from "./record-owner.ts";
 
 export interface OpenRecordOptions extends OpenFilter {
-  /** Absent: no key is missing. */
+  /** If absent, no key counts as missing. */
   readonly inventory?: Inventory | undefined;
-  /** Absent: no record has an owner. */
+  /** If absent, no record has an owner. */
   readonly owners?: readonly OwnerRule[] | undefined;
 }
 

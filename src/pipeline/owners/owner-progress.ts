@@ -28,7 +28,7 @@ export interface ProgressOptions {
   readonly ledger: Ledger;
   readonly store: Pick<LedgerStore, "folder">;
   readonly owners: readonly OwnerRule[];
-  /** Absent: no key is missing. */
+  /** If absent, no key counts as missing. */
   readonly inventory?: Inventory | undefined;
 }
 

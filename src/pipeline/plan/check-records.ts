@@ -234,7 +234,9 @@ function withPlace<P extends object>(problem: P, place: Place | undefined): P & 
   return place === undefined ? problem : { place, ...problem };
 }
 
-/** Problems of step bodies and parameters, without those of the payload. Attrs refer to the fields of the step. */
+/**
+ * Problems of step bodies and parameters, without the problems of the payload. Attrs refer to the fields of the step.
+ */
 type CheckSteps = (record: MappedRecord) => readonly Found[];
 type Found = FoundProblem | FoundRuleProblem;
 

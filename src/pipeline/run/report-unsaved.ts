@@ -24,7 +24,9 @@ export async function reportUnsaved(
   const each = unsaved.map(
     ({ record, status, account }) => `record ${record} ${status}${account === undefined ? "" : ` as ${account}`}`,
   );
-  notice(`Answered, but not recorded in the ledger: ${each.join(", ")}${file === undefined ? "" : ` (see ${file})`}`);
+  notice(
+    `Replies that could not be saved in the ledger: ${each.join(", ")}${file === undefined ? "" : ` (see ${file})`}`,
+  );
 }
 
 function linesOf(unsaved: Unsaved, run: string): string {

@@ -26,7 +26,7 @@ export interface SendOptions {
   readonly pace: RateLimitSettings;
   readonly dependencies: SendEnvironment;
   readonly shownValues?: ShownValues | undefined;
-  /** The step after which records are left unchanged. */
+  /** The name of the step after which records are not sent any further. */
   readonly until?: string | undefined;
   /** Remembers outside the ledger which requests were sent. */
   readonly journal?: Journal | undefined;
@@ -104,7 +104,7 @@ function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
 
 type UploadLedger = UploadDependencies["ledger"];
 
-/** Writes intents to the ledger, then to the journal. A request may be sent only after both. */
+/** Writes intents to the ledger, then to the journal. A request may be sent only after both writes. */
 export function journaled(ledger: UploadLedger, journal: Journal | undefined): UploadLedger {
   return {
     async saveIntents(run, intents, settled) {

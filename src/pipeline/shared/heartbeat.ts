@@ -9,7 +9,9 @@ import type { WorkerPace } from "./worker-pace.ts";
 
 /** Reports regularly that the worker is alive, and receives its instructions. */
 export interface Heartbeat {
-  /** Resolves when the worker may begin: all other workers have reduced their share of the limits for it. */
+  /**
+   * Resolves when the worker may begin: all other workers have reduced their shares of the limits to make room for it.
+   */
   readonly ready: Promise<void>;
   /** Aborts when the worker must not claim more ranges. */
   readonly leaving: AbortSignal;

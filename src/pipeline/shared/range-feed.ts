@@ -21,8 +21,8 @@ export interface RangeFeed {
 }
 
 /**
- * Yields the records of the ranges that the worker holds, then those of one claimed range after another. A range that
- * another worker has lost is claimed immediately and sent before the rest of the current range.
+ * Yields the records of the ranges that the worker holds, then the records of one claimed range after another. A range
+ * that another worker has lost is claimed immediately and sent before the rest of the current range.
  */
 export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly RecordToSend[]> {
   const { ranges, heartbeat, leaving, clock } = feed;

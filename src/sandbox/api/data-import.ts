@@ -52,7 +52,7 @@ export function dataImportRoutes(dependencies: DataImportDependencies): readonly
     }));
 }
 
-/** The import supplier in a request body, or an empty text. */
+/** The import supplier in a request body, or an empty string. */
 export function supplierIn(request: PlatformRequest): string {
   return supplierOf(jsonBody(request) ?? null);
 }

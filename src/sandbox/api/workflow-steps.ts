@@ -37,7 +37,10 @@ export function workflowStepHandler(
   };
 }
 
-/** The "already imported" reply of either API generation, with the account number at the contract's path for it. */
+/**
+ * The "already imported" reply of either API generation, with the account number at the path that the contract
+ * declares.
+ */
 function alreadyImported(
   { existingAccount, existingCode }: PostRole,
   { key }: ProcessIdentity,

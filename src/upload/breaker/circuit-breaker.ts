@@ -177,7 +177,7 @@ function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock): Progr
 /** Codes of token requests that the platform answered without issuing a token. The platform is reachable. */
 const REFUSED_TOKEN = /^HTTP_\d|^UNREADABLE_TOKEN_REPLY$/;
 
-const RESUME_HINT = "run the same command or `migrate resume`: it continues where it stopped";
+const RESUME_HINT = "to continue where the run stopped, run the same command again or `migrate resume`";
 
 function unknownHost(reason: string): Failure {
   return new Failure("usage", reason, { hint: "check the host name in the base URL" });

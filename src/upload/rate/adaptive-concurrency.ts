@@ -18,7 +18,7 @@ export interface RateControl {
   readonly maximum: number;
   /** Undefined if a request may be sent now. Otherwise resolves when the caller should try again. */
   readonly waitForTurn: (signal: AbortSignal) => Promise<void> | undefined;
-  /** For a request that was already allowed: only waits for a pause that has begun since then. */
+  /** Like `waitForTurn`, for a request that was already allowed: waits only for a pause that has begun since then. */
   readonly waitForPause: (signal: AbortSignal) => Promise<void> | undefined;
   /** The epoch to store with a request when it is sent. */
   readonly epoch: () => Epoch;
@@ -33,7 +33,9 @@ export interface RateControl {
   readonly isNoiseKnown: () => boolean;
 }
 
-/** Number of rate changes before a request was sent. Concurrent requests that hit the same problem count once. */
+/**
+ * Number of rate changes before a request was sent. Several requests with the same epoch that are refused count once.
+ */
 export type Epoch = number;
 
 export interface RateControlDependencies {

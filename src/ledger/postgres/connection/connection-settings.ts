@@ -103,7 +103,7 @@ function portOf(text: string): number {
 
 function wholeNumber(parameter: Parameter, text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new Failure("config", `${parameter}=${text} of the ledger's server is not a whole number`);
+  throw new Failure("config", `the ledger's connection setting ${parameter}=${text} is not a whole number`);
 }
 
 function noPassword(user: string, passfile: string): never {

@@ -150,6 +150,6 @@ function notShared(id: string, hasEnded: boolean): Failure {
         hint: "list the runs with `migrate status`; `migrate resume` sends the remaining records of a run",
       })
     : new Failure("run_unknown", `run ${id} does not accept workers`, {
-        hint: "only a run started with `migrate push --workers <n>` does",
+        hint: "only a run started with `migrate push --workers <n>` accepts workers",
       });
 }
