@@ -32,7 +32,7 @@ export function isDone(state: RecordState): state is DoneState {
 export interface DestinationState {
   readonly target: string;
   readonly supplier: string;
-  /** Of the latest push. */
+  /** The operation of the latest push. */
   readonly operation: string;
   readonly endpoint: string;
   /** Number of distinct records; the counts of their states add up to it. */

@@ -56,7 +56,7 @@ export interface Causes {
 
 export interface Cause {
   readonly code: string;
-  /** With list indexes as `*`: `customers.*.mobile`. */
+  /** The attr with list indexes as `*`: `customers.*.mobile`. */
   readonly attr: string;
   readonly severity: Severity;
   readonly by: "local" | "platform";

@@ -76,7 +76,7 @@ async function feed(records: AsyncIterable<readonly RecordToSend[]>, context: Se
 
 /**
  * Resolves with the value, or with undefined when the signal aborts. `Promise.race` would keep every batch in memory
- * until the other promise settles, which is for the whole upload.
+ * until the other promise settles, that is, for the whole upload.
  */
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {

@@ -64,7 +64,7 @@ describe("a ledger on a full disk", () => {
     const accounts = await admin.accounts();
     expect(accounts).toHaveLength(RECORDS);
     for (const record of references(RECORDS).keys()) {
-      expect(stderr).toMatch(new RegExp(`not recorded in the ledger:.*record ${record + 1} accepted as A-`));
+      expect(stderr).toMatch(new RegExp(`could not be saved in the ledger:.*record ${record + 1} accepted as A-`));
     }
     const [file, ...others] = readdirSync(rescued);
     expect(others).toEqual([]);

@@ -15,8 +15,8 @@ import {
 export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
 
 /**
- * The journals of a ledger. A journal belongs to the ledger that it names, or whose first run has the id in the
- * journal.
+ * The journals of a ledger. A journal belongs to the ledger that it names, and to the ledger whose first run has the id
+ * in the journal.
  */
 export interface JournalPlace {
   /** The folder of the journals. */

@@ -21,7 +21,7 @@ export interface FastPathItems {
   readonly keyTexts: (string | undefined)[];
   /** For a run that sends: identity and content of each item, instead of `contents`. All items have a key. */
   readonly hashes: Uint8Array | undefined;
-  /** For such a run: the hash of each item's source row. */
+  /** For a run that sends: the hash of each item's source row. */
   readonly rowHashes: Float64Array;
 }
 

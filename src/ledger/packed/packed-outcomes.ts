@@ -32,7 +32,7 @@ function outcomesOfValid({ from, to, hasKeys, batch }: ValidOutcomes): readonly 
   });
 }
 
-/** Like `outcomesOf`, with valid records without problems grouped in columns. */
+/** Like `outcomesOf`, but groups valid records without problems in columns. */
 export async function* outcomesInColumns(
   plan: PackedPlan,
   statuses?: readonly Status[],

@@ -39,7 +39,7 @@ export function* refuseStale(
       tables,
       run,
       rows.map(({ record, file, line }) => {
-        // Only files with columns have a key column.
+        // JSON files have no columns.
         const place = { file, line, ...(column !== undefined && policy.keyColumns.has(file) && { column }) };
         const problem: LocalProblem = { attr: policy.keyAttr, severity: "error", by: "local", place, code: "stale" };
         return { record, status: "stale", problems: [problem] };

@@ -1,6 +1,6 @@
 /** The decision that a record will not be migrated. */
 export interface Exclusion {
-  /** Of the record (`recordIdentity`). */
+  /** The identity of the record (`recordIdentity`). */
   readonly identity: Uint8Array;
   readonly key: string;
   /** ISO 8601 UTC. */

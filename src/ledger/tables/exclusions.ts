@@ -1,7 +1,7 @@
 import type { Exclusion, ExclusionEnd, ExclusionResult } from "../records/exclusions.ts";
 import type { Sql, Statement, Tables, Work } from "./tables.ts";
 
-/** SQL condition of a record that is excluded now. */
+/** SQL condition that a record is currently excluded. */
 export const isExcluded = (table: "records" | "items" | "unsent"): string =>
   `exists (select 1 from migrate.exclusions where exclusions.identity = ${table}.identity and undone_at is null)`;
 
@@ -147,7 +147,7 @@ export function* exclusions(tables: Tables, key: string | undefined): Work<reado
     : tables.rows(SELECT_OF_KEY, tables.writtenKey(key));
   return rows.map(({ undoneAt, undoneBy, identity, ...row }) => ({
     ...row,
-    // The driver of PostgreSQL returns a subclass.
+    // The PostgreSQL driver returns a subclass of `Uint8Array`.
     identity: new Uint8Array(identity),
     key: tables.readKey(row.key),
     ...(undoneAt !== null && { undoneAt }),

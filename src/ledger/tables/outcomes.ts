@@ -49,7 +49,7 @@ const ANY_AMBIGUOUS: Statement<{ found: number }> = {
 
 /**
  * `own`: pending records of the run whose last request is ambiguous. `others`: whether any record may be ambiguous for
- * another reason. If a request made a record ambiguous, it is the record's last one.
+ * another reason. If a request made a record ambiguous, that request is the record's last one.
  */
 const COUNT_OWN: Statement<{ own: number; others: boolean | 0 | 1 }> = {
   sql: {

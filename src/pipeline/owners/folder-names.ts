@@ -3,8 +3,8 @@ const FIRST_CHARACTERS = /^.{1,50}/su;
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /**
- * A folder name for each owner. It contains only letters, digits, `_` and `-`, so that it is no path and never the name
- * of a report file. Names that a file system may confuse get a number, in the order of the owners.
+ * A folder name for each owner. It contains only letters, digits, `_` and `-`, so it is never a path or the name of a
+ * report file. Names that a file system may confuse get a number, in the order of the owners.
  */
 export function folderNames(owners: Iterable<string>): ReadonlyMap<string, string> {
   const taken = new Set<string>();

@@ -6,7 +6,7 @@ import type { CellReader } from "./read-cells.ts";
 
 export interface OpenCause {
   readonly code: string;
-  /** With indexes as `*`. */
+  /** The attr with list indexes as `*`. */
   readonly attr?: string;
 }
 

@@ -70,7 +70,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     for (let beats = 1; !stopped.signal.aborted; beats += 1) {
       await beat();
       if (reply?.position === 0 || wasKnown || leaving.signal.aborted) isReady.abort();
-      // By the next heartbeat, the other workers have reduced their share of the limits.
+      // By the next heartbeat, the other workers have reduced their shares of the limits.
       wasKnown = reply?.isKnown === true;
       await clock.sleep(beats < FIRST_BEATS ? Math.min(FIRST_BEAT_MS, everyMs) : everyMs, stopped.signal);
     }

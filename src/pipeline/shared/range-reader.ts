@@ -2,7 +2,7 @@ import type { RecordRange } from "../../ledger/runs/shared-run.ts";
 import type { InputPosition } from "../../model/record.ts";
 import { isFarAhead } from "../send/noted-places.ts";
 
-/** Reads the records of one range after another, in groups within the range. */
+/** Reads the records of one range after another, in groups that contain records of one range only. */
 export interface RangeReader<Group extends RecordRange> {
   readonly groups: (range: RecordRange) => AsyncGenerator<Group>;
   readonly close: () => Promise<void>;

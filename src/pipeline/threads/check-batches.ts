@@ -88,7 +88,9 @@ export function checkBatches(
 
 type CheckInputBatches = (batches: Iterable<InputBatch>) => CheckAnswer;
 
-/** Checks batches whose mapping calls functions. Evaluates them for a batch while the previous batch is checked. */
+/**
+ * Checks batches whose mapping calls functions. Evaluates the functions of a batch while the previous batch is checked.
+ */
 export async function checkAfterCalls(
   job: CompiledJob,
   batches: Iterable<InputBatch>,

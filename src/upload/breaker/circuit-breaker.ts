@@ -6,7 +6,7 @@ import type { Clock, MonotonicClock } from "../../time/clock.ts";
 import type { Epoch, RateControl } from "../rate/adaptive-concurrency.ts";
 import type { RetryBudget } from "../retry.ts";
 
-/** Derives the state of the platform from replies, independent of individual records. */
+/** Derives the state of the platform from the replies to all records. */
 export interface CircuitBreaker {
   /**
    * Forwards the reply to the rate control. Returns the failure that ends the run, or undefined.

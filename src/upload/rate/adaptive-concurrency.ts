@@ -29,7 +29,7 @@ export interface RateControl {
   readonly unreachable: (epoch: Epoch, reason: string) => void;
   /** The platform replied. */
   readonly reached: () => void;
-  /** Whether refusals were found to be independent of the rate: only the refused record then waits. */
+  /** Whether refusals were found to be independent of the rate. If so, only the refused record waits. */
   readonly isNoiseKnown: () => boolean;
 }
 

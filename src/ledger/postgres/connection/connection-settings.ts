@@ -19,7 +19,7 @@ export interface ConnectionSettings {
    * @throws Failure `config` if there is none, or if it is in a file that others can read
    */
   readonly password: () => string;
-  /** In the order of attempts. */
+  /** The ways to use TLS, in the order in which they are tried. */
   readonly tls: readonly TlsChoice[];
   readonly connectTimeoutMs: number;
   readonly applicationName: string;

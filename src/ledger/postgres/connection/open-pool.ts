@@ -14,7 +14,7 @@ const KEEP_ALIVE_MS = 10_000;
 export async function openPool(settings: ConnectionSettings, maximum: number = MAX_CONNECTIONS): Promise<Pool> {
   const config = clientConfig(settings, await workingChoice(settings));
   const pool = new Pool({ ...config, max: maximum });
-  // An idle connection closed by the server is no error: the next query opens another.
+  // An idle connection that the server closes is not an error: the next query opens another.
   pool.on("error", () => undefined);
   return pool;
 }

@@ -145,7 +145,7 @@ const UNCONFIRMED = [
   `update records set state = 'ambiguous' where state = 'accepted' and identity not in ${CONFIRMED}`,
 ];
 
-/** For a ledger of which every row could be read: a state on which two tables agree is true. */
+/** For a ledger whose rows could all be read: a state on which two tables agree is trusted. */
 const MARK_ONE_UNCERTAIN = [
   `update records set state = 'ambiguous'
    where state not in ('accepted', 'sending') and attempts > 0 and not exists (
@@ -213,7 +213,7 @@ const TABLES = {
   setup: ["sha256"],
 } as const;
 
-/** Without these, a run needs its own files again, but the state of every record is known. */
+/** Without these tables, a run needs its own files again, but the state of every record is known. */
 const HAS_NO_STATE: ReadonlySet<string> = new Set(["setup"] satisfies readonly (keyof typeof TABLES)[]);
 
 /**
@@ -278,7 +278,7 @@ function copyRows({ corrupt, intact, table, keys, columns }: Copy, order: "asc" 
     const end = rows.at(-1);
     if (end === undefined || rows.length < size) return isWhole;
     last = keys.map((name) => end[name] ?? null);
-    // Nothing can follow a lost key: a corrupt schema may hide the keys of all rows.
+    // Reading cannot continue after a lost key: a corrupt schema may hide the keys of all rows.
     if (last.includes(null)) return false;
   }
 }

@@ -3,9 +3,9 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 import { addToCounts } from "./count-schema.ts";
 
 /**
- * Recoveries are a JSON list in `ledger_state.recoveries`. Attempts known only from a journal belong to no run and have run
- * number 0. A record that is in no plan has -1 `resends`: `coverage` does not count it yet. There is no separate
- * table, because a schema that fits on one page is rarely lost.
+ * Recoveries are a JSON list in `ledger_state.recoveries`. Attempts known only from a journal belong to no run and have
+ * run number 0. The `resends` of a record that is in no plan are -1: `coverage` does not count it yet. There is no
+ * separate table, because a schema that fits on one page is rarely lost.
  */
 const NO_RUN = 0;
 
@@ -110,7 +110,7 @@ export const MARK_ALL_UNCERTAIN: readonly string[] = [
 const PLANNED_AMBIGUOUS = `(select identity from items where identity is not null
   and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning'))`;
 
-/** For a repaired ledger. */
+/** Marks the records that are in no plan, in a repaired ledger. */
 export const FIND_UNCOVERED: string = `
   update records set resends = 0 where resends < 0 and identity in ${PLANNED_AMBIGUOUS};
   update records set resends = -1 where identity not in ${PLANNED_AMBIGUOUS};
