@@ -86,7 +86,7 @@ async function isWorkbookReturned(folder: string, { files, sheets, digests }: Re
   return workbook === "changed" || isLeft;
 }
 
-/** The names of the rejects that have changed since their export. Files that are missing have not changed. */
+/** The names of the rejects that have changed since their export. Missing files do not count as changed. */
 export async function changedFiles(folder: string, { digests }: RejectsManifest): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const [name, digest] of Object.entries(digests)) {

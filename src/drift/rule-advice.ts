@@ -13,7 +13,8 @@ import type { UndecidedReason } from "../rules/language/rule.ts";
 /** Why local validation missed a problem for which a rule or a reason is documented. */
 export type KnownRule =
   /**
-   * The contract has a rule, skipped because the configuration does not declare `rules.<name>` or `references.<name>`.
+   * The contract has a rule, but it is skipped because the configuration does not declare `rules.<name>` or
+   * `references.<name>`.
    */
   | { readonly kind: "skipped"; readonly missing: readonly string[] }
   /** The contract has a rule that is weaker than the platform's. */

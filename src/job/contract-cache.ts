@@ -112,7 +112,9 @@ async function writeCached(contract: Contract, entry: string): Promise<void> {
 const MAX_ENTRIES = 16;
 const ENTRY_NAME = /^(?:[0-9a-f]{64}\.contract|\.[0-9a-f]{64}\.contract\.[0-9a-f]{12}\.tmp)$/;
 
-/** Limits the size of the cache: every change to an overlay adds an entry, and a killed process a temporary file. */
+/**
+ * Limits the size of the cache: every change to an overlay adds an entry, and a killed process leaves a temporary file.
+ */
 async function removeOldest(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => ENTRY_NAME.test(name)).map((name) => path.join(folder, name));
   if (files.length <= MAX_ENTRIES) return;

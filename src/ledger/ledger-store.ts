@@ -2,11 +2,14 @@ import type { Ledger, Run } from "./ledger.ts";
 import type { SharedRun, SharedStatus } from "./runs/shared-run.ts";
 
 export interface StoreOptions {
-  /** Receives messages for the user about the ledger's storage: it cannot be reached, or takes a long time to open. */
+  /**
+   * Receives messages for the user about the ledger's storage, for example that it cannot be reached or takes a long
+   * time to open.
+   */
   readonly notice?: ((message: string) => void) | undefined;
 }
 
-/** The storage of a ledger: a file or a database, whether it is open or not. Independent of the kind of storage. */
+/** The storage of a ledger, whether it is open or not, and whether it is a file or a database. */
 export interface LedgerStore {
   /** For messages, and for `--ledger` of the next command; contains no password. */
   readonly name: string;

@@ -6,9 +6,9 @@ export interface CredentialMask {
   /** Adds a secret to mask. */
   readonly learn: (secret: string) => void;
   /**
-   * Masks the known secrets in the text, and every prefix of a secret with at least 8 characters. Also finds secrets in
-   * base64 and hexadecimal, with characters escaped (even repeatedly) for HTML, JSON or URLs, and with white space or
-   * invisible characters between them. Takes time linear in the length of the text.
+   * Masks the known secrets in the text, and every prefix of a secret that has at least 8 characters. Also finds
+   * secrets in base64 and hexadecimal, with characters escaped (even repeatedly) for HTML, JSON or URLs, and with white
+   * space or invisible characters between them. Takes time linear in the length of the text.
    */
   readonly mask: (text: string) => string;
 }

@@ -46,7 +46,7 @@ class ProxyError extends Error {
 }
 
 /**
- * Opens a tunnel to `host:port` (RFC 9110, 9.3.6), and calls back once. If it fails, nothing of a request has been
+ * Opens a tunnel to `host:port` (RFC 9110, 9.3.6), and calls back once. If it fails, no part of a request has been
  * sent.
  */
 export function openTunnel(

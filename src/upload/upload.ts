@@ -8,7 +8,7 @@ import type { RecordToSend, UploadDependencies, UploadEnd, UploadOptions } from 
 
 /**
  * Uploads the records. If the run waits for closed import suppliers, repeats rounds until all records are handled, the
- * time is over, or another cause ends the run. Records handled in one round are not in the next.
+ * time is up, or another cause ends the run. Records handled in one round are not in the next.
  * @param records opens the records left to send, in input order
  */
 export async function upload(

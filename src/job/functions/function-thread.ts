@@ -60,8 +60,8 @@ interface Waiting {
 
 /**
  * Loads a module of functions into its own thread, so that no function can end, block or change the program.
- * `process.exit` or an endless loop ends only that thread, and the failure names the function. This thread never waits
- * for it synchronously, so that signals and timers continue to work.
+ * `process.exit` or an endless loop ends only that thread, and the failure names the function. The calling thread never
+ * waits synchronously, so that signals and timers continue to work.
  * @throws NotLoaded with the reason, and Failure `incomplete` if the signal is aborted
  */
 export async function startFunctions(module: FunctionModule): Promise<MappingFunctions> {
@@ -111,26 +111,26 @@ function startThread(module: FunctionModule): FunctionThread {
   let wrong: Error | undefined;
 
   /** Ends the thread and rejects all pending answers. */
-  const give = (cause: EndCause): void => {
+  const endWith = (cause: EndCause): void => {
     wrong ??= endedFailure(cause, { ...module, waiting: waiting[0]?.calls, call: Atomics.load(done, PROGRESS.call) });
     watch.stop();
     for (const one of waiting.splice(0)) one.fail(wrong);
     void worker.terminate();
   };
-  const watch = watchCalls({ done, give, timeoutMs: timeoutMsOf(module) });
+  const watch = watchCalls({ done, endWith, timeoutMs: timeoutMsOf(module) });
   const stop = (): void => {
-    setTimeout(() => give({ kind: "stopped" }), STOP_GRACE_MS).unref();
+    setTimeout(() => endWith({ kind: "stopped" }), STOP_GRACE_MS).unref();
   };
 
-  worker.on("error", (error: unknown) => give(causeOf(error)));
-  worker.on("exit", (code) => give({ kind: "exited", code }));
+  worker.on("error", (error: unknown) => endWith(causeOf(error)));
+  worker.on("exit", (code) => endWith({ kind: "exited", code }));
   port.on("message", (answer: BatchAnswer | LoadAnswer | UncaughtAnswer) => {
     if ("uncaught" in answer) {
-      give({ kind: "uncaught", thrown: answer.uncaught });
+      endWith({ kind: "uncaught", thrown: answer.uncaught });
       return;
     }
     if ("usedBytes" in answer && answer.usedBytes > MAX_BYTES) {
-      give({ kind: "memory" });
+      endWith({ kind: "memory" });
       return;
     }
     waiting.shift()?.answer(answer);
@@ -168,7 +168,7 @@ function timeoutMsOf({ timeoutSeconds = FUNCTION_TIMEOUT.default }: FunctionModu
 
 interface Watched {
   readonly done: Int32Array;
-  readonly give: (cause: EndCause) => void;
+  readonly endWith: (cause: EndCause) => void;
   readonly timeoutMs: number;
 }
 
@@ -182,7 +182,7 @@ interface Watch {
  * Checks that calls make progress. Counts only the time during which this thread could check, so that a suspended
  * computer or a debugger does not end a call.
  */
-function watchCalls({ done, give, timeoutMs }: Watched): Watch {
+function watchCalls({ done, endWith, timeoutMs }: Watched): Watch {
   let timer: NodeJS.Timeout | undefined;
   let limitMs = timeoutMs;
   let count = 0;
@@ -200,8 +200,8 @@ function watchCalls({ done, give, timeoutMs }: Watched): Watch {
     lookedAt = now;
     const bytes = process.memoryUsage.rss();
     bytesBefore ??= bytes;
-    if (spentMs >= limitMs) give({ kind: "timeout", limitMs });
-    else if (bytes - bytesBefore > MAX_GROWTH_BYTES) give({ kind: "memory" });
+    if (spentMs >= limitMs) endWith({ kind: "timeout", limitMs });
+    else if (bytes - bytesBefore > MAX_GROWTH_BYTES) endWith({ kind: "memory" });
   };
   return {
     next(waiting) {

@@ -1,4 +1,7 @@
-/** A request of the record had no clear reply, even if it was decided later that the record may be sent again. */
+/**
+ * SQL condition that a request of the record had no clear reply, even if it was decided later that the record may be
+ * sent again.
+ */
 const IS_UNCLEAR = "(records.state = 'ambiguous' or records.resends > 0)";
 
 /**

@@ -9,7 +9,10 @@ export interface RecordVerification {
   readonly verification: Verification;
 }
 
-/** The accepted records of a destination that were compared with the platform since they were accepted. */
+/**
+ * Numbers of accepted records of a destination that have been compared with the platform since they were accepted, by
+ * result.
+ */
 export interface VerifiedCounts extends Readonly<Record<Verification, number>> {
   /** When the latest of these records was compared, ISO 8601 UTC. */
   readonly at: string;

@@ -10,7 +10,9 @@ interface Reader {
   readonly database: SqliteDatabase;
 }
 
-/** A reader for each ledger that this process has written to, if closing releases its file later. */
+/**
+ * A reader for each ledger that this process has written to, if closing a ledger does not release its file immediately.
+ */
 const readers = new Map<string, Reader>();
 
 /**

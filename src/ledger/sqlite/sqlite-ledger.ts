@@ -68,14 +68,14 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   const database = readOnly ? openReadOnly(path, { isBusy: () => isLocked(path), notice })?.database : undefined;
   if (database !== undefined) return ledgerOver(database, { ...options, sending }, database.close);
   const opened = openWritable(path, options);
-  return movable(ledgerOver(opened.checksummed, { ...options, sending }, opened.checksummed.close), opened, options);
+  return withThread(ledgerOver(opened.checksummed, { ...options, sending }, opened.checksummed.close), opened, options);
 }
 
 /** From now on, this connection only reads outcomes, sequentially. */
 const SMALL_CACHE = "pragma cache_size = -2000";
 
 /** Adds `inThread` to a ledger. */
-function movable(
+function withThread(
   ledger: Ledger,
   { file, checksummed, isChecked }: OpenedWritable,
   { path, toolVersion, writer }: SqliteLedgerOptions,

@@ -5,10 +5,13 @@
 export interface CellMemory {
   /** The slot of an equal cell; -1 if the cache does not contain one. */
   readonly find: (bytes: Uint8Array, from: number, to: number) => number;
-  /** The number that `keep` stored in the slot. */
-  readonly madeAt: (slot: number) => number;
-  /** Stores the cell of the last `find` with a number. Returns its slot, or -1 if the cell is too long. */
-  readonly keep: (made: number) => number;
+  /** The number of values that `keep` stored in the slot. */
+  readonly valueCountAt: (slot: number) => number;
+  /**
+   * Stores the cell of the last `find` with the number of values that it produced. Returns its slot, or -1 if the cell
+   * is too long.
+   */
+  readonly keep: (valueCount: number) => number;
 }
 
 /** A power of two, because slots are selected by a bit mask of the hash. */
@@ -18,7 +21,7 @@ const SLOT_BYTES = 32;
 
 export function createCellMemory(): CellMemory {
   const cells = new Uint8Array(SLOTS * SLOT_BYTES);
-  const made = new Uint8Array(SLOTS);
+  const valueCounts = new Uint8Array(SLOTS);
   let slot = -1;
   let cell: Uint8Array = cells;
   let [start, length] = [0, 0];
@@ -34,10 +37,10 @@ export function createCellMemory(): CellMemory {
       for (let at = from; at < to; at += 1) if (cells[at + shift] !== bytes[at]) return -1;
       return slot;
     },
-    madeAt: (at) => made[at] ?? 0,
-    keep(count) {
+    valueCountAt: (at) => valueCounts[at] ?? 0,
+    keep(valueCount) {
       if (slot < 0) return slot;
-      made[slot] = count;
+      valueCounts[slot] = valueCount;
       cells[slot * SLOT_BYTES] = length + 1;
       cells.set(cell.subarray(start, start + length), slot * SLOT_BYTES + 1);
       return slot;

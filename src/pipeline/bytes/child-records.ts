@@ -44,12 +44,12 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
   /** False if a record may occur twice: the row path then compares the rows and adds the warning. */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
-    const isSimple = slice !== undefined && count <= MAX_SIMPLE_ROWS && areBareIn(slice, groups, first, count);
+    const isSimple = slice !== undefined && count <= MAX_SIMPLE_ROWS && areUnquotedIn(slice, groups, first, count);
     return isSimple ? haveDifferentBytes(slice, groups, first, count) : haveDifferentCells(count, readerAt);
   }
 
   /** Sorts the child records. False if a record has no valid value to sort by. */
-  function putInOrder(): boolean {
+  function sortRecords(): boolean {
     if (orderBy === undefined) return true;
     const texts: string[] = [];
     for (let index = 0; index < count; index += 1) {
@@ -74,7 +74,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
       first = groups.starts[number] ?? 0;
       count = (groups.starts[number + 1] ?? 0) - first;
       order = undefined;
-      return count < 2 || (areDifferent() && putInOrder()) ? count : -1;
+      return count < 2 || (areDifferent() && sortRecords()) ? count : -1;
     },
     selectChild: (index) => read(first + (order?.[index] ?? index)),
   };
@@ -101,7 +101,7 @@ function newSlice(slice: ChildSlice): Slice {
 }
 
 /** Whether the records are in one slice and have no quotes, so that comparing their bytes is enough. */
-function areBareIn(slice: Slice, { sliceAt, numberAt }: ChildGroups, first: number, count: number): boolean {
+function areUnquotedIn(slice: Slice, { sliceAt, numberAt }: ChildGroups, first: number, count: number): boolean {
   const position = sliceAt[first] ?? 0;
   for (let place = first; place < first + count; place += 1) {
     const flags = slice.flags[numberAt[place] ?? 0] ?? 0;

@@ -144,7 +144,7 @@ function cachingEncoder(column: number, byValue: Encoder, sink: ContentSink): En
   return (cells) => {
     const slot = memory.find(cells.bytes, cells.starts[column] ?? 0, cells.ends[column] ?? 0);
     if (slot >= 0) {
-      cells.made += memory.madeAt(slot);
+      cells.made += memory.valueCountAt(slot);
       return written.use(slot);
     }
     const before = cells.made;

@@ -30,7 +30,10 @@ function trimmed(text: string): string {
   return text.replaceAll(/^-+|-+$/g, "");
 }
 
-/** Equal for names that are the same file on some system: without case, and with all forms of a character as one. */
+/**
+ * A form of the name that is equal for names that any file system treats as the same: it ignores case, and represents
+ * all forms of a character by one.
+ */
 function comparedName(name: string): string {
   return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
 }

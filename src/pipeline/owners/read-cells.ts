@@ -81,8 +81,8 @@ async function openCells(id: string, ledger: Ledger, dependencies: CellDependenc
 
 /**
  * Reads the cells of the records of one run from its opened input.
- * @throws Failure `source_changed` if a record has another place than in the run, `incomplete` if the user stops the
- * command, errors of reading
+ * @throws Failure `source_changed` if a record is at a different place than in the run, `incomplete` if the user stops
+ * the command, errors of reading
  */
 export function cellsOfJob(job: Pick<Job, "input">, { drain }: Pick<CellDependencies, "drain">): CellReader {
   const records = orderedRecords(readRecords(job, drain));

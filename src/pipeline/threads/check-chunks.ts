@@ -72,7 +72,7 @@ export function checkChunks(
   };
 }
 
-/** Number of records of a chunk so far, because their numbers in the whole input are not known here. */
+/** Counts the records of a chunk, because their numbers in the whole input are not known here. */
 interface Counted {
   count: number;
 }

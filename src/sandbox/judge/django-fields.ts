@@ -9,8 +9,8 @@ const NULL_WORDS: ReadonlySet<unknown> = new Set(["", "null"]);
 const MAX_NUMBER_LENGTH = 1000;
 
 /**
- * Converts a value silently, as the platform's fields do (Django REST framework, fields.py).
- * Returns a value that cannot be converted unchanged; a later check refuses it.
+ * Converts a value silently, as the platform's fields do (Django REST framework, fields.py). A value that cannot be
+ * converted is returned unchanged; a later check refuses it.
  */
 export function coerce(value: unknown, to: string, choices: readonly JsonScalar[] = []): unknown {
   switch (to) {

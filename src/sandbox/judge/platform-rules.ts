@@ -87,7 +87,7 @@ function isAbroad(value: JsonValue, region: string): boolean {
   return typeof country === "string" && country.trim() !== "" && country.trim().toUpperCase() !== region;
 }
 
-/** A number with the prefix of another country must only be dialable (ITU-T E.164: at most 15 digits). */
+/** A number with the prefix of another country needs only to be dialable (ITU-T E.164: at most 15 digits). */
 function isForeignNumber(text: string, region: string): boolean {
   const digits = digitsOf(text);
   const own = CALLING_CODES.get(region);

@@ -38,7 +38,7 @@ export function createConcurrencyLimit(
   const window = createLatencyWindow(auto);
   let limit = auto ? Math.min(START_LIMIT, maximum) : maximum;
   /** The highest limit that did not slow replies. */
-  let good = limit;
+  let fastLimit = limit;
   let patience = 0;
   let before = 0;
   let recoverTo = 0;
@@ -70,13 +70,13 @@ export function createConcurrencyLimit(
       const reason = auto ? "replies are still fast" : "back to the configured concurrency";
       patience -= 1;
       if (!window.helps()) {
-        if (limit > good) patience = WINDOWS_BEFORE_NEXT_TRY;
+        if (limit > fastLimit) patience = WINDOWS_BEFORE_NEXT_TRY;
         recoverTo = 0;
-        change(Math.min(limit, good), "more concurrency only made replies slower");
+        change(Math.min(limit, fastLimit), "more concurrency only made replies slower");
         return;
       }
       if (limit >= maximum || patience > 0) return window.restart();
-      good = limit;
+      fastLimit = limit;
       change(limit + 1, reason);
     },
     halve(reason, perSecond, recoversQuickly) {

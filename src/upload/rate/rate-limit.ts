@@ -47,7 +47,7 @@ const MIN_RECOVERY_MS = 2_000;
 const MAX_RECOVERY_MS = 60_000;
 /** Two caps that differ by less than this share count as the same. */
 const SAME_CAP_TOLERANCE = 0.15;
-/** Lowest share of a known cap to which one refusal can reduce it: a single refusal, and one of many. */
+/** Lowest share of a known cap to which one refusal can reduce it, for a single refusal and for one of many. */
 const MIN_SHARE_OF_CAP = 0.8;
 const MIN_SHARE_OF_CAP_MANY = 0.5;
 /** Lowest share of the previous cap if refusals were mistaken for noise. */

@@ -125,7 +125,7 @@ function requireChecksums(
   const bytes = checksums.pages.length * checksums.pageSize;
   const isTrusted = trustsTime && bytes > LARGE_BYTES && matchesStamp(path, checksums);
   if (!isTrusted && !isBusy()) {
-    if (bytes > NOTICE_BYTES) notice?.(lookingAt(path, bytes));
+    if (bytes > NOTICE_BYTES) notice?.(longCheckText(path, bytes));
     requireUnbroken(path, isBusy);
   }
   if (committed(database) < checksums.commits) throw corruptLedger(path, "the last writes are missing from its log");
@@ -136,7 +136,7 @@ function requireChecksums(
 /** Checking more than this may take longer than two seconds. */
 const NOTICE_BYTES = 1024 * 1024 * 1024;
 
-function lookingAt(path: string, bytes: number): string {
+function longCheckText(path: string, bytes: number): string {
   const size = `${formatCount(Math.round(bytes / 1_000_000))} MB`;
   return `Checking the whole ledger ${path} (${size}), because it is a copy or has changed since it was last closed`;
 }
