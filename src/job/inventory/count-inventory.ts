@@ -41,12 +41,15 @@ const storedSchema: z.ZodType<StoredCounts> = z.object({
   ),
 });
 
-/** A file that changed later than this may change again and keep its time, because file systems round times. */
+/**
+ * The counts of a file that changed more recently are not stored: it could change again with the same modification
+ * time, because file systems round times.
+ */
 const SETTLED_MS = 3_000;
 
 /**
- * Counts the keys of an inventory, as `compareInventory` does. Comparing looks up every key, so the counts are stored next
- * to the ledger, and used again until the inventory file, the pushes or the exclusions change.
+ * Counts the keys of an inventory, as `compareInventory` does. Comparing looks up every key, so the counts are stored
+ * next to the ledger, and reused until the inventory file, the pushes or the exclusions change.
  */
 export async function countInventory(
   options: InventoryOptions,
@@ -71,7 +74,7 @@ export async function countInventory(
   if (known?.basis === basis) return known.counts;
   const isSettled = clock.now() - Number(stats.mtimeMs > stats.ctimeMs ? stats.mtimeMs : stats.ctimeMs) > SETTLED_MS;
   const counts = await compare();
-  // Without the file the next `status` takes longer. A folder that cannot be written is not a failure.
+  // If the counts cannot be stored, this `status` does not fail, but the next one takes longer.
   if (isSettled) await storeCounts(stored, { version: 1, basis, counts }).catch(() => undefined);
   return counts;
 }

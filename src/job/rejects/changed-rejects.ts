@@ -3,8 +3,8 @@ import { changedFiles, manifestPath, readManifest } from "../../corrections/read
 import { Failure } from "../../model/failure.ts";
 
 /**
- * Checks that a report folder which is about to be replaced contains no corrections and no rejects of another run, which
- * may not have been returned yet.
+ * Checks that a report folder which is about to be replaced contains no corrections and no rejects of another run,
+ * which may not have been returned yet.
  * @throws Failure `usage` if it does; the failures of `readManifest`
  */
 export async function refuseChangedRejects(folder: string, run: string): Promise<void> {

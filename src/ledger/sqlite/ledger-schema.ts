@@ -12,8 +12,8 @@ const APPLICATION_ID = 0x6d696772;
  * differ from `content`), `items` the input list of each run, and `problems` the problems of the plan (attempt 0) and
  * of each attempt. `attempts.row_mark` is set for attempts known only from a journal (`rowMarker`). `positions` are
  * places from which a run's input can be read. `exclusions` are decisions not to migrate a record. `compared` has the
- * run that was last compared with the other runs. `ledger_state` has one row: the number of committed transactions, the process
- * that may write (`Writer`), and the recoveries.
+ * run that was last compared with the other runs. `ledger_state` has one row: the number of committed transactions, the
+ * process that may write (`Writer`), and the recoveries.
  *
  * SQLite stores the statements: in a short form (`shortened`), they all fit on the first page, which is rarely lost.
  */

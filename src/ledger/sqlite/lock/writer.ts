@@ -7,8 +7,8 @@ import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-databas
 import { isHeldHere } from "./other-copies.ts";
 
 /**
- * The process that may write to a ledger, as recorded in the ledger itself (`ledger_state.writer`). Transactions of any other
- * process fail. This keeps other processes out even if the lock file was removed.
+ * The process that may write to a ledger, as recorded in the ledger itself (`ledger_state.writer`). Transactions of any
+ * other process fail. This keeps other processes out even if the lock file was removed.
  */
 export interface Writer extends Holder {
   /**
