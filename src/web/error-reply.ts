@@ -28,8 +28,15 @@ export function errorReply(error: unknown, context: Context, logBug: (error: unk
     return context.json(detailsReply(failureDetails(failure)), failure.code === "ledger_in_use" ? 409 : 422);
   }
   logBug(error);
-  const message = "This is a bug in migrate. The terminal that runs `migrate web` shows the details.";
-  return context.json(detailsReply({ code: "bug", message }), 500);
+  return context.json(detailsReply(bugDetails()), 500);
+}
+
+export function bugDetails(): ErrorDetails {
+  return {
+    code: "bug",
+    message: "This is a bug in migrate",
+    hint: "The terminal that runs `migrate web` shows the details.",
+  };
 }
 
 /** What happened, where, and how to fix it, without values. */

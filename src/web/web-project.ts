@@ -25,6 +25,11 @@ export interface WebProject {
    * @throws Failure of reading the settings or of the action
    */
   readonly withSettings: <T>(action: (settings: ProjectSettings) => Promise<T>) => Promise<T>;
+  /**
+   * Called before anything is sent.
+   * @throws Failure `config` if others could have changed the settings
+   */
+  readonly checkBeforeSending: (settings: Pick<ProjectSettings, "configFile">) => Promise<void>;
   /** Writes an error that is not a Failure to the log of the command. */
   readonly logBug: (error: unknown) => void;
 }

@@ -9,6 +9,9 @@ import { Failure } from "../model/failure.ts";
 import { errorReply, RefusedRequest } from "./error-reply.ts";
 import { overviewRoutes } from "./overview/overview-routes.ts";
 import { projectRoutes } from "./project-routes.ts";
+import { problemRoutes } from "./problems/problem-routes.ts";
+import { pushRoutes } from "./push/push-routes.ts";
+import { createWebPush, type WebPush } from "./push/web-push.ts";
 import { requestBody } from "./request-body.ts";
 import { createAccess, type WebAccess } from "./security/access.ts";
 import { checkHost, checkOrigin, checkSession, noSession, setSessionCookie } from "./security/guard.ts";
@@ -23,7 +26,7 @@ export interface WebServer {
   readonly address: string;
   /** An address that works once, for starting a browser. */
   readonly createSingleAddress: () => string;
-  /** Ends all connections. */
+  /** Waits for a push to end, then ends all connections. */
   readonly close: () => Promise<void>;
 }
 
@@ -35,7 +38,8 @@ export interface WebServer {
 export async function startWebServer(project: WebProject, port: number): Promise<WebServer> {
   const access = createAccess();
   const server = createServer();
-  const app = createWebApp(project, { access, port: () => portOf(server) });
+  const webPush = createWebPush(project);
+  const app = createWebApp(project, { access, webPush, port: () => portOf(server) });
   server.on("request", getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   await listen(server, port);
   const origin = `http://127.0.0.1:${portOf(server)}/`;
@@ -44,6 +48,7 @@ export async function startWebServer(project: WebProject, port: number): Promise
     address: `${origin}#token=${access.token}`,
     createSingleAddress: () => `${origin}#token=${access.createSingleToken()}`,
     close: async () => {
+      await webPush.settled();
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
@@ -56,10 +61,11 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 interface AppOptions {
   readonly access: WebAccess;
+  readonly webPush: WebPush;
   readonly port: () => number;
 }
 
-function createWebApp(project: WebProject, { access, port }: AppOptions): Hono {
+function createWebApp(project: WebProject, { access, webPush, port }: AppOptions): Hono {
   const app = new Hono();
   app.onError((error, context) => errorReply(error, context, project.logBug));
   app.notFound(() => {
@@ -77,7 +83,9 @@ function createWebApp(project: WebProject, { access, port }: AppOptions): Hono {
   });
   app.use("/api/*", checkSession(access, port));
   app.route("/api/project", projectRoutes(project));
-  app.route("/api/overview", overviewRoutes(project));
+  app.route("/api/overview", overviewRoutes(project, webPush));
+  app.route("/api/problems", problemRoutes(project));
+  app.route("/api/push", pushRoutes(webPush));
   return app;
 }
 

@@ -103,7 +103,7 @@ export async function openSession({ origin, token }: Pick<RunningWeb, "origin" |
 }
 
 /** A page in a browser, and everything it did that it must not do. */
-export interface WebPage {
+interface WebPage {
   readonly page: Page;
   /** Console messages, which include violations of the content security policy, and script errors. */
   readonly complaints: readonly string[];

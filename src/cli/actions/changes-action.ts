@@ -7,7 +7,7 @@ export function changesAction(sources: readonly string[], flags: ChangesFlags, s
   return withSettings(session, sources, others, async ({ job, target, ledger }, { dependencies, write, close }) => {
     const { changes } = await import("../../commands/changes/changes.ts");
     const { changesWriter } = await import("../views/changes-view.ts");
-    const { requireTarget } = await import("../settings/settings.ts");
+    const { requireTarget } = await import("../../job/settings/platform-settings.ts");
     const options = { job, ledger, target: requireTarget(target, "to compare with") };
     const writer = changesWriter(format, dependencies.screen);
     const summary = await changes(options, dependencies, (batch) => write(writer.add(batch)));

@@ -14,7 +14,7 @@ import type { ListFlags, ProductFlags, RateFlags, ReadingFlags, TokenFlags } fro
 import { type Context, withSettings } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 import { isTerminal } from "../process/terminal.ts";
-import { requireTarget } from "../settings/settings.ts";
+import { requireTarget } from "../../job/settings/platform-settings.ts";
 import { productView, rateView, showRecords } from "../views/reading-view.ts";
 import { tokenView } from "../views/token-view.ts";
 import { show } from "../views/view.ts";

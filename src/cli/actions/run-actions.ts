@@ -27,7 +27,7 @@ export function pushAction(sources: readonly string[], flags: RunFlags, session:
     const { pushOrJoin } = await import("../../commands/upload/push-or-join.ts");
     const { refreshReferences } = await import("../../commands/refresh-references.ts");
     const { refuseWritableByOthers } = await import("../settings/config-file.ts");
-    const { requireTarget } = await import("../settings/settings.ts");
+    const { requireTarget } = await import("../../job/settings/platform-settings.ts");
     const run = flags.remoteValidate === true ? remoteValidate : pushOrJoin;
     await refuseWritableByOthers(settings.configFile);
     const options = { ...settings, target: requireTarget(target, "to push to"), by: operator() };

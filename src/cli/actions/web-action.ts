@@ -6,7 +6,7 @@ import { isTerminal } from "../process/terminal.ts";
 import { openBrowser } from "../process/open-browser.ts";
 import type { Session } from "../process/session.ts";
 import type { WebFlags } from "../options/options.ts";
-import { readConfig } from "../settings/config-file.ts";
+import { readConfig, refuseWritableByOthers } from "../settings/config-file.ts";
 import { settingsOf } from "../settings/settings.ts";
 import { startWebServer } from "../../web/web-server.ts";
 import type { WebProject } from "../../web/web-project.ts";
@@ -36,6 +36,7 @@ function projectIn(folder: string, { sources, flags }: WebCommand, { dependencie
     folder: path.resolve(folder),
     operator: operator(),
     dependencies,
+    checkBeforeSending: ({ configFile }) => refuseWritableByOthers(configFile),
     logBug: (error) => void logExit(error, logger),
     withSettings: async (action) => {
       const config = await readConfig(flags.config, folder);

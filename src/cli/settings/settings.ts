@@ -224,15 +224,3 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
   }
   return Object.fromEntries(named);
 }
-
-/**
- * Requires that the settings name a platform.
- * @param purpose `to push to`
- * @throws Failure `usage` if they do not
- */
-export function requireTarget(target: TargetSettings | undefined, purpose: string): TargetSettings {
-  if (target !== undefined) return target;
-  throw new Failure("usage", `no platform is set ${purpose}`, {
-    hint: "pass --base-url https://.../v1/, or --target with a target from the configuration file",
-  });
-}

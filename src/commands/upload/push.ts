@@ -24,6 +24,12 @@ export interface PushOptions extends RunOptions {
   readonly dryRun: boolean;
   /** Send to a production target without confirmation. */
   readonly yes: boolean;
+  /**
+   * Called with the planned records before the first request, instead of a question on the terminal. Absent: only the
+   * terminal is asked.
+   * @throws Failure if the records must not be sent
+   */
+  readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
   /** The person who runs the command. */
   readonly by?: string | undefined;
 }
@@ -49,20 +55,19 @@ export async function push(
     const connection = dryRun
       ? undefined
       : closeLater(await connect(options.target, job.operation, { dependencies, pace }));
-    const isAsking = !dryRun && !options.yes;
+    const isAsking = !dryRun && !options.yes && options.confirm === undefined;
     if (isAsking) requirePrompt(options, host, dependencies);
     return {
       newRun: await describeRun({ ...options, confirmed: options.yes }, { job, host, clock: dependencies.clock }),
       work: (run) => {
-        const confirm = (counts: Counts): Promise<void> =>
-          confirmSending(options, { run: run.run, counts }, dependencies);
+        const ask = (counts: Counts): Promise<void> => confirmSending(options, { run: run.run, counts }, dependencies);
         const sending = connection && {
           connection,
           pace,
           until,
           workers,
           canary,
-          confirm: isAsking ? confirm : undefined,
+          confirm: isAsking ? ask : options.confirm,
         };
         return migrate(run, options, sending);
       },

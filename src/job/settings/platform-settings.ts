@@ -1,3 +1,4 @@
+import { Failure } from "../../model/failure.ts";
 import type { RecordedValues } from "../../options/option-row.ts";
 import type { RecordedPace, TARGET } from "../../options/target-options.ts";
 
@@ -20,3 +21,15 @@ export interface RateLimitSettings extends RecordedPace {
 }
 
 export const DEFAULT_PACE: RateLimitSettings = { concurrency: "auto", maxConcurrency: 16 };
+
+/**
+ * Requires that the settings name a platform.
+ * @param purpose `to push to`
+ * @throws Failure `usage` if they do not
+ */
+export function requireTarget(target: TargetSettings | undefined, purpose: string): TargetSettings {
+  if (target !== undefined) return target;
+  throw new Failure("usage", `no platform is set ${purpose}`, {
+    hint: "pass --base-url https://.../v1/, or --target with a target from the configuration file",
+  });
+}

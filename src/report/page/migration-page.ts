@@ -24,7 +24,8 @@ export async function writeMigrationPage(report: MigrationReport, write: Write):
   for (const { markup } of pieces) await write(markup);
 }
 
-function headline(destinations: readonly DestinationReport[]): string {
+/** The state of the migration in a sentence. */
+export function headline(destinations: readonly DestinationReport[]): string {
   const total = (count: (each: DestinationReport) => number): number =>
     destinations.reduce((sum, each) => sum + count(each), 0);
   const records = total((each) => each.records);
@@ -58,16 +59,10 @@ const HEIGHT = 10;
 
 /** Records that were left to accept at the end of each day, and a table by week. */
 function progressSection({ records, accepted }: DestinationReport, at: number): Html | undefined {
-  const [first, last] = [accepted[0], accepted.at(-1)];
+  const left = leftByDay({ records, accepted });
+  const [first, last] = [left[0], left.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  let left = records;
-  const steps = accepted.map(({ day, records: count }) => ({
-    at: dayOf(day) - dayOf(first.day),
-    left: (left -= count),
-  }));
-  const days = dayOf(last.day) - dayOf(first.day) + 1;
-  const bars = Array.from({ length: days }, (_, day) => {
-    const open = steps.findLast((step) => step.at <= day)?.left ?? records;
+  const bars = left.map(({ records: open }, day) => {
     const height = records === 0 ? 0 : Math.round((HEIGHT * 100 * open) / records) / 100;
     return html`<rect
       class="fill-idle"
@@ -83,10 +78,10 @@ function progressSection({ records, accepted }: DestinationReport, at: number): 
     </p>
     <svg
       class="timeline"
-      viewBox="0 0 ${days} ${HEIGHT}"
+      viewBox="0 0 ${left.length} ${HEIGHT}"
       preserveAspectRatio="none"
       role="img"
-      aria-label="Records left to accept by day: ${formatCount(records)} before ${first.day}, ${formatCount(left)} after ${last.day}"
+      aria-label="Records left to accept by day: ${formatCount(records)} before ${first.day}, ${formatCount(last.records)} after ${last.day}"
     >
       ${bars}
     </svg>
@@ -101,10 +96,23 @@ function progressSection({ records, accepted }: DestinationReport, at: number): 
     })}`;
 }
 
-/** Days since 1970. */
-function dayOf(day: string): number {
-  return Date.parse(day) / 86_400_000;
+/** Records that were left to accept at the end of each day (UTC), from the first day with an accepted record. */
+export function leftByDay({
+  records,
+  accepted,
+}: Pick<DestinationReport, "records" | "accepted">): DestinationReport["accepted"] {
+  const [first, last] = [accepted[0], accepted.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const counts = new Map(accepted.map((each) => [each.day, each.records]));
+  let left = records;
+  return Array.from({ length: (Date.parse(last.day) - Date.parse(first.day)) / DAY_MS + 1 }, (_, at) => {
+    const day = new Date(Date.parse(first.day) + at * DAY_MS).toISOString().slice(0, 10);
+    left -= counts.get(day) ?? 0;
+    return { day, records: left };
+  });
 }
+
+const DAY_MS = 86_400_000;
 
 /** Accepted records by the Monday of their week. */
 function weeksOf(accepted: DestinationReport["accepted"]): ReadonlyMap<string, number> {

@@ -33,17 +33,11 @@ export async function postJson<T>(path: string, body: object, signal?: AbortSign
   return jsonOf<T>(await request(path, { method: "POST", body: text, ...(signal !== undefined && { signal }) }));
 }
 
-/** An event of a stream of the server: its name, and its data, which is JSON. */
-export interface ServerEvent {
-  readonly event: string;
-  readonly data: unknown;
-}
-
 /**
- * The server-sent events of an address. `EventSource` cannot send the key of the session.
+ * The messages of a stream of server-sent events. `EventSource` cannot send the key of the session.
  * @throws ApiError if the stream cannot be opened or breaks
  */
-export async function* eventsOf(path: string, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+export async function* messagesOf<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {
   const { body } = await request(path, { signal });
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -53,19 +47,12 @@ export async function* eventsOf(path: string, signal: AbortSignal): AsyncGenerat
     if (done || value === undefined) break;
     const blocks = (text + value).split("\n\n");
     text = blocks.pop() ?? "";
-    for (const block of blocks) yield eventIn(block);
+    for (const block of blocks) {
+      const message: T = JSON.parse(block.replace(/^data: ?/, ""));
+      yield message;
+    }
   }
   if (!signal.aborted) throw serverStopped();
-}
-
-function eventIn(block: string): ServerEvent {
-  const fields = new Map(
-    block.split("\n").map((line): [string, string] => {
-      const at = line.indexOf(":");
-      return [line.slice(0, at), line.slice(at + 1).trimStart()];
-    }),
-  );
-  return { event: fields.get("event") ?? "message", data: JSON.parse(fields.get("data") ?? "null") };
 }
 
 async function request(path: string, options: RequestInit): Promise<Response> {

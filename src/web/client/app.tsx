@@ -3,7 +3,9 @@ import { useEffect, useState } from "preact/hooks";
 import type { ErrorDetails } from "../error-data.ts";
 import type { ProjectData } from "../project-data.ts";
 import { openSession } from "./api.ts";
+import { followEvents, useLive } from "./live.ts";
 import { OverviewPage } from "./pages/overview/overview-page.tsx";
+import { ProblemsPage } from "./pages/problems/problems-page.tsx";
 import { ErrorNotice, Notice } from "./parts/notice.tsx";
 import { type PageContext, Pages } from "./page-context.ts";
 import { detailsOf, useData } from "./use-data.ts";
@@ -15,7 +17,10 @@ interface PageEntry {
 }
 
 /** The pages, in the order of the navigation. The server also lists their addresses (`static-files.ts`). */
-const PAGES: readonly PageEntry[] = [{ path: "/", title: "Overview", show: () => <OverviewPage /> }];
+const PAGES: readonly PageEntry[] = [
+  { path: "/", title: "Overview", show: () => <OverviewPage /> },
+  { path: "/problems", title: "Problems", show: () => <ProblemsPage /> },
+];
 
 const VALUES = "migrate-values";
 
@@ -57,6 +62,11 @@ function Project(): JSX.Element {
 }
 
 function Frame({ project }: { readonly project: ProjectData }): JSX.Element {
+  useEffect(() => {
+    const ending = new AbortController();
+    void followEvents(ending.signal);
+    return () => ending.abort();
+  }, []);
   const [path, goTo] = usePath();
   const [areValuesShown, setValuesShown] = useState(sessionStorage.getItem(VALUES) === "shown");
   const page = PAGES.find((each) => each.path === path.split("?")[0]);
@@ -75,6 +85,7 @@ function Frame({ project }: { readonly project: ProjectData }): JSX.Element {
       </a>
       <Bar page={page} goTo={goTo} isShown={areValuesShown} onShow={showValues} project={project} />
       <main id="content" tabIndex={-1}>
+        <LiveError />
         {project.isEmpty && (
           <Notice kind="info">
             <p class="notice-title">This folder has no migrate.yaml</p>
@@ -88,6 +99,12 @@ function Frame({ project }: { readonly project: ProjectData }): JSX.Element {
       </main>
     </Pages.Provider>
   );
+}
+
+/** On every page: the server has stopped, or the ledger cannot be read. */
+function LiveError(): JSX.Element | undefined {
+  const { error } = useLive();
+  return error && <ErrorNotice error={error} />;
 }
 
 interface BarOptions extends Pick<PageContext, "project" | "goTo"> {

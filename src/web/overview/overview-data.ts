@@ -1,19 +1,30 @@
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
 import type { DestinationReport } from "../../model/migration-report.ts";
 import type { Summary } from "../../model/outcome.ts";
+import type { ErrorDetails } from "../error-data.ts";
+import type { PushState } from "../push/push-data.ts";
 
 /** The state of the migration, without values. */
 export interface OverviewData {
+  /** The state in a sentence; absent before the first push. */
+  readonly headline?: string;
   /** Empty before the first push. */
-  readonly destinations: readonly DestinationReport[];
+  readonly destinations: readonly DestinationData[];
   /** Empty without an inventory. */
   readonly inventory: readonly InventoryNumbers[];
   /** Latest first. */
   readonly runs: readonly RunData[];
 }
 
+export interface DestinationData extends DestinationReport {
+  /** Records left to accept at the end of each day (UTC), from the first day with an accepted record. */
+  readonly left: DestinationReport["accepted"];
+  /** Rows without a key, which are not in `records`. */
+  readonly withoutKey: number;
+}
+
 /** The keys of the inventory at one target, which is empty before the first push. */
-export interface InventoryNumbers {
+interface InventoryNumbers {
   readonly target: string;
   readonly expected: number;
   readonly seen: number;
@@ -55,8 +66,16 @@ export interface LiveError {
   readonly text: string;
 }
 
-/** An event of the stream. `live`: absent if no run is active. `version` changes with the list of runs. */
+/** `live`: absent if no run is active. `version` changes with the list of runs. */
 export interface OverviewEvent {
   readonly version: string;
   readonly live?: LiveRun;
+  /** The push of this server. */
+  readonly push: PushState;
 }
+
+/** A message of the stream of events. */
+export type OverviewMessage =
+  | { readonly kind: "live"; readonly event: OverviewEvent }
+  /** The settings or the ledger cannot be read at the moment. */
+  | { readonly kind: "failure"; readonly error: ErrorDetails };

@@ -1,35 +1,39 @@
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
 import { Failure } from "../../model/failure.ts";
-import { failureDetails } from "../error-reply.ts";
+import { bugDetails, failureDetails } from "../error-reply.ts";
+import type { WebPush } from "../push/web-push.ts";
 import type { WebProject } from "../web-project.ts";
+import type { OverviewMessage } from "./overview-data.ts";
 import { readLive, readOverview } from "./overview.ts";
 
 const EVERY_MS = 1000;
 
-/** `GET /`: the numbers. `GET /events`: an `OverviewEvent` each second, or a failure of reading the ledger. */
-export function overviewRoutes(project: WebProject): Hono {
+/** `GET /`: the numbers. `GET /events`: an `OverviewMessage` each second. */
+export function overviewRoutes(project: WebProject, webPush: WebPush): Hono {
   const { dependencies, withSettings } = project;
   return new Hono()
     .get("/", async (context) => context.json(await withSettings((settings) => readOverview(settings, dependencies))))
     .get("/events", (context) =>
       streamSSE(context, async (stream) => {
         while (!stream.aborted && !dependencies.drain.aborted) {
-          await stream.writeSSE(await eventOf(project));
+          await stream.writeSSE({ data: JSON.stringify(await messageOf(project, webPush)) });
           await dependencies.clock.sleep(EVERY_MS, dependencies.drain);
         }
       }),
     );
 }
 
-async function eventOf({ withSettings, dependencies, logBug }: WebProject): Promise<{ event: string; data: string }> {
+async function messageOf(
+  { withSettings, dependencies, logBug }: WebProject,
+  { state }: WebPush,
+): Promise<OverviewMessage> {
   try {
     const live = await withSettings((settings) => readLive(settings, dependencies));
-    return { event: "live", data: JSON.stringify(live) };
+    return { kind: "live", event: { ...live, push: state() } };
   } catch (error) {
-    if (!(error instanceof Failure)) logBug(error);
-    const details =
-      error instanceof Failure ? failureDetails(error) : { code: "bug", message: "This is a bug in migrate" };
-    return { event: "failure", data: JSON.stringify(details) };
+    if (error instanceof Failure) return { kind: "failure", error: failureDetails(error) };
+    logBug(error);
+    return { kind: "failure", error: bugDetails() };
   }
 }

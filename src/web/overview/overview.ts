@@ -3,8 +3,10 @@ import { type RunStatus, status } from "../../commands/ledger/run-status.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
+import type { DestinationReport } from "../../model/migration-report.ts";
 import { formatPlace } from "../../model/place.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { headline, leftByDay } from "../../report/page/migration-page.ts";
 import { describeProblem } from "../../report/problem-text.ts";
 import type { ProjectSettings, WebProject } from "../web-project.ts";
 import type { LiveError, OverviewData, OverviewEvent, RunData } from "./overview-data.ts";
@@ -22,8 +24,27 @@ export async function readOverview(
   if (destinations === undefined) return { destinations: [], inventory: [], runs: [] };
   const { temporaryFolder } = dependencies;
   const counted = inventory === undefined ? undefined : { inventory, temporaryFolder };
-  const { runs, inventory: states = [] } = await status({ ledger: at, inventory: counted }, dependencies);
-  return { destinations, inventory: states, runs: runs.map(runData) };
+  const {
+    runs,
+    migration = [],
+    inventory: states = [],
+  } = await status({ ledger: at, inventory: counted }, dependencies);
+  return {
+    ...(destinations.length > 0 && { headline: headline(destinations) }),
+    destinations: destinations.map((each) => ({
+      ...each,
+      left: leftByDay(each),
+      withoutKey: migration.find((state) => isSame(state, each))?.withoutKey ?? 0,
+    })),
+    inventory: states,
+    runs: runs.map(runData),
+  };
+}
+
+type Destination = Pick<DestinationReport, "target" | "supplier" | "operation">;
+
+function isSame(a: Destination, b: Destination): boolean {
+  return a.target === b.target && a.supplier === b.supplier && a.operation === b.operation;
 }
 
 /** Undefined if there is no ledger yet, or no run in it. */
@@ -58,7 +79,7 @@ function runData({ run, summary, by, state }: RunStatus): RunData {
 export async function readLive(
   { ledger: at }: Pick<OverviewSettings, "ledger">,
   dependencies: OverviewDependencies,
-): Promise<OverviewEvent> {
+): Promise<Omit<OverviewEvent, "push">> {
   const store = await openLedgerStore(at, dependencies);
   const active = await unlessEmpty(() => store.activeRun());
   const latest = await unlessEmpty(() => readRunLedger(store, (ledger) => ledger.findRun()));

@@ -2,7 +2,8 @@ import type { ComponentChildren, JSX } from "preact";
 
 export interface Column<Row> {
   readonly title: string;
-  readonly kind?: "number" | "text";
+  /** `short` text is never broken into lines; `long` text is, but not after each word. */
+  readonly kind?: "number" | "short" | "long";
   readonly cell: (row: Row) => ComponentChildren;
 }
 
@@ -27,7 +28,7 @@ export function Table<Row>({
         <thead>
           <tr>
             {columns.map(({ title, kind }) => (
-              <th key={title} scope="col" class={kind === "number" ? "number" : undefined}>
+              <th key={title} scope="col" class={kind}>
                 {title}
               </th>
             ))}
@@ -36,18 +37,17 @@ export function Table<Row>({
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ title, kind, cell }, at) => {
-                const style = kind === "number" ? "number" : undefined;
-                return at === 0 ? (
-                  <th key={title} scope="row" class={style}>
+              {columns.map(({ title, kind, cell }, at) =>
+                at === 0 ? (
+                  <th key={title} scope="row" class={kind}>
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={title} class={style}>
+                  <td key={title} class={kind}>
                     {cell(row)}
                   </td>
-                );
-              })}
+                ),
+              )}
             </tr>
           ))}
         </tbody>

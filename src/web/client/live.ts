@@ -1,0 +1,62 @@
+import { useEffect, useState } from "preact/hooks";
+import type { ErrorDetails } from "../error-data.ts";
+import type { OverviewEvent, OverviewMessage } from "../overview/overview-data.ts";
+import type { PushState } from "../push/push-data.ts";
+import { messagesOf, postJson } from "./api.ts";
+import { detailsOf } from "./use-data.ts";
+
+/** What the server does at the moment. */
+export interface Live {
+  readonly event: OverviewEvent | undefined;
+  /** The server cannot be reached, or cannot read the ledger. */
+  readonly error: ErrorDetails | undefined;
+}
+
+const RETRY_MS = 2000;
+const listeners = new Set<() => void>();
+let current: Live = { event: undefined, error: undefined };
+
+function change(next: Partial<Live>): void {
+  current = { ...current, ...next };
+  for (const listener of listeners) listener();
+}
+
+/** Follows the events of the server, and connects again after an interruption, until the signal. */
+export async function followEvents(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const message of messagesOf<OverviewMessage>("/api/overview/events", signal)) {
+        change(message.kind === "live" ? { event: message.event, error: undefined } : { error: message.error });
+      }
+    } catch (error) {
+      if (!signal.aborted) change({ error: detailsOf(error) });
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** The latest event. A page that does not call it is not rendered again for each event. */
+export function useLive(): Live {
+  const [live, setLive] = useState(current);
+  useEffect(() => {
+    const listener = (): void => setLive(current);
+    listeners.add(listener);
+    listener();
+    return () => void listeners.delete(listener);
+  }, []);
+  return live;
+}
+
+/** Asks the server to check, start, stop or forget a push. Returns the error if it refuses. */
+export async function changePush(
+  action: "check" | "start" | "stop" | "dismiss",
+  body: object = {},
+): Promise<ErrorDetails | undefined> {
+  try {
+    const push = await postJson<PushState>(`/api/push/${action}`, body);
+    if (current.event !== undefined) change({ event: { ...current.event, push } });
+    return undefined;
+  } catch (error) {
+    return detailsOf(error);
+  }
+}

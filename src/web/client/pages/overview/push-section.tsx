@@ -1,0 +1,150 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { counted } from "../../../../text/count.ts";
+import type { ErrorDetails } from "../../../error-data.ts";
+import type { PushEnd, PushPlan, PushState } from "../../../push/push-data.ts";
+import { changePush, useLive } from "../../live.ts";
+import { usePage } from "../../page-context.ts";
+import { Button } from "../../parts/button.tsx";
+import { ErrorNotice, Notice } from "../../parts/notice.tsx";
+import { countsText } from "../../parts/states.tsx";
+import { PushDialog } from "./push-dialog.tsx";
+
+/** Starts a push in two steps: a check that counts the records, then a confirmation. */
+export function PushSection(): JSX.Element | undefined {
+  const { event } = useLive();
+  const [error, setError] = useState<ErrorDetails>();
+  const [isAsking, setAsking] = useState(false);
+  if (event === undefined) return undefined;
+  const { push, live } = event;
+  const change = (...asked: Parameters<typeof changePush>): void => void changePush(...asked).then(setError);
+  const answer = (...asked: Parameters<typeof changePush>): void => {
+    setAsking(false);
+    change(...asked);
+  };
+  return (
+    <section aria-label="Push">
+      {error !== undefined && <ErrorNotice error={error} />}
+      <PushMessage push={push} onDismiss={() => change("dismiss")} onAsk={() => setAsking(true)} />
+      <PushActions
+        push={push}
+        isRunning={live !== undefined}
+        onStop={() => change("stop")}
+        onCheck={() => {
+          setAsking(true);
+          change("check");
+        }}
+      />
+      {push.kind === "checked" && push.plan.records > 0 && isAsking && (
+        <PushDialog
+          plan={push.plan}
+          onCancel={() => answer("dismiss")}
+          onStart={(typed) => answer("start", { plan: push.plan.id, typed })}
+        />
+      )}
+    </section>
+  );
+}
+
+interface ActionOptions {
+  readonly push: PushState;
+  /** Whether any process is working on a run of the ledger. */
+  readonly isRunning: boolean;
+  readonly onStop: () => void;
+  readonly onCheck: () => void;
+}
+
+function PushActions({ push, isRunning, onStop, onCheck }: ActionOptions): JSX.Element {
+  const { project } = usePage();
+  if (push.kind === "checking" || push.kind === "sending") {
+    const isStopping = push.kind === "sending" && push.isStopping;
+    return (
+      <div class="actions push-actions">
+        <Button isDisabled={isStopping} onClick={onStop}>
+          {isStopping ? "Stopping ..." : "Stop"}
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <div class="actions push-actions">
+      <Button
+        kind={push.kind === "checked" ? "plain" : "main"}
+        isDisabled={isRunning || project.isEmpty || project.target === undefined}
+        onClick={onCheck}
+      >
+        {push.kind === "checked" ? "Check again ..." : "Start a push ..."}
+      </Button>
+      <span class="soft">{startText(isRunning, project.target)}</span>
+    </div>
+  );
+}
+
+function startText(isRunning: boolean, target: string | undefined): string {
+  if (isRunning) return "Another process is working on this ledger.";
+  if (target === undefined) return "No platform is set: name a target in migrate.yaml, or start with --base-url.";
+  return "First counts the records. Nothing is sent before you confirm.";
+}
+
+interface MessageOptions {
+  readonly push: PushState;
+  readonly onDismiss: () => void;
+  readonly onAsk: () => void;
+}
+
+function PushMessage({ push, onDismiss, onAsk }: MessageOptions): JSX.Element | undefined {
+  if (push.kind === "failed") return <ErrorNotice error={push.error} />;
+  if (push.kind === "checking") {
+    return (
+      <Notice kind="info">
+        <p class="notice-title">The records are being counted. Nothing is sent.</p>
+      </Notice>
+    );
+  }
+  if (push.kind === "checked") return <Checked plan={push.plan} onAsk={onAsk} />;
+  if (push.kind === "ended") return <Ended end={push.end} onDismiss={onDismiss} />;
+  return undefined;
+}
+
+function Checked({ plan, onAsk }: { readonly plan: PushPlan; readonly onAsk: () => void }): JSX.Element {
+  const { records, counts, target } = plan;
+  return (
+    <Notice kind="info">
+      <p class="notice-title">
+        {records === 0 ? "There is nothing to send." : `${counted(records, "record")} can be sent to ${target}.`}
+      </p>
+      <p>Records of the input: {countsText(counts)}.</p>
+      {records > 0 && (
+        <Button kind="main" onClick={onAsk}>
+          Send {counted(records, "record")} ...
+        </Button>
+      )}
+    </Notice>
+  );
+}
+
+function Ended({ end, onDismiss }: { readonly end: PushEnd; readonly onDismiss: () => void }): JSX.Element {
+  const { goTo } = usePage();
+  const { run, counts, failures, exitCode, folder } = end;
+  const needsWork = (counts["rejected"] ?? 0) + (counts["invalid"] ?? 0) > 0;
+  return (
+    <>
+      {failures.map((failure) => (
+        <ErrorNotice key={failure.message} error={failure} />
+      ))}
+      <Notice kind={exitCode === 0 ? "good" : "info"}>
+        <p class="notice-title">Push {run} has ended.</p>
+        <p>{countsText(counts)}.</p>
+        {folder !== undefined && (
+          <p>
+            The report is in <code>{folder}</code>.
+          </p>
+        )}
+        <div class="actions">
+          {needsWork && <Button onClick={() => goTo("/problems")}>See the problems</Button>}
+          <Button onClick={onDismiss}>Close</Button>
+        </div>
+      </Notice>
+    </>
+  );
+}

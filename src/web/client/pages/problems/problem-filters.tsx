@@ -1,0 +1,101 @@
+import type { JSX } from "preact";
+import { formatCount } from "../../../../text/count.ts";
+import type { CauseData, CauseGroup } from "../../../problems/problems-data.ts";
+
+/** Undefined: all. An empty owner: records without one. */
+export interface CauseFilter {
+  readonly owner: string | undefined;
+  readonly file: string | undefined;
+}
+
+export function isInFilter({ owner, file }: Pick<CauseGroup, "owner" | "file">, filter: CauseFilter): boolean {
+  return (filter.owner === undefined || filter.owner === owner) && (filter.file === undefined || filter.file === file);
+}
+
+/** The causes with only the records in the filter, most records first. */
+export function filteredCauses(causes: readonly CauseData[], filter: CauseFilter): readonly CauseData[] {
+  return causes
+    .map((cause) => {
+      const groups = cause.groups.filter((group) => isInFilter(group, filter));
+      return { ...cause, groups, records: groups.reduce((sum, group) => sum + group.records, 0) };
+    })
+    .filter(({ records }) => records > 0)
+    .toSorted((a, b) => b.records - a.records);
+}
+
+interface FilterOptions {
+  readonly causes: readonly CauseData[];
+  readonly filter: CauseFilter;
+  readonly onChange: (filter: CauseFilter) => void;
+}
+
+/** The choice of an owner and a file, with the number of problems of each. Absent if there is nothing to choose. */
+export function ProblemFilters({ causes, filter, onChange }: FilterOptions): JSX.Element | undefined {
+  const owners = countsBy(causes, "owner", { ...filter, owner: undefined });
+  const files = countsBy(causes, "file", { ...filter, file: undefined });
+  if (owners.length < 2 && files.length < 2) return undefined;
+  return (
+    <div class="filters" role="search" aria-label="Filter the problems">
+      {owners.length > 1 && (
+        <Choice
+          label="Owner"
+          all="all owners"
+          none="no owner"
+          counts={owners}
+          value={filter.owner}
+          onChange={(owner) => onChange({ ...filter, owner })}
+        />
+      )}
+      {files.length > 1 && (
+        <Choice
+          label="File"
+          all="all files"
+          none="no file"
+          counts={files}
+          value={filter.file}
+          onChange={(file) => onChange({ ...filter, file })}
+        />
+      )}
+    </div>
+  );
+}
+
+function countsBy(
+  causes: readonly CauseData[],
+  name: "owner" | "file",
+  filter: CauseFilter,
+): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const group of causes.flatMap(({ groups }) => groups)) {
+    const count = isInFilter(group, filter) ? group.records : 0;
+    counts.set(group[name], (counts.get(group[name]) ?? 0) + count);
+  }
+  return [...counts].toSorted((a, b) => b[1] - a[1]);
+}
+
+interface ChoiceOptions {
+  readonly label: string;
+  readonly all: string;
+  readonly none: string;
+  readonly counts: readonly (readonly [string, number])[];
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+function Choice({ label, all, none, counts, value, onChange }: ChoiceOptions): JSX.Element {
+  // An option's value is its position, because the name of an owner may be empty.
+  const at = counts.findIndex(([name]) => name === value);
+  return (
+    <label class="field">
+      {label}
+      <select value={String(at)} onChange={(event) => onChange(counts[Number(event.currentTarget.value)]?.[0])}>
+        <option value="-1">{all}</option>
+        {counts.map(([name, count], position) => (
+          <option key={name} value={String(position)}>
+            {name === "" ? none : name} ({formatCount(count)})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,21 @@
+import type { ComponentChildren, JSX } from "preact";
+
+/** Names and values. Undefined values are left out. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [string, ComponentChildren | undefined])[];
+}): JSX.Element {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) =>
+        value === undefined ? undefined : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}

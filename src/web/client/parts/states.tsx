@@ -1,0 +1,71 @@
+import type { JSX } from "preact";
+import { formatCount } from "../../../text/count.ts";
+import { percent } from "../../../text/measures.ts";
+
+/** The colour of each state and status. */
+const COLOURS: Readonly<Record<string, string>> = {
+  accepted: "good",
+  skipped: "good",
+  valid: "good",
+  existing: "good",
+  outdated: "unsure",
+  ambiguous: "unsure",
+  rejected: "refused",
+  invalid: "bad",
+  duplicate: "bad",
+  stale: "bad",
+};
+
+export function stateWords(state: string): string {
+  return state === "outdated" ? "out of date" : state;
+}
+
+interface States {
+  /** Numbers of records by state. */
+  readonly states: Readonly<Partial<Record<string, number>>>;
+  readonly records: number;
+}
+
+function present(states: States["states"]): readonly (readonly [string, number])[] {
+  return Object.entries(states).flatMap(([state, count = 0]) => (count > 0 ? [[state, count] as const] : []));
+}
+
+/** A bar with a part for each state. `StateList` has the same numbers as text. */
+export function StateBar({ states, records }: States): JSX.Element {
+  let from = 0;
+  return (
+    <svg class="state-bar" viewBox={`0 0 ${Math.max(records, 1)} 10`} preserveAspectRatio="none" aria-hidden="true">
+      {present(states).map(([state, count]) => {
+        const part = <rect key={state} class={fillOf(state)} x={from} y="0" width={count} height="10" />;
+        from += count;
+        return part;
+      })}
+    </svg>
+  );
+}
+
+export function StateList({ states, records }: States): JSX.Element {
+  return (
+    <ul class="state-list">
+      {present(states).map(([state, count]) => (
+        <li key={state}>
+          <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+            <rect class={fillOf(state)} width="10" height="10" rx="3" />
+          </svg>
+          <strong>{formatCount(count)}</strong> {stateWords(state)} <span class="soft">{percent(count, records)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function fillOf(state: string): string {
+  return `fill-${COLOURS[state] ?? "idle"}`;
+}
+
+/** `197 accepted, 7 rejected`. */
+export function countsText(counts: States["states"]): string {
+  return present(counts)
+    .map(([state, count]) => `${formatCount(count)} ${stateWords(state)}`)
+    .join(", ");
+}

@@ -1,0 +1,32 @@
+import { type Context, Hono } from "hono";
+import { RefusedRequest } from "../error-reply.ts";
+import type { WebProject } from "../web-project.ts";
+import { findProblems, type FoundProblems } from "./problems.ts";
+import type { Basis, CauseRows } from "./problems-data.ts";
+
+/**
+ * `GET /?basis=migration|files`: the causes. `GET /rows?basis=...&cause=<id>`: the rows of a cause, as they were when the
+ * causes were last requested.
+ */
+export function problemRoutes(project: WebProject): Hono {
+  const latest = new Map<Basis, FoundProblems>();
+  const find = async (basis: Basis | undefined): Promise<FoundProblems> => {
+    const found = await project.withSettings((settings) => findProblems(settings, basis, project.dependencies));
+    latest.set(found.data.basis, found);
+    return found;
+  };
+  return new Hono()
+    .get("/", async (context) => context.json((await find(basisOf(context))).data))
+    .get("/rows", async (context) => {
+      const basis = basisOf(context) ?? "migration";
+      const { rows } = latest.get(basis) ?? (await find(basis));
+      const reply: CauseRows = { rows: rows(context.req.query("cause") ?? "") };
+      return context.json(reply);
+    });
+}
+
+function basisOf({ req }: Context): Basis | undefined {
+  const basis = req.query("basis");
+  if (basis === undefined || basis === "migration" || basis === "files") return basis;
+  throw new RefusedRequest(400, "invalid_request", "The basis is `migration` or `files`");
+}

@@ -1,0 +1,73 @@
+import type { ErrorDetails } from "../error-data.ts";
+
+/**
+ * `migration`: the open records of all pushes, as `migrate open` lists them. `files`: the present files, validated now;
+ * they may contain corrections that no push has sent yet.
+ */
+export type Basis = "migration" | "files";
+
+/** The reasons why records need work, without values. */
+export interface ProblemsData {
+  readonly basis: Basis;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** The number of records that need work. A record with several causes counts once. */
+  readonly records: number;
+  /** Whether there is a push, so that `migration` has records. */
+  readonly hasPush: boolean;
+  /** Most records first. */
+  readonly causes: readonly CauseData[];
+  /** Why titles of fields are not those of the contract. */
+  readonly contractError?: ErrorDetails;
+}
+
+export interface CauseData {
+  /** For requests of its rows. */
+  readonly id: string;
+  /** The code of a problem, or the state of a record without a problem, such as `ambiguous`. */
+  readonly code: string;
+  /** With indexes as `*`. */
+  readonly attr?: string;
+  readonly by: "local" | "platform" | "state";
+  /** In a few words that name the field. */
+  readonly title: string;
+  /** The message. */
+  readonly words: string;
+  /** What to do. */
+  readonly advice: string;
+  /** The most frequent shapes of the values. */
+  readonly shapes: readonly { readonly shape: string; readonly count: number }[];
+  readonly records: number;
+  readonly groups: readonly CauseGroup[];
+}
+
+/** The records of a cause with the same owner and file. */
+export interface CauseGroup {
+  /** Empty without an owner. */
+  readonly owner: string;
+  readonly file: string;
+  readonly records: number;
+  /** Open for more days than the owner has. */
+  readonly overdue: number;
+}
+
+/** The rows of a cause. */
+export interface CauseRows {
+  /** The first ones, at most `ROWS_OF_GROUP` of each owner and file. */
+  readonly rows: readonly RowData[];
+}
+
+export interface RowData {
+  readonly key?: string;
+  /** `customers.csv:9` */
+  readonly place: string;
+  readonly column?: string;
+  /** The shape of the value. */
+  readonly shape?: string;
+  readonly state: string;
+  readonly owner: string;
+  readonly file: string;
+  /** ISO 8601 UTC: since when the record is open. Absent for the present files. */
+  readonly since?: string;
+  readonly isOverdue: boolean;
+}

@@ -1,0 +1,152 @@
+import { validate } from "../../commands/check/validate.ts";
+import { openRecords } from "../../commands/ledger/open-records.ts";
+import { fieldTitleAt } from "../../contract/types/field-title.ts";
+import { pathsFrom, readContractWithFindings, usableOperation } from "../../job/contract-files.ts";
+import { openJob, readJobMapping } from "../../job/job.ts";
+import { setupPaths } from "../../job/settings/setup-paths.ts";
+import { parseAttr } from "../../json/attr.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { Failure } from "../../model/failure.ts";
+import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
+import type { OwnerRule } from "../../model/owner.ts";
+import { cellsOfJob } from "../../pipeline/owners/read-cells.ts";
+import { findOwners, haveColumns } from "../../pipeline/owners/record-owner.ts";
+import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import type { RunReport } from "../../pipeline/run/run-report.ts";
+import type { FieldTitle } from "../../report/problem-title.ts";
+import { timestamp } from "../../time/clock.ts";
+import type { ErrorDetails } from "../error-data.ts";
+import { failureDetails } from "../error-reply.ts";
+import type { ProjectSettings, WebProject } from "../web-project.ts";
+import { createProblemCollector, type ProblemCollector, type ProblemRecord } from "./collect-problems.ts";
+import type { Basis, ProblemsData } from "./problems-data.ts";
+
+type ProblemDependencies = WebProject["dependencies"];
+
+/** The problems, and the rows of each cause. */
+export interface FoundProblems extends Pick<ProblemCollector, "rows"> {
+  readonly data: ProblemsData;
+}
+
+/**
+ * Groups the records that need work.
+ * @param basis default: the migration, or the present files before the first push
+ */
+export async function findProblems(
+  settings: ProjectSettings,
+  basis: Basis | undefined,
+  dependencies: ProblemDependencies,
+): Promise<FoundProblems> {
+  const hasPush = await hasPushed(settings, dependencies);
+  const chosen = basis ?? (hasPush ? "migration" : "files");
+  const found =
+    chosen === "migration"
+      ? await openProblems(settings, dependencies)
+      : { collector: await problemsOfFiles(settings, dependencies) };
+  const { collector, contractError } = found;
+  const data: ProblemsData = {
+    basis: chosen,
+    at: timestamp(dependencies.clock),
+    records: collector.records(),
+    hasPush,
+    causes: collector.causes(),
+    ...(contractError !== undefined && { contractError }),
+  };
+  return { data, rows: collector.rows };
+}
+
+async function hasPushed({ ledger }: ProjectSettings, dependencies: ProblemDependencies): Promise<boolean> {
+  try {
+    const runs = await readRunLedger(await openLedgerStore(ledger, dependencies), (opened) => opened.runs());
+    return runs.some(({ dryRun, state }) => !dryRun && state !== "planning");
+  } catch (error) {
+    if (error instanceof Failure && error.code === "run_unknown") return false;
+    throw error;
+  }
+}
+
+interface CollectedProblems {
+  readonly collector: ProblemCollector;
+  readonly contractError?: ErrorDetails | undefined;
+}
+
+/** The open records of the migration, across all runs. */
+async function openProblems(settings: ProjectSettings, dependencies: ProblemDependencies): Promise<CollectedProblems> {
+  const { ledger, inventory, owners } = settings;
+  const { fieldTitle, contractError } = await readFieldTitles(settings, dependencies);
+  const collector = createProblemCollector({ fieldTitle, now: dependencies.clock.now() });
+  await openRecords({ ledger, inventory, owners }, dependencies, collector.add);
+  return { collector, contractError };
+}
+
+/** The titles that the contract gives its fields. Problems are shown without them if the contract cannot be used. */
+async function readFieldTitles(
+  { job }: ProjectSettings,
+  dependencies: ProblemDependencies,
+): Promise<{ readonly fieldTitle?: FieldTitle; readonly contractError?: ErrorDetails }> {
+  try {
+    const files = job.contract.map(pathsFrom(job.folder));
+    const contract = await readContractWithFindings(files, dependencies, job.rules, setupPaths(job));
+    const name = job.operation ?? (await readJobMapping(job))?.operation;
+    const { body } = usableOperation(contract, name, files);
+    return { fieldTitle: (attr) => body && fieldTitleAt(body, parseAttr(attr)) };
+  } catch (error) {
+    if (error instanceof Failure) return { contractError: failureDetails(error) };
+    throw error;
+  }
+}
+
+/** The records of the present files that `migrate validate` finds invalid. */
+async function problemsOfFiles(
+  settings: ProjectSettings,
+  dependencies: ProblemDependencies,
+): Promise<ProblemCollector> {
+  const quiet = { ...dependencies, onProgress: () => undefined };
+  const done = await validate({ ...settings, out: undefined }, quiet);
+  try {
+    const [failure] = done.failures;
+    if (failure !== undefined) throw failure;
+    return await collectOutcomes(done, settings, quiet);
+  } finally {
+    await done.close();
+  }
+}
+
+async function collectOutcomes(
+  { report }: RunReport,
+  settings: ProjectSettings,
+  dependencies: ProblemDependencies,
+): Promise<ProblemCollector> {
+  const { owners = [] } = settings;
+  const collector = createProblemCollector({ fieldTitle: report.fieldTitle, now: dependencies.clock.now() });
+  const job = haveColumns(owners) ? await openJob(settings.job, dependencies) : undefined;
+  const cells = job && cellsOfJob(job, dependencies);
+  try {
+    for await (const outcomes of report.outcomes([...NEEDS_WORK])) {
+      collector.add(await withOwners(outcomes, owners, cells, settings.job.supplier ?? ""));
+    }
+  } finally {
+    await cells?.close();
+    await job?.input.close();
+  }
+  return collector;
+}
+
+async function withOwners(
+  outcomes: readonly Outcome[],
+  rules: readonly OwnerRule[],
+  cells: Parameters<typeof findOwners>[2],
+  supplier: string,
+): Promise<readonly ProblemRecord[]> {
+  const records = outcomes.map(({ record, source, problems, status, key }) => ({
+    run: "",
+    record,
+    source,
+    problems,
+    supplier,
+    state: status,
+    ...(key !== undefined && { key }),
+  }));
+  const found = await findOwners(rules, records, cells);
+  return records.map((record, at) => ({ ...record, owner: found[at] }));
+}

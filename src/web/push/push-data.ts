@@ -1,0 +1,38 @@
+import type { ErrorDetails } from "../error-data.ts";
+
+/** What the server is doing about a push. All tabs see the same state. */
+export type PushState =
+  | { readonly kind: "idle" }
+  /** A dry run counts the records to send. Nothing is sent. */
+  | { readonly kind: "checking" }
+  | { readonly kind: "checked"; readonly plan: PushPlan }
+  | { readonly kind: "sending"; readonly plan: PushPlan; readonly isStopping: boolean }
+  | { readonly kind: "ended"; readonly plan: PushPlan; readonly end: PushEnd }
+  /** The check or the push could not be done. */
+  | { readonly kind: "failed"; readonly error: ErrorDetails };
+
+/** What a push would send. The confirmation names it. */
+export interface PushPlan {
+  /** The id of the dry run. */
+  readonly id: string;
+  /** Host and port. */
+  readonly target: string;
+  readonly isProduction: boolean;
+  /** The code of the import supplier; empty without one. */
+  readonly supplier: string;
+  readonly operation: string;
+  /** The number of records to send. */
+  readonly records: number;
+  /** All records of the input by status. `valid` records are sent. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export interface PushEnd {
+  readonly run: string;
+  readonly exitCode: number;
+  readonly counts: Readonly<Record<string, number>>;
+  /** The folder with the report. */
+  readonly folder?: string;
+  /** Why the push stopped early, main reason first. */
+  readonly failures: readonly ErrorDetails[];
+}

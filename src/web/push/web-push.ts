@@ -1,0 +1,164 @@
+import { push, type PushOptions } from "../../commands/upload/push.ts";
+import { hostOf } from "../../job/target-connection.ts";
+import { requireTarget } from "../../job/settings/platform-settings.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Counts } from "../../job/run-progress.ts";
+import type { RunReport } from "../../pipeline/run/run-report.ts";
+import { counted } from "../../text/count.ts";
+import { bugDetails, failureDetails, RefusedRequest } from "../error-reply.ts";
+import type { WebProject } from "../web-project.ts";
+import type { PushEnd, PushPlan, PushState } from "./push-data.ts";
+
+/** At most one push of this server: first a dry run, then, after a confirmation, the push itself. */
+export interface WebPush {
+  readonly state: () => PushState;
+  /** Starts to count the records that a push would send. */
+  readonly check: () => void;
+  /**
+   * Sends the records of a plan.
+   * @param typed the code of the supplier, or the host without a supplier; required for a production target
+   * @throws RefusedRequest if the plan is not the current one, or the code is wrong
+   */
+  readonly start: (plan: string, typed: string) => void;
+  /** Sends no more requests, and waits for those in flight. */
+  readonly stop: () => void;
+  /** Forgets the plan or the result. */
+  readonly dismiss: () => void;
+  /** Resolves when nothing is in progress. */
+  readonly settled: () => Promise<void>;
+}
+
+interface PlannedPush {
+  readonly plan: PushPlan;
+  readonly options: PushOptions;
+}
+
+export function createWebPush(project: WebProject): WebPush {
+  let state: PushState = { kind: "idle" };
+  let planned: PlannedPush | undefined;
+  let work = Promise.resolve();
+  let stopping = new AbortController();
+
+  const begin = (next: PushState, task: () => Promise<PushState>): void => {
+    if (state.kind === "checking" || state.kind === "sending") throw busy();
+    state = next;
+    stopping = new AbortController();
+    work = task().then(
+      (done) => void (state = done),
+      (error: unknown) => void (state = { kind: "failed", error: detailsOf(error, project) }),
+    );
+  };
+  return {
+    state: () => state,
+    check: () =>
+      begin({ kind: "checking" }, async () => {
+        planned = await planPush(project, stopping.signal);
+        return { kind: "checked", plan: planned.plan };
+      }),
+    start: (id, typed) => {
+      const current = planned;
+      if (state.kind !== "checked" || current?.plan.id !== id) throw outdated();
+      const { plan, options } = current;
+      requireConfirmation(plan, typed);
+      planned = undefined;
+      begin({ kind: "sending", plan, isStopping: false }, async () => ({
+        kind: "ended",
+        plan,
+        end: await sendPlan(project, { plan, options }, stopping.signal),
+      }));
+    },
+    stop: () => {
+      stopping.abort();
+      if (state.kind === "sending") state = { ...state, isStopping: true };
+    },
+    dismiss: () => {
+      if (state.kind === "checking" || state.kind === "sending") throw busy();
+      state = { kind: "idle" };
+      planned = undefined;
+    },
+    settled: () => work,
+  };
+}
+
+/** Counts the records to send with a dry run, which compares them with the ledger. */
+async function planPush(project: WebProject, stop: AbortSignal): Promise<PlannedPush> {
+  return project.withSettings(async (settings) => {
+    await project.checkBeforeSending(settings);
+    const target = requireTarget(settings.target, "to push to");
+    const options: PushOptions = { ...settings, target, dryRun: false, yes: false, by: project.operator };
+    const done = await push({ ...options, dryRun: true }, dependenciesOf(project, stop));
+    try {
+      const [failure] = done.failures;
+      if (failure !== undefined) throw failure;
+      return { options, plan: planOf(done, options) };
+    } finally {
+      await done.close();
+    }
+  });
+}
+
+function planOf({ report }: RunReport, { target, supplier }: PushOptions): PushPlan {
+  const { counts } = report.summary;
+  return {
+    id: report.run?.id ?? "",
+    target: hostOf(target),
+    isProduction: target.production,
+    supplier: supplier.code ?? "",
+    operation: report.run?.operation ?? "",
+    records: counts.valid ?? 0,
+    counts,
+  };
+}
+
+/**
+ * Sends the records of a plan with the settings of its check.
+ * @throws Failure `source_changed` if it would send another number of records, and failures of a push
+ */
+async function sendPlan(project: WebProject, { plan, options }: PlannedPush, stop: AbortSignal): Promise<PushEnd> {
+  const confirm = async ({ pending = 0 }: Counts): Promise<void> => {
+    if (pending === plan.records) return;
+    throw new Failure(
+      "source_changed",
+      `the push would send ${counted(pending, "record")} now, not the ${counted(plan.records, "record")} that were confirmed`,
+      { hint: "nothing was sent; check again" },
+    );
+  };
+  const done = await push({ ...options, yes: true, confirm }, dependenciesOf(project, stop));
+  try {
+    const { summary, run, folder } = done.report;
+    return {
+      run: run?.id ?? "",
+      exitCode: done.exitCode,
+      counts: summary.counts,
+      failures: done.failures.map(failureDetails),
+      ...(folder !== undefined && { folder }),
+    };
+  } finally {
+    await done.close();
+  }
+}
+
+function dependenciesOf({ dependencies }: WebProject, stop: AbortSignal): WebProject["dependencies"] {
+  return { ...dependencies, canAsk: false, drain: AbortSignal.any([dependencies.drain, stop]) };
+}
+
+/** @throws RefusedRequest `not_confirmed` */
+function requireConfirmation({ isProduction, supplier, target }: PushPlan, typed: string): void {
+  if (!isProduction || typed.trim() === (supplier || target)) return;
+  const what = supplier === "" ? "the host" : "the code of the supplier";
+  throw new RefusedRequest(422, "not_confirmed", `This is a production target: type ${what} to confirm the push`);
+}
+
+function outdated(): RefusedRequest {
+  return new RefusedRequest(409, "outdated", "The records were checked again since this confirmation was shown");
+}
+
+function busy(): RefusedRequest {
+  return new RefusedRequest(409, "busy", "A check or a push is in progress");
+}
+
+function detailsOf(error: unknown, { logBug }: WebProject): ReturnType<typeof failureDetails> {
+  if (error instanceof Failure) return failureDetails(error);
+  logBug(error);
+  return bugDetails();
+}
