@@ -46,7 +46,7 @@ function useProblems(basis: Basis | undefined): Loaded<ProblemsData> & { readonl
     setReadVersion(version);
     loaded.reload();
   };
-  return { ...loaded, reload, isOutdated: readVersion !== version && !loaded.isLoading };
+  return { ...loaded, reload, isOutdated: readVersion !== undefined && readVersion !== version && !loaded.isLoading };
 }
 
 function headline({ records, basis }: ProblemsData): string {
