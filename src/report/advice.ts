@@ -78,6 +78,6 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_duplicate_key: "Delete the wrong row, or correct its number.",
   source_repeated_row: "The record is still sent, with both rows. Delete one of them if it is a mistake.",
   source_bad_order: "Correct the cell: it determines the order of the rows.",
-  source_bad_as_of: "Correct the cell: it states from when the content of the row is.",
+  source_bad_as_of: "Correct the cell: it contains the date of the row's content.",
   source_child_left_out: "Write the number that joins the two files the same way in both.",
 };

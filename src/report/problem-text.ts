@@ -28,14 +28,14 @@ export function describeProblem(problem: Problem): string {
   return `${describeKind(problem)}${which}${more}`;
 }
 
-/** Outputs about a single record always include its key. */
+/** Keys may be shown here, because every output about a single record includes its key. */
 function keysOf(problem: Problem): string {
   if (problem.by === "platform" || !("key" in problem)) return "";
   const known = "known" in problem ? `, ${plainText(problem.known)}` : "";
   return ` Keys: ${plainText(problem.key)}${known}.`;
 }
 
-/** Distinguishes values that violate the same rule at the same attr. */
+/** The value's own attr, for a rule that several values can violate at the same attr. */
 function valueAddress(problem: Problem): string {
   return isRuleProblem(problem) && problem.at !== undefined ? ` At: ${plainText(problem.at)}.` : "";
 }
@@ -134,7 +134,8 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   source_repeated_row: ({ source, other }) => `Identical to another row of ${plainText(source)}: ${placeText(other)}.`,
   source_missing_row: ({ child }) => `No row of ${plainText(child)} has this key.`,
   source_bad_order: ({ wanted }) => `Rows are ordered by this cell, so it must be ${plainText(wanted)}.`,
-  source_bad_as_of: ({ wanted }) => `The cell states from when the content is, so it must be ${plainText(wanted)}.`,
+  source_bad_as_of: ({ wanted }) =>
+    `The cell contains the date of the row's content, so it must be ${plainText(wanted)}.`,
   source_child_left_out: ({ child, other }) =>
     `A row of ${plainText(child)} has a similar key, and would be omitted: ${placeText(other)}.`,
   source_orphan_row: ({ parent, near, alsoNear = [] }) => {

@@ -37,7 +37,7 @@ export interface Report {
 interface OwnerFacts {
   readonly name: string;
   readonly address?: string | undefined;
-  /** The day (UTC) until which the first of the records is due. */
+  /** The earliest day (UTC) on which one of the records is due. */
   readonly due?: string | undefined;
 }
 

@@ -15,8 +15,8 @@ const MAX_LISTED = 5;
 
 /**
  * Writes the causes of the problems, most frequent first, each with a description and one example place, then the first
- * of the ambiguous and of the existing records. Writes nothing if there are no problems. A blank line at the end
- * separates it from the summary.
+ * ambiguous and existing records. Writes nothing if there are no problems. A blank line at the end separates the causes
+ * from the summary.
  */
 export async function textReporter(report: Report, write: Write): Promise<void> {
   const { errors, warnings } = report.summary;
@@ -60,7 +60,7 @@ function section(
   const rest = shown.reduce((left, { count }) => left - count, total);
   const howMany = `${formatCount(all.length)}${others > 0 ? "+" : ""} ${plural(all.length, "cause")}`;
   const title = screen.style.bold(`${counted(total, severity)}, ${howMany}`);
-  const more = rest > 0 ? [`${countText(rest, screen)}  of other causes: see errors.csv`] : [];
+  const more = rest > 0 ? [`${countText(rest, screen)}  with other causes: see errors.csv`] : [];
   return [title, ...shown.map((cause) => causeText(cause, screen).join("\n")), ...more];
 }
 
@@ -94,7 +94,7 @@ function shapesText(cause: Cause, screen: TextLayout): readonly string[] {
   const width = several ? formatCount(Math.max(rest, shown[0]?.count ?? 0)).length : 0;
   const lines = shown.flatMap((shape) => shapeText(shape, width, screen));
   if (rest === 0) return lines;
-  return [...lines, screen.indent + screen.style.dim(`${formatCount(rest).padStart(width)} of other shapes`)];
+  return [...lines, screen.indent + screen.style.dim(`${formatCount(rest).padStart(width)} with other shapes`)];
 }
 
 /** `like 9{9}, e.g. customers.csv:9, column MOBILE`, wrapped if necessary. */
@@ -115,7 +115,7 @@ function shapeLabel(shape: string): string {
 }
 
 /**
- * The example in one part; if it does not fit on one line, file and line are one part, and column or pointer another.
+ * Returns the example as one part, or, if it does not fit on one line, as two: file and line, then column or pointer.
  */
 function placeParts(place: Place, room: number): readonly string[] {
   const whole = `e.g. ${plainText(formatPlace(place), 200)}`;

@@ -103,7 +103,7 @@ function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index:
   };
 }
 
-/** The first number with more digits; 0 for a number that is not written digit by digit. */
+/** The smallest number that has more digits; 0 for a number that is not written digit by digit. */
 function powerAbove(number: number): number {
   return number > MAX_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MAX_WRITTEN + 1);
 }
@@ -119,5 +119,5 @@ function needsNoEscape(text: Uint8Array, from: number, to: number): boolean {
   return true;
 }
 
-/** A byte order mark is an ordinary character of a key. */
+/** Keeps a byte order mark: in a key, it is an ordinary character. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

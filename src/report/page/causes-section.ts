@@ -74,7 +74,7 @@ export function causesSection(
   </section>`;
 }
 
-/** Hidden until the script of the page runs, which fills in the choices. */
+/** Hidden until the script of the page fills in the choices. */
 const FILTERS: Html = html`<form class="filters" role="search" aria-label="Filter the causes" hidden>
     <label for="search">Search <input type="search" id="search" autocomplete="off" spellcheck="false" /></label>
     ${choice("file", "File", "all files")} ${choice("column", "Column", "all columns")}
@@ -92,7 +92,7 @@ function choice(id: string, label: string, all: string): Html {
   >`;
 }
 
-/** The notation of shapes (`text/shape.ts`), without its lead. */
+/** Explains the notation of shapes (`text/shape.ts`). Callers add the introduction. */
 export const SHAPE_NOTATION: Html = html`<code>A</code> stands for a capital letter, <code>a</code> for a small letter,
   <code>9</code> for a digit, and <code>9{11}</code> for eleven digits in a row.`;
 
@@ -140,7 +140,7 @@ function tags({ attr, code, by }: PageFinding): Html {
     <span class="tag">${by === "platform" ? "found by the platform" : "found before sending"}</span>`;
 }
 
-/** The message of the problem, with a pattern in words; undefined if it is the title. */
+/** The message of the problem, with its pattern described in words; undefined if the message is already the title. */
 function message({ first, words, by }: PageFinding, fieldTitle: FieldTitle | undefined): Html | undefined {
   const pattern = patternOf(first);
   if (pattern === undefined) {

@@ -101,7 +101,7 @@ export function createCauseCollector({ showValues }: { readonly showValues: bool
   };
 }
 
-/** The problems in one cell of a record, or one other problem. Errors before warnings. */
+/** The problems in one cell of a record, errors before warnings, or one problem without a cell. */
 type CellProblems = readonly [Problem, ...Problem[]];
 
 function problemsByCell({ problems }: Outcome): readonly CellProblems[] {
@@ -116,7 +116,9 @@ function problemsByCell({ problems }: Outcome): readonly CellProblems[] {
   return [...cells.values()];
 }
 
-/** Undefined for a problem without a cell, such as a missing row, and for one that stands for others elsewhere. */
+/**
+ * Undefined for a problem without a cell, such as a missing row, and for a problem that represents unlisted problems.
+ */
 function cellKey({ place, shape, unlisted }: Problem): string | undefined {
   if (place === undefined || unlisted !== undefined) return undefined;
   const { file, line, column, columnNumber, pointer } = place;
@@ -214,7 +216,7 @@ function addRow(cause: MutableCause, size: Size, row: NewRow): void {
   known.rows.push(rowOf(cause.words, row));
 }
 
-/** The shape of the value; if the value is a code, the value itself in quotation marks. */
+/** The shape of the value, or, if the value is a code, the code itself in quotation marks. */
 function shapeOf(problem: Problem): string | undefined {
   const found = foundCode(problem);
   return found === undefined ? problem.shape : `"${found}"`;

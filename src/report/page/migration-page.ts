@@ -57,7 +57,10 @@ function destinationSection(destination: DestinationReport, at: number): Html {
 
 const HEIGHT = 10;
 
-/** Records that were left to accept at the end of each day, and a table by week. */
+/**
+ * Renders the number of records not yet accepted at the end of each day as a chart, and accepted records by week as a
+ * table.
+ */
 function progressSection({ records, accepted }: DestinationReport, at: number): Html | undefined {
   const left = leftByDay({ records, accepted });
   const [first, last] = [left[0], left.at(-1)];
@@ -72,7 +75,7 @@ function progressSection({ records, accepted }: DestinationReport, at: number): 
       height="${height}"
     ></rect>`;
   });
-  return html`<h3 id="left-${at}">Left to accept</h3>
+  return html`<h3 id="left-${at}">Not yet accepted</h3>
     <p>
       Each column is one day (UTC), from ${first.day} to ${last.day}. The full height is ${counted(records, "record")}.
     </p>
@@ -81,7 +84,7 @@ function progressSection({ records, accepted }: DestinationReport, at: number): 
       viewBox="0 0 ${left.length} ${HEIGHT}"
       preserveAspectRatio="none"
       role="img"
-      aria-label="Records left to accept by day: ${formatCount(records)} before ${first.day}, ${formatCount(last.records)} after ${last.day}"
+      aria-label="Records not yet accepted, by day: ${formatCount(records)} before ${first.day}, ${formatCount(last.records)} after ${last.day}"
     >
       ${bars}
     </svg>
@@ -90,13 +93,13 @@ function progressSection({ records, accepted }: DestinationReport, at: number): 
       id: `weeks-${at}`,
       of: `destination-${at}`,
       title: "Accepted by week",
-      note: "A record counts on the day on which the platform accepted its present content.",
+      note: "A record is counted on the day on which the platform accepted its current content.",
       columns: [{ name: "Week from" }, { name: "Accepted", kind: "number" }],
       rows: [...weeksOf(accepted)].map(([week, count]) => [week, formatCount(count)]),
     })}`;
 }
 
-/** Records that were left to accept at the end of each day (UTC), from the first day with an accepted record. */
+/** Number of records not yet accepted at the end of each day (UTC), from the first day with an accepted record. */
 export function leftByDay({
   records,
   accepted,

@@ -12,7 +12,7 @@ interface CauseData {
   readonly title: string;
   readonly words: string;
   readonly severity: Severity;
-  /** Number of all places, including those without a row on the page. */
+  /** Total number of places, including places without a row on the page. */
   readonly count: number;
   readonly places: readonly PlaceData[];
   /** Further findings in the same cells. */
@@ -49,6 +49,6 @@ export interface RowData {
   readonly value?: string;
   /** Description of the problem, if it differs from that of its cause. */
   readonly note?: string;
-  /** Which further findings of the cause the cell has, by index. Absent if each of them is in all of its cells. */
+  /** Indexes of the cause's further findings that this cell has. Absent if every cell has all of them. */
   readonly also?: readonly number[];
 }

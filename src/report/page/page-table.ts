@@ -6,7 +6,7 @@ export interface PageTable {
   readonly of?: string;
   readonly title: string;
   readonly note?: string;
-  /** A column without a kind is the heading of the row. */
+  /** A column without a kind contains the heading of each row. */
   readonly columns: readonly { readonly name: string; readonly kind?: "number" | "hash" | "plain" }[];
   readonly rows: readonly (readonly string[])[];
 }

@@ -20,13 +20,13 @@ const MAX_CARDS = 100;
 
 interface PageContent {
   readonly collector: CauseCollector;
-  /** The files of rejects in the folder of the page; absent if there are none. */
+  /** The rejects files in the folder of the page; absent if there are none. */
   readonly rejects?: Rejects | undefined;
 }
 
 /**
- * Writes `report.html` (docs/errors.md, "HTML report"), with the causes collected from all outcomes. The size of its
- * content is bounded, for any input.
+ * Writes `report.html` (docs/errors.md, "HTML report"), with the causes collected from all outcomes. The size of the
+ * page is limited, however large the input is.
  */
 export async function writeReportPage(
   report: Report,

@@ -45,8 +45,8 @@ function openStep({ files, workbook, leftOut }: Rejects): Html {
   const others = names.filter((name) => !name.endsWith(".csv"));
   const sheet = workbook !== undefined && workbook.leftOut === undefined && csv.length > 0;
   const text = sheet
-    ? html`Open ${link(WORKBOOK_FILE)}, next to this page. Cells with an error are red. Or correct ${links(csv)}, not
-      both.${others.length === 0 ? "" : html` Also correct ${links(others)}.`}`
+    ? html`Open ${link(WORKBOOK_FILE)}, next to this page. Cells with an error are red. You can correct ${links(csv)}
+      instead, but do not correct both.${others.length === 0 ? "" : html` Also correct ${links(others)}.`}`
     : html`Open ${links(names)}, next to this page.`;
   if (leftOut === 0) return text;
   return html`${text} ${counted(leftOut, "row")} ${leftOut === 1 ? "is" : "are"} not in these files: see errors.csv.`;

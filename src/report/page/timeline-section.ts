@@ -78,7 +78,7 @@ function slotTable({ slots }: Timeline, statuses: readonly Status[]): Html {
   </table>`;
 }
 
-/** The effect of an answer on its record. */
+/** What an answer means for its record. */
 const ANSWERS: Readonly<Record<Status, string>> = {
   valid: "would be accepted",
   invalid: "invalid",
@@ -89,7 +89,7 @@ const ANSWERS: Readonly<Record<Status, string>> = {
   pending: "will be retried",
   skipped: "skipped",
   duplicate: "duplicate",
-  existing: "already there",
+  existing: "already on the platform",
   stale: "stale",
   excluded: "excluded",
 };

@@ -11,7 +11,7 @@ import type { RejectRow } from "./rejected-rows.ts";
 export interface RejectFileWriter {
   /** Returns false if the row is omitted because it could not be read faithfully. */
   readonly add: (entry: RejectRow, key: string | undefined) => boolean;
-  /** Whether a new column appeared after rows had been laid out: the file must be written again. */
+  /** Whether a new column appeared after rows were laid out. If so, the file must be written again. */
   readonly hasNewColumns: () => boolean;
   /** Writes the added rows. */
   readonly flush: () => Promise<void>;
@@ -36,7 +36,7 @@ export function rejectFileName(child: string | undefined, kind: "csv" | "json"):
 /** The workbook with the rejects of all sources. */
 export const WORKBOOK_FILE = "rejects.xlsx";
 
-/** Creates the file of a source with its first row, or at the latest when the file is finished. */
+/** Opens a rejects file. The file is created when its first row is written, or when it is finished. */
 export function openRejectFile<R>(
   folder: ReportFolder,
   child: string | undefined,
@@ -172,7 +172,10 @@ export function originalCells({ cells, table }: CsvRow, columns: readonly string
   return kept.length === columns.length ? [...kept, ""] : kept;
 }
 
-/** Cells for {@link PROBLEM_COLUMNS}. All but the key list the problems, separated by {@link CELL_SEPARATOR}. */
+/**
+ * Cells for {@link PROBLEM_COLUMNS}. Each cell except the key has one entry per problem, separated by {@link
+ * CELL_SEPARATOR}.
+ */
 function problemCells(key: string | undefined, problems: readonly Problem[]): readonly string[] {
   const about = [
     problems.map(({ attr }) => attr).join(CELL_SEPARATOR),

@@ -106,7 +106,7 @@ function lineKey(file: string, line: number): string {
   return `${line} ${file}`;
 }
 
-/** For rows on the same line of the same file. */
+/** Whether the place is in the row. Both must be on the same line of the same file. */
 function isWithin({ pointer = "" }: Place, row: Row): boolean {
   return isCsvRow(row) || pointer === row.pointer || pointer.startsWith(`${row.pointer}/`);
 }

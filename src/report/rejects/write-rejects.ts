@@ -26,7 +26,10 @@ export interface RejectsOptions extends RejectWriterOptions {
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
   /** Writes the rows to a workbook as well. */
   readonly workbook?: Pick<WorkbookOptions, "choices"> | undefined;
-  /** Data for the re-import (docs/errors.md, "Re-import rejects"); absent: a re-import does not recognise them. */
+  /**
+   * Data for the re-import (docs/errors.md, "Re-import rejects"); without it, a re-import does not recognise the
+   * rejects.
+   */
   readonly manifest?: ManifestInfo | undefined;
 }
 

@@ -22,7 +22,7 @@ export async function writeCausesSheet(writer: SheetWriter, report: Report): Pro
   const { causes, others } = await collectCauses(outcomesWithProblems(report));
   writer.add(HEADER.map((value) => ({ value, style: "header" })));
   for (const cause of causes) writer.add(causeCells(cause));
-  if (others > 0) writer.add(textCells([others, "", "", "", "of other causes: see errors.csv"]));
+  if (others > 0) writer.add(textCells([others, "", "", "", "with other causes: see errors.csv"]));
   return writer.finish();
 }
 

@@ -1,11 +1,12 @@
 /**
- * Style of a cell. All except `number` are text (format `@`): a program interprets no number, date or formula in them.
+ * Style of a cell. All except `number` are text (format `@`), in which a spreadsheet program interprets no number, date
+ * or formula.
  */
 export type CellStyle = "text" | "error" | "warning" | "note" | "header" | "number" | "wrapped";
 
 const STYLES: readonly CellStyle[] = ["text", "error", "warning", "note", "header", "number", "wrapped"];
 
-/** The number of a style in {@link stylesXml}. Number 0 is the default style of the program. */
+/** The number of a style in {@link stylesXml}. Number 0 is the default style of the spreadsheet program. */
 export function styleNumber(style: CellStyle): number {
   return STYLES.indexOf(style) + 1;
 }

@@ -122,27 +122,27 @@ function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: R
     key ?? "",
     shown(problems.map(({ attr }) => attr).join(SEPARATOR)),
     shown(problems.map(({ code }) => code).join(SEPARATOR)),
-    problems.map(describeProblem).join(SEPARATOR).slice(0, MAX_WORDS),
+    problems.map(describeProblem).join(SEPARATOR).slice(0, MAX_CHARACTERS),
     shown(placeInExtract(row)),
   ];
   const notes = words.map((value, index): SheetCell => ({ value, style: index === DETAIL ? style : "note" }));
   return [...own, ...notes, ...(isRagged ? raggedCells(cells.slice(columns.length), row) : [])];
 }
 
-/** Rejects of rejects keep the place that their row has in the extract. */
+/** A row of re-imported rejects keeps the place of the original row in the extract. */
 function placeInExtract({ cells, line, table }: CsvRow): string {
   const known = cells[table.columnIndex.get(PLACE_COLUMN) ?? -1] ?? "";
   return known === "" ? formatPlace({ file: table.file, line }) : known;
 }
 
 function shown(text: string): string {
-  return plainText(text, MAX_WORDS);
+  return plainText(text, MAX_CHARACTERS);
 }
 
 const SEPARATOR = " | ";
 const DETAIL = 3;
 /** A record may have hundreds of problems, while a cell can contain at most 32,767 characters. */
-const MAX_WORDS = 30_000;
+const MAX_CHARACTERS = 30_000;
 
 function originalCell(value: string, column: string, problems: readonly Problem[]): SheetCell {
   const own = problems.filter(({ place }) => place?.column === column);

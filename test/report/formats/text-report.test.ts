@@ -51,7 +51,7 @@ describe("text", () => {
       `       16 like e, e.g. customers.csv:7, column MOBILE
         1 like a, e.g. customers.csv:3, column MOBILE
         1 like b, e.g. customers.csv:4, column MOBILE
-        2 of other shapes
+        2 with other shapes
 `,
     );
   });
@@ -74,7 +74,7 @@ describe("text", () => {
     const text = await rendered(reporters.text, reportOf([...outcomes, ...numbered(1, (at) => mobile("x", at), 1500)]));
     expect(text).toMatch(/^1,501 errors, 1,000\+ causes\n/);
     expect(text.match(/code_/g)).toHaveLength(20);
-    expect(text).toMatch(/\n {2}1,481 {2}of other causes: see errors.csv\n\n$/);
+    expect(text).toMatch(/\n {2}1,481 {2}with other causes: see errors.csv\n\n$/);
   });
 
   it("uses colours only on request", async () => {

@@ -104,7 +104,7 @@ describe("the page of a report", () => {
     const text = textOf(await pageText(MIXED, { owner, rejects: { files, leftOut: 0, workbook } }));
     expect(text).toMatch(/Owner Data office Address data@example\.com Return by 2026-12-02/);
     expect(text).toMatch(
-      /Open rejects\.xlsx , next .* Or correct rejects\.csv , not both\. Also correct rejects\.notes\.ndjson/,
+      /Open rejects\.xlsx , next .* You can correct rejects\.csv instead, but do not correct both\. Also correct rejects\.notes\.ndjson/,
     );
     expect(text).toContain("Return the folder to the sender by 2026-12-02.");
   });
