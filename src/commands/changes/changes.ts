@@ -28,7 +28,7 @@ export interface Change {
   readonly result: ChangeResult;
   /** The attrs whose values differ; absent if they are unknown. */
   readonly attrs?: readonly string[];
-  /** Of a removed record: its place in the run that sent it. */
+  /** For a removed record, its place in the run that sent it. */
   readonly source: { readonly file: string; readonly line: number | undefined };
 }
 
@@ -184,7 +184,7 @@ async function compareRecord(
   if (run === undefined || known.record === undefined) return { result: "changed" };
   const bySetup = await payloadWith(await earlier.bySetup(run), record.number, known);
   if (bySetup.kind === "same") return { result: "mapping", attrs: differingAttrs(bySetup.payload, record.payload) };
-  // Without the setup of the run, only a record of a single row is known to have the same source.
+  // If the setup of the run is lost, an unchanged source can be recognised only for a record of a single row.
   const isSameRow = rowHash === item.rowHash && job.plan.children.length === 0;
   if (bySetup.kind === "unknown" && isSameRow) return { result: "mapping" };
   const before = await payloadWith(await earlier.ofRun(run), known.record, known);

@@ -12,10 +12,10 @@ import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";
 import { type OrderedRecords, orderedRecords } from "../../pipeline/plan/ordered-records.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
-/** Payloads of a job by record number. The reading ends at the first failure. */
+/** Payloads of a job by record number. Reading ends at the first failure. */
 export type PayloadReader = OrderedRecords<MappedRecord>;
 
-/** The payloads that an earlier run made, and the payloads that its setup builds from the current sources. */
+/** The payloads that an earlier run produced, and the payloads that its setup builds from the current sources. */
 export interface EarlierPayloads {
   /** Undefined if the setup of the run is lost. */
   readonly bySetup: (run: string) => Promise<PayloadReader | undefined>;
@@ -64,7 +64,7 @@ export function openEarlierPayloads(
 /** Limits the number of open files. */
 const MAX_RUNS = 16;
 
-/** Text that is equal for runs with the same setup, except for their sources: they share a reader. */
+/** Returns the same text for runs whose setups differ only in their sources. These runs share a reader. */
 async function setupOf(run: string, ledger: Ledger): Promise<string> {
   const recorded = await ledger.findRun(run);
   const settings = recorded && settingsIfKnown(recorded);

@@ -38,7 +38,7 @@ export interface AddOptions {
 export interface AddedCorrections {
   readonly file: string;
   readonly added: readonly Correction[];
-  /** Number of earlier corrections of the same cells. */
+  /** Number of earlier corrections that were replaced. */
   readonly replaced: number;
 }
 

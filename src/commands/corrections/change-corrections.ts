@@ -43,7 +43,9 @@ export async function removeCorrections(
 ): Promise<readonly Correction[]> {
   const removed = await listCorrections(file, wanted);
   if (removed.length === 0) {
-    throw new Failure("usage", `${file}: no such correction`, { hint: "`migrate corrections list` shows all" });
+    throw new Failure("usage", `${file}: no such correction`, {
+      hint: "`migrate corrections list` shows all corrections",
+    });
   }
   await append(
     file,
@@ -53,8 +55,8 @@ export async function removeCorrections(
 }
 
 /**
- * Appends corrections to a file, which is created if it does not exist. A correction replaces an earlier one of the
- * same old value of the same cell. When this returns, the corrections are on the disk.
+ * Appends corrections to a file, which is created if it does not exist. A correction replaces an earlier correction of
+ * the same cell with the same old value. When this returns, the corrections are on the disk.
  * @returns the number of corrections that were replaced
  * @throws Failure `config` for an invalid file; `storage` if it cannot be written
  */

@@ -1,7 +1,7 @@
 import { counted } from "../../text/count.ts";
 
 interface AccountCount {
-  /** `244 of 244 accounts, each exactly once`, or what is missing or repeated. */
+  /** `244 of 244 accounts, each exactly once`, or the number of accounts found and of duplicates. */
   readonly text: string;
   readonly isRight: boolean;
 }

@@ -87,7 +87,7 @@ async function whenListening(port: number, server: ChildProcess): Promise<void> 
     if (isListening) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  throw notStarted(new Error(`it ended with ${server.exitCode}`));
+  throw notStarted(new Error(`it ended with exit code ${server.exitCode}`));
 }
 
 async function stopped(server: ChildProcess, home: string): Promise<void> {

@@ -78,7 +78,8 @@ async function readWhole(
 }
 
 /**
- * If no row of a join matches, reading fails after the last record. By then, only the orphans have not been counted.
+ * If no row of a join matches, reading fails after the last record. By then, everything except the orphans has been
+ * counted.
  */
 async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Check[]> {
   try {
@@ -125,7 +126,8 @@ interface JoinCount {
 function joinCounts(root: SourceSpec): {
   readonly count: (record: InputRecord) => void;
   /**
-   * Checks of the joins with matching rows or orphans; of all joins if only part of the input was read (`isLimited`).
+   * Returns the checks of the joins that have matching rows or orphans, or of all joins if only part of the input was
+   * read (`isLimited`).
    */
   readonly checks: (isLimited: boolean) => readonly Check[];
 } {

@@ -4,7 +4,7 @@ import type { SourceSpec } from "../../model/source-spec.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { type Check, ok, warning } from "./check.ts";
 
-/** Checks that the sources have the columns of `owners`, as far as their files have headers. */
+/** Checks that the sources have the columns that `owners` names. Ignores files without a header. */
 export function ownerChecks(
   owners: readonly OwnerRule[],
   { plan, input }: Pick<Job, "plan" | "input">,
@@ -18,7 +18,11 @@ export function ownerChecks(
   const near = missing.map((name) => suggest(name, known)).find((name) => name !== undefined);
   const names = missing.map((name) => `"${name}"`).join(", ");
   const fix = near === undefined ? `columns of the sources: ${known.join(", ")}` : `did you mean "${near}"?`;
-  return [warning("owners", `no source has the column ${names}, so its rules match no record of this input`, { fix })];
+  return [
+    warning("owners", `no source has the column ${names}, so rules with this column match no record of this input`, {
+      fix,
+    }),
+  ];
 }
 
 /** The columns of a source; undefined if a file of it has no header. */

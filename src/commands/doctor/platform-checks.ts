@@ -51,7 +51,7 @@ const OFFLINE = "skipped: offline";
 function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   requireOngoing(supplier);
   const { baseUrl, production, proxy } = target;
-  // Throws for an address that no command sends to.
+  // Throws if commands refuse to send to this address.
   hostOf(target);
   const more = [
     ...(production ? ["production"] : []),

@@ -16,8 +16,8 @@ export interface Join {
   readonly score: number;
 }
 
-/** Sources with fewer rows have too few keys for a match to mean much. */
-const SHORTEST_KEY_COUNT = 3;
+/** If a source has fewer rows than this, a match means little. */
+const MIN_KEY_COUNT = 3;
 const MIN_HITS = 0.5;
 const MIN_SCORE = 0.5;
 
@@ -66,7 +66,7 @@ function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Jo
   const hits = shareFound(column.hashes, key.hashes);
   if (hits < MIN_HITS) return [];
   const kind = column.distinct === column.filled ? "one-to-one" : "many-to-one";
-  const few = Math.min(to.rows, from.rows) < SHORTEST_KEY_COUNT ? 0.9 : 1;
+  const few = Math.min(to.rows, from.rows) < MIN_KEY_COUNT ? 0.9 : 1;
   return [{ ...ends, hits, kind, score: hits * likeness * few }];
 }
 
@@ -98,8 +98,8 @@ function distinctiveWords(name: string): readonly string[] {
 export interface SourceNode {
   readonly source: SourceProfile;
   /**
-   * The column that its children refer to. If parent rows share its rows, the column that the parent rows refer to.
-   * Otherwise absent.
+   * The column that its children refer to. Without such children, the column that parent rows refer to, if they share
+   * rows of this source. Otherwise absent.
    */
   readonly key: ColumnProfile | undefined;
   /** How it belongs to its parent source; absent for the root. */
@@ -173,8 +173,8 @@ export interface Parent {
 type Parents = ReadonlyMap<SourceProfile, Parent>;
 
 /**
- * Maximum difference between equal scores. Of equal joins, the one to the larger source is more specific (the meter
- * rather than its account).
+ * Scores that differ by at most this much count as equal. Of equal joins, the one to the larger source is more specific
+ * (the meter rather than its account).
  */
 const EQUAL = 0.05;
 

@@ -21,11 +21,11 @@ export interface ExcludeOptions {
   readonly who: string;
 }
 
-/** Keys by the result for their records. */
+/** Keys, grouped by what happened to their records. */
 export interface ExcludedKeys extends Readonly<
   Record<"excluded" | "excludedBefore" | RefusedExclusion, readonly string[]>
 > {
-  /** Those of the excluded keys that no push has contained so far. */
+  /** Excluded keys that no push has contained so far. */
   readonly unseen: readonly string[];
 }
 

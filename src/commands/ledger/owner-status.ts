@@ -9,13 +9,13 @@ import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 export interface OwnerStatusOptions {
   readonly ledger: string;
   readonly owners: readonly OwnerRule[];
-  /** Absent: no key is missing. */
+  /** Without an inventory, no record is reported as missing. */
   readonly inventory?: Inventory | undefined;
 }
 
 type OwnerStatusDependencies = StoreOptions & CellDependencies;
 
-/** Returns the records that each owner must settle, and those that it has returned. Reads only. */
+/** Returns the records that each owner must settle, and those that it has returned. Does not change the ledger. */
 export async function ownerStatus(
   { ledger: at, ...options }: OwnerStatusOptions,
   dependencies: OwnerStatusDependencies,

@@ -98,7 +98,7 @@ const NEW_FOLDER = "choose a new folder with --out";
 async function requireEmptyFolder(folder: string): Promise<void> {
   const entries = await readdir(folder).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return [];
-    throw new Failure("usage", `${folder} is not a folder that can be read`, { hint: NEW_FOLDER, cause: error });
+    throw new Failure("usage", `${folder} cannot be read as a folder`, { hint: NEW_FOLDER, cause: error });
   });
   if (entries.length > 0) throw new Failure("usage", `the folder ${folder} is not empty`, { hint: NEW_FOLDER });
 }

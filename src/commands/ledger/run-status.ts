@@ -17,7 +17,7 @@ export interface StatusOptions {
   readonly ledger: string;
   /** Id of one run; absent: all runs. */
   readonly run?: string | undefined;
-  /** Coverage to show without counting, because counting reads every record. */
+  /** Coverage to show instead of counting again, because counting reads every record. */
   readonly coverage?: LedgerStatus["coverage"] | undefined;
   readonly inventory?: InventoryOptions | undefined;
 }

@@ -24,7 +24,9 @@ export interface OperationDrift {
   readonly drift: readonly Drift[];
 }
 
-/** Finds the records in the ledger that the platform rejected after local validation had passed them, and the reverse. */
+/**
+ * Finds problems in the ledger that only the platform reported, and local errors of records that the platform accepted.
+ */
 export async function drift(
   options: DriftOptions,
   dependencies: ContractCaching & Notifier,

@@ -51,7 +51,7 @@ export async function compare(
     for (const run of runs) {
       for await (const batch of compareAccepted(run, { ledger, dependencies, statuses, unverified })) {
         await ledger.saveVerifications(run.id, batch.flatMap(verificationOf), timestamp(dependencies.clock));
-        // `--all` lists a record in the run whose content the platform has.
+        // With `--all`, a record is listed only in the run whose content is on the platform.
         const listed = all ? batch.filter(({ result }) => result !== "replaced") : batch;
         for (const { result } of listed) counts[result] += 1;
         await add(listed);

@@ -62,7 +62,7 @@ async function pushIfFree(
 interface Waiting {
   readonly store: LedgerStore;
   readonly options: PushOptions;
-  /** Why the push cannot start. */
+  /** The reason why the push cannot start. */
   readonly refusal: Failure;
 }
 
@@ -81,7 +81,7 @@ async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Prom
   const settings = { target: options.target, pace, until };
   const joined = { store, run, settings, openJob: () => openJob(options.job, dependencies) };
   return withWorkerProcesses(dependencies, async (start) => {
-    // This process is the first of the workers.
+    // The current process counts as the first worker.
     start(count - 1, workerWords(run, store));
     return joinRun(joined, dependencies);
   });
@@ -108,7 +108,7 @@ interface JoinableWork extends ActiveWriter {
   readonly run: Run;
 }
 
-/** A run without waiting or assigned ranges only needs to be completed. */
+/** A run that has no waiting or assigned ranges only needs to be completed. */
 function isJoinable(work: ActiveWriter): work is JoinableWork {
   const { run, shared } = work;
   if (run === undefined || shared === undefined || !isDistributed(run, shared)) return false;
@@ -116,7 +116,7 @@ function isJoinable(work: ActiveWriter): work is JoinableWork {
 }
 
 /**
- * Checks each run once.
+ * Checks that the active run can be joined. Checks each run only once.
  * @throws Failure `ledger_in_use` if the active command cannot be joined, or if its run differs from this push
  */
 async function requireJoinable(

@@ -18,7 +18,10 @@ export interface ReconcileOptions extends RecordedRunOptions {
   readonly accept: readonly string[];
   /** Business keys of records that have not arrived, and must be sent again. */
   readonly resend: readonly string[];
-  /** Confirmed number of ambiguous records without a known request, as after a repair: all of them may be sent. */
+  /**
+   * Number of ambiguous records without a known request (after a repair, for example). The user confirms that all of
+   * them may be sent.
+   */
   readonly resendAll?: number | undefined;
   /** Account name of the user who runs the command. */
   readonly who: string;
@@ -57,7 +60,7 @@ interface ReconcileContext extends RecordedRun {
 }
 
 /**
- * Existing records may be accepted as well, but not sent again.
+ * Records with the status `existing` can be accepted too, but not sent again.
  * @throws Failure `usage`, without any change, unless every key belongs to such a record
  */
 async function applyOperatorDecisions(

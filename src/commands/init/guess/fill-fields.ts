@@ -70,7 +70,9 @@ function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode
 }
 
 const JOIN_KEY = 0.05;
-/** If other files identify a record by this column, the platform can do so as well. */
+/**
+ * Minimum score of a column that other files use to identify a record: the platform can identify it by this column too.
+ */
 const OF_RECORD = 0.6;
 
 interface RankedPair extends Pair {

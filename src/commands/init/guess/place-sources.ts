@@ -45,7 +45,7 @@ function hasSourceBelow({ fields }: Container): boolean {
   return fields.some((field) => field.kind === "container" && (field.source !== undefined || hasSourceBelow(field)));
 }
 
-/** The children of a source must fit lists inside the list of that source. */
+/** Weight of the fit of a source's children, which must fit lists inside the list of that source. */
 const BELOW_WEIGHT = 0.35;
 
 function affinityWithin(list: Container, child: SourceNode, scores: Scores): number {

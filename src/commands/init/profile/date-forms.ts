@@ -55,7 +55,10 @@ interface Candidate extends Omit<DateForm, "fits"> {
 /** Counts how many values of a column match each pattern. */
 export interface DateCounter {
   readonly add: (value: string) => void;
-  /** Returns the patterns that fit, best first. Among equals, narrower patterns come first, and day before month. */
+  /**
+   * Returns the patterns that fit, best first. Among patterns that fit equally well, narrower patterns come first, and
+   * day before month.
+   */
   readonly forms: () => readonly DateForm[];
 }
 
@@ -85,7 +88,7 @@ function isDateOf({ reads }: Candidate, value: string): boolean {
   return year >= FIRST_YEAR && year <= LAST_YEAR;
 }
 
-/** Returns all patterns that are possible if the first value looks like a date. */
+/** Returns the patterns to try for a column, or none if `value` does not look like a date. */
 function candidatesFor(value: string): readonly Candidate[] {
   if (value.length < 6 || value.length > 32 || !/^[\dA-Za-z]{1,9}[-/., \dA-Za-z]/.test(value) || !/\d/.test(value)) {
     return [];

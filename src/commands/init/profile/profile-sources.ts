@@ -38,7 +38,7 @@ export interface ProfileOptions {
   readonly signal: AbortSignal;
 }
 
-/** The files of a source that the user named; without a name, all other files. */
+/** Files of one source, if the user named the source. Otherwise, files whose sources have no given name. */
 export interface NamedFiles {
   readonly name: string | undefined;
   readonly patterns: readonly string[];
@@ -117,7 +117,7 @@ function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
   for (let number = 2; ; number += 1) if (!taken.has(`${wanted}_${number}`)) return `${wanted}_${number}`;
 }
 
-/** All of the first rows are analysed, then one row in ten. */
+/** Number of rows at the start of a source that are all analysed. After them, one row in ten is analysed. */
 const CLOSE_ROWS = 100_000;
 const CLOSE_EVERY = 10;
 

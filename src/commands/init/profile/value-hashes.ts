@@ -99,7 +99,7 @@ export function distinctCount(hashes: ValueHashes): number {
   return distinct;
 }
 
-/** Below this share of hits so far, the remaining parts are not worth reading. */
+/** If the share of hits so far is lower than this, the remaining parts are not read. */
 const MIN_HIT_SHARE = 0.2;
 
 /**
