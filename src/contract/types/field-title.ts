@@ -2,8 +2,8 @@ import type { AttrPath } from "../../json/attr.ts";
 import { type FieldType, memberType } from "./field-type.ts";
 
 /**
- * The title of the field at the path, with indexes of lists. If several alternatives have a title for it, the first of
- * them. Undefined without a title.
+ * The title of the field at the path, which includes list indexes. If several alternatives have a title for the field,
+ * the first of these titles. Undefined if there is none.
  */
 export function fieldTitleAt(type: FieldType, path: AttrPath): string | undefined {
   if (type.kind === "union") {

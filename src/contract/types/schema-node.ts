@@ -25,8 +25,8 @@ export interface Compilation {
   readonly findings: Findings;
   readonly openapi: "3.0" | "3.1";
   /**
-   * The purpose of the types. The objects of replies are open, their text may be blank, they contain `readOnly`
-   * members and lack `writeOnly` ones. Only their structure is kept: no rules, validators or descriptions.
+   * The purpose of the types. In replies, objects are open, text may be blank, and `readOnly` members are present
+   * instead of `writeOnly` ones. Reply types keep only the structure: no rules, validators or descriptions.
    */
   readonly direction: "request" | "reply";
   /** The value of a setting of the instance (`x-rule-settings`), as text; undefined if it is not declared. */
@@ -126,9 +126,9 @@ export function resolveReference(node: SchemaNode, compilation: Compilation): Sc
 }
 
 /**
- * The nodes with all nodes that `$ref` and `allOf` add, each once, outermost first. For a keyword with a single value,
- * such as a description, the first node, which is nearest to the field, takes precedence. The result contains neither
- * `$ref` nor `allOf`.
+ * The given nodes and all nodes that `$ref` and `allOf` add, each once, outermost first. For a keyword with a single
+ * value, such as a description, the first node, which is nearest to the field, takes precedence. The result contains
+ * neither `$ref` nor `allOf`.
  */
 export function flattenSchemas(nodes: readonly SchemaNode[], compilation: Compilation): readonly SchemaNode[] {
   const parts = new Map<string, SchemaNode>();
