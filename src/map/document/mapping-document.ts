@@ -210,9 +210,9 @@ function readRename(
 }
 
 /**
- * Finds the lookup files to read before the contract is known. Treats every object with `from`, a `lookup` file and no
- * names other than leaf options as a leaf. If the object is a payload object whose fields have these names, an
- * unnecessary file is read.
+ * Finds the lookup files that must be read, before the contract is known. Treats every object with `from`, a `lookup`
+ * file and no names other than leaf options as a leaf. If the object is a payload object whose fields have these names,
+ * an unnecessary file is read.
  */
 function lookupFilesIn(entry: JsonValue): readonly string[] {
   if (isJsonArray(entry)) return entry.flatMap(lookupFilesIn);

@@ -55,7 +55,7 @@ export function readSourceMoment(
   return dated && { kind: "column", column, ...dated, read: remembering(dated.read) };
 }
 
-/** By the member that decides how the moment is stated: the members that can be used with it. */
+/** For each member that selects how the moment is stated, the members that can be combined with it. */
 const MEMBERS = {
   column: ["column", "date", "zone"],
   fileName: ["fileName", "zone"],

@@ -34,7 +34,7 @@ export function atRow<T>(row: Row, build: () => T): T {
   if (!(built instanceof TooLarge)) return built;
   const place = placeOf(row);
   throw new Failure("source_too_large", `${formatPlace(place)}: ${built.message}`, {
-    hint: "replace or join less in the mapping, or correct the row",
+    hint: "reduce the text that replace or join produces in the mapping, or correct the row",
     place,
     cause: built,
   });

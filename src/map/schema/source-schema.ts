@@ -43,7 +43,7 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   orderBy: { ...ORDER, description: "The column that orders the rows of one parent" },
   distinct: {
     type: "boolean",
-    description: "Read rows of one parent that are equal in every cell only once",
+    description: "If rows of one parent are equal in every cell, read only the first of them",
   },
   pick: { ...CHOICE, description: "The row to use if a parent has several" },
   rename: {
