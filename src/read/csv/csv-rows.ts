@@ -92,7 +92,9 @@ function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[
   });
 }
 
-/** Adds cells for last columns without a name: programs that omit such a name often also omit the cells. */
+/**
+ * Adds missing cells of the last columns if these have no name: programs that omit a name often also omit the cells.
+ */
 function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): readonly string[] {
   const missing = table.columns.length - cells.length;
   if (missing <= 0 || unnamed.at(-missing) !== cells.length) return cells;

@@ -49,15 +49,15 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   /** The display name of a path that the user did not type. */
   readonly displayName: (path: string) => string;
-  /** When a file was last modified, in milliseconds since 1970; default: its present date. */
+  /** When a file was last modified, in milliseconds since 1970; default: its current date. */
   readonly dateOf?: (found: FoundFile) => number | undefined;
   /** Called for each chunk, with the number of bytes read from disk so far. */
   readonly onPosition?: (path: string, position: number) => void;
 }
 
 /**
- * Reads the start of a file and detects its packing, encoding and kind; for CSV, also the delimiter and the header.
- * @throws Failure for any error in the start of the file
+ * Reads the start of a file and detects its compression, encoding and kind; for CSV, also the delimiter and the header.
+ * @throws Failure for any error at the start of the file
  */
 export async function openFile(
   found: FoundFile,

@@ -4,7 +4,7 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
-/** A regular file with its path and packing. */
+/** A regular file with its path, and whether it is compressed. */
 export interface PackedFile {
   readonly path: string;
   /** The name in places and messages. */

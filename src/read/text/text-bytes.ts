@@ -5,7 +5,7 @@ import { fileBytes, type PackedFile } from "./file-bytes.ts";
 import { newLineCounter, firstInvalidByte, incompleteTail } from "./utf8.ts";
 import { singleByteTable, type SingleByteTable, type TextEncoding } from "./text-encoding.ts";
 
-/** A file of text with its packing and encoding. */
+/** A text file with its compression and encoding. */
 export interface TextSource extends PackedFile {
   readonly encoding: TextEncoding;
 }

@@ -20,7 +20,10 @@ export interface RuleContext {
 interface RuleClock {
   /** YYYY-MM-DD, in the instance's time zone. */
   readonly today: string;
-  /** Milliseconds since 1970: both the current time, or the start and the end of the day that the user has set. */
+  /**
+   * `earliest` and `latest`, in milliseconds since 1970: both are the current time, or, if the user has set a day, the
+   * start and the end of that day.
+   */
   readonly earliest: number;
   readonly latest: number;
   /** The day at an instant in the instance's time zone. */

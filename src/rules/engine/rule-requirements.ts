@@ -40,7 +40,7 @@ interface RuleRequirements {
 }
 
 interface ListRequirements {
-  /** Columns by which rows are looked up. A list without them is the wrong list. */
+  /** Columns by which rows are looked up. A list without these columns does not fit the rule. */
   readonly keys: ReadonlySet<string>;
   /** Columns that are read from a matching row. If the list does not have them, the rule cannot be checked. */
   readonly read: ReadonlySet<string>;
