@@ -216,7 +216,7 @@ function rangePhrase({ min, max }: Pick<Piece, "min" | "max">): string {
   return min === 0 ? `up to ${formatCount(max)}` : `${formatCount(min)}-${formatCount(max)}`;
 }
 
-/** Brackets show what belongs together, where commas would not. */
+/** Brackets show the grouping, which commas alone would not. */
 function groupPhrase(branches: readonly Sequence[], isAlone: boolean): string {
   const phrases = branches.map((branch) => {
     const phrase = sequencePhrase(branch);

@@ -31,7 +31,7 @@ function swaps(one: string, other: string): number {
   return steps;
 }
 
-/** Whether a name contains the other name as complete words, and that name is long enough. */
+/** Whether a name contains these words as complete words. False for short words. */
 function hasWords(name: string, words: string): boolean {
   return words.length >= MIN_WORDS && separated(name).includes(separated(words));
 }

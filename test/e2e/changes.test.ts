@@ -81,7 +81,7 @@ describe("changes", () => {
     expect(stdout).toContain(
       "4 records compared: 1 new, 1 changed, 0 changed by the mapping or contract alone, 2 same, 1 removed",
     );
-    expect(stdout).toContain("changed attrs of 1 record unknown: the earlier extract no longer exists");
+    expect(stdout).toContain("changed attrs unknown for 1 record: the earlier extract no longer exists");
     expect(stdout).toMatch(/EXT-00002 +changed +accounts\.csv:3/);
     expect(stdout).toMatch(/EXT-00004 +removed +accounts\.csv:5/);
     expect(stdout).not.toContain("EXT-00001");
@@ -147,7 +147,7 @@ describe("changes", () => {
     const { code, stdout } = await changes(work);
     expect(code).toBe(1);
     expect(stdout).toContain("3 records with errors: see `migrate validate`");
-    expect(stdout).toContain("2 records without a key not compared");
+    expect(stdout).toContain("2 records not compared, because the key is missing");
     expect((await changes(work, ["--limit", "1"])).stdout).toContain("not checked for removed records");
   });
 
@@ -159,7 +159,9 @@ describe("changes", () => {
     expect(stdout).toContain(
       "4 records compared: 0 new, 0 changed, 0 changed by the mapping or contract alone, 4 same",
     );
-    expect(stdout).toContain("1 record with the key of an earlier record not compared: see `migrate validate`");
+    expect(stdout).toContain(
+      "1 record not compared, because an earlier record has the same key: see `migrate validate`",
+    );
     expect(stdout).toMatch(/EXT-00002 +duplicate +accounts\.csv:6/);
   });
 

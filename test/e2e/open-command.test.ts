@@ -98,7 +98,10 @@ test.each([
 
 test("report --all writes the state of the whole migration next to the ledger", async () => {
   const { code, stdout } = await runCli(["report", "--all", "--ledger", ledger]);
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/: 1 of 603 records with their latest content\nReport /)]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/: 1 of 603 records on the platform with their latest content\nReport /),
+  ]);
   const written = join(dirname(ledger), "migration");
   const { open } = JSON.parse(readFileSync(join(written, "migration.json"), "utf8"));
   expect(open[0]).toMatchObject({ cause: "required customers.*.name", owner: "", records: 600 });

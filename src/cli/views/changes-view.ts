@@ -53,11 +53,11 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
     found.invalid === 0 ? "" : `${counted(found.invalid, "record")} with errors: see \`migrate validate\`\n`,
     duplicate === 0
       ? ""
-      : `${counted(duplicate, "record")} with the key of an earlier record not compared: see \`migrate validate\`\n`,
-    found.withoutKey === 0 ? "" : `${counted(found.withoutKey, "record")} without a key not compared\n`,
+      : `${counted(duplicate, "record")} not compared, because an earlier record has the same key: see \`migrate validate\`\n`,
+    found.withoutKey === 0 ? "" : `${counted(found.withoutKey, "record")} not compared, because the key is missing\n`,
     found.unknownAttrs === 0
       ? ""
-      : `changed attrs of ${counted(found.unknownAttrs, "record")} unknown: the earlier extract no longer exists, or its records have another order\n`,
+      : `changed attrs unknown for ${counted(found.unknownAttrs, "record")}: the earlier extract no longer exists, or its records have another order\n`,
     different > listed
       ? `The first ${formatCount(listed)} of ${formatCount(different)} differences; to list all, use --format csv or ndjson\n`
       : "",

@@ -28,8 +28,7 @@ function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLed
   const read = tables.map(
     ({ table, rows, isWhole }) => `  ${table}: ${formatCount(rows)}${isWhole ? "" : ", some were lost"}\n`,
   );
-  const left =
-    ambiguous === 0 ? "" : `${formatCount(ambiguous)} records are ambiguous: resolve them with \`migrate reconcile\`\n`;
+  const left = ambiguous === 0 ? "" : `${counted(ambiguous, "ambiguous record")}: resolve with \`migrate reconcile\`\n`;
   const lost = tables.every(({ isWhole }) => isWhole) ? "" : `${LOST_RECORDS_WARNING}\n`;
   const fromJournal =
     noted === 0 ? "" : `${counted(noted, "request")} added from journals; their records may have been sent\n`;

@@ -29,7 +29,7 @@ export const checkedProofView: View<CheckedProof> = {
 function runText(run: RunProof, screen: Screen): string {
   const { unreadable, sources, payloads, measures, differences, platform } = run;
   const lines = [`Run ${run.run}: ${counted(run.records.total, "record")}`];
-  if (unreadable !== undefined) lines.push(`  not proved from its sources: ${plainText(unreadable)}`);
+  if (unreadable !== undefined) lines.push(`  cannot be proved from its sources: ${plainText(unreadable)}`);
   for (const { file, rows, inRecords, orphans, duplicates, leftOut, notPicked, unaccounted } of sources) {
     const parts = [
       `${formatCount(inRecords)} in records`,

@@ -23,8 +23,8 @@ type LoginFailure =
   /** Unknown at the moment. `afterMs`: the delay that the platform requested. */
   | { readonly kind: "later"; readonly code: string; readonly afterMs?: number | undefined; readonly cause?: unknown }
   /**
-   * The reply is truncated or not a GraphQL reply. `isFinal`: several consecutive replies were, so another attempt is
-   * pointless.
+   * The reply is truncated or not a GraphQL reply. `isFinal`: several replies in a row were unreadable, so another
+   * attempt is pointless.
    */
   | { readonly kind: "unreadable"; readonly reason: string; readonly isFinal?: boolean };
 
@@ -111,7 +111,7 @@ function codeOf(error: JsonValue): string | undefined {
 
 /**
  * The error for a missing token: a Failure if it is permanent, otherwise a TransportError. Its phase is `unsent`,
- * because nothing has been sent yet of the request that needs the token.
+ * because the request that needs the token has not been sent yet.
  */
 export function loginError(end: LoginFailure): Failure | TransportError {
   if (end.kind === "later") {
@@ -195,7 +195,7 @@ export async function fetchToken(apiKey: string, options: LoginOptions): Promise
   const { replyClass } = classifyError(error, origin);
   throw replyClass.kind === "stop"
     ? replyClass.failure
-    : new Failure("platform_unreachable", `${origin} issues no token available: ${error.code}`, {
+    : new Failure("platform_unreachable", `no token can be obtained from ${origin}: ${error.code}`, {
         hint: "check the network and the base URL, then run the same command again",
         cause: error,
       });

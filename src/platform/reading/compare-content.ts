@@ -17,7 +17,7 @@ export interface LookupRecord {
   readonly parameters?: JsonObject | undefined;
   /** False if another version of the record was sent, so only its key can be compared. */
   readonly isAsSent: boolean;
-  /** Finding its key proves nothing: every operation that compares further attrs is also queried. */
+  /** If true, finding the key alone proves nothing, so every operation that compares further attrs is queried too. */
   readonly needsContent?: boolean;
 }
 

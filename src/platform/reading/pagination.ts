@@ -140,7 +140,7 @@ export async function* selectedPages<T>(
   }
 }
 
-/** The number of half hours in eleven years: pages in reverse order are kept in memory. */
+/** More than the half hours of eleven years. The number is limited, because reversed pages are kept in memory. */
 const MAX_RECORDS = 200_000;
 
 /**

@@ -70,7 +70,7 @@ export function createReadClient(options: ReadClientOptions): ReadClient {
 
 /** The server is not the API, or its reply does not match the specification. */
 export function wrongReply(what: string, why: string): Failure {
-  return new Failure("wrong_endpoint", `the reply to ${what} ${why}`, {
+  return new Failure("wrong_endpoint", `the reply to the request for ${what} ${why}`, {
     hint: "check the base URL; the server there does not follow the API specification",
   });
 }

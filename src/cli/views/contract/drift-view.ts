@@ -55,7 +55,7 @@ function knownRuleText(known: KnownRule): string {
 
 const UNDECIDED_TEXT: Readonly<Record<UndecidedReason, string>> = {
   platform: "according to the contract, only the platform can check this",
-  reference: "according to the contract, this check needs a reference list, and it has no rule",
+  reference: "according to the contract, this check needs a reference list, and there is no rule for it",
   unclear: "according to the contract, the published text of this code cannot be implemented",
   "not-in-schema": "according to the contract, this check uses fields missing from the document",
 };
