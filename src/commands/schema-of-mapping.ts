@@ -4,7 +4,7 @@ import type { JobSettings } from "../job/job.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { mappingSchema } from "../map/schema/mapping-schema.ts";
 
-/** Returns the JSON Schema for mappings. With a contract, it has the fields of the operation. */
+/** Returns the JSON Schema for mappings. If a contract is given, the schema contains the fields of its operation. */
 export async function schemaOfMapping(
   { contract: files, operation, rules }: Pick<JobSettings, "contract" | "operation" | "rules">,
   dependencies: ContractCaching,

@@ -10,8 +10,8 @@ interface ChildColumnsContext {
 }
 
 /**
- * The columns of a source and of its child sources with at most one row per row of the source. Entries refer to a child
- * column as `addresses.STREET`. A column of the row itself with that name takes precedence.
+ * The columns of a source, and of its child sources that have at most one row for each of its rows. Entries refer to a
+ * child column as `addresses.STREET`. If the source itself has a column with that name, that column takes precedence.
  */
 export function withChildColumns(own: SourceColumns, context: ChildColumnsContext): SourceColumns {
   const { document, issues, columnsOf } = context;

@@ -12,7 +12,10 @@ export function interruptible<T>(work: () => T): T {
   return around(work);
 }
 
-/** Sets the wrapper for such work. A library does not change the signal handling of its host program. */
+/**
+ * Sets the function that runs such work. A library sets none, so that the signal handling of its host program stays
+ * unchanged.
+ */
 export function setAroundInterruptible(next: Around): void {
   around = next;
 }

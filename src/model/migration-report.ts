@@ -27,7 +27,7 @@ export interface DestinationReport {
 /** A record with several causes counts for each of them. */
 export interface OpenCauseReport {
   readonly cause: string;
-  /** Empty without a rule for it. */
+  /** Empty if no rule assigns an owner. */
   readonly owner: string;
   readonly records: number;
   /** By the number of days that they have been open: up to 7, up to 30, more. */

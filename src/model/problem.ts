@@ -44,8 +44,8 @@ export type UnsafePathReason =
   | "trailing_dot_or_space";
 
 /**
- * A problem in a payload. The codes are those of the platform (from the Django REST framework) if it has a code. The
- * platform has no code for `schema_mismatch`, `corrected_since`, `unknown_field`, `read_only`, `duplicate_key`,
+ * A problem in a payload. The code is the platform's own code (from the Django REST framework), if the platform has
+ * one. It has none for `schema_mismatch`, `corrected_since`, `unknown_field`, `read_only`, `duplicate_key`,
  * `near_duplicate_key`, `circular_dependency`, `unsafe_document_path` and `coerced`.
  */
 export type PayloadFinding =

@@ -15,7 +15,7 @@ test("contract diff lists breaking changes of payloads and exits with 1", async 
   expect(code).toBe(1);
   expect(stdout).toMatch(/^Small platform 1: 5 changes, 4 that can break payloads\n/);
   const [, breaks = "", rest = ""] = stdout.split(/^(?:Breaks|Does not break) .*$/m);
-  expect(breaks).toContain("\nname\n    maxLength: at most 30 characters, before at most 40 characters");
+  expect(breaks).toContain("\nname\n    maxLength: at most 30 characters, previously at most 40 characters");
   expect(breaks).toContain("\ncustomers.*.email\n    is now required; in import-account\n");
   expect(breaks).toContain("\nnote\n    was removed");
   expect(rest).toContain("\nextra\n    is new: text; in import-account\n");

@@ -5,7 +5,7 @@ import { MIXED, reportOf } from "./reports.ts";
 describe("summaryText", () => {
   it("says how many rows are missing from the rejects", () => {
     expect(summaryText(reportOf(MIXED, { folder: "out", leftOut: 3 }))).toContain(
-      "(rejects: 2 records to fix, without 3 that cannot be copied unchanged: fix those in the extract, ",
+      "(rejects: 2 records to fix; 3 rows cannot be copied unchanged: see errors.csv, and fix them in the extract)",
     );
   });
 

@@ -12,7 +12,7 @@ export interface ProgressScreen {
 /** The place where progress is shown. */
 export interface ProgressLine {
   readonly show: (shown: ShownProgress) => void;
-  /** Calls a function that writes a permanent line. */
+  /** Calls `log`, which writes a permanent line above the progress. */
   readonly above: (log: () => void) => void;
   readonly stop: () => void;
 }

@@ -12,7 +12,10 @@ export interface CompareWriter {
   readonly end: (summary: CompareSummary) => string;
 }
 
-/** Text lists only records with differences, and counts those that are unknown by reason. CSV and NDJSON list all. */
+/**
+ * The text format lists only records with differences, and counts unknown results by reason. CSV and NDJSON list all
+ * records.
+ */
 export function compareWriter(format: "text" | "csv" | "ndjson", screen: Screen): CompareWriter {
   if (format === "ndjson") {
     return { add: (batch) => batch.map((one) => `${printableJson(one)}\n`).join(""), end: () => "" };
@@ -45,7 +48,7 @@ export function compareWriter(format: "text" | "csv" | "ndjson", screen: Screen)
         `${counted(total, "accepted record")} compared${shown === "" ? "" : `: ${shown}`}\n`,
         ...reasons,
         replaced === 0 ? "" : `${counted(replaced, "record")} not compared: a later run has replaced the content\n`,
-        verified === 0 ? "" : `${counted(verified, "record")} compared before\n`,
+        verified === 0 ? "" : `${counted(verified, "record")} skipped: already compared\n`,
         isComplete ? "" : "Stopped. To continue, run the command again with --unverified.\n",
       ].join("");
     },

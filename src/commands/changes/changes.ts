@@ -17,8 +17,9 @@ import { type EarlierPayloads, openEarlierPayloads, type PayloadReader } from ".
 import { createKeySet, type KeySet } from "./key-set.ts";
 
 /**
- * `mapping`: with the setup of the earlier run, the current rows still produce the earlier content. `duplicate`: an
- * earlier record of the sources has the same key, so the record is not compared.
+ * `mapping`: only the mapping, the contract or the lists have changed. With those of the earlier run, the current rows
+ * still produce the earlier content. `duplicate`: an earlier record of the sources has the same key, so the record is
+ * not compared.
  */
 type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplicate";
 
@@ -39,11 +40,11 @@ export interface ChangesOptions extends Pick<RunOptions, "job"> {
 
 export interface ChangesSummary {
   readonly counts: Readonly<Record<ChangeResult, number>>;
-  /** Records of the sources with errors of their own. */
+  /** Number of records of the sources that have errors. */
   readonly invalid: number;
-  /** Records without a business key, which cannot be compared. */
+  /** Number of records without a business key, which cannot be compared. */
   readonly withoutKey: number;
-  /** Changed records whose earlier payload could not be rebuilt. */
+  /** Number of changed records whose earlier payload could not be rebuilt. */
   readonly unknownAttrs: number;
   /** False if removed records could not be found, because only some of the sources' records were read. */
   readonly hasRemoved: boolean;

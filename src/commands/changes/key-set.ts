@@ -41,7 +41,7 @@ export function createKeySet(): KeySet {
   };
 }
 
-/** 0 marks an empty slot. */
+/** The mark of a key. It is never 0, because 0 represents an empty slot. */
 function markOf(key: string): bigint {
   return hash("sha256", key.normalize("NFC"), "buffer").readBigUInt64LE() || 1n;
 }

@@ -13,7 +13,7 @@ import {
 import type { Correction } from "../../read/corrections/correction.ts";
 import { csvText } from "../../report/csv-text.ts";
 
-/** Selects corrections; an absent part selects all. */
+/** Selects corrections by key, source and column. An absent member matches every correction. */
 export interface WantedCorrections {
   readonly key?: string | undefined;
   readonly source?: string | undefined;

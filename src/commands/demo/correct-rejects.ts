@@ -10,7 +10,7 @@ export interface Correction {
   readonly id: string;
   /** Column, or RFC 6901 pointer in a JSON extract. */
   readonly field: string;
-  /** Empty in a JSON extract: remove the field. */
+  /** In a JSON extract, an empty value removes the field. */
   readonly value: string;
 }
 

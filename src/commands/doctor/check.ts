@@ -6,7 +6,9 @@ import { formatPlace } from "../../model/place.ts";
 export interface Check {
   /** For example `contract` or `credentials`. */
   readonly name: string;
-  /** `warning`: is reported, but does not fail the command. `skipped`: not checked; `text` gives the reason. */
+  /**
+   * `warning`: the check is reported, but the command does not fail. `skipped`: not checked; `text` gives the reason.
+   */
   readonly status: "ok" | "warning" | "failed" | "skipped";
   readonly text: string;
   /** How to fix the problem. */

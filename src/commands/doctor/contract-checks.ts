@@ -14,7 +14,7 @@ import { shellCommand } from "../../text/shell-command.ts";
 import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
 
 type ContractDependencies = Pick<Dependencies, "contractCache" | "clock"> & {
-  /** Returns where the configuration names a file. */
+  /** Returns the place at which the configuration names a file. */
   readonly placeOf: NamingPlace | undefined;
 };
 
@@ -119,7 +119,7 @@ async function mappingCheck(
   return ok("mapping", covered + rest, { figures });
 }
 
-/** If a required attr is missing, every record is invalid. */
+/** Exit code of a command with this mapping: without a required attr, every record is invalid. */
 const INVALID_EXIT_CODE = 1;
 
 function coverageOf(

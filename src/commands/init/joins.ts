@@ -150,7 +150,7 @@ function belongsTo(root: SourceProfile, source: SourceProfile, parents: Parents)
   return way.join.to === root || belongsTo(root, way.join.to, parents);
 }
 
-/** If any source refers to the root by the named key, all do so. */
+/** If any source refers to the root by the named key, removes the joins to the root by other keys. */
 function joinsByKey(root: SourceProfile, { joins, key }: Pick<TreeOptions, "joins" | "key">): readonly Join[] {
   const isByKey = (join: Join): boolean => join.to === root && join.key.name === key;
   return joins.some(isByKey) ? joins.filter((join) => join.to !== root || isByKey(join)) : joins;

@@ -58,7 +58,7 @@ function sourcesOf(spec: SourceSpec): readonly SourceSpec[] {
   return [spec, ...spec.children.flatMap(sourcesOf)];
 }
 
-/** Returns the joins of the mapping, in the form of guessed ones. */
+/** Converts the joins of the mapping to the form of guessed joins. */
 function nodeOf(spec: SourceSpec | ChildSpec, profiles: readonly SourceProfile[], above?: SourceProfile): SourceNode {
   const source = profiles.find(({ name }) => name === spec.name);
   if (source === undefined) throw new Error(`the source ${spec.name} was not read`);

@@ -38,7 +38,7 @@ export interface RepairOptions extends LedgerOptions {
 type RepairDependencies = JournalEnvironment;
 
 /**
- * Repairs the ledger from its readable data, keeps the corrupted one, and adds the requests that only its journals
+ * Repairs the ledger from its readable data, keeps the corrupted ledger, and adds the requests that only its journals
  * contain.
  */
 export async function ledgerRepair(
@@ -69,7 +69,7 @@ export interface ServerRecovery extends RepairDependencies {
   readonly nothingLost: boolean;
 }
 
-/** The part of a ledger on a server that a recovery needs. */
+/** The members of a ledger store on a server that a recovery needs. */
 export interface ServerLedgerStore {
   readonly name: string;
   readonly server: string;

@@ -50,8 +50,8 @@ async function* outcomesOf(ledger: Ledger, runs: readonly Run[]): AsyncGenerator
 }
 
 /**
- * Proposes rules that are known for the contract of the latest run, then guessed rules. Proposes none if the contract
- * cannot be read.
+ * Returns a function that proposes rules for the contract of the latest run: known rules first, then guessed rules. The
+ * function proposes none if the contract cannot be read.
  */
 async function adviserOf([latest]: readonly Run[], dependencies: ContractCaching & Notifier): Promise<Advise> {
   if (latest === undefined) return () => ({});

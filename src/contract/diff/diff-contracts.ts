@@ -46,7 +46,7 @@ function diffOperation(old: Operation, next: Operation | undefined): readonly Co
   const changes = COMPARED_SETTINGS.flatMap(({ name, breaks, read }): readonly ContractChange[] => {
     const [before, now] = [read(old), read(next)];
     if (before === now) return [];
-    return [{ kind: "operation-changed", operation, breaks, text: `${name}: ${now}, before ${before}` }];
+    return [{ kind: "operation-changed", operation, breaks, text: `${name}: ${now}, previously ${before}` }];
   });
   return [...changes, ...diffBodies(old, next)];
 }
@@ -126,7 +126,7 @@ function diffConstraints(old: FieldType, next: FieldType, { attr, when, changes 
 }
 
 function diffKindChange(old: FieldType, next: FieldType, position: DiffPosition): void {
-  const words = `${describeType(next)}, before ${describeType(old)}`;
+  const words = `${describeType(next)}, previously ${describeType(old)}`;
   addChange(
     position,
     "type",
@@ -136,7 +136,7 @@ function diffKindChange(old: FieldType, next: FieldType, position: DiffPosition)
 }
 
 function unchangedText(type: FieldType): string {
-  return `${describeType(type)}, before ${describeType(type)}`;
+  return `${describeType(type)}, previously ${describeType(type)}`;
 }
 
 function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition): void {

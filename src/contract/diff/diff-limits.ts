@@ -97,7 +97,7 @@ function bound(value: number | undefined): NumericLimit | undefined {
 
 function diffLimit(name: string, old: Limit | undefined, next: Limit): readonly TypeChange[] {
   if (old === undefined || limitText(old) === limitText(next)) return [];
-  const text = `${name}: ${limitText(next)}, before ${limitText(old)}`;
+  const text = `${name}: ${limitText(next)}, previously ${limitText(old)}`;
   const breaks = isTighter(old, next);
   return [{ kind: breaks ? "tighter" : "looser", breaks, text }];
 }

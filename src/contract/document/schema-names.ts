@@ -103,7 +103,10 @@ const MAPS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The path of each `$dynamicAnchor` in the outermost of the enclosing and referring schemas that declare it. */
+/**
+ * The path of each `$dynamicAnchor`, in the outermost schema that declares it and encloses or refers to the current
+ * one.
+ */
 type DynamicScope = ReadonlyMap<string, AttrPath>;
 
 interface Rewriter {

@@ -126,7 +126,7 @@ function checkKey(name: string, path: AttrPath, findings: Findings): void {
   else findings.add("warning", "unknown-keyword", `"${name}" is not part of an operation${hint}`, path);
 }
 
-/** OpenAPI 3.0.3 and 3.1.0, Operation Object, and the extensions of this tool. */
+/** Keys of an operation: those of the Operation Object (OpenAPI 3.0.3 and 3.1.0), and the extensions of this tool. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "tags",
   "summary",

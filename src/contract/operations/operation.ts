@@ -138,7 +138,7 @@ export interface Step {
   /** Unique in its workflow. The default is the kind. */
   readonly name: string;
   readonly kind: (typeof STEP_KINDS)[number];
-  /** Its outcome rules are the step's own rules followed by those of the operation. */
+  /** The operation that the step calls. Its outcome rules are the rules of the step, then the operation's own rules. */
   readonly operation: PlainOperation;
   /**
    * Fields of the body. If the operation wraps the payload, these fields are next to the payload; otherwise they are

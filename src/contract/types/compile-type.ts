@@ -119,7 +119,7 @@ function hasChoices(parts: readonly SchemaNode[]): boolean {
   return readKeywords(parts, "enum").length > 0 || readKeywords(parts, "const").length > 0;
 }
 
-/** Adds the combined rule about null of all parts. */
+/** Adds the rule about null that results from all parts. */
 type Nullable<Parts> = Parts & { readonly nulls: NullRule };
 
 function compileAlternatives(

@@ -15,8 +15,8 @@ import { namesOfTypes } from "./type-keyword.ts";
 export type NullRule = "allowed" | "forbidden" | undefined;
 
 /**
- * The combined rule of the nodes: each of them must allow null. `nullable` decides for its schema, including the
- * contents of its `$ref` and `allOf`, because contracts write `nullable` next to these keywords.
+ * The combined rule of the nodes: null is allowed only if each node allows it. `nullable` decides for its schema,
+ * including the contents of its `$ref` and `allOf`, because contracts write `nullable` next to these keywords.
  */
 export function nullRule(nodes: readonly SchemaNode[], compilation: Compilation): NullRule {
   const [first] = nodes;

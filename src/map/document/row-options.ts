@@ -72,7 +72,7 @@ const NUMBERS: OrderedCells = {
   rank: (text) => (/^[-+]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : undefined),
 };
 
-const TEXTS: OrderedCells = { wanted: "a text", rank: (text) => (text === "" ? undefined : text) };
+const TEXTS: OrderedCells = { wanted: "text", rank: (text) => (text === "" ? undefined : text) };
 
 function readDates(
   written: JsonValue,

@@ -46,7 +46,7 @@ export function buildValue(node: MappingNode, row: Row, build: BuildState): Json
   return buildObject(variantFor(node, row), row, build);
 }
 
-/** The fields of an object, selected by the value of one of them in this row. */
+/** The fields of an object, which depend on the value of one field in this row. */
 export function variantFor(node: VariantNode, row: Row): ObjectNode {
   if (node.discriminator === undefined) return node.otherwise;
   const value = buildValue(node.discriminator, row, newBuildState());

@@ -20,7 +20,7 @@ export interface FieldNode {
   readonly node: MappingNode;
 }
 
-/** An object whose fields depend on the value of one of them. */
+/** An object whose fields depend on the value of one field. */
 export interface VariantNode {
   readonly kind: "variant";
   readonly discriminator: MappingNode | undefined;

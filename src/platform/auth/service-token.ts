@@ -21,7 +21,7 @@ export interface ServiceToken {
 /**
  * The token in a reply and the related members; undefined if there is none. Its lifetime is calculated from the
  * platform's clock (the reply's `Date`, otherwise the claim `iat`), so that a wrong local clock does not shift the
- * renewal. If the token would already have expired, its expiry is unknown.
+ * renewal. If the token would already have expired by this calculation, its expiry counts as unknown.
  * @param now local wall clock, for a platform that sends no time
  */
 export function serviceTokenIn(

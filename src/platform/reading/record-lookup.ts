@@ -166,7 +166,7 @@ async function readList(
   return found;
 }
 
-/** The records by key. Records with the same key are already in `found`, with that result. */
+/** The records by key. Records that share a key are already in `found`, because the list cannot identify them. */
 function recordsByKey(
   records: readonly LookupRecord[],
   key: AttrPath,

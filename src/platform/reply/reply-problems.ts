@@ -147,7 +147,7 @@ export function itemProblems(reply: JsonValue | undefined, operation: ItemOperat
 }
 
 interface Rule extends Pick<ItemRule, "at" | "attr" | "status"> {
-  /** Absent: determined by the end of the status. */
+  /** The statuses of rejected items; default: statuses that end in `_ERROR`. */
   readonly failed?: readonly string[];
 }
 

@@ -27,7 +27,7 @@ export function textHash(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Distinguishes the rows of one key. */
+/** A hash of the content of a row, which distinguishes rows with the same key. */
 export function rowHash(row: Row): string {
   return textHash(isCsvRow(row) ? JSON.stringify(row.cells) : canonicalJson(row.value));
 }

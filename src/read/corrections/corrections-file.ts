@@ -25,7 +25,7 @@ const HINT = "`migrate corrections` writes this file";
 
 /**
  * Reads a file of corrections, which contains personal data. Lines are only appended to it. A line with the change
- * `unset` removes an earlier correction, and a line for the same old value of the same cell replaces it.
+ * `unset` removes an earlier correction, and a line for the same old value of the same cell replaces the earlier line.
  * @param path path of the file in messages
  * @param from path to read it from; default: `path`
  * @returns the corrections that are in force, in file order

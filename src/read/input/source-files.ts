@@ -27,7 +27,7 @@ export interface FindOptions {
 }
 
 /**
- * Finds the files that match `patterns`, in their order; the matches of a glob are sorted by name. In
+ * Finds the files that match `patterns`, in the order of the patterns; the matches of a glob are sorted by name. In
  * `book.xlsx#Customers`, `Customers` is a sheet. A glob omits files whose name is not UTF-8, with a notice.
  * @throws Failure `source_unreadable` for a path that is missing or not a regular file and for a glob without matches,
  * `usage` for a file that is named twice and for a glob that visits more than `MAX_GLOB_ENTRIES`

@@ -16,7 +16,7 @@ export interface Cause {
   readonly first: Problem;
   /** Shapes of the values, most frequent first. */
   readonly shapes: readonly ShapeCount[];
-  /** Problems with a shape that occurred first after the limit was reached. */
+  /** Number of problems with shapes that first occurred after the limit was reached. */
   readonly otherShapes: number;
 }
 

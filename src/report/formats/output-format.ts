@@ -1,4 +1,7 @@
-/** Formats that `--format` can write to stdout. `xlsx` goes to the report folder, with the text format on stdout. */
+/**
+ * Formats that `--format` can write to stdout. For `xlsx`, stdout has the text format, and the workbook is written to
+ * the report folder.
+ */
 export const FORMATS = ["text", "json", "ndjson", "csv", "junit", "github", "xlsx"] as const;
 export type Format = (typeof FORMATS)[number];
 

@@ -41,7 +41,7 @@ export interface CauseCollector {
   readonly totals: () => CauseTotals;
 }
 
-/** Counts of errors, without limits. */
+/** Counts of errors, including errors that the page omits. */
 interface CauseTotals {
   /** Number of places with errors. A cell with several errors is one place. */
   readonly places: number;
@@ -62,7 +62,7 @@ export const MAX_CAUSES = 1000;
 
 /**
  * Creates a collector that groups problems by cause, and keeps the first rows of each place. Problems in the same cell
- * of a record belong to the cause of the first of them.
+ * of a record belong to the cause of the first problem.
  */
 export function createCauseCollector({ showValues }: { readonly showValues: boolean }): CauseCollector {
   const byCause = new Map<string, MutableCause>();

@@ -30,7 +30,7 @@ interface HeadlinePart {
   readonly phrase: (count: number, isCheck: boolean) => string;
 }
 
-/** In the order of the sentence. Together, the parts contain every status. */
+/** The parts of the sentence, in order. Together, they cover every status. */
 const PARTS: readonly HeadlinePart[] = [
   { statuses: ["accepted", "skipped"], phrase: (count) => `${count === 1 ? "is" : "are"} on the platform` },
   {

@@ -12,8 +12,8 @@ export interface PageFrame {
 
 /**
  * Creates the beginning and end of a page in one file. The page loads nothing from a network, and a browser runs only
- * the tool's own script, which the policy allows by its hash. Even if data were inserted as an element, the browser
- * would not run it.
+ * the tool's own script, which the policy allows by its hash. Even if data were inserted as a script element, the
+ * browser would not run it.
  */
 export function pageFrame(title: string, { style, script }: PageFiles): PageFrame {
   const policy = [

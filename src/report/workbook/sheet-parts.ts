@@ -96,7 +96,7 @@ export function drawingXml(comments: readonly SheetComment[], sheetNumber: numbe
   );
 }
 
-/** Left column, offset, top row, offset, right column, offset, bottom row, offset. */
+/** The corners of a comment in VML: left column, offset, top row, offset, right column, offset, bottom row, offset. */
 function anchor(row: number, column: number, lines: number): string {
   return [column + 1, 15, Math.max(row - 1, 0), 10, column + 4, 15, row + lines + 1, 4].join(", ");
 }

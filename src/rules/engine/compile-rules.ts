@@ -101,7 +101,9 @@ function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
 }
 
 interface Visitors {
-  /** Runs the rules that a payload with the same fields can break; undefined if it can break none. */
+  /**
+   * Returns a function that runs the rules that a payload with the same fields can break; undefined if there are none.
+   */
   readonly visitorFor: (payload: JsonObject) => Visit | undefined;
   /** The requirement in the operator's document, if the document publishes the rule's code. */
   readonly askedBy: (rule: Rule) => string | undefined;

@@ -120,10 +120,10 @@ describe("the difference between two contracts", () => {
     const describeDiff = (other: typeof old): readonly string[] =>
       diffContracts(old, other, undefined).map(({ kind, operation, text: words }) => `${kind} ${operation}: ${words}`);
     expect(describeDiff(next("operationId: create-notes", "operationId: add-notes"))).toEqual([
-      "operation-changed create-notes: operation id: add-notes, before create-notes",
+      "operation-changed create-notes: operation id: add-notes, previously create-notes",
     ]);
     expect(describeDiff(next("/data-import/notes/:", "/data-import/remarks/:"))).toEqual([
-      "operation-changed create-notes: address: POST /data-import/remarks/, before POST /data-import/notes/",
+      "operation-changed create-notes: address: POST /data-import/remarks/, previously POST /data-import/notes/",
     ]);
     const gone = loadContract([{ file: "c.yaml", text: "openapi: 3.0.3\ninfo: {}\npaths: {}\n" }]);
     expect(diffContracts(old, gone, undefined)).toMatchObject(

@@ -41,7 +41,7 @@ export interface ColumnProfile {
 }
 
 export interface ColumnCounter {
-  /** @param isSampled whether to analyse the value as well, not only count it */
+  /** @param isSampled whether to analyse the value in addition to counting it */
   readonly add: (value: string, isSampled: boolean) => void;
   readonly profile: (rows: number) => ColumnProfile;
   /** Discards the collected values. */

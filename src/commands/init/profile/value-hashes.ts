@@ -3,7 +3,7 @@ import { HASH_RANGE, textHash } from "../../../text/text-hash.ts";
 
 /**
  * The values of one column as 52-bit hashes, first in memory, then in a private file. Two different values share a hash
- * in about one of 9,000 columns with a million values. A column that is found to be unique is always unique.
+ * in about one of 9,000 columns with a million values. A column that is reported as unique is certainly unique.
  */
 export interface ValueHashes {
   readonly add: (value: string) => void;

@@ -78,7 +78,7 @@ export function percent(share: number): string {
   return share === 1 ? "100%" : `${Math.min(99.9, Math.floor(share * 1000) / 10)}%`;
 }
 
-/** Returns the path of a file as written in a file of the folder. */
+/** Returns the path that a file in the folder uses to refer to `file`. */
 export function relativePath(file: string, folder: string): string {
   return path.relative(folder, file).replaceAll(path.sep, "/");
 }

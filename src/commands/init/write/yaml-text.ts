@@ -75,7 +75,7 @@ function wrapped(text: string, width: number): readonly string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** The schema files are next to the files that they describe, which name them in their first line. */
+/** Each schema file is next to the file that it describes, whose first line names the schema. */
 export const MAPPING_SCHEMA_FILE = "mapping.schema.json";
 export const CONFIG_SCHEMA_FILE = "migrate.schema.json";
 

@@ -56,7 +56,7 @@ function alphabetic(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Whether text equals no other text: it is neither a date nor a time. */
+/** Whether the value is text that equals only the same text, because it is neither a date nor a time. */
 export function equalsOnlyItself(value: Value): value is string {
   return typeof value === "string" && temporalKind(value) === undefined;
 }
