@@ -19,8 +19,8 @@ export function shownCell(cell: string): string {
 
 /**
  * Puts an apostrophe in front of a cell that a spreadsheet would run as a formula. Such a cell starts with `=`, `+`,
- * `-`, `@`, their full-width forms, a tab or a line end, also after spaces, quotes, control characters and invisible
- * characters. This includes negative numbers.
+ * `-`, `@`, their full-width forms, a tab or a line end. Spaces, quotes, control characters and invisible characters
+ * may precede it. Negative numbers are such cells too.
  */
 export function withoutFormula(cell: string): string {
   return FORMULA.test(cell) ? `'${cell}` : cell;

@@ -9,7 +9,8 @@ export interface PageFiles {
 }
 
 /**
- * Reads the files of `src/page/`, which the build copies. The folder is one level above both this file and the bundle.
+ * Reads the files of `src/page/`, which the build copies. The copy is next to the folder of this file, and next to the
+ * folder of the bundle.
  */
 export async function readPageFiles({ script }: { readonly script: boolean }): Promise<PageFiles> {
   const style = `${await textOf("tokens.css")}${await textOf("page.css")}`;

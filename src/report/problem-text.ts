@@ -58,7 +58,7 @@ export function describeKind(problem: Problem): string {
 type Code = LocalFinding["code"];
 type FindingOf<C extends Code> = Extract<LocalFinding, { readonly code: C }>;
 
-/** One entry per code: a code without a text does not compile. */
+/** The compiler requires a text for every code. */
 const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } = {
   required: () => "A value is required here.",
   null: () => "May not be null.",

@@ -59,7 +59,7 @@ const RECORD_TITLES: Readonly<Record<string, string>> = {
   stale: "The record is older than content that was sent before",
 } satisfies Record<Exclude<RecordCode, `source_${string}`>, string>;
 
-/** A code without a predicate does not compile. Codes of the platform that are also ours have the same meaning. */
+/** The compiler requires a predicate for every code. A code that the platform uses too has the same meaning there. */
 const PREDICATES: Readonly<Record<FieldCode, string>> = {
   required: "is missing",
   null: "is missing",

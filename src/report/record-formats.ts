@@ -6,12 +6,12 @@ import { streamedTable, type TableColumn } from "../terminal/text-table.ts";
 import { csvText, shownCell } from "./csv-text.ts";
 import type { RecordFormat } from "./formats/output-format.ts";
 
-/** How to display records of a kind. */
+/** How to display one kind of record. */
 export interface RecordView<T> {
   /** Columns of the table. */
   readonly columns: readonly TableColumn[];
   readonly cells: (record: T) => readonly string[];
-  /** The members in the specification. Each is a CSV column, even if no record has it. */
+  /** The members that the specification lists. Each has a CSV column, even if no record has the member. */
   readonly members: readonly string[];
 }
 
@@ -77,7 +77,7 @@ function ndjsonWriter<T>(): RecordWriter<T> {
   return { add: (batch) => batch.json.map((line) => `${safeJson(line)}\n`).join(""), end: () => "" };
 }
 
-/** The columns are the members in the specification, followed by those of the first batch. */
+/** The columns are the members that the specification lists, followed by further members of the first batch. */
 function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }: RecordScreen): RecordWriter<T> {
   let columns: readonly string[] | undefined;
   const head = (results: readonly T[]): string => {

@@ -27,8 +27,8 @@ export interface WrittenReport {
 }
 
 /**
- * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `rejects*.csv` and `summary.json` (docs/errors.md). All files
- * replace earlier ones together at the end, and only their owner can read them. Rejects of an earlier report are
+ * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `rejects*.csv` and `summary.json` (docs/errors.md). At the
+ * end, all files replace the earlier files together. Only their owner can read them. Rejects of an earlier report are
  * removed if there are none now. With `workbook`, the rejects are also in `rejects.xlsx`.
  * @throws Failure `storage`, or `source_changed` if the input has changed
  */
@@ -77,7 +77,7 @@ function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Re
 
 /**
  * Checks, before a run, that its report can be written to the folder without overwriting the run's own input.
- * @throws Failure `usage` if the report would overwrite it, `storage` if the folder is not writable
+ * @throws Failure `usage` if the report would overwrite the input, `storage` if the folder is not writable
  */
 export async function checkReportFolder(folder: string, inputs: readonly string[]): Promise<void> {
   const { create, discard } = await openReportFolder(folder);

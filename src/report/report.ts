@@ -23,7 +23,7 @@ export interface Report {
   readonly run?: RunFacts;
   /** The titles of fields in the contract, for the page. */
   readonly fieldTitle?: FieldTitle;
-  /** The owner of all records, if the report has only the records of one. */
+  /** The owner of the records, if the report contains the records of one owner only. */
   readonly owner?: OwnerFacts;
   /** The exact command to run next. */
   readonly next?: string;

@@ -108,7 +108,10 @@ describe("compare", () => {
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2" }, { REF: "EXT-3" }] });
     expect((await work.push(WITH_CONTENT)).code).toBe(0);
     const left = await work.migrate(["compare", "--unverified"]);
-    expect([left.code, left.stdout]).toEqual([0, "1 accepted record compared: 1 same\n2 records skipped: already compared\n"]);
+    expect([left.code, left.stdout]).toEqual([
+      0,
+      "1 accepted record compared: 1 same\n2 records skipped: already compared\n",
+    ]);
   });
 
   test("compares a record only in the run whose content the platform accepted last", async () => {

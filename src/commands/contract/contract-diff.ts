@@ -24,9 +24,9 @@ export interface ContractDiff {
   readonly new: Contract;
   readonly mapping: string | undefined;
   readonly changes: readonly MappedChange[];
-  /** Errors outside the requested operation: changes in these parts of the contracts are uncertain. */
+  /** Errors outside the requested operation. Changes that depend on these parts of the contracts may be missing. */
   readonly warnings: readonly ContractFinding[];
-  /** 1 if a change breaks the mapping (without a mapping: breaks payloads), 0 otherwise. */
+  /** 1 if a change breaks the mapping or, without a mapping, breaks payloads; otherwise 0. */
   readonly exitCode: number;
 }
 

@@ -44,7 +44,7 @@ export interface AddedCorrections {
 
 /**
  * Finds the cells in the sources and adds their corrections to the file. Either all are added, or none.
- * @throws Failure `usage` for a cell that does not exist, is in several rows, or has the new value already
+ * @throws Failure `usage` for a cell that does not exist, is in several rows, or already has the new value
  */
 export async function addCorrections(
   { job: settings, file, requests, by }: AddOptions,

@@ -106,7 +106,7 @@ async function append(file: string, lines: readonly (readonly string[])[]): Prom
   }
 }
 
-/** An editor may have removed the last line end. */
+/** Whether the last line has no line end, which an editor may have removed. */
 async function endsWithoutNewline(handle: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);

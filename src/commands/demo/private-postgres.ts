@@ -56,7 +56,7 @@ function findPrograms(): string | undefined {
 /** Debian installs the programs of each version in a separate folder outside the path. */
 const DEBIAN = "/usr/lib/postgresql";
 
-/** PostgreSQL refuses to run as root. */
+/** The user that runs the server; undefined if this process can run it. PostgreSQL refuses to run as root. */
 async function unprivilegedUser(): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const users = await readFile("/etc/passwd", "utf8");

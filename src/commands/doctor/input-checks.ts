@@ -24,8 +24,8 @@ interface InputOptions {
 }
 
 /**
- * Checks that need one pass over the input, or over its first records (`limit`): its files, and how well its joins
- * match. Also checks the columns of `owners`.
+ * Runs the checks that need one pass over the input, or over its first records (`limit`): its files, and how well its
+ * joins match. Also checks the columns of `owners`.
  */
 export async function inputChecks(
   { job: settings, owners = [] }: InputOptions,
@@ -78,8 +78,8 @@ async function readWhole(
 }
 
 /**
- * If no row of a join matches, reading fails after the last record. By then, everything except the orphans has been
- * counted.
+ * Reads the input. Returns a failed check if no row of a join matches: reading then fails after the last record, when
+ * everything except the orphans has been counted.
  */
 async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Check[]> {
   try {

@@ -151,7 +151,8 @@ function lastRun({ id, exitCode, dryRun, target }: Run, { counts }: Summary): Ch
 }
 
 /**
- * Checks the runs that may contain ambiguous records: those that ended incomplete or worse, and those that did not end.
+ * Checks the runs that may contain ambiguous records: runs that ended with exit code 3 or worse, and runs that have not
+ * ended.
  */
 async function ambiguousCheck(ledger: Ledger, runs: readonly Run[], active: string | undefined): Promise<Check> {
   const open = runs.filter(({ id, dryRun, exitCode }) => {

@@ -25,7 +25,7 @@ export function ownerChecks(
   ];
 }
 
-/** The columns of a source; undefined if a file of it has no header. */
+/** The columns of a source; undefined if one of its files has no header. */
 type ColumnsOf = (source: string) => ReadonlySet<string> | undefined;
 
 function headers(files: Job["input"]["files"]): ColumnsOf {

@@ -89,7 +89,10 @@ export async function init(options: InitOptions, dependencies: Dependencies): Pr
 
 const NOTICE_EVERY = 1_000_000;
 
-/** Returns the options for reading extracts. Every million rows is reported, because large files take a while. */
+/**
+ * Returns the options for reading extracts. Reports progress after every million rows, because large files take a
+ * while.
+ */
 export function profileOptions(
   { encoding, delimiter }: JobSettings,
   { notice, temporaryFolder, drain }: Dependencies,
@@ -169,7 +172,7 @@ function refuseUnwritable(file: string, cause: unknown): never {
   });
 }
 
-/** One setting applies to all files that do not declare their encoding. */
+/** The first guessed encoding. It applies to all files that do not declare their encoding. */
 function guessedEncoding(sources: readonly SourceProfile[]): string | undefined {
   return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed)?.encoding?.name;
 }

@@ -3,7 +3,9 @@ import { shareFound } from "./profile/value-hashes.ts";
 import { nameWords } from "./guess/field-names.ts";
 import type { SourceProfile } from "./profile/profile-sources.ts";
 
-/** Rows of one source that refer to rows of another by a column that is unique there. */
+/**
+ * A possible join: rows of one source refer to rows of another source by a column that is unique in the other source.
+ */
 export interface Join {
   readonly from: SourceProfile;
   readonly column: ColumnProfile;
@@ -230,7 +232,7 @@ function nodeOf(source: SourceProfile, parents: Parents, parent?: Parent): Sourc
   };
 }
 
-/** All children of a source must refer to the same key. */
+/** Returns the most frequent key, because all children of a source must refer to the same key. */
 function mostFrequent(keys: readonly ColumnProfile[]): ColumnProfile | undefined {
   const count = (key: ColumnProfile): number => keys.filter((other) => other === key).length;
   return keys.toSorted((one, other) => count(other) - count(one))[0];

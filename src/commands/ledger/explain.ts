@@ -90,7 +90,7 @@ export async function lookUpRecord(options: ExplainOptions, storeOptions: StoreO
   });
 }
 
-/** An outcome applies to the content of its run. Corrected rejects may have been accepted since. */
+/** The accepted request of another run. Corrected rejects, for example, may have been accepted since. */
 function acceptedElsewhere(
   outcomes: readonly Outcome[],
   attempts: readonly Attempt[],
@@ -99,7 +99,7 @@ function acceptedElsewhere(
   return isOnPlatform ? undefined : attempts.findLast(({ status }) => status === "accepted");
 }
 
-/** The latest run may be a push of rejects only, without the records that were accepted before. */
+/** Searches all runs by default, because the latest push may contain only re-imported rejects. */
 async function lookUp(
   { key, run: id }: ExplainOptions,
   ledger: Ledger,
@@ -128,7 +128,7 @@ async function outcomesIn(run: Run, filter: OutcomeFilter, ledger: Ledger): Prom
 }
 
 interface SoughtRecord extends Pick<Explanation, "key" | "outcomes"> {
-  /** The settings of the job of the run. */
+  /** Returns the job settings of the run. */
   readonly readSettings: () => Promise<JobSettings>;
 }
 

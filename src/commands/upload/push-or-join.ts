@@ -108,7 +108,7 @@ interface JoinableWork extends ActiveWriter {
   readonly run: Run;
 }
 
-/** A run that has no waiting or assigned ranges only needs to be completed. */
+/** Whether a worker can join. A run that has no waiting or assigned ranges only needs to be completed. */
 function isJoinable(work: ActiveWriter): work is JoinableWork {
   const { run, shared } = work;
   if (run === undefined || shared === undefined || !isDistributed(run, shared)) return false;

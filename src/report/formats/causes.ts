@@ -37,7 +37,7 @@ export interface Causes {
   readonly others: number;
 }
 
-/** Maximum number of shapes in all causes together. It bounds the memory, for any input. */
+/** Maximum number of shapes in all causes together, which limits memory use for any input. */
 const MAX_SHAPES_IN_ALL = 1000;
 
 /** Groups all problems of the outcomes by code, attr (indexes as `*`) and shape of the value. */

@@ -37,7 +37,7 @@ async function writeLines(
 
 /**
  * Renders the outcome as a JSON object on one line, without the line end. Keys have a fixed order (docs/errors.md), and
- * are absent if they do not apply. Built by concatenation for speed, because every record of the input has one.
+ * are absent if they do not apply. Built by concatenation for speed, because every record of the input has a line.
  */
 export function outcomeLine(outcome: Outcome, options: { readonly showValues: boolean }): string {
   const { record, key, source, status, problems } = outcome;

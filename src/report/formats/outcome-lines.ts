@@ -10,7 +10,7 @@ export interface OutcomeLines {
   readonly addValid: (outcomes: ValidOutcomes) => void;
   /** Returns the bytes added since the last call, once there are enough to be worth writing. */
   readonly take: () => Uint8Array | undefined;
-  /** Returns the remaining bytes. @param after text after the last line, if there is a line */
+  /** Returns the remaining bytes. @param after text to append if there is at least one line */
   readonly end: (after: string) => Uint8Array;
 }
 

@@ -74,7 +74,7 @@ function startOfKey({ keyEnds }: ValidOutcomes["batch"], index: number): number 
 
 /**
  * Returns the end of the records whose lines have all values at the same positions as the line at `from`. Returns
- * `from` if no line can be written over that line.
+ * `from` if the line at `from` cannot serve as a template for others.
  */
 function endOfSimilar(outcomes: ValidOutcomes, from: number): number {
   const { to, batch } = outcomes;

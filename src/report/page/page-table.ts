@@ -11,7 +11,7 @@ export interface PageTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A heading and a table that can be scrolled. */
+/** Renders a heading and a scrollable table. */
 export function pageTable({ id, of, title, note, columns, rows }: PageTable): Html {
   const cell = (text: string, at: number): Html => {
     const kind = columns[at]?.kind;

@@ -116,7 +116,10 @@ export function csvLayout(
   };
 }
 
-/** Several columns may have no name. Each is kept, because a mapping can refer to columns by number. */
+/**
+ * Returns the columns that are not known yet. Keeps every column without a name, because a mapping can refer to columns
+ * by number.
+ */
 function newColumns(own: readonly string[], known: readonly string[]): readonly string[] {
   const left = [...known];
   return own.filter((column) => {
@@ -131,7 +134,7 @@ function byteOrderMarkFor(encoding: string | undefined): string {
   return encoding === undefined || /^utf-?8$/i.test(encoding) ? "" : "\uFEFF";
 }
 
-/** The original values, one per line. */
+/** Writes the original values, one per line. */
 export const JSON_LAYOUT: RejectLayout<string> = {
   kind: "json",
   header: () => "",
@@ -143,7 +146,7 @@ export const JSON_LAYOUT: RejectLayout<string> = {
   hasNewColumns: () => false,
 };
 
-/** Problems that lose part of a JSON value: written again, it would differ from the original. */
+/** Problems for which reading lost part of a JSON value, so that a copy would differ from the original. */
 const LOSSY_CODES: ReadonlySet<string> = new Set<LocalFinding["code"]>([
   "source_invalid_json",
   "source_not_an_object",

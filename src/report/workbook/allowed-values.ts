@@ -10,7 +10,7 @@ interface AllowedValues {
   readonly dropDowns: ReadonlyMap<string, readonly DropDown[]>;
 }
 
-/** Columns with more values have no list to choose from. */
+/** Maximum number of values in a drop-down list. Columns with more values have no list. */
 const MAX_VALUES = 1000;
 
 /** Writes a sheet with one column per list of values; undefined if there are none. */

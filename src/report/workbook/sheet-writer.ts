@@ -118,7 +118,7 @@ function rowXml(number: number, cells: readonly SheetCell[]): string {
   return `<row r="${number}"${heightXml(cells)}>${written.join("")}</row>\n`;
 }
 
-/** Not every program computes the height of wrapped text. */
+/** Renders the height of a row, because not every program computes the height of wrapped text. */
 function heightXml(cells: readonly SheetCell[]): string {
   const lines = cells.map(({ value, style }) =>
     style === "wrapped" && typeof value === "string" ? Math.ceil(value.length / (MAX_WIDTH - 5)) : 1,

@@ -164,7 +164,7 @@ export const OPPOSITES: readonly (readonly [string, string])[] = [
   ["customer", "meter"],
 ];
 
-/** Words that can replace each other if there is no better match, and how well (0 to 1). */
+/** Pairs of words that can replace each other if there is no better match, with their similarity (0 to 1). */
 export const NEAR_WORDS: readonly (readonly [word: string, other: string, likeness: number])[] = [
   ["title", "salutation", 0.7],
   ["town", "locality", 1],

@@ -58,10 +58,7 @@ interface Pair {
   readonly guess: Guess;
 }
 
-/**
- * Of two columns that may be an id, the one that other files join on is more likely. An industry-wide number is even
- * more likely.
- */
+/** Raises the score of an id column if other files join on it, and raises it more for an industry-wide number. */
 function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode): Guess {
   if (!words.includes("id") || guess.score <= SHOWN / 2) return guess;
   if (isIndustryNumber(guess.column.name)) return { ...guess, score: guess.score + 2 * JOIN_KEY };
@@ -94,12 +91,16 @@ function claimColumns(ranked: readonly RankedPair[]): void {
   }
 }
 
-/** The same field of another object, or the same line of another address: one column may fill both. */
+/**
+ * Whether the fields are the same field of two objects, or the same line of two addresses. One column may fill both.
+ */
 function isSameField(slot: Slot, other: Slot): boolean {
   return slot.name === other.name || (isOfAddress(slot) && plainWords(slot) === plainWords(other));
 }
 
-/** Extracts with a single address use it for both billing and supply. */
+/**
+ * A guess from the same line of another address, because extracts with a single address use it for billing and supply.
+ */
 function otherAddress(slot: Slot, slots: readonly Slot[]): Guess | undefined {
   if (!isOfAddress(slot)) return undefined;
   const other = slots.find(({ guess, ...each }) => guess !== undefined && plainWords(each) === plainWords(slot));
@@ -127,7 +128,7 @@ function isAlways({ required, parent, source }: Container): boolean {
   return source !== undefined || parent === undefined || (required && isAlways(parent));
 }
 
-/** Two fields of one object never share a column. */
+/** Whether a field of the object uses the column. Two fields of one object never share a column. */
 function isUsedIn({ fields }: Container, column: ColumnProfile): boolean {
   return fields.some((field) => field.kind === "slot" && field.guess?.column === column);
 }

@@ -59,7 +59,7 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
 }
 
 const MIN_STRENGTH = 0.7;
-/** A single letter is the initial of many words. */
+/** Score of a single letter, which is the initial of many words. */
 const ONE_LETTER = 0.75;
 
 function evidenceOf(codes: readonly string[], strengths: readonly number[]): number {
@@ -88,8 +88,8 @@ function bestChoice(code: string, choices: readonly string[]): Match | undefined
 }
 
 /**
- * Upper case, with single spaces between words of letters and digits. Cached, because every column is compared with the
- * same choices.
+ * Converts text to upper case, with single spaces between words of letters and digits. Cached, because every column is
+ * compared with the same choices.
  */
 function plain(text: string): string {
   const known = plainTexts.get(text);

@@ -63,7 +63,7 @@ function sharedWords(one: string, other: string): number {
   return (2 * shared) / Math.max(1, words.length + others.length);
 }
 
-/** A business key differs in every row, and is more than a row number. */
+/** How likely a column is the business key, which differs in every row and is not a row number. */
 function keyLikeness(column: ColumnProfile): number {
   const unique = isUnique(column) ? 1 : (column.distinct ?? 0) / Math.max(1, column.filled + column.empty);
   return isRowNumber(column) ? 0.85 * unique : unique;
@@ -108,7 +108,7 @@ function isOfOtherParty({ own, around }: NamedThing, columnWords: readonly strin
   return OTHER_PARTIES.some((party) => [...own, ...around].includes(party) && !columnWords.includes(party));
 }
 
-/** Names such as `ID` and `TYPE` describe the subject of the file. */
+/** Whether a name has only common words. Names such as `ID` and `TYPE` describe the subject of the file. */
 function isCommon(words: readonly string[]): boolean {
   return words.every((word) => COMMON_WORDS.has(word));
 }

@@ -21,7 +21,7 @@ export type LeafForm =
 export interface LookupForm {
   readonly kind: "lookup";
   readonly table: ReadonlyMap<string, string>;
-  /** Codes without a known choice that may be written to a file. */
+  /** Codes without a matching choice, as far as they may be written to a file. */
   readonly unknown: readonly string[];
   /** Number of further codes that are too rare or too long to write to a file, because they could contain anything. */
   readonly withheld: number;
@@ -86,7 +86,7 @@ function dateFit(kind: "date" | "datetime", column: ColumnProfile): ValueFit {
   return { fit, evidence: 0.15, form: { kind, pattern, hasOffset, also: also?.pattern } };
 }
 
-/** Whether day and month are in a different order. */
+/** Whether the two patterns have day and month in different orders. */
 function swaps(one: string, other: string): boolean {
   return orderOf(one) !== orderOf(other);
 }
@@ -130,8 +130,8 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
 }
 
 /**
- * Legacy systems have some codes without a matching choice. A column with many more codes than choices contains
- * something else.
+ * Number of codes that a column may have in addition to the choices. Legacy systems have some codes without a matching
+ * choice, but a column with many more codes contains something else.
  */
 const MORE_CODES = 4;
 
@@ -155,7 +155,7 @@ function numberFit(type: Extract<FieldType, { kind: "decimal" }> | NumberType, c
   return onlyFit(plain < 0.5 ? 0.02 : plain * 0.6);
 }
 
-/** The number format of a column that is not written as in the contract. */
+/** The number format of a column whose numbers are not written as in the contract. */
 function numberFormat(kind: NumericType["kind"], column: ColumnProfile, plain: number): LeafForm | undefined {
   const isWithComma = shareOf(column, "commaNumber") + shareOf(column, "integer") >= 0.9;
   if (kind !== "integer" && isWithComma) return number(",", ".");

@@ -29,7 +29,10 @@ export interface FileProfile {
 export interface FileEncoding {
   readonly name: string;
   readonly byteOrderMark: boolean;
-  /** The file is not UTF-8 and does not declare its encoding: the name is a guess, and must be declared. */
+  /**
+   * The file is not UTF-8 and does not declare its encoding: the name is a guess, and the user must declare the
+   * encoding.
+   */
   readonly guessed: boolean;
 }
 
