@@ -8,8 +8,8 @@ import { didYouMean } from "../text/suggestion.ts";
 import { fieldNames, followPath, placesWithRules, type PathBases, type TypePlace } from "./types/type-place.ts";
 
 /**
- * Reports unknown named values, settings and formats in rules, and lists used as numbers, as errors. Reports, as a
- * warning, a path that resolves at no place where its rule applies. Skips rules of schemas that no request uses.
+ * Reports errors for unknown named values, settings and formats in rules, and for lists used as numbers. Reports a
+ * warning for a path that resolves at no place where its rule applies. Skips rules of schemas that no request uses.
  */
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();

@@ -4,7 +4,10 @@ import type { Place } from "../model/place.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 
 export interface ContractFinding {
-  /** `error`: the contract cannot be used; `warning`: a part is not enforced or looks wrong; `info`: no effect. */
+  /**
+   * `error`: the contract cannot be used; `warning`: a part is not enforced or looks wrong; `info`: validation is not
+   * affected.
+   */
   readonly severity: "error" | "warning" | "info";
   /** Stable identifier in kebab-case, such as `unknown-keyword`, `broken-ref` or `bad-pattern`. */
   readonly code: string;

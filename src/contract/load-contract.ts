@@ -75,7 +75,7 @@ export function loadContract(
   };
 }
 
-/** In a command line with many files, users may pass an extract as the contract. */
+/** Rejects a table (CSV), because users may pass an extract as the contract by mistake. */
 function refuseTable({ file, text }: SourceText): void {
   const [header = "", row = ""] = text.split(/\r?\n/, 2);
   const isTable = TABLE_DELIMITERS.some((mark) => {

@@ -89,7 +89,7 @@ function asOfReader(
   const { asOf } = document.sources.get(source) ?? {};
   if (asOf === undefined) return undefined;
   if (asOf.kind !== "column") {
-    // The names and dates of rejects are not those of the extract.
+    // The names and dates of rejects files are not those of the extract.
     if (isReimport) return undefined;
     const momentOf = asOf.kind === "file name" ? momentOfName(asOf) : momentOfDate;
     return { column: undefined, add: (mapped, { table }) => ({ ...mapped, asOf: momentOf(table) }) };
@@ -118,7 +118,7 @@ function momentOfName({ read, wanted }: WrittenMoment): (table: Row["table"]) =>
   };
 }
 
-/** Whole seconds: archives and copies often lose the fractions. */
+/** The modification date in whole seconds, because archives and copies often lose the fraction. */
 function momentOfDate({ file, modifiedMs }: Row["table"]): number {
   if (modifiedMs !== undefined) return Math.floor(modifiedMs / 1000) * 1000;
   throw new Failure("mapping_invalid", `${file}: standard input has no modification date, which \`asOf\` requires`, {

@@ -28,7 +28,7 @@ export function problemTitle(problem: Problem, fieldTitle: FieldTitle | undefine
   return `${field} ${isPlural(field) ? inPlural(predicate) : predicate}`;
 }
 
-/** `customers.0.billing_address1` -> `Billing address 1`: the last name of an attr in words. */
+/** `customers.0.billing_address1` -> `Billing address 1`: the last segment of an attr, in words. */
 export function fieldWords(attr: string): string | undefined {
   if (attr === NON_FIELD_ERRORS) return undefined;
   const name = parseAttr(attr).findLast((part) => typeof part === "string" && part !== "*");

@@ -101,7 +101,7 @@ function build(type: FieldType, compile: (type: FieldType) => Check, options: Va
   return type.assertions === undefined ? open : withAssertions(open, type.assertions);
 }
 
-/** Values of other JSON types are valid. */
+/** Applies a check only to values with the JSON type of the kind. Other values are valid. */
 function onlyOfKind({ kind }: FieldType, check: Check): Check {
   return (value, collector) => {
     if (isOfKind(kind, value)) check(value, collector);

@@ -95,7 +95,9 @@ export function takeProblems(collector: ProblemCollector): readonly FoundProblem
   return taken;
 }
 
-/** Explicit cases, because spreading optional members is slow and extracts may have many errors. */
+/**
+ * Builds a problem with explicit cases, because spreading optional members is slow and extracts may have many errors.
+ */
 function problemOf(
   finding: LocalFinding,
   { attr, path, severity, by }: Pick<FoundProblem, "attr" | "path" | "severity" | "by">,
@@ -149,7 +151,7 @@ export function checkChild(
   else if (!nullIsRight) collector.add(value, { code: "null" });
 }
 
-/** Alternatives may contain themselves, so each is visited only once. */
+/** Whether a type allows null. Visits each alternative only once, because alternatives may contain themselves. */
 function takesNull(type: FieldType): boolean {
   const types = new Set([type]);
   for (const each of types) {

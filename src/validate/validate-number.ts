@@ -115,7 +115,10 @@ function digitsEnd(bytes: Uint8Array, from: number, to: number): number {
   return at;
 }
 
-/** Longer numbers are left to the value's check. They do not occur in practice. */
+/**
+ * Maximum number of digits for the check of bytes. Longer numbers do not occur in practice, and are left to the value's
+ * check.
+ */
 const LONGEST = 100;
 const [MINUS, POINT, ZERO] = [0x2d, 0x2e, 0x30];
 

@@ -65,7 +65,8 @@ export function temporalCheck(type: DateType): Check {
 }
 
 /**
- * The platform converts a date to its first moment. The sent value has no fraction of a second (`map/sent-form.ts`).
+ * The platform converts a date to the first moment of the day. The sent value has no fraction of a second
+ * (`map/sent-form.ts`).
  */
 function dateTimeCheck({ asGiven }: DateType): Check {
   return (value, collector) => {

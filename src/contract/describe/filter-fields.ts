@@ -35,7 +35,8 @@ export function requireAttr(rows: readonly FieldRow[], attr: string): void {
 }
 
 /**
- * Suggests the attr with the most similar last name, because users often omit parents; otherwise the most similar attr.
+ * Suggests the attr with the most similar last segment, because users often omit parents; otherwise the most similar
+ * attr.
  */
 function hintFor(wanted: string, rows: readonly FieldRow[]): string {
   const attrs = [...new Set(rows.map((row) => row.attr))];

@@ -157,7 +157,7 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
 
 function addNewProperty(property: Property, { old, next }: ObjectPair, position: DiffPosition): void {
   addAddition(property, position);
-  // Payloads could have the name before. If other names are rejected now, that is reported for the object.
+  // Payloads could already contain this name. If other names are rejected now, that is reported for the object.
   if (old.additional !== "closed" && next.additional !== "closed") diffType(old.additional, property.type, position);
 }
 

@@ -84,7 +84,7 @@ function onlyOperation({ operations }: Contract): Operation {
   throw operationFailure("the contract does not determine the operation", candidates, "choose with --operation");
 }
 
-/** The operations that match a name, by the strictest matcher that matches any. */
+/** The operations that match a name, by the strictest matcher that matches any operation. */
 export function operationsNamed<Named extends NamedOperation>(
   operations: readonly Named[],
   wanted: string,

@@ -86,7 +86,7 @@ function chosenBy(
 /** An option that is not itself a set of alternatives. */
 interface Leaf {
   readonly type: FieldType;
-  /** The values of the property that its schema allows, as text; undefined if the schema does not list values. */
+  /** The values that the schema of the property allows, as text; undefined if the schema does not list values. */
   readonly tags: readonly string[] | undefined;
   /** Its name in the components; undefined inside other alternatives. */
   readonly name: string | undefined;

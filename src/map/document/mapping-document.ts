@@ -29,7 +29,7 @@ export interface MappingDocument {
   readonly measures: readonly Measure[];
   /** Path of the module with the functions, as written in the mapping. */
   readonly functions?: string;
-  /** Paths of all lookup tables that leaves name, as written in the mapping. */
+  /** Paths of all lookup tables to which leaves refer, as written in the mapping. */
   readonly lookupFiles: readonly string[];
   /** 1-based line of the entry at a path in the mapping file, or of its nearest ancestor. */
   readonly lineOf: SourceDocument["lineOf"];

@@ -153,7 +153,7 @@ function utcOf(time: PatternTime, zone: string | undefined): string | undefined 
   return zone === undefined || zone === "UTC" ? isoDateTime(time) : utcInZone(time, zone);
 }
 
-/** Many rows of an extract have the same moment. */
+/** Remembers the last result, because consecutive rows of an extract often have the same moment. */
 function remembering(read: MomentText["read"]): MomentText["read"] {
   let last: { readonly text: string; readonly moment: number | undefined } | undefined;
   return (text) => {

@@ -28,7 +28,7 @@ export interface RecordBoundaries {
   readonly unterminated: boolean;
 }
 
-/** The CSV meaning of each byte with this delimiter (one ASCII character). */
+/** The meaning of each byte in a CSV file with this delimiter (one ASCII character). */
 export function byteKinds(delimiter: string): Uint8Array {
   const kinds = new Uint8Array(256);
   kinds.fill(CONTROL, 0, 0x20);

@@ -113,7 +113,7 @@ async function openWorkbook(
   return { ...packed, file: sheet.file, kind: "xlsx", found, sheet };
 }
 
-/** @throws Failure `usage` if a sheet is requested of a file without sheets */
+/** @throws Failure `usage` if a sheet is requested, but the file has no sheets */
 function refuseOtherThanWorkbook({ sheet }: FoundFile, file: string): void {
   if (sheet === undefined) return;
   throw new Failure("usage", `${file}: the sheet "${sheet}" is requested, but the file is not a workbook`, {

@@ -13,7 +13,7 @@ export interface PackedFile {
   readonly limits: ReadLimits;
   /** When it was last modified, in milliseconds since 1970; absent for standard input. */
   readonly modifiedMs?: number | undefined;
-  /** The byte to start at, for a file that is not packed; default: 0. */
+  /** The byte to start at, for a file that is not compressed; default: 0. */
   readonly start?: number;
   /** Called for each chunk, with the number of bytes read from disk so far. */
   readonly onPosition?: (position: number) => void;

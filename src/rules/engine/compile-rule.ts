@@ -56,7 +56,7 @@ export function compileRule(rule: Rule, compiler: RuleCompiler): CompiledRule {
     scope.readsReported = scope.reported !== undefined && isReported(here, scope);
     if (applies?.(here, scope) === false) return;
     current = scope;
-    // Not empty only if the previous check failed with an exception.
+    // The list is empty, unless the previous check ended with an exception.
     if (broken.length > 0) broken = [];
     runCheck(here, scope, report);
     if (broken.length === 0) return;

@@ -58,9 +58,9 @@ const FORMATS: Readonly<Record<Exclude<FormatName, PhoneKind>, TextFits>> = {
 };
 
 /**
- * Outward code, inward code, an optional space between them, in any case (platforms normalise them). Source: the
- * expression of the British government's "Bulk Data Transfer" schema, based on BS 7666, which includes the exception
- * GIR 0AA.
+ * An outward code and an inward code in any case, with an optional space between them. Platforms normalise them.
+ * Source: the expression of the British government's "Bulk Data Transfer" schema, based on BS 7666, which includes the
+ * exception GIR 0AA.
  */
 function isUkPostcode(text: string): boolean {
   return UK_POSTCODE.test(text.toUpperCase());
@@ -99,9 +99,9 @@ export type PhoneTest = (text: string, region: string | undefined, kind: PhoneKi
 type PhoneKind = "phone" | "mobile" | "landline";
 
 /**
- * Loads the numbering plans of all countries from the metadata of libphonenumber. Platforms also use it, with small
- * differences between versions. The metadata is loaded on demand, because it takes longer to load than all other code
- * for rules.
+ * Loads the numbering plans of all countries from the metadata of libphonenumber. Platforms use the same library, with
+ * small differences between versions. The metadata is loaded on demand, because it takes longer to load than all other
+ * code for rules.
  */
 export async function loadPhoneTest(): Promise<PhoneTest> {
   const [{ isSupportedCountry, parsePhoneNumberFromString }, { default: metadata }] = await Promise.all([

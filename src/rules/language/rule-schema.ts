@@ -69,7 +69,7 @@ export const path: z.ZodType<PathExpression> = expression.transform((parsed, con
   return z.NEVER;
 });
 
-/** A literal value, not an expression: a text is used as is. */
+/** A literal value, not an expression: text is used unchanged. */
 export const literal: z.ZodType<Expression> = z
   .union([z.string(), z.number(), z.boolean(), z.null()], "must be a string, a number, true, false or null")
   .transform((value): Expression => {

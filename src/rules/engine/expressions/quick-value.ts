@@ -94,7 +94,7 @@ function fieldIn(value: JsonValue, names: readonly string[]): Value {
   return nonMissing(member);
 }
 
-/** The path in the nearest enclosing object in which its first field is present. */
+/** Reads a path in the nearest enclosing object in which its first field is present. */
 function aboveField(fields: readonly string[]): Evaluate {
   const [first = ""] = fields;
   return (here) => {

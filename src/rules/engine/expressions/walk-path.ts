@@ -30,7 +30,7 @@ export type Predicate = (here: Cursor, scope: Scope) => boolean;
 
 type Start = Exclude<PathExpression["base"], "here" | "above">;
 
-/** `reference-rows.ts` walks the rows of reference lists (`listed`). */
+/** The cursor at which a path starts. For paths into reference lists (`listed`), see `reference-rows.ts`. */
 export const STARTS: Readonly<Record<Start, (scope: Scope) => Cursor | undefined>> = {
   this: ({ self }) => self,
   top: ({ top }) => top,

@@ -30,7 +30,7 @@ export interface FieldTree {
   readonly isPresent: (node: FieldNode) => boolean;
   /** The node of a field. */
   readonly field: (node: FieldNode, name: string) => FieldNode;
-  /** Looks for new nodes in the current payload. Returns whether there were new nodes since it started. */
+  /** Looks for new nodes in the current payload. Returns whether nodes were added since the payload started. */
   readonly update: () => boolean;
 }
 
