@@ -24,7 +24,7 @@ function engine(): DatabaseClass {
  */
 export const closesImmediately: boolean = hasStableSqlite(process.versions.node);
 
-/** From these versions on, loading `node:sqlite` prints no experimental warning. */
+/** Whether this version of Node.js loads `node:sqlite` without an experimental warning. */
 export function hasStableSqlite(node: string): boolean {
   const [major = 0, minor = 0] = node.split(".").map(Number);
   if (major === 24) return minor >= 15;
@@ -53,7 +53,7 @@ function bindingIntegers(statement: Statement): Statement {
   });
 }
 
-/** Only 32-bit numbers, like the package. */
+/** Converts only 32-bit integers, like the package. */
 function asInteger(value: unknown): unknown {
   return typeof value === "number" && Math.trunc(value) === value && Math.abs(value) < 2 ** 31 ? BigInt(value) : value;
 }

@@ -75,18 +75,24 @@ function holds(wanted: readonly string[] | undefined, isWanted: (each: string) =
   return wanted === undefined || wanted.some(isWanted);
 }
 
-/** `*` is any one name or index. An attr below the pattern matches too: `customers` matches `customers.0.mobile`. */
+/**
+ * Whether a pattern matches an attr. `*` matches one name or index. A pattern also matches attrs below it: `customers`
+ * matches `customers.0.mobile`.
+ */
 export function isAttrOf(pattern: string, attr: string): boolean {
   const parts = attr.split(".");
   return pattern.split(".").every((wanted, at) => parts[at] !== undefined && (wanted === "*" || wanted === parts[at]));
 }
 
-/** `*` is any text. A pattern without a folder matches the name of the file in any folder. */
+/**
+ * Whether a pattern matches a file. `*` matches any text. A pattern without a folder matches the file name in any
+ * folder.
+ */
 export function isFileOf(pattern: string, file: string): boolean {
   return isLike(pattern, pattern.includes("/") ? file : file.slice(file.lastIndexOf("/") + 1));
 }
 
-/** Whether the whole text matches. `*` is any text. */
+/** Whether a pattern matches the whole text. `*` matches any text. */
 function isLike(pattern: string, text: string): boolean {
   const [first = "", ...others] = pattern.split("*");
   const last = others.pop();

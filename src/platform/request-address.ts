@@ -2,7 +2,7 @@ import type { Poll, RequestForm } from "../contract/operations/operation.ts";
 import { type JsonObject, valueAt } from "../json/json-value.ts";
 import { filledPath, joinPath } from "../transport/base-url.ts";
 
-/** The parts of an address. */
+/** The parts of a record from which an address is built. */
 interface SentRecord {
   readonly payload: JsonObject;
   /** The values of the request parameters, by name. */
@@ -32,8 +32,8 @@ export function requestAddress(
 const NO_VALUES: JsonObject = {};
 
 /**
- * The path of an operation that queries a record; its parameters come from the payload or are those of the record's
- * requests.
+ * The path of an operation that queries a record; its parameters come from the payload or from the parameters of the
+ * record's requests.
  */
 export function lookupPath(
   { operation, parameters }: Pick<Poll, "operation" | "parameters">,

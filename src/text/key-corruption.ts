@@ -84,8 +84,9 @@ function zeroedDigits(normal: string): readonly string[] {
 }
 
 /**
- * Some spreadsheets truncate the digits, others round them. Shorter numbers are too often round by chance: the number
- * after `12345678901234599` is `12345678901234600`.
+ * Minimum number of lost digits for which rounding is assumed. Some spreadsheets truncate the digits, others round
+ * them. Numbers with fewer lost digits are too often round by chance: the number after `12345678901234599` is
+ * `12345678901234600`.
  */
 const ROUNDED_DIGITS = 3;
 

@@ -80,7 +80,7 @@ function isOnce({ min, max }: Piece): boolean {
 const GROUP = /\((?:\?:)?(?!\?)/y;
 const CLASS = /\[((?:\\.|[^\]\\])+)\]/y;
 const ESCAPE = /\\(.)/y;
-/** Without white space other than a space, which a phrase could not show. */
+/** A literal character. Excludes white space other than a space, because a phrase could not show it. */
 const LITERAL = /[^\\^$.*+?()[\]{}|\p{C}\p{Zl}\p{Zp}]/uy;
 
 function readPart(reader: Reader): Part | undefined {
@@ -174,7 +174,7 @@ function escapedMembers(letter: string): readonly Member[] | undefined {
 
 const COUNT = /[?*+]|\{(\d{1,3})(?:(,)(\d{1,3})?)?\}/y;
 
-/** How often the part before it occurs; undefined for a lazy repeat. */
+/** Reads how often the preceding part occurs; undefined for a lazy repeat. */
 function readCount(reader: Reader): { readonly min: number; readonly max: number } | undefined {
   const count = take(reader, COUNT);
   if (count === undefined) return { min: 1, max: 1 };

@@ -40,7 +40,7 @@ function separated(name: string): string {
   return `_${name.replaceAll(/[^\p{L}\p{N}]+/gu, "_")}_`;
 }
 
-/** Shorter words are part of too many names. */
+/** Minimum length of words. Shorter words are part of too many names. */
 const MIN_WORDS = 4;
 
 /** `; did you mean "post"?`, to append to a message; empty if no candidate is similar. */

@@ -101,7 +101,7 @@ describe("wrong input is reported with exit code 2, nothing on stdout and no sta
     [
       "an unknown operation",
       [...job(), "--operation", "nope"],
-      /no operation "nope"\n {2}there is:\n {4}POST \/data-import/i,
+      /no operation "nope"\n {2}its operations are:\n {4}POST \/data-import/i,
     ],
     [
       "an unknown format",

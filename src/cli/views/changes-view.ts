@@ -13,7 +13,7 @@ export interface ChangesWriter {
 
 const MAX_LISTED = 50;
 
-/** Text shows the counts and the first differences. CSV and NDJSON list every record. */
+/** The text format shows the counts and the first differences. CSV and NDJSON list every record. */
 export function changesWriter(format: "text" | "csv" | "ndjson", screen: Screen): ChangesWriter {
   if (format === "ndjson") {
     return { add: (batch) => batch.map((one) => `${printableJson(one)}\n`).join(""), end: () => "" };

@@ -173,7 +173,7 @@ function placesOf(rows: readonly Row[]): string {
 }
 
 function unknown(message: string, name: string, names: readonly string[]): Failure {
-  return new Failure("usage", message, { hint: suggestionOr(`there are: ${names.join(", ")}`, name, names) });
+  return new Failure("usage", message, { hint: suggestionOr(`known names: ${names.join(", ")}`, name, names) });
 }
 
 function withoutKey(source: string): Failure {

@@ -97,7 +97,7 @@ function isUnreadable({ orphan, problems }: InputRecord): boolean {
 }
 
 const INVALID_EXIT_CODE = 1;
-const FIX = "`migrate validate` shows file, line and column of each";
+const FIX = "`migrate validate` shows the file, line and column of each problem";
 
 function filesCheck(
   files: string,

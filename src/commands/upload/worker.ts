@@ -86,8 +86,8 @@ function noWorkFailure(run: Run, { hasPlanner }: { readonly hasPlanner: boolean 
     });
   }
   if (!hasPlanner && settingsIfKnown(run)?.workers !== undefined) {
-    const when = state === "planning" ? "before its plan was complete" : "and no process assigns its ranges";
-    return new Failure("run_unknown", `the process that planned run ${id} has ended, ${when}`, {
+    const when = state === "planning" ? " before its plan was complete" : ", and no process assigns its ranges";
+    return new Failure("run_unknown", `the process that planned run ${id} has ended${when}`, {
       hint: `${resumeHint(run)}; workers can join again while the resumed push is running`,
     });
   }

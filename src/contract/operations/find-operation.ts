@@ -23,7 +23,7 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
   throw operationFailure(
     `the contract has no operation "${wanted}"${question(wanted, operations)}`,
     operations,
-    "there is",
+    "its operations are",
   );
 }
 

@@ -2,8 +2,8 @@
 export interface Authorisation {
   /**
    * The header's value. Obtains the token if there is none yet; concurrent callers share one request.
-   * @throws Failure `authentication`, permanently; TransportError (phase `unsent`) if no token is available at the
-   * moment
+   * @throws Failure `authentication`, which is permanent; TransportError (phase `unsent`) if no token is available at
+   * the moment
    */
   readonly header: () => Promise<string>;
   /** Reports that the platform accepted `header`. */
@@ -17,7 +17,10 @@ export interface Authorisation {
   readonly refused: (header: string) => Promise<void>;
 }
 
-/** A request that waits for a long time may arrive after its token has expired. This can happen more than once. */
+/**
+ * Maximum number of headers for one request. A request that waits for a long time may arrive after its token has
+ * expired, possibly more than once.
+ */
 const MAX_HEADERS = 3;
 
 /**

@@ -20,7 +20,7 @@ type LoginFailure =
   | { readonly kind: "refused"; readonly reason: string }
   /** Too many logins. An early retry makes the wait longer. */
   | { readonly kind: "limited"; readonly reason: string }
-  /** Unknown at the moment. `afterMs`: the delay that the platform requested. */
+  /** No token is available at the moment. `afterMs`: the delay that the platform requested. */
   | { readonly kind: "later"; readonly code: string; readonly afterMs?: number | undefined; readonly cause?: unknown }
   /**
    * The reply is truncated or not a GraphQL reply. `isFinal`: several replies in a row were unreadable, so another
@@ -78,7 +78,9 @@ function resultOf(reply: HttpReply, { tokenAt, now, mask }: ReplyContext): Login
   return { kind: "token", token };
 }
 
-/** A 4xx status is clear without a body; a 2xx is not. */
+/**
+ * The failure for a reply that cannot be interpreted. A 4xx status is conclusive without a body; a 2xx status is not.
+ */
 function unreadableReply(reply: HttpReply, body: JsonValue | undefined): LoginFailure | undefined {
   const { status, complete } = reply;
   if (!complete && body === undefined) return { kind: "unreadable", reason: `HTTP ${status}, truncated` };

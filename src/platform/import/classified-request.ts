@@ -8,7 +8,7 @@ import type { Classification } from "../reply/reply-class.ts";
 export interface RequestResult extends Classification {
   /** Status of the reply; absent if there was none. */
   readonly http?: number;
-  /** First byte sent to last byte read, milliseconds. */
+  /** Milliseconds from the first byte sent to the last byte read. */
   readonly durationMs: number;
 }
 

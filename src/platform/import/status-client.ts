@@ -64,7 +64,10 @@ function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: Json
   return { replyClass: mismatch ?? replyClass };
 }
 
-/** Two such replies prove that the request to schedule never arrived, so they are checked as strictly as a success. */
+/**
+ * Two replies with status 404 prove that the request to schedule never arrived, so each is checked as strictly as a
+ * success.
+ */
 function classOfNotFound(
   reply: HttpReply,
   body: JsonValue | undefined,

@@ -13,8 +13,8 @@ export interface ReadClient {
   /** Ends in `/v1/`. */
   readonly baseUrl: URL;
   /**
-   * The reply's body, of a JSON content type but not yet parsed.
-   * @throws Failure for every other reply, and if there is none
+   * The body of a reply with a JSON content type, not yet parsed.
+   * @throws Failure for any other reply, and if there is no reply
    */
   readonly get: (url: URL, wanted: ReadRequest) => Promise<string>;
 }

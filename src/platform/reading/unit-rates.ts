@@ -62,7 +62,7 @@ function isUnitRate(value: JsonValue): value is UnitRate {
 
 /** A half hour of a day in London. */
 interface HalfHour {
-  /** `HH:MM` at its start; on the day of the autumn clock change two have the same. */
+  /** `HH:MM` at its start. On the day of the autumn clock change, two half hours have the same time. */
   readonly clock: string;
   /** The rate that is valid then; absent if the platform sent none. */
   readonly rate: UnitRate | undefined;

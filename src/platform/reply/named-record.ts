@@ -26,9 +26,9 @@ export function sentRecordMismatch(
 }
 
 /**
- * Whether the reply names the business key of another record and not that of the sent one. The key is searched at its
- * path in the body; if it is absent, at the same path in any object of the body; if it is absent there too, under the
- * names that the request uses for it.
+ * Whether the reply names the business key of another record and not that of the sent one. The key is searched for at
+ * its path in the body; if it is absent, at the same path in any object of the body; if it is absent there too, under
+ * the names that the request uses for it.
  */
 function isOtherKey(
   body: JsonValue,
@@ -44,7 +44,10 @@ function isOtherKey(
   return named.length > 0 && !named.includes(sent);
 }
 
-/** A number under such a name is an id of the platform, unless the key consists of digits. */
+/**
+ * The texts under these names. A number under one of the names is an id of the platform, unless the key consists of
+ * digits.
+ */
 function textsUnder(names: readonly string[], body: JsonValue, sent: string): readonly string[] {
   const values = names.flatMap((name) => [[name], ...ENVELOPES.map((envelope) => [envelope, name])]);
   return values
@@ -69,8 +72,8 @@ export function namesOfKey(
 const MAX_DEPTH = 8;
 
 /**
- * The identifiers at this path of the value and of every object in it. Text with white space is excluded, because it
- * may be a message.
+ * The identifiers at this path in the value and in every object inside it. Text with white space is excluded, because
+ * it may be a message.
  */
 function* textsAt(path: AttrPath, value: JsonValue | undefined, depth = 0): Generator<string> {
   if (depth > MAX_DEPTH || value === null || typeof value !== "object") return;

@@ -103,7 +103,7 @@ function plainType(type: string): string {
   return type.replace(/;.*$/s, "").trim().toLowerCase();
 }
 
-/** Media type ranges, RFC 9110, 12.5.1. */
+/** Whether a media type is in a media type range (RFC 9110, 12.5.1). */
 function matchesRange(name: string, range: string): boolean {
   return range === "*/*" || (range.endsWith("/*") && name.startsWith(range.slice(0, -1)));
 }
@@ -158,7 +158,7 @@ function* accountPlacesOf({ outcomes }: RepliesContract): Generator<AttrPath> {
   yield* ACCOUNT_FIELDS;
 }
 
-/** The account number has documented paths, and none of them has a value. */
+/** Whether the account number has documented paths, none of which has a value. */
 function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation: RepliesContract): boolean {
   const ruled = operation.outcomes.flatMap(({ account, status }) =>
     account === undefined || (typeof status === "number" && status >= 300) ? [] : [account],

@@ -33,7 +33,7 @@ export async function watchStatus(
   return 0;
 }
 
-/** The values whose change writes a new block: counts and states, but not elapsed time. */
+/** The values that cause a new block when they change: counts and states, but not elapsed time. */
 function changeOf({ runs, coverage }: LedgerStatus): string {
   const known = runs.map(({ run, state, summary, progress, shared }) => {
     const { pace, wait, closedSuppliers } = progress?.sending ?? {};

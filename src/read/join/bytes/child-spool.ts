@@ -35,7 +35,7 @@ export interface ChildSpool {
 export interface ParentRange {
   readonly from: number;
   readonly to: number;
-  /** The number of the first parent in the piece with which it is read. */
+  /** The number that the first of these parents has in its piece. */
   readonly firstNumber: number;
 }
 
