@@ -5,9 +5,7 @@ import { cleanText, parseBody } from "./reply-body.ts";
 
 const NOT_AUTHENTICATED: ReadonlySet<unknown> = new Set(["not_authenticated", "authentication_failed"]);
 
-/**
- * Whether the code is one for missing or wrong credentials (Django REST framework). Some instances send it with 403.
- */
+/** Whether the code is for missing or wrong credentials (Django REST framework). Some instances send it with 403. */
 export function isNotAuthenticated(code: unknown): boolean {
   return NOT_AUTHENTICATED.has(code);
 }
