@@ -28,7 +28,7 @@ export function parentColumns(above: SourceColumns): ParentColumns {
   };
 }
 
-/** If the row itself has a column with that name, that column takes precedence. */
+/** The row's own column or, if the row has no column with this name, the column of the parent row. */
 function eitherColumn(own: ReturnType<typeof ownColumn>, above: Column, parentRow: () => Row): Column {
   return {
     name: own.name,

@@ -14,7 +14,7 @@ export function oddBytes(word: number): number {
   return (((word - SPACES) & ~word) | (word + ONES) | word) & HIGHEST_BITS;
 }
 
-/** The exact number of bytes of a word that equal this byte. */
+/** The exact number of bytes of a word that equal the byte in `times4`. */
 export function countEqualBytes(word: number, times4: number): number {
   const other = word ^ times4;
   const equal = ~(((other & LOWER_BITS) + LOWER_BITS) | other | LOWER_BITS);

@@ -75,7 +75,7 @@ function lostDigits(known: string, key: string): KeyCorruption | undefined {
   return zeroedDigits(other).includes(one) ? { kind: "digits", changed: "known" } : undefined;
 }
 
-/** The text that spreadsheets store for a number with more digits than they keep; empty for any other key. */
+/** The texts that spreadsheets may store for a number with more digits than they keep; empty for any other key. */
 function zeroedDigits(normal: string): readonly string[] {
   const lost = normal.length - KEPT_DIGITS;
   if (lost <= 0 || !/^\d+$/.test(normal)) return [];

@@ -130,7 +130,10 @@ function decimalTextIn(value: NonNullJson): string | undefined {
   return typeof value === "string" ? strip(value) : undefined;
 }
 
-/** The first violation. Digits are counted as in the Django REST framework: `0.05` and `007.5` both have two digits. */
+/**
+ * The first limit that is violated. Digits are counted as in the Django REST framework: `0.05` and `007.5` both have
+ * two digits.
+ */
 function precisionFinding(
   whole: number,
   places: number,

@@ -16,7 +16,7 @@ export function webAction(sources: readonly string[], flags: WebFlags, session: 
     const { dependencies, logger } = context;
     const server = await startWebServer(projectIn(process.cwd(), { sources, flags }, context), flags.port);
     const { address } = server;
-    logger.lines(`The project is open in the browser at\n\n  ${address}\n\nCtrl-C stops it.\n`, "web_started", {
+    logger.lines(`The web pages of the project are available at\n\n  ${address}\n\nCtrl-C stops it.\n`, "web_started", {
       url: address,
     });
     if (flags.open !== false && isTerminal(session.stderr)) openBrowser(server.createSingleAddress());

@@ -163,7 +163,7 @@ function joinCounts(root: SourceSpec): {
   };
 }
 
-/** Orphans are known only after all parents have been read. */
+/** The check of one join. Call it after all parents have been read, because orphans are known only then. */
 function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean): Check {
   const { parents, parentsWithRows, joined, orphans } = counts;
   const columns = `${child.name}.${child.on} -> ${parent.name}.${child.parentKey ?? parent.key ?? ""}`;
@@ -180,8 +180,8 @@ function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean):
 }
 
 /**
- * If parents share rows, or `distinct` or `pick` drops rows, the number of joined rows differs from the number of rows
- * in the files.
+ * How many rows match. Omits the number if parents share rows, or if `distinct` or `pick` drops rows, because the
+ * number of joined rows then differs from the number of rows in the files.
  */
 function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orphans: number): string {
   const isCounted = parentKey === undefined && distinct !== true && pick === undefined;

@@ -125,7 +125,7 @@ export function singleByteTable(encoding: string): SingleByteTable | undefined {
   };
 }
 
-/** An encoding is single-byte if any byte, repeated twice, decodes to two characters. */
+/** Whether an encoding is single-byte: every byte, written twice, decodes to two characters. */
 function isSingleByte(encoding: string): boolean {
   for (let byte = 0; byte < 256; byte += 1) {
     if (iconv().decode(Buffer.from([byte, byte]), encoding, { stripBOM: false }).length !== 2) return false;

@@ -1,7 +1,7 @@
 import type { DropDown, FinishedSheet, SheetWriter } from "./sheet-writer.ts";
 import { columnName } from "./xml-text.ts";
 
-/** All texts that a cell can have, by source and column, if mapping and contract determine them. */
+/** All texts that a cell can have, by source and column, if the mapping and the contract determine them. */
 export type ColumnChoices = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
 interface AllowedValues {

@@ -141,7 +141,9 @@ function shown(text: string): string {
 
 const SEPARATOR = " | ";
 const DETAIL = 3;
-/** A record may have hundreds of problems, while a cell can contain at most 32,767 characters. */
+/**
+ * Maximum length of a note. A record may have hundreds of problems, but a cell can contain at most 32,767 characters.
+ */
 const MAX_CHARACTERS = 30_000;
 
 function originalCell(value: string, column: string, problems: readonly Problem[]): SheetCell {
