@@ -71,7 +71,7 @@ async function* pushWithWorkers(
   { folder, ledger, sandbox }: { readonly folder: string; readonly ledger: string; readonly sandbox: Sandbox },
   dependencies: ClusterDemoDependencies,
 ): AsyncGenerator<DemoStep> {
-  const victims = createVictims(dependencies);
+  const workers = createWorkerStarter(dependencies);
   const where = ledger.startsWith("postgres://migrate@127.0.0.1") ? "a temporary PostgreSQL server" : ledger;
   yield { kind: "say", text: `Pushing 220 households with ${WORKERS.count} workers and a ledger on ${where}.\n` };
   const report = await dependencies.push({
@@ -89,14 +89,14 @@ async function* pushWithWorkers(
     out: path.join(folder, "report"),
     workers: WORKERS,
     concurrency: CONCURRENCY,
-    startProcess: victims.startProcess,
-    onProgress: victims.onProgress,
+    startProcess: workers.startProcess,
+    onProgress: workers.onProgress,
   });
   yield { kind: "report", report };
   const { accepted = 0 } = report.report.summary.counts;
   const keys = sandbox.state.accounts().map(({ key }) => key);
   const { text, isRight } = countAccounts(keys, accepted);
-  const killed = victims.killed();
+  const killed = workers.killed();
   yield {
     kind: "say",
     text: killed === undefined ? "\nNo worker was killed." : `\nWorker ${killed} was killed during the push.`,
@@ -106,7 +106,7 @@ async function* pushWithWorkers(
 }
 
 /** Starts the workers, and kills one of them in the middle of the push. */
-function createVictims({ startProcess, onProgress, notice }: ClusterDemoDependencies) {
+function createWorkerStarter({ startProcess, onProgress, notice }: ClusterDemoDependencies) {
   const started: StartedProcess[] = [];
   let sent = 0;
   let killed: number | undefined;

@@ -40,13 +40,13 @@ export function requireAttr(rows: readonly FieldRow[], attr: string): void {
  */
 function hintFor(wanted: string, rows: readonly FieldRow[]): string {
   const attrs = [...new Set(rows.map((row) => row.attr))];
-  const byName = new Map(attrs.toReversed().map((attr) => [lastName(attr), attr]));
-  const name = suggest(lastName(wanted), byName.keys());
+  const byName = new Map(attrs.toReversed().map((attr) => [lastSegment(attr), attr]));
+  const name = suggest(lastSegment(wanted), byName.keys());
   const near = (name === undefined ? undefined : byName.get(name)) ?? suggest(wanted, attrs);
   return near === undefined ? "search for part of its name with --search" : `did you mean "${near}"?`;
 }
 
-function lastName(attr: string): string {
+function lastSegment(attr: string): string {
   return attr.slice(attr.lastIndexOf(".") + 1);
 }
 

@@ -4,7 +4,7 @@ import { parametersType } from "./request-parameters.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 
 /**
- * The fields of a step's body, without the wrapped payload: fields that the contract copies from the payload or sets,
+ * The fields of a step's body, without the wrapped payload: fields that the contract sets or copies from the payload,
  * and fields from the mapping. Copied fields that the payload does not have are omitted.
  */
 export function stepFields(body: Step["body"], payload: JsonObject, given: JsonObject = NO_FIELDS): JsonObject {

@@ -126,7 +126,7 @@ interface ZoneFault {
   readonly hint?: string;
 }
 
-/** A pattern with a time needs either a zone or the offset. */
+/** The error in `zone`, if there is one. A pattern with a time needs either a zone or the offset. */
 function zoneFault(zone: JsonValue | undefined, date: string, { hasOffset }: DatePattern): ZoneFault | undefined {
   const needsZone = !hasOffset && /[Hms]/.test(date.replaceAll(/'[^']*'/g, ""));
   if (zone === undefined) {

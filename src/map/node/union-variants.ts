@@ -40,7 +40,9 @@ export function narrowType(entry: JsonValue, type: FieldType): FieldType | Varia
   return chosen(entry, type, objects);
 }
 
-/** Unions that contain themselves or occur several times are visited once. */
+/**
+ * The options of a union and of all unions inside it. Visits each union once, because unions may contain themselves.
+ */
 function flattened(type: UnionType): readonly FieldType[] {
   const unions = new Set<UnionType>([type]);
   const options: FieldType[] = [];

@@ -137,7 +137,10 @@ function firstFree(guesses: readonly Guess[], { container }: Slot): Guess | unde
   return guesses.find(({ column, score }) => score >= REQUIRED && !isUsedIn(container, column));
 }
 
-/** An optional object becomes less likely with each of its required fields that no column fits. */
+/**
+ * Returns a factor for the score of a field. An optional object becomes less likely with each of its required fields
+ * that no column fits.
+ */
 function completeness(container: Container, pairs: readonly Pair[]): (slot: Slot) => number {
   const fitted = new Set(pairs.filter(({ guess }) => guess.score >= REQUIRED).map(({ slot }) => slot));
   const factors = new Map<Container, number>([[container, 1]]);
