@@ -17,7 +17,7 @@ export interface OverviewData {
 }
 
 export interface DestinationData extends DestinationReport {
-  /** Records left to accept at the end of each day (UTC), from the first day with an accepted record. */
+  /** Number of records not yet accepted at the end of each day (UTC), from the first day with an accepted record. */
   readonly left: DestinationReport["accepted"];
   /** Rows without a key, which are not in `records`. */
   readonly withoutKey: number;

@@ -4,7 +4,7 @@ import { counted, formatCount } from "../../../../text/count.ts";
 import type { DestinationData } from "../../../overview/overview-data.ts";
 import { StateBar, StateList } from "../../parts/states.tsx";
 
-/** The records of one destination by state, and how many were left to accept by day. */
+/** The records of one destination by state, and how many were not yet accepted, by day. */
 export function DestinationSection({ destination }: { readonly destination: DestinationData }): JSX.Element {
   const { target, supplier, operation, records, states, left, withoutKey } = destination;
   const id = useId();
@@ -41,13 +41,13 @@ function BurnDown({ records, left }: Pick<DestinationData, "records" | "left">):
   const text = `${formatCount(records)} ${before}, ${formatCount(last?.records ?? 0)} after ${last?.day ?? ""}`;
   return (
     <div>
-      <h3>Left to accept</h3>
+      <h3>Not yet accepted</h3>
       <svg
         class="burn-down"
         viewBox={`0 0 ${columns.length} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Records left to accept by day: ${text}`}
+        aria-label={`Records not yet accepted, by day: ${text}`}
       >
         {columns.map(({ day, records: open }, at) => {
           const height = records === 0 ? 0 : (HEIGHT * open) / records;
