@@ -11,7 +11,7 @@ function read(file: string): string {
 
 const page = read("docs/contract.md");
 
-it("the overlay in the documentation applies to the project's own contract", () => {
+it("the overlay in the documentation can be applied to the project's own contract", () => {
   const [, overlay = ""] = /```yaml\n(overlay: [^`]*)```/.exec(page) ?? [];
   const contract = loadContract([
     { file: "contract.yaml", text: read("fixtures/contract/contract.yaml") },

@@ -39,20 +39,20 @@ describe("documents", () => {
     ["accounts.CSV", "REF\n1\n"],
     ["accounts.txt", "REF\tNAME\r\n1\tAnn\r\n"],
     ["accounts.csv", 'REF,NAME\n1,"Ann: 2"\n'],
-  ])("a table given as the contract is called a table: %s", (file, text) => {
+  ])("are reported as a table if a table is given as the contract: %s", (file, text) => {
     expect(failureOf(() => loadContract([{ file, text }]))).toMatchObject({
       code: "contract_invalid",
       message: `${file}: this is a table (CSV), not an OpenAPI document`,
     });
   });
 
-  it("a text with commas is not called a table", () => {
+  it("are not reported as a table if they are text with commas", () => {
     expect(failureOf(() => loadContract([{ file: "c.yaml", text: "a: 1, 2\nb: 3, 4\n" }])).message).toContain(
       "OpenAPI 3.0",
     );
   });
 
-  it("have a finding without paths or with an overlay without actions", () => {
+  it("have a finding if they lack paths, or if an overlay lacks actions", () => {
     const { findings } = loadContract([
       { file: "c.yaml", text: "openapi: 3.0.0" },
       { file: "o.yaml", text: "overlay: 1.0.0\nactions: none" },

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
-test("a replaced file has the new content and is private, for any mode of the old file", async () => {
+test("a replaced file has the new content and is private, whatever the mode of the old file", async () => {
   const folder = temporaryFolder({ "list.csv": "old" });
   const file = path.join(folder, "list.csv");
   chmodSync(file, 0o644);
@@ -51,7 +51,7 @@ test("a synchronous replacement overwrites a temporary file of a dead process", 
   expect(existsSync(`${file}.tmp`)).toBe(false);
 });
 
-test("a draft is not written through a link with its name", async () => {
+test("a draft is not written through a link that has its name", async () => {
   const folder = temporaryFolder({ target: "precious" });
   symlinkSync(path.join(folder, "target"), path.join(folder, ".report.1.tmp"));
   const draft = await openDraft(path.join(folder, "report"), "1", 0o600);

@@ -28,7 +28,7 @@ vi.mock("node:fs/promises", async (original) => {
 
 beforeEach(() => void done.splice(0));
 
-test("a file is on disk before it gets its name, and the name is on disk before the replacement ends", async () => {
+test("a file is on disk before it is renamed, and the new name is on disk before the replacement ends", async () => {
   const folder = temporaryFolder();
   await replaceFile(path.join(folder, "report.json"), "{}", { tag: "new" });
   expect(done).toEqual(["sync .report.json.new.tmp", "rename report.json", `sync ${path.basename(folder)}`]);

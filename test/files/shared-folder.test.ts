@@ -36,14 +36,14 @@ describe("a folder for reports", () => {
     expect(readdirSync(path.join(folder, "real"))).toEqual(["file"]);
   });
 
-  it("is refused as a link to nothing", async () => {
+  it("is refused as a link to a missing folder", async () => {
     const folder = temporaryFolder();
     symlinkSync(path.join(folder, "nowhere"), path.join(folder, "link"));
     await expect(checkReportFolder(path.join(folder, "link"), [])).rejects.toMatchObject({ code: "usage" });
     expect(readdirSync(folder)).toEqual(["link"]);
   });
 
-  it("does not need to exist", async () => {
+  it("does not have to exist", async () => {
     await expect(refuseSharedFolder(path.join(temporaryFolder(), "new"))).resolves.toBeUndefined();
   });
 });
@@ -59,7 +59,7 @@ describe("sharingReason", () => {
     ["another group can write", stats(0o775, { uid: 1000, gid: 50 }), own, "a group can write to the folder"],
     ["another user owns it", stats(0o755, { uid: 1001, gid: 1000 }), own, "the folder belongs to another user"],
     ["root owns it", stats(0o755, { uid: 0, gid: 0 }), own, undefined],
-    ["another user owns it and root writes", stats(0o755, own), { uid: 0, gid: 0 }, undefined],
+    ["another user owns it and root runs the program", stats(0o755, own), { uid: 0, gid: 0 }, undefined],
     ["the system has no modes", stats(0o777, own), undefined, undefined],
   ])("returns a reason only if another user could change files: %s", (_, folder, user, expected) => {
     expect(sharingReason(folder, user)).toBe(expected);

@@ -11,20 +11,20 @@ describe("the SQLite engine", () => {
     ["25.6.1", false],
     ["25.7.0", true],
     ["26.0.0", true],
-  ])("of Node.js %s is used only if it is stable: %s", (version, isTaken) => {
+  ])("of Node.js %s is considered stable: %s", (version, isTaken) => {
     expect(hasStableSqlite(version)).toBe(isTaken);
   });
 
-  it("is the built-in one only if loading it prints nothing", () => {
+  it("is considered stable only if loading it prints nothing", () => {
     const { status, stderr } = spawnSync(process.execPath, ["-e", 'require("node:sqlite")'], { encoding: "utf8" });
     expect(hasStableSqlite(process.versions.node)).toBe(status === 0 && stderr === "");
   });
 
-  it("opens only an existing database on request, and reports SQLite's error", () => {
+  it("does not create a database if only an existing one may be opened, and reports the error code of SQLite", () => {
     expect(() => new DatabaseSync("file:/nowhere/at/all.db?mode=rw")).toThrow(expect.objectContaining({ errcode: 14 }));
   });
 
-  it("stores whole numbers as integers for any way to run a statement", () => {
+  it("binds whole numbers as integers in every kind of statement", () => {
     const database = new DatabaseSync(":memory:");
     const half = database.prepare("select 7 / ? as half, typeof(?) as type, ? as big");
     const expected = { half: 3, type: "real", big: 2 ** 40 };
@@ -37,7 +37,7 @@ describe("the SQLite engine", () => {
     database.close();
   });
 
-  it("refuses to change its own tables in a defensive database", () => {
+  it("does not change its own tables in a defensive database", () => {
     const database = new DatabaseSync(":memory:", { defensive: true });
     database.exec("create table one (id integer); pragma writable_schema = on");
     expect(() => database.exec("delete from sqlite_schema")).toThrow(/may not be modified/);

@@ -38,7 +38,7 @@ function textOf(cents: bigint): string {
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-it("compares decimals with and without exponents like their cross-multiplied digits", () => {
+it("compares decimals, with and without exponents, like exact integers", () => {
   const number = fc.record({ digits: fc.bigInt(-1000n, 1000n), exponent: fc.integer({ min: -6, max: 6 }) });
   type Number = typeof number extends fc.Arbitrary<infer Value> ? Value : never;
   const textOfNumber = ({ digits, exponent }: Number): string => `${digits}e${exponent}`;
@@ -56,7 +56,7 @@ it("compares decimals with and without exponents like their cross-multiplied dig
   expect(compareDecimals("0e400000000", "-0.00")).toBe(0);
 });
 
-describe("the double next to a long decimal", () => {
+describe("the nearest double", () => {
   it.each([
     ["1e400000000", "not above", Number.MAX_VALUE],
     ["1e400000000", "not below", Infinity],
@@ -68,7 +68,7 @@ describe("the double next to a long decimal", () => {
     ["9223372036854775807", "not below", 2 ** 63],
     ["-9223372036854775807", "not above", -(2 ** 63)],
     ["0.1", "not above", 0.1],
-  ] as const)("%s, %s", (text, side, number) => {
+  ] as const)("for %s, %s the decimal", (text, side, number) => {
     expect(numberWithin(text, side)).toBe(number);
   });
 });

@@ -9,7 +9,7 @@ describe("differingAttrs", () => {
     expect(differingAttrs(before, before)).toEqual([]);
   });
 
-  test("tells absent values, null and values of other types apart", () => {
+  test("distinguishes absent values, null and values of other types", () => {
     expect(differingAttrs({ a: null, b: "1", c: {} }, { b: 1, c: [] })).toEqual(["a", "b", "c"]);
     expect(differingAttrs({ a: { x: 1, y: 2 } }, { a: { y: 2, x: 1 } })).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { canonicalJson } from "../../src/json/json-value.ts";
 import { compactJson, elementTexts, parseExact } from "../../src/json/exact-json.ts";
 
-test("exact JSON: reads numbers that would lose digits as text, others as numbers", () => {
+test("exact JSON: reads a number as text if a double would lose digits, otherwise as a number", () => {
   const text = '{"id": 12345678901234567890, "n": 1.5, "tiny": -0.10000000000000000001, "s": "12345678901234567890"}';
   expect(parseExact(text)).toEqual({
     id: "12345678901234567890",
@@ -13,7 +13,7 @@ test("exact JSON: reads numbers that would lose digits as text, others as number
   });
 });
 
-test("exact JSON: reads decimals as text with every digit, trailing zeros included", () => {
+test("exact JSON: reads decimals as text with every digit, including trailing zeros", () => {
   const text = '[{"rate": -3.0150, "other": -3.0150, "deep": [{"rate" : 10}]}]';
   expect(parseExact(text, new Set(["rate"]))).toEqual([{ rate: "-3.0150", other: -3.015, deep: [{ rate: "10" }] }]);
 });

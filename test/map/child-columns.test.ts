@@ -32,7 +32,7 @@ payload: { id: ID, street: addresses.STREET, name: addresses.OLD }`,
     expect(mapping.locate(row, ["street"])).toEqual({ file: "a.csv", line: 3 });
   });
 
-  test("yields to a column of the row itself with the same name", () => {
+  test("is ignored if the row itself has a column with the same name", () => {
     const row = csvRow(accounts, 2, ["1", "own"], { addresses: [address] });
     expect(mapping.locate(row, ["name"])).toMatchObject({ file: "a.csv", column: "addresses.OLD" });
   });

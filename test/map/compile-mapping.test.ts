@@ -67,7 +67,7 @@ describe("objects", () => {
     const mapping = compile("payload: { address: { line: A, country: { value: GB } } }", required);
     expect(mapping.map(rowOf({ A: "" })).payload).toEqual({ address: { country: "GB" } });
   });
-  test("the type of the contract distinguishes fields from options: a field may be named value or from", () => {
+  test("the type in the contract distinguishes fields from options: a field may be named `value` or `from`", () => {
     const reading = object({ reading: object({ value: decimal, from: text, lookup: text }) });
     const mapping = compile("payload: { reading: { value: V, from: F, lookup: { from: L, upper: true } } }", reading);
     expect(mapping.map(rowOf({ V: "1.5", F: "f", L: "l" })).payload).toEqual({

@@ -44,7 +44,7 @@ payload:
   const ann = csvRow(accounts, 2, ["1", "Ann", "D"], { meters: shared });
   const bob = csvRow(accounts, 3, ["2", "Bob", "D"], { meters: shared });
 
-  test("is read from the parent row of the item, at any depth, also for rows shared by several parents", () => {
+  test("is read from the parent row of the item, at any depth, even if several parents share the row", () => {
     for (const [row, name] of [
       [ann, "Ann"],
       [bob, "Bob"],
@@ -81,7 +81,7 @@ payload:
     expect(failure.message).toContain('a.csv: no column "NAM"');
     expect(failure.hint).toContain('did you mean "NAME"?');
   });
-  test("yields to a column or member of the row with the same name", () => {
+  test("is ignored if the row itself has a column or member with the same name", () => {
     const own = csvRow(table("m.csv", ["parent.NAME", "MPAN"]), 2, ["own", "M1"]);
     const entry = `${SOURCES}\npayload: { id: ID, meters: { each: meters, item: { name: parent.NAME } } }`;
     const row = csvRow(accounts, 2, ["1", "Ann", "D"], { meters: [own] });
@@ -110,13 +110,13 @@ payload:
       { kind: "D", mpan: "M2" },
     ]);
   });
-  test("has no special meaning outside of child rows", () => {
+  test("has no special meaning outside child rows", () => {
     const failure = failureOf(() => compile("payload: { id: parent.NAME }", body).map(ann));
     expect(failure.message).toContain('no column "parent.NAME"');
   });
 });
 
-test("a list of columns for a single value suggests how to combine them", () => {
+test("for a single value, a list of columns is rejected with a suggestion how to combine them", () => {
   const failure = failureOf(() => compile("payload: { id: [FIRST, LAST] }", body));
   expect(failure.hint).toContain(
     'write { from: [FIRST, LAST], join: " " } to join them, or { from: [FIRST, LAST] } for the first that is not empty',

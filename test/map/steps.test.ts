@@ -25,7 +25,7 @@ const WINDOW = `
       schedule_window_end: { value: "2026-08-05T00:00:00Z" }`;
 
 describe("values that a mapping passes to a step", () => {
-  it("are separate from the payload, keyed by step name, and locate their cells", () => {
+  it("are separate from the payload, are keyed by step name, and can be located in their cells", () => {
     const mapping = compile("schedule-account", WINDOW);
     const { payload, steps, problems } = mapping.map(row);
     const start = "2026-08-04T05:00:00Z";
@@ -44,7 +44,7 @@ describe("values that a mapping passes to a step", () => {
     ]);
   });
 
-  it("have the type of the contract, and problems point to their cells", () => {
+  it("have the type that the contract requires, and problems point to their cells", () => {
     const { problems } = compile("schedule-account", WINDOW).map(csvRow(accounts, 3, ["W-1", "soon", ""]));
     expect(problems).toMatchObject([
       { attr: "task_params.schedule_window_start", code: "invalid", place: { line: 3, column: "FROM" } },

@@ -39,15 +39,19 @@ describe("ownerOf", () => {
     ["a file", { files: ["north-*.csv"] }, true],
     ["a supplier", { suppliers: ["SPRING"] }, true],
     ["a supplier in another case", { suppliers: ["spring"] }, false],
-    ["a code that holds and a file that does not", { codes: ["required"], files: ["south*"] }, false],
+    ["a code that matches and a file that does not", { codes: ["required"], files: ["south*"] }, false],
     ["a value of a column", { columns: { REGION: ["S", "N*"] } }, true],
     ["a value in another case", { columns: { REGION: ["ne"] } }, false],
     ["a value of one of several rows", { columns: { "customers.SYSTEM": ["B"] } }, true],
     ["values of two columns", { columns: { REGION: ["NE"], "customers.SYSTEM": ["A"] } }, true],
-    ["a column that holds and one that does not", { columns: { REGION: ["NE"], "customers.SYSTEM": ["C"] } }, false],
+    [
+      "a column that matches and a column that does not",
+      { columns: { REGION: ["NE"], "customers.SYSTEM": ["C"] } },
+      false,
+    ],
     ["a column that the rows do not have", { columns: { AREA: ["*"] } }, false],
     ["an empty cell", { columns: { NOTE: [""] } }, true],
-    ["a code that holds and a value that does not", { codes: ["required"], columns: { REGION: ["S"] } }, false],
+    ["a code that matches and a value that does not", { codes: ["required"], columns: { REGION: ["S"] } }, false],
   ])("a rule with %s: %j matches: %s", (_, conditions, isMatch) => {
     const found = ownerOf([{ owner: "First", ...conditions }, FALLBACK], RECORD);
     expect(found?.name).toBe(isMatch ? "First" : "Rest");
@@ -108,7 +112,7 @@ describe("ownerOf", () => {
     );
   });
 
-  it("matches no rule with columns if the cells are not known", () => {
+  it("matches no rule with columns if the cells are unknown", () => {
     fc.assert(
       fc.property(rules, record, (some, { cells: _cells, ...one }) => {
         const others = some.filter((rule) => rule.columns === undefined);
@@ -117,7 +121,7 @@ describe("ownerOf", () => {
     );
   });
 
-  it("never matches more records after a condition is added", () => {
+  it("never matches additional records after a condition is added", () => {
     fc.assert(
       fc.property(rules, record, letter, (some, one, added) => {
         for (const rule of some) {
@@ -155,7 +159,7 @@ test.each([
   expect(isFileOf(pattern, file)).toBe(isMatch);
 });
 
-it("a file pattern matches like the regular expression with `.*` for each `*`", () => {
+it("a file pattern matches the same names as the regular expression with `.*` for each `*`", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "*"), maxLength: 6 });
   fc.assert(
     fc.property(text, fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 8 }), (pattern, file) => {

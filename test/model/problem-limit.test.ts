@@ -3,12 +3,12 @@ import { addProblem, hasUnlistedErrors, limitProblems, MAX_PROBLEMS } from "../.
 import type { LocalProblem, Severity } from "../../src/model/problem.ts";
 
 describe("the problems of one record", () => {
-  it("are unchanged up to the limit", () => {
+  it("are unchanged if they do not exceed the limit", () => {
     const problems = numbers(MAX_PROBLEMS);
     expect(limitProblems(problems)).toBe(problems);
   });
 
-  it("above the limit are counted in the last one with their code and severity", () => {
+  it("beyond the limit are counted in the last problem with the same code and severity", () => {
     const kept = limitProblems([...numbers(MAX_PROBLEMS - 1), ...repeated("blank", 3), ...numbers(4900)]);
     expect(kept).toHaveLength(MAX_PROBLEMS);
     expect(kept.slice(-2)).toMatchObject([
@@ -18,7 +18,7 @@ describe("the problems of one record", () => {
     expect(total(kept)).toBe(MAX_PROBLEMS - 1 + 3 + 4900);
   });
 
-  it("above the limit keep one problem of each further kind", () => {
+  it("beyond the limit include one problem of each further kind", () => {
     const kept = limitProblems([...numbers(5000), ...repeated("blank", 7), ...repeated("blank", 2, "warning")]);
     expect(kept).toHaveLength(MAX_PROBLEMS + 2);
     expect(kept.slice(-2)).toMatchObject([
@@ -34,7 +34,7 @@ describe("the problems of one record", () => {
     expect(total(kept)).toBe(10_000);
   });
 
-  it("are counted correctly when they are limited part by part", () => {
+  it("are counted correctly if they are limited in several parts", () => {
     const parts = [numbers(300), numbers(50), numbers(700)].flatMap((part) => limitProblems(part));
     expect(total(limitProblems(parts))).toBe(1050);
     expect(hasUnlistedErrors(limitProblems(parts))).toBe(true);

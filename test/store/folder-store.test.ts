@@ -22,7 +22,7 @@ describe("a folder", () => {
     },
   }));
 
-  test("contains no documents of other folders through links or keys", async () => {
+  test("gives no access to documents of other folders through links or keys", async () => {
     const outside = temporaryFolder();
     write(outside, ["secret.pdf", "beside/a.pdf"]);
     const folder = path.join(outside, "store");
@@ -52,7 +52,7 @@ describe("a folder", () => {
     await expect(refused).rejects.toMatchObject({ code: "config", message: expect.stringContaining(name) });
   });
 
-  test.skipIf(process.getuid?.() === 0)("reports a refused access instead of a missing document", async () => {
+  test.skipIf(process.getuid?.() === 0)("reports that access was refused instead of a missing document", async () => {
     const folder = temporaryFolder();
     write(folder, ["closed/a.pdf"]);
     const { has } = await openStore(storeOptions({ location: folder }));
@@ -61,7 +61,7 @@ describe("a folder", () => {
     chmodSync(path.join(folder, "closed"), 0o700);
   });
 
-  test("contains no document with a name that is too long", async () => {
+  test("has no document whose name is too long", async () => {
     const { has } = await openStore(storeOptions({ location: temporaryFolder() }));
     expect(await has("x".repeat(500))).toBe(false);
   });

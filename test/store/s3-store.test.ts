@@ -43,7 +43,7 @@ async function scene(list: readonly Action[], documents: readonly Action[] = [])
   };
 }
 
-test("requests are signed, with the session's token, for the store's region", async () => {
+test("requests are signed for the region of the store, with the session token", async () => {
   const { open, requests } = await scene([LISTED], [reply(200, "")]);
   const store = await open();
   expect(store.name).toBe("s3://files/in/here");
@@ -112,7 +112,7 @@ test.each<readonly [string, Partial<StoreOptions>]>([
   ["a path", { endpoint: "https://store.example/files" }],
   ["credentials", { endpoint: "https://key:secret-word@store.example" }],
   ["an invalid region", { region: "eu/west" }],
-])("refuses a store with %s", async (_, more) => {
+])("a store with %s is refused", async (_, more) => {
   const { open } = await scene([]);
   const refused: unknown = await open({ location: "s3://files", ...more }).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: "usage" });

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { DocumentStore } from "../../src/store/document-store.ts";
 
-/** A store that the test fills directly. */
+/** A store whose documents the test adds directly. */
 export interface FilledStore {
   /** Opens the store after these documents were added. */
   readonly withDocuments: (keys: readonly string[]) => Promise<DocumentStore>;
 }
 
-/** Keys that are difficult for encodings and signatures. */
+/** Keys that are difficult to encode and sign. */
 const KEYS = [
   "plain.pdf",
   "sftp/migrated files/2024/A-123.pdf",
@@ -22,7 +22,7 @@ const KEYS = [
 
 /** The behaviour of every document store. */
 export function describeStore(open: () => Promise<FilledStore>): void {
-  test.each(KEYS)("has %s, and nothing under a similar name", async (key) => {
+  test.each(KEYS)("finds %s, but no document under a similar name", async (key) => {
     const store = await (await open()).withDocuments([key]);
     onTestFinished(store.close);
     expect(await store.has(key)).toBe(true);
@@ -31,7 +31,7 @@ export function describeStore(open: () => Promise<FilledStore>): void {
     expect(await store.has(key.replace(/^./u, "_"))).toBe(false);
   });
 
-  test("has documents, but not their folders", async () => {
+  test("finds documents, but not their folders", async () => {
     const store = await (await open()).withDocuments(["folder/in/a.pdf"]);
     onTestFinished(store.close);
     expect(await Promise.all(["folder/in/a.pdf", "folder/in", "folder"].map(store.has))).toEqual([true, false, false]);

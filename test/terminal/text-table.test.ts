@@ -30,7 +30,7 @@ customers.*.giv… 150  required,
     );
   });
 
-  it("counts columns as a terminal does", () => {
+  it("measures widths as a terminal displays them", () => {
     const lines = renderTable(
       [
         ["田中", "1"],
@@ -51,7 +51,7 @@ customers.*.giv… 150  required,
     );
   });
 
-  it("shows only the titles of a table without rows", () => {
+  it("shows only the titles if the table has no rows", () => {
     expect(renderTable([], columns, { width: 80, colour: false })).toBe("Attr  Max  Rules\n");
   });
 });

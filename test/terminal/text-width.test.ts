@@ -12,7 +12,7 @@ test.each([
   ["Zoe\u0301", 3],
   ["한글", 4],
   ["", 0],
-])("%s takes as many columns as in a terminal (%i)", (text, width) => {
+])("%s is as wide as in a terminal (%i columns)", (text, width) => {
   expect(textWidth(text)).toBe(width);
 });
 
@@ -28,6 +28,6 @@ test.each([
   expect(textWidth(cut)).toBeLessThanOrEqual(width);
 });
 
-test("lines are broken at spaces by their width in columns", () => {
+test("lines are broken at spaces so that no line exceeds the width in columns", () => {
   expect(wrapText("東京 大阪 ab", 7)).toEqual(["東京", "大阪 ab"]);
 });

@@ -9,7 +9,7 @@ import {
 } from "../../src/text/key-corruption.ts";
 import { isPlainKey, keptDigits, normalKey, storedNormalKey } from "../../src/text/near-key.ts";
 
-/** How a spreadsheet changes a key, and which of the two keys is the changed form. */
+/** The change that a spreadsheet makes to a key, and which of the two keys is the changed form. */
 const CORRUPT: readonly (readonly [
   known: string,
   key: string,
@@ -73,7 +73,7 @@ test.each([
   expect(findKeyCorruption(key, known)).toBeUndefined();
 });
 
-test("distinct ordinary keys are never similar", () => {
+test("distinct ordinary keys are never considered corrupted forms of each other", () => {
   const number = fc.integer({ min: 1, max: 10 ** 12 });
   const padded = number.map((value) => String(value).padStart(12, "0"));
   const kinds = [
@@ -105,7 +105,7 @@ test("distinct ordinary keys are never similar", () => {
   );
 });
 
-test("a ledger computes the normal form of a key without a stored one", () => {
+test("a ledger that stores no normal form computes it from the key", () => {
   const text = fc.oneof(
     fc.string(),
     fc.stringMatching(/^[-+'=A-Za-z0-9 ._/,E"]{0,12}$/),
@@ -121,7 +121,7 @@ test("a ledger computes the normal form of a key without a stored one", () => {
   );
 });
 
-test("the kind of corruption does not depend on which of two keys is known", () => {
+test("the detected kind of corruption does not depend on which of the two keys is known", () => {
   const digits = fc.stringMatching(/^[0-9]{1,12}$/);
   const corruptions = [
     (key: string) => key.replace(/^0+(?=.)/, ""),

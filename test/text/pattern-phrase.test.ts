@@ -53,11 +53,11 @@ describe("patternPhrase", () => {
     expect(patternPhrase(source)).toBe(phrase);
   });
 
-  it.each(OTHERS)("leaves %s to its readers", (source) => {
+  it.each(OTHERS)("has no phrase for %s", (source) => {
     expect(patternPhrase(source)).toBeUndefined();
   });
 
-  it("describes the same texts as the expression", () => {
+  it("describes exactly the texts that the expression matches", () => {
     fc.assert(
       fc.property(sequences(), (pieces) => {
         const source = `^${pieces.map(({ source: each }) => each).join("")}$`;
@@ -106,7 +106,7 @@ function sequences(): fc.Arbitrary<readonly { readonly source: string }[]> {
   return fc.array(fc.oneof(repeat, literal), { minLength: 1, maxLength: 4 });
 }
 
-/** Reads a phrase without groups back as an expression. */
+/** Converts a phrase without groups back to an expression. */
 function expressionOf(phrase: string): RegExp {
   return new RegExp(`^${phrase.split(", then ").map(pieceOf).join("")}$`);
 }

@@ -18,11 +18,11 @@ describe("the shape of a value", () => {
     [null, "null"],
     [[1], "list"],
     [{ a: 1 }, "object"],
-  ])("is, for %j, %s", (value, shape) => {
+  ])("of %j is %s", (value, shape) => {
     expect(shapeOf(value)).toBe(shape);
   });
 
-  it("never shows a letter or digit of the value, and does not grow with the value", () => {
+  it("never contains a letter or digit of the value, and has a limited length", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 500 }), (value) => {
         const shape = shapeOf(value);

@@ -24,13 +24,13 @@ test("a lease is considered held for four fifths of its duration after the reque
   expect(isHeld()).toBe(false);
 });
 
-test("a machine that was asleep has lost its lease, although its monotonic clock stopped", () => {
+test("a machine that was suspended has lost its lease, although its monotonic clock stopped", () => {
   const { at, isHeld } = watched(30_000);
   at.wall += 24_000;
   expect(isHeld()).toBe(false);
 });
 
-test("a wall clock that is set back extends no lease", () => {
+test("a wall clock that is set back does not extend a lease", () => {
   const { at, isHeld } = watched(30_000);
   at.wall -= 86_400_000;
   expect(isHeld()).toBe(true);
@@ -38,7 +38,7 @@ test("a wall clock that is set back extends no lease", () => {
   expect(isHeld()).toBe(false);
 });
 
-test("a holder that has missed five renewals stops until it hears from the server", () => {
+test("a holder that has missed five renewals stops until the server answers", () => {
   const { at, isHeld } = watched(30_000, 1_000);
   at.monotonic += 4_999;
   expect(isHeld()).toBe(true);

@@ -27,14 +27,14 @@ describe("a time on the command line", () => {
     expect(resolveTime(text, "--from")).toEqual({ utc, assumed });
   });
 
-  test("is refused with both readings if London's clocks skip it", () => {
+  test("is refused, with both possible instants, if London's clocks skip it", () => {
     const { message, hint, exitCode } = refusal("2026-03-29T01:30");
     expect(exitCode).toBe(2);
     expect(message).toBe("--from 2026-03-29T01:30: London clocks skip this time on that day");
     expect(hint).toContain("2026-03-29T00:30:00Z (00:30 GMT) or --from 2026-03-29T01:30:00Z (02:30 BST)");
   });
 
-  test("is refused with both readings if London's clocks show it twice", () => {
+  test("is refused, with both possible instants, if London's clocks show it twice", () => {
     const { message, hint } = refusal("2026-10-25T01:30");
     expect(message).toBe("--from 2026-10-25T01:30: London clocks show this time twice on that day");
     expect(hint).toContain("2026-10-25T00:30:00Z (01:30 BST) or --from 2026-10-25T01:30:00Z (01:30 GMT)");
@@ -53,7 +53,7 @@ describe("a time on the command line", () => {
     expect(refusal(text).message).toContain("not an existing day or time");
   });
 
-  test("is the only moment at which London's clocks show it, and is refused if there is none or two", () => {
+  test("is the only instant at which London's clocks show it, and is refused if there are none or two", () => {
     const local = fc.date({ min: new Date("1973-01-01"), max: new Date("2060-01-01"), noInvalidDate: true });
     const nearChange = fc
       .tuple(fc.integer({ min: 1981, max: 2037 }), fc.constantFrom(2, 9), fc.integer({ min: 25, max: 31 }))
@@ -74,7 +74,7 @@ describe("a time on the command line", () => {
   });
 });
 
-/** Returns the moments that `resolveTime` accepts or suggests; none if the clocks skip the time. */
+/** Returns the instants that `resolveTime` accepts or suggests, or none if the clocks skip the time. */
 function readingsOf(text: string): readonly string[] {
   try {
     return [resolveTime(text, "--from").utc];

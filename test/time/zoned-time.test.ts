@@ -16,23 +16,27 @@ test.each([
 test.each([
   ["Europe/London", "2026-03-29", "2026-03-29T00:00:00.000Z"],
   ["Europe/London", "2026-03-30", "2026-03-29T23:00:00.000Z"],
-  // The clocks are set forward at midnight there: this day starts at one o'clock.
+  // The clocks of this zone are set forward at midnight, so the day starts at one o'clock.
   ["America/Asuncion", "2023-10-01", "2023-10-01T04:00:00.000Z"],
-  // A day that the zone skipped: the next one starts at the same moment.
+  // The zone skipped this day, so it starts at the same instant as the next day.
   ["Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00.000Z"],
 ])("in %s the day %s starts at %s", (zone, day, start) => {
   expect(iso(startOfDay(day, zone))).toBe(start);
 });
 
 test.each([
-  ["an hour that the clocks repeat is the first of the two", "2025-10-26T01:30", "2025-10-26T00:30:00.000Z"],
-  ["a time that the clocks skip is read with the offset from before", "2025-03-30T01:30", "2025-03-30T01:30:00.000Z"],
-  ["summer time is an hour ahead", "2025-07-01T00:00", "2025-06-30T23:00:00.000Z"],
+  ["an hour that the clocks repeat is read as the first of the two", "2025-10-26T01:30", "2025-10-26T00:30:00.000Z"],
+  [
+    "a time that the clocks skip is read with the offset before the change",
+    "2025-03-30T01:30",
+    "2025-03-30T01:30:00.000Z",
+  ],
+  ["summer time is an hour ahead of UTC", "2025-07-01T00:00", "2025-06-30T23:00:00.000Z"],
 ])("a local time: %s", (_name, time, moment) => {
   expect(iso(momentInZone(time, "Europe/London"))).toBe(moment);
 });
 
-test("a zone is a name in the time zone database or an offset", () => {
+test("a zone is a name from the time zone database or an offset", () => {
   expect(["Europe/London", "UTC", "+01:00", "Mars/Olympus", ""].map(isZone)).toEqual([true, true, true, false, false]);
 });
 

@@ -73,11 +73,11 @@ describe("datetime", () => {
   });
 });
 
-it("a date instead of a date-time is a warning, because the platform reads it as midnight", () => {
+it("accepts a date in place of a date-time, with a warning, because the platform reads it as midnight", () => {
   expect(codes(moment("datetime"), "2024-01-31")).toEqual(["~coerced"]);
 });
 
-it("a truncated fraction of a second is a warning, unless the date-time is sent as given", () => {
+it("warns of a fraction of a second that is truncated, unless the date-time is sent as given", () => {
   expect(codes(moment("datetime"), "2024-01-31T23:59:59.123456Z")).toEqual(["~coerced"]);
   expect(codes(moment("datetime", { asGiven: true }), "2024-01-31T23:59:59.123456Z")).toEqual([]);
 });

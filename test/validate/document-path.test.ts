@@ -92,7 +92,7 @@ describe("a document path", () => {
     expect(problemsOf(PATH, path)).toMatchObject([{ code: "unsafe_document_path", reason, severity: "error" }]);
   });
 
-  it("that is accepted stays below its root for any reader", () => {
+  it("that is accepted never leads outside its root, whatever the reader does with it", () => {
     const judge = documentPathCheck("sftp/root");
     fc.assert(
       fc.property(HOSTILE, (given) => {
@@ -141,7 +141,7 @@ describe("a document path with a known root", () => {
       expect(validate({ it: path })).toEqual([]);
     },
   );
-  it("includes the root in the length of the stored key", () => {
+  it("counts the root in the length of the stored key", () => {
     expect(validate({ it: "x".repeat(1024 - "sftp/migrated/".length) })).toEqual([]);
     expect(validate({ it: "x".repeat(1025 - "sftp/migrated/".length) })).toMatchObject([{ reason: "too_long" }]);
   });

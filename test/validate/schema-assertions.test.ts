@@ -116,17 +116,17 @@ describe("keywords evaluated as JSON Schema", () => {
     [{ kind: "gas", mprn: "1234" }, ["field.mprn max_length"]],
     [{ kind: "power", mpan: "1" }, []],
     [{ kind: "power", other: "1" }, ["field.other unknown_field"]],
-  ])("if, then and else document their fields: %j", (value, expected) => {
+  ])("if, then and else report problems at their fields: %j", (value, expected) => {
     expect(problemsOf(CONDITIONAL, value)).toEqual(expected);
   });
 
-  it("compares the items of a long list in linear time", () => {
+  it("compare the items of a long list in linear time", () => {
     const items = Array.from({ length: 100_000 }, (_, index) => ({ a: index }));
     expect(problemsOf({ not: { type: "array", uniqueItems: true } }, items)).toEqual(MISMATCH);
     expect(problemsOf({ not: { type: "array", uniqueItems: true } }, [...items, { a: 0 }])).toEqual([]);
   });
 
-  it("limits the comparisons of names with patterns", () => {
+  it("limit the number of comparisons of names with patterns", () => {
     const patterns = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`^a${"b?".repeat(index)}`, true]));
     // A name counts once for each 32 characters.
     const long = "a".repeat(32 * 1000);
@@ -139,7 +139,7 @@ describe("keywords evaluated as JSON Schema", () => {
     }
   });
 
-  it("limits the comparisons of a long text with an RE2 pattern", () => {
+  it("limit the comparisons of a long text with an RE2 pattern", () => {
     const schema = { type: "string", pattern: "^(?:a|b)*$" };
     expect(problemsOf(schema, "a".repeat(1000))).toEqual([]);
     expect(() => problemsOf(schema, "a".repeat(4_100_000))).toThrow(
@@ -147,7 +147,7 @@ describe("keywords evaluated as JSON Schema", () => {
     );
   });
 
-  it("accepts names that match patternProperties and validates their values", () => {
+  it("accept names that match patternProperties, and validate their values", () => {
     const schema = {
       type: "object",
       properties: { a: { type: "string" } },
@@ -158,14 +158,14 @@ describe("keywords evaluated as JSON Schema", () => {
     expect(problemsOf(schema, { b: 1 })).toEqual(["field.b unknown_field"]);
   });
 
-  it("validates items with prefixItems first, and the remaining items with items", () => {
+  it("validate the first items with prefixItems, and the remaining items with items", () => {
     const schema = { type: "array", prefixItems: [{ type: "string" }], items: { type: "integer" } };
     expect(problemsOf(schema, ["a", 1, 2])).toEqual([]);
     expect(problemsOf(schema, [1, 1])).toEqual(["field.0 schema_mismatch"]);
     expect(problemsOf(schema, ["a", "b"])).toEqual(["field.1 schema_mismatch"]);
   });
 
-  it("unevaluatedProperties considers the alternatives that match", () => {
+  it("take the matching alternatives into account in unevaluatedProperties", () => {
     const schema = { type: "object", allOf: [{ anyOf: [option("a"), option("b")] }], unevaluatedProperties: false };
     expect(problemsOf(schema, { a: "A" })).toEqual([]);
     expect(problemsOf(schema, { c: "C" })).not.toEqual([]);
@@ -197,7 +197,7 @@ describe("keywords evaluated as JSON Schema", () => {
     expect(problemsOf(tuple, ["a", "b"], more)).toEqual(["field schema_mismatch"]);
   });
 
-  it("enforces patterns with exponential time in JavaScript, also inside assertions", () => {
+  it("enforce patterns that take exponential time in JavaScript, also inside assertions", () => {
     const slow = { type: "string", pattern: "^(?:[a-z]+ ?)+$" };
     for (const schema of [
       slow,

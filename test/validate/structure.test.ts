@@ -49,7 +49,7 @@ describe("objects and lists", () => {
     ["nothing", {}, ["number required", "customers required"]],
     ["null", { number: null, customers: null }, ["number null", "customers null"]],
     [
-      "everything wrong, in the contract's order",
+      "everything wrong, in the order of the contract",
       { customers: [{ mobile: "x" }, { name: "" }], born: "2024-02-30", number: "too long" },
       [
         "number max_length",
@@ -112,7 +112,7 @@ describe("objects and lists", () => {
     expect(problem).toMatchObject({ path: ["address"], attr: "address.non_field_errors", shape: "a{4}" });
   });
 
-  it("an absent value has no shape, and an existing value always has one", () => {
+  it("a missing value has no shape, and any other value has one", () => {
     const [missing, wrong] = compileValidator(ACCOUNT, { keepValues: true })({ number: "", customers: [] });
     expect(missing).toMatchObject({ shape: "(empty)", value: "" });
     expect(wrong).toMatchObject({ shape: "list", value: "[]" });
@@ -121,7 +121,7 @@ describe("objects and lists", () => {
     expect(required).not.toHaveProperty("value");
   });
 
-  it("keeps values only on request", () => {
+  it("keeps values only if this is requested", () => {
     const payload = { number: "too long", customers: [{ name: "Ann" }] };
     expect(compileValidator(ACCOUNT, { keepValues: true })(payload)).toMatchObject([{ value: "too long" }]);
     expect(compileValidator(ACCOUNT, { keepValues: false })(payload)[0]).not.toHaveProperty("value");
@@ -182,13 +182,13 @@ describe("undocumented fields", () => {
     expect(findings(object({ a: text() }, { additional: any() }), { a: "x", b: null, c: [{}] })).toEqual([]);
   });
 
-  it("of a dictionary are accepted; a value of the wrong type has a separate code", () => {
+  it("of a dictionary are accepted; a dictionary of the wrong type has a separate code", () => {
     const type = object({ it: object({}, { additional: integer() }) });
     expect(findings(type, { it: { x: 1, y: "no", z: null } })).toEqual(["it.y invalid", "it.z null"]);
     expect(findings(type, { it: [] })).toEqual(["it not_a_dict"]);
   });
 
-  it("a read-only field is never required; if present, it is validated with a warning", () => {
+  it("include read-only fields, which are never required and are validated with a warning", () => {
     const id: Property = { name: "id", required: true, readOnly: true, type: integer() };
     const type = { ...object({}), properties: new Map([["id", id]]) };
     expect(findings(type, {})).toEqual([]);
@@ -223,11 +223,11 @@ describe("nested alternatives", () => {
     ]);
   });
 
-  it("finish for 50 levels", () => {
+  it("are validated to a depth of 50 levels", () => {
     expect(findings(object({ it: levels(50) }), { it: nested(50, "abcd") })).toHaveLength(1);
   });
 
-  it("end the run if one record needs more than 250,000 of them", () => {
+  it("end the run if one record requires more than 250,000 alternatives", () => {
     const item = union(Array.from({ length: 1001 }, (_, at) => object({ [`p${at}!`]: text() })));
     const validate = compileValidator(object({ list: list(item) }), { keepValues: false });
     const payload = { list: Array.from({ length: 250 }, () => ({ p2000: "x" })) };
@@ -235,7 +235,7 @@ describe("nested alternatives", () => {
     expect(validate({ list: [{ p1: "x" }] })).toEqual([]);
   });
 
-  it("are interruptible if one record needs thousands of them, with the same problems", () => {
+  it("can be interrupted if one record requires thousands of alternatives, with the same problems", () => {
     const item = union(Array.from({ length: 1001 }, (_, at) => object({ [`p${at}!`]: text() })));
     const validate = compileValidator(object({ list: list(item) }), { keepValues: false });
     let interrupted = 0;
@@ -293,14 +293,14 @@ describe("a union", () => {
     expect(findings(type, { it: { kept: [] } })).toEqual(["it.kept invalid_choice"]);
   });
 
-  it("without a discriminator selects the first option without errors", () => {
+  it("without a discriminator, selects the first option without errors", () => {
     const type = union([text({ maxLength: 2 }), integer(), list(boolean())]);
     expect(codes(type, "ab")).toEqual([]);
     expect(codes(type, "123")).toEqual(["~coerced"]);
     expect(codes(type, [true])).toEqual([]);
   });
 
-  it("reports the errors of the nearest option with the JSON type of the value", () => {
+  it("reports the errors of the nearest option among those that match the JSON type of the value", () => {
     const type = union([
       text(),
       object({ "a!": text(), "b!": text(), "c!": text() }),
@@ -316,7 +316,7 @@ describe("a union", () => {
     expect(findings(type, { it: "abc" })).toEqual(["first required", "it invalid", "last required"]);
   });
 
-  it("accepts null if one of its options does", () => {
+  it("accepts null if one of its options accepts null", () => {
     expect(codes(union([text(), integer({ nullable: true })]), null)).toEqual([]);
     expect(codes(union([text(), integer()]), null)).toEqual(["null"]);
   });
@@ -334,7 +334,7 @@ describe("a recursive type", () => {
     expect(findings(node, payload)).toEqual(["next.more.0.next.name required", "next.more.2.name required"]);
   });
 
-  it("is validated down to 64 levels", () => {
+  it("is validated only down to 64 levels", () => {
     let payload: JsonObject = { name: "end" };
     for (let level = 0; level < 10_000; level += 1) payload = { name: "a", next: payload };
     const found = compileValidator(node, { keepValues: false })(payload);

@@ -54,7 +54,7 @@ it("prefers the text of the addressed field to the text of its object", () => {
   expect(publishedSentence(body, { code: "wrong", type })).toBe("The contract requires that the meter is known.");
 });
 
-it("takes the text of a code from elsewhere in the body, unless there are several texts", () => {
+it("uses the text that another part of the body has for the code, unless the body has several such texts", () => {
   const { body } = meterBody([published("Validate that the meter is known.", "wrong", "other")]);
   expect(publishedSentence(body, { code: "other", type: body })).toBe("The contract requires that the meter is known.");
   expect(publishedSentence(body, { code: "third", type: body })).toBeUndefined();

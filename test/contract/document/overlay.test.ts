@@ -134,7 +134,7 @@ describe("findings", () => {
     [{ target: "$.info" }, "warning overlay-without-effect", "neither"],
     [{ update: {} }, "error bad-overlay", '"target"'],
     [{ target: "$.info", updates: {}, remove: false }, "warning unknown-keyword", 'did you mean "update"'],
-  ])("about the action %j have its line", (action, expected, words) => {
+  ])("about the action %j have the line of the action", (action, expected, words) => {
     const finding = overlaid([action]).findings.find(({ message }) => message.includes(words));
     expect(`${finding?.severity} ${finding?.code}`).toBe(expected);
     expect(finding?.place.file).toBe("overlay-1.yaml");
@@ -150,7 +150,7 @@ describe("findings", () => {
   });
 });
 
-it("changes the document of the sandbox in the same way", () => {
+it("applies overlays to the document of the sandbox", () => {
   const { document } = overlaid([{ target: "$.info", update: { title: "Other" } }]);
   expect(document["info"]).toEqual({ title: "Other", version: "1" });
 });
@@ -185,7 +185,7 @@ describe("an expensive target", () => {
     "$..enum[?$..enum[?$..enum[?1 == 2]]]",
     `$[?count(@${"..[*,*,*]".repeat(12)}) > 0]`,
     "$..[?$..['none']]",
-  ])("is rejected with the number of nodes: %s", (target) => {
+  ])("is rejected if it visits too many nodes: %s", (target) => {
     expect(() => refusals(target, list)).toThrow("visits more than 1,000,000 nodes");
   });
 
@@ -197,7 +197,7 @@ describe("an expensive target", () => {
   });
 });
 
-it("an update that does not fit many matches is reported for ten of them, with the number of the remaining ones", () => {
+it("an update that does not fit many of its matches is reported for ten of them, with the number of the others", () => {
   const { findings } = overlaid(
     [{ target: `${BODY}.properties.choice..*`, update: { "x-note": 1 } }],
     [

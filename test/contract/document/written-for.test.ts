@@ -68,7 +68,7 @@ describe("an overlay with x-migrate-written-for", () => {
     expect(markOf(properties)).not.toBe(markOf({ a: FIELD }));
   });
 
-  it("must have both members of the key", () => {
+  it("must have both members of x-migrate-written-for", () => {
     expect(findingsFor({ a: FIELD }, "May")).toMatchObject([{ severity: "error", code: "bad-overlay" }]);
   });
 });

@@ -93,7 +93,7 @@ describe("extensions of an operation", () => {
     expect(findingsOf(operation)).toEqual([finding]);
   });
 
-  it("report an unknown member of an outcome rule at the rule", () => {
+  it("report an unknown member of an outcome rule at that rule", () => {
     const rules = [
       { status: 201, outcome: "accepted" },
       { status: 400, outcome: "rejected", acount: "x" },
@@ -165,7 +165,7 @@ components:
 ]);
 
 describe("finding an operation", () => {
-  it("has findings about operations of the document", () => {
+  it("returns findings about the operations of the document", () => {
     expect(several.findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual([
       "error duplicate-operation",
       "warning no-json-body",
@@ -184,7 +184,7 @@ describe("finding an operation", () => {
     ["/v1/accounts/", "/v1/accounts/"],
     ["PUT /v1/files/", "/files/"],
     [undefined, "/v2/accounts/"],
-  ])("by '%s'", (wanted, path) => {
+  ])("finds '%s'", (wanted, path) => {
     expect(findOperation(several, wanted).path).toBe(path);
   });
 
@@ -201,20 +201,23 @@ describe("finding an operation", () => {
     ["import-acount-notes", "import-account-notes"],
     ["POST /data-import/account/", "POST /data-import/accounts/"],
     ["POST /data-imports/accounts/{number}/notes/", "POST /data-import/accounts/{number}/notes/"],
-  ])("suggests for '%s' an operation whose path fits before one with a similar id", (wanted, suggested) => {
-    const body = { content: { "application/json": { schema: { type: "object", properties: { id: {} } } } } };
-    const post = (operationId: string): object => ({ post: { operationId, requestBody: body, responses: {} } });
-    const document = {
-      openapi: "3.0.3",
-      info: { title: "T", version: "1" },
-      paths: {
-        "/data-import/accounts/{number}/notes/": post("import-account-notes"),
-        "/data-import/accounts/": post("accountsV2Create"),
-      },
-    };
-    const renamed = loadContract([{ file: "c.json", text: JSON.stringify(document) }]);
-    expect(failureOf(() => findOperation(renamed, wanted)).message).toContain(`did you mean "${suggested}"?`);
-  });
+  ])(
+    "for '%s', suggests an operation with a matching path before an operation with a similar id",
+    (wanted, suggested) => {
+      const body = { content: { "application/json": { schema: { type: "object", properties: { id: {} } } } } };
+      const post = (operationId: string): object => ({ post: { operationId, requestBody: body, responses: {} } });
+      const document = {
+        openapi: "3.0.3",
+        info: { title: "T", version: "1" },
+        paths: {
+          "/data-import/accounts/{number}/notes/": post("import-account-notes"),
+          "/data-import/accounts/": post("accountsV2Create"),
+        },
+      };
+      const renamed = loadContract([{ file: "c.json", text: JSON.stringify(document) }]);
+      expect(failureOf(() => findOperation(renamed, wanted)).message).toContain(`did you mean "${suggested}"?`);
+    },
+  );
 
   it("does not choose between two matches", () => {
     expect(failureOf(() => findOperation(several, "list-accounts")).hint).toContain("GET /same/");

@@ -52,7 +52,7 @@ describe("a broken reference", () => {
   );
 });
 
-test("an error of the whole document concerns every operation", () => {
+test("an error of the whole document affects every operation", () => {
   const contract = contractWith({});
   expect(errorReachedBy(contract)?.code).toBe("no-operations");
 });

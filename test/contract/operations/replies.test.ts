@@ -56,7 +56,7 @@ describe("the documented replies of an operation", () => {
     ]);
   });
 
-  it("are resolved through references; the default reply counts without a success reply", () => {
+  it("are resolved through references; without a documented success reply, the default reply is used", () => {
     const responses = { default: { $ref: "#/components/schemas/Reply" }, 400: { description: "No." } };
     const operation = operationWith({ responses }, { Reply: { content: { "application/json": { schema: RECEIPT } } } });
     expect(documentedReply(operation, 202)).toMatchObject({ status: "default", body: { kind: "object" } });
@@ -78,7 +78,7 @@ describe("the documented replies of an operation", () => {
     expect([200, 201, 202].map((status) => documentedReply(named, status)?.status)).toEqual([undefined, 201, 202]);
   });
 
-  it("include any status if the contract documents no success", () => {
+  it("include any status if the contract documents no success reply", () => {
     const operation = operationWith({ responses: { 400: { description: "No." } } });
     expect(documentedReply(operation, 202)).toEqual({ status: 202, mediaTypes: [], body: undefined });
   });

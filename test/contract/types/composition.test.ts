@@ -44,7 +44,7 @@ describe("$ref", () => {
     },
   );
 
-  it("is reported if it only leads to itself", () => {
+  it("is reported if it refers only to itself", () => {
     expect(fieldOf(ref("A"), { schemas: { A: ref("B"), B: ref("A") } }).findings).toEqual(["error circular-ref"]);
     expect(fieldOf(ref("A"), { schemas: { A: { allOf: [ref("A")] } } }).findings).toContain("error circular-ref");
     expect(fieldOf(ref("A"), { schemas: { A: { oneOf: [ref("A"), { type: "null" }] } } }).findings).toContain(
@@ -60,7 +60,7 @@ describe("$ref", () => {
     expect(fieldOf(field, { schemas, openapi: "3.1.0" }).findings).toEqual([]);
   });
 
-  it("is also reported if it is broken outside of request bodies", () => {
+  it("is reported even if it is broken outside request bodies", () => {
     const responses = {
       200: { content: { "application/json": { schema: ref("Gone") }, example: { $ref: "#/data" } } },
     };
@@ -173,7 +173,7 @@ describe("oneOf and anyOf", () => {
     },
   };
 
-  it("with a discriminator map its values to the options", () => {
+  it("with a discriminator, map its values to the options", () => {
     const mapping = { CARD: "#/components/schemas/Card", BANK: "Bank" };
     const { type, findings } = fieldOf(
       { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "method", mapping } },
@@ -190,7 +190,7 @@ describe("oneOf and anyOf", () => {
     expect(findings).toEqual([]);
   });
 
-  it("map null, true and false as written in YAML", () => {
+  it("map the discriminator values null, true and false as written in YAML", () => {
     const mapping = { null: "Card", true: "Bank", false: "Card" };
     const { type } = fieldOf(
       { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "method", mapping } },
@@ -205,7 +205,7 @@ describe("oneOf and anyOf", () => {
     ]);
   });
 
-  it("without a mapping use the names of the schemas", () => {
+  it("without a mapping, use the names of the schemas", () => {
     const { type } = fieldOf(
       { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "method" } },
       { schemas },
@@ -233,14 +233,14 @@ describe("oneOf and anyOf", () => {
     expect(fieldOf(schema, { schemas }).findings).toEqual(expected);
   });
 
-  it("without a discriminator have the meaning of JSON Schema: oneOf requires exactly one match", () => {
+  it("without a discriminator, have the meaning of JSON Schema: oneOf requires exactly one match", () => {
     const { type, findings } = fieldOf({ oneOf: [{ type: "integer" }, { type: "string" }] });
     expect(type).toMatchObject({ kind: "union", exactlyOne: true, options: [{ kind: "integer" }, { kind: "text" }] });
     expect(findings).toEqual([]);
     expect(fieldOf({ anyOf: [{ type: "integer" }, { type: "string" }] }).type).not.toHaveProperty("exactlyOne");
   });
 
-  it("with null are only nullable", () => {
+  it("are nullable if their only other alternative is null", () => {
     const { type, findings } = fieldOf(
       { oneOf: [ref("Card"), { type: "null" }], description: "Maybe" },
       { schemas, openapi: "3.1.0" },
@@ -249,7 +249,7 @@ describe("oneOf and anyOf", () => {
     expect(findings).toEqual([]);
   });
 
-  it("with choices, blank and null become one list of choices", () => {
+  it("that contain choices, blank and null become one list of choices", () => {
     const more = {
       schemas: { Kind: { type: "string", enum: ["A", "B"] }, Blank: { enum: [""] }, Null: { enum: [null] } },
     };

@@ -64,12 +64,12 @@ describe("dates", () => {
 });
 
 describe("decimals", () => {
-  it("derive their digits from the pattern that operators write", () => {
+  it("derive their digit limits from the form of pattern that operators write", () => {
     const { type } = fieldOf({ type: "string", format: "decimal", pattern: "^-?\\d{0,10}(?:\\.\\d{0,2})?$" });
     expect(type).toMatchObject({ kind: "decimal", maxDigits: 12, maxDecimalPlaces: 2, maxWholeDigits: 10 });
   });
 
-  it("take their digits from x-max-digits and x-max-decimal-places", () => {
+  it("take their digit limits from x-max-digits and x-max-decimal-places", () => {
     const { type, findings } = fieldOf({
       type: "string",
       format: "decimal",
@@ -179,7 +179,7 @@ describe("numbers", () => {
 });
 
 describe("choices", () => {
-  it("may be text, numbers and blank", () => {
+  it("may be text, numbers or blank", () => {
     expect(fieldOf({ enum: ["A", "", 0, 25] }).type).toMatchObject({
       kind: "choice",
       choices: ["A", "", 0, 25],

@@ -167,7 +167,7 @@ describe("planSources", () => {
       children: [{ files: ["c.csv"] }],
     });
   });
-  test("otherwise, positional sources replace the files of the root source", () =>
+  test("if every source has files, positional sources replace the files of the root source", () =>
     expect(plan(joined, { positional: ["x.csv"] })).toMatchObject({
       files: ["x.csv"],
       children: [{ name: "customers" }],

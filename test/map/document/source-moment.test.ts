@@ -60,7 +60,7 @@ describe("asOf of a source", () => {
     expect(`${message} ${hint}`).toContain(words);
   });
 
-  test("can be the date of the file", () => {
+  test("can be the modification date of the file", () => {
     expect(read("{ fileModified: true }").sources.get("a")?.asOf).toEqual({ kind: "file date" });
   });
 

@@ -71,7 +71,7 @@ describe("date patterns", () => {
   });
 });
 
-test("a local time that is skipped or repeated at a clock change has no instant", () => {
+test("a local time that is skipped or repeated at a clock change does not identify an instant", () => {
   const halfPastTwo = { year: 2024, month: 3, day: 31, hour: 2, minute: 30, second: 0 };
   expect(utcInZone(halfPastTwo, "Europe/Berlin")).toBeUndefined();
   expect(utcInZone({ ...halfPastTwo, month: 10, day: 27 }, "Europe/Berlin")).toBeUndefined();

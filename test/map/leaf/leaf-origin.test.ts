@@ -23,25 +23,26 @@ import {
 import { type Cells, mapLeaf, leafError } from "./leaf.ts";
 
 describe("from", () => {
-  test("a column name alone is the short form", () => {
+  test("a column name is the short form of `from`", () => {
     expect(mapLeaf("A", text, { A: "00123" })).toEqual(["00123"]);
     expect(mapLeaf("{ from: A }", text, { A: "00123" })).toEqual(["00123"]);
   });
-  test("a list takes the first column that is not empty", () => {
+  test("a list of columns takes the first cell that is not empty", () => {
     expect(mapLeaf("{ from: [A, B, C] }", text, { A: " ", B: "b", C: "c" })).toEqual(["b"]);
     expect(mapLeaf("{ from: [A, B] }", text, { A: "", B: "" })).toEqual([undefined]);
   });
   test("an empty cell is omitted", () => expect(mapLeaf("A", text, { A: "  " })).toEqual([undefined]));
   test("a leaf requires from or value", () => expect(leafError("{ trim: true }")).toContain("neither a column"));
-  test("a number is not a column", () =>
+  test("a number is rejected as a column name", () =>
     expect(leafError("5")).toContain("a column (a string) or an object of options"));
-  test("a column name of digits must be quoted", () => expect(mapLeaf('"2024"', text, { "2024": "x" })).toEqual(["x"]));
+  test("a column name that consists of digits must be quoted", () =>
+    expect(mapLeaf('"2024"', text, { "2024": "x" })).toEqual(["x"]));
 });
 
 describe("value and default", () => {
   const supplier = { ...NO_VALUES, supplier: "SUP" };
   test("value sets a constant", () => expect(mapLeaf("{ value: GB }", text, { A: "x" })).toEqual(["GB"]));
-  test("constants have the type of the contract", () => {
+  test("constants have the type that the contract requires", () => {
     expect(mapLeaf("{ value: 12 }", integer, {})).toEqual([12]);
     expect(mapLeaf("{ value: false }", boolean, {})).toEqual([false]);
     expect(mapLeaf('{ value: "1.50" }', decimal, {})).toEqual(["1.50"]);
@@ -55,7 +56,7 @@ describe("value and default", () => {
     expect(leafError('{ value: "${suplier}" }', text, supplier)).toContain('did you mean "supplier"?'));
   test("a constant accepts no option except `when`", () =>
     expect(leafError("{ value: x, from: A, upper: true }")).toContain("cannot have from, upper"));
-  test("a constant must match the type of the contract", () => {
+  test("a constant must match the type that the contract requires", () => {
     expect(leafError("{ value: maybe }", boolean)).toContain("is not a boolean");
     expect(leafError("{ value: 12 }", text)).toContain("in quotes");
     expect(leafError("{ value: null }", text)).toContain("is null");
@@ -100,7 +101,7 @@ describe("keepEmpty", () => {
     expect(mapLeaf("{ from: A, keepEmpty: true }", text, { A: "a" })).toEqual(["a"]);
     expect(mapLeaf("{ from: A, keepEmpty: true, lookup: { a: b } }", text, { A: "" })).toEqual([""]);
   });
-  test("is rejected for types without empty text, and together with a default", () => {
+  test("is rejected for types without empty text, and in combination with a default", () => {
     expect(leafError("{ from: A, keepEmpty: true }", integer)).toContain("sends empty text");
     expect(leafError("{ from: A, keepEmpty: true, default: x }")).toContain("cannot be used together");
   });
@@ -159,7 +160,7 @@ describe("call", () => {
     const mapping = compile(calling(leaf), object({ leaf: list(integer) }), values);
     expect(mapping.locate(rowOf({ A: "a,b" }), ["leaf", 1])).toMatchObject({ line: 2, column: "A" });
   });
-  test("may decide which fields an object has, including fields with calls", async () => {
+  test("may select the fields of an object, including fields that also use calls", async () => {
     const one = object({ kind: choice("A"), size: integer });
     const other = object({ kind: choice("B"), first: text });
     const kinds = new Map([

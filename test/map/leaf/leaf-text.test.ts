@@ -107,7 +107,7 @@ describe("lookup", () => {
     expect(mapLeaf('{ from: A, lookup: { "": NONE } }', text, { A: "" })).toEqual(["NONE"]);
     expect(mapLeaf('{ from: A, lookup: { X: "" } }', text, { A: "X" })).toEqual([undefined]);
   });
-  test("values have the type of the contract", () => {
+  test("values have the type that the contract requires", () => {
     expect(mapLeaf('{ from: A, lookup: { a: 1, b: "2" } }', integer, { A: "b" })).toEqual([2]);
     expect(leafError("{ from: A, lookup: { a: x } }", integer)).toContain('the value for "a" is not an integer');
     expect(leafError("{ from: A, lookup: { a: GASS } }", choice("GAS"))).toContain('did you mean "GAS"?');
@@ -168,7 +168,7 @@ describe("size limits of texts", () => {
     expect(Object.keys(mapping.map(rowOf({ A: "a" })).payload)).toHaveLength(40);
   });
 
-  test("replace with a pattern matches String.replace", () => {
+  test("replace with a pattern gives the same result as String.replace", () => {
     const signs = fc.constantFrom(
       "$$",
       "$&",

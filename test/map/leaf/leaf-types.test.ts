@@ -16,7 +16,7 @@ describe("true and false", () => {
     expect(mapLeaf("A", boolean, { A: "false" })).toEqual([false]);
     expect(mapLeaf("A", boolean, { A: "1" })).toEqual(["1", "invalid"]);
   });
-  test("a date pattern for a date-time: the message names `datetime` and `zone`", () => {
+  test("suggests `datetime` and `zone` if a date-time has a date pattern", () => {
     expect(leafError('{ from: A, date: "dd/MM/yyyy HH:mm" }', datetime)).toContain(
       'use `datetime: "dd/MM/yyyy HH:mm"` with `zone: Europe/London`',
     );
@@ -38,7 +38,7 @@ describe("date and datetime", () => {
     expect(mapLeaf('{ from: A, date: "dd/MM/yyyy" }', date, { A: "2024-02-29" })).toEqual(["2024-02-29", "invalid"]);
     expect(mapLeaf('{ from: A, date: "d-MMM-yy" }', text, { A: "1-jan-99" })).toEqual(["1999-01-01"]);
   });
-  test("requires ISO 8601 without a pattern", () => {
+  test("without a pattern, requires ISO 8601", () => {
     expect(mapLeaf("A", date, { A: "2024-02-29" })).toEqual(["2024-02-29"]);
     expect(mapLeaf("A", date, { A: "2023-02-29" })).toEqual(["2023-02-29", "invalid"]);
     expect(mapLeaf("A", datetime, { A: "2024-02-29T23:59:59Z" })).toEqual(["2024-02-29T23:59:59Z"]);
@@ -135,7 +135,7 @@ describe("number", () => {
   test("reports ignored leading zeros", () => {
     expect(mapLeaf("{ from: A, number: {} }", integer, { A: "007" })).toEqual([7]);
   });
-  test("a minus may follow the number, as in SAP", () => {
+  test("accepts a minus sign after the number, as in SAP exports", () => {
     expect(mapLeaf(german, decimal, { A: "1.234,50-" })).toEqual(["-1234.50"]);
     expect(mapLeaf("{ from: A, number: {} }", integer, { A: "7-" })).toEqual([-7]);
     for (const A of ["-7-", "+7-", "7--", "-", "7 -"])

@@ -79,7 +79,7 @@ payload:
       "points.5.id",
     ]);
   });
-  test("has origins that agree with locate in place and order, for any rows", () => {
+  test("for any rows, has origins with the places that `locate` returns and the values of the payload", () => {
     const cellsOf = fc.array(fc.tuple(fc.constantFrom("a", "b", ""), fc.constantFrom("M", "X", "")), { maxLength: 4 });
     const entry = fc.constantFrom(
       "{ each: power, item: { id: MPAN, digits: KIND } }",
@@ -117,7 +117,7 @@ payload:
     expect(scalars.locate(some, ["codes", 1])).toMatchObject({ file: "power.csv", line: 4 });
     expect(scalars.locate(some, ["codes", 3])).toMatchObject({ file: "gas.csv", line: 2 });
   });
-  test("treats an entry as an item if the contract has a field with that name", () => {
+  test("treats an entry as an item if the contract has fields with the names of its options", () => {
     const fields = object({ "id!": text, points: list(object({ each: text, item: text })) });
     const items = compile(`${SOURCES}\npayload: { id: ID, points: [{ each: ID, item: OWN }] }`, fields);
     expect(items.map(account([], [])).payload["points"]).toEqual([{ each: "1", item: "own" }]);
@@ -190,7 +190,7 @@ describe("items of a list whose contract has several alternatives", () => {
       { supply_type: "GAS", status: "LIVE", meters: [{ serial: "S", reading: "007", digits: 4 }] },
     ]);
   });
-  test("a cell of another alternative is kept for validation; a constant alone is not", () => {
+  test("a cell of another alternative is kept for validation; a constant of another alternative is not", () => {
     const { payload: kept } = mapping.map(rowOf({ ...cells, FUEL: "G", PROFILE: "1", DIGITS: "4" }));
     expect(kept["points"]).toMatchObject([{ profile: 1, meters: [{ registers: [{ register_id: "R", digits: 5 }] }] }]);
     const row = rowOf({ ...cells, FUEL: "G", PROFILE: "", DIGITS: "4", REGISTER: "" });
@@ -202,7 +202,7 @@ describe("items of a list whose contract has several alternatives", () => {
     const attr = ["points", 0, "meters", 0, "registers", 0, "register_id"];
     expect(mapping.locate(row, attr)).toMatchObject({ column: "REGISTER" });
   });
-  test("an attr of no alternative is rejected", () => {
+  test("an attr that no alternative has is rejected", () => {
     const wrong = failureOf(() => compile(payload.replace("registers:", "registrs:"), body));
     expect(wrong.message).toContain("points.0.meters.0.registrs: the contract has no such attr");
     const choices = failureOf(() => compile(payload.replace("value: LIVE", "value: LOVE"), body));

@@ -60,7 +60,7 @@ describe("locate", () => {
   });
   test("returns a cell of a grandchild row; empty scalars do not count as items", () =>
     expect(placeOf("customers.1.numbers.0")).toEqual({ file: "meters.csv", line: 5, column: "MPAN", columnNumber: 1 }));
-  test("returns the column that was used, or the first one", () => {
+  test("returns the column that supplied the value, or the first column if all are empty", () => {
     expect(placeOf("name")).toMatchObject({ column: "NAME" });
     expect(mapping.locate(csvRow(accounts, 8, ["1", "", "x", ""]), ["name"])).toMatchObject({ column: "ADDR1" });
   });
@@ -120,7 +120,7 @@ describe("locate", () => {
 });
 
 describe("for any mapping and any rows", () => {
-  test("every text of a payload is in the cell that locate returns", () => {
+  test("every text of a payload is the text of the cell that `locate` returns", () => {
     fc.assert(
       fc.property(shapes, fc.infiniteStream(fc.constantFrom("", "", "x", "y", " ")), (shape, cells) => {
         const built = draw(shape, "s0");

@@ -3,7 +3,7 @@ import { anything, compile, csvRow, failureOf, integer, jsonRow, list, object, r
 
 describe("columns", () => {
   const body = object({ a: text, b: text });
-  test("a file is rejected at its first row, with all missing columns", () => {
+  test("a file without some of the columns is rejected at its first row, with the names of all missing columns", () => {
     const mapping = compile("payload:\n  a: MOBLE\n  b: NAME\n", body);
     expect(failureOf(() => mapping.map(rowOf({ MOBILE: "", NAME: "" })))).toMatchObject({
       code: "mapping_invalid",
@@ -36,7 +36,7 @@ describe("columns", () => {
 
 describe("the business key", () => {
   const body = object({ "id!": text, nested: object({ ref: text }), n: integer });
-  test("comes from the mapping or else the contract", () => {
+  test("is named by the mapping or, by default, by the contract", () => {
     const contracts = compile("payload: { id: A }", body);
     expect([contracts.keyAttr, contracts.map(rowOf({ A: "7" })).key]).toEqual([["id"], "7"]);
     const own = compile("key: nested.ref\npayload: { id: A, nested: { ref: B } }", body);

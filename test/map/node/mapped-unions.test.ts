@@ -21,7 +21,7 @@ describe("unions", () => {
       payment: { method: "DEMAND", amount: 10, reminder: "r" },
     });
   });
-  test("fields of another option are not dropped silently", () =>
+  test("fields of an option that was not selected are sent, not dropped silently", () =>
     expect(compile(payload, body).map(rowOf({ M: "DEMAND", D: "3", A: "1", R: "" })).payload).toEqual({
       payment: { method: "DEMAND", day: 3, amount: 1 },
     }));
@@ -36,7 +36,7 @@ describe("unions", () => {
     const failure = failureOf(() => compile("payload: { payment: { method: { value: DEBIT }, reminder: R } }", body));
     expect(failure.message).toContain("payload.payment.reminder: the contract has no such attr");
   });
-  test("an attr of no option is rejected", () => {
+  test("an attr that no option has is rejected", () => {
     const failure = failureOf(() => compile("payload: { payment: { method: M, remindr: R } }", body));
     expect(failure.hint).toContain('did you mean "reminder"?');
   });

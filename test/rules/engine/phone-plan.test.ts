@@ -6,7 +6,7 @@ import { certainPhone } from "../../../src/rules/engine/phone-plan.ts";
 
 const KINDS = ["phone", "mobile", "landline"] as const;
 
-/** Numbers close to valid ones: the first digits are frequent ones of the two countries. */
+/** National numbers that are close to valid numbers: their first digits are common in Britain or Australia. */
 const digits = fc
   .tuple(
     fc.constantFrom("7400", "7", "1223", "20", "800", "76", "4", "412", "2", "3", "89162", "1300", "183", "5", ""),
@@ -33,7 +33,7 @@ describe("certain phone numbers", () => {
   });
   const usual = plans.filter(({ country }) => country === "GB" || country === "AU");
 
-  it("are valid for libphonenumber", () => {
+  it("are also valid according to libphonenumber", () => {
     let certain = 0;
     const plan = fc.oneof(fc.constantFrom(...usual), fc.constantFrom(...plans));
     fc.assert(

@@ -2,7 +2,7 @@ import { type Expression, type FunctionName, FUNCTIONS } from "../../../src/rule
 import type { PathBase, PathExpression, PathStep } from "../../../src/rules/language/expression.ts";
 import type { Choices } from "./random-payloads.ts";
 
-/** Few names, so that paths often lead somewhere. */
+/** There are only a few names, so that a path often leads to a value. */
 export const NAMES = ["a", "b", "c", "d", "e"] as const;
 const TEXT = { kind: "text", text: "A" } as const;
 export const FORMATS = ["phone", "uk-postcode", "not-blank", "integer", "iso-date", "caps"] as const;
@@ -30,7 +30,7 @@ const CALLS: readonly [FunctionName, ...FunctionName[]] = [
 
 export interface Making {
   readonly choices: Choices;
-  /** Named values that may be used; a value may use only those after it. */
+  /** Named values that may be used. A named value uses only the values after it. */
   readonly named: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { Rule } from "../../../src/rules/language/rule.ts";
 
 /** A deterministic source of choices. */
 export interface Choices {
-  /** A whole number from 0 to `below` - 1. */
+  /** Returns a whole number from 0 to `below` - 1. */
   readonly number: (below: number) => number;
   readonly pick: <T>(list: readonly [T, ...T[]]) => T;
 }
@@ -80,7 +80,7 @@ const SCALARS: Readonly<Partial<Record<FieldType["kind"], Values>>> = {
   time: MOMENTS,
 };
 
-/** Makes values of a type: mostly plausible ones from small sets, so that they are often equal. */
+/** Generates values of a type. Most are plausible values from small sets, so that values are often equal. */
 export function valueMaker(literals: readonly JsonValue[]): (type: FieldType, choices: Choices) => JsonValue {
   const texts: Values = [...TEXTS, ...literals];
   const make: Make = (type, choices, depth) => {
@@ -119,7 +119,7 @@ function makeOption(
   return { ...made, [discriminator.property]: tag === "null" ? null : tag };
 }
 
-/** Changes a payload in a few places: removes, repeats and exchanges values. */
+/** Changes a payload in a few places: removes, repeats and swaps values. */
 export function mutated(payload: JsonObject, choices: Choices): JsonObject {
   const change = (value: JsonValue): JsonValue => {
     if (choices.number(25) === 0) return choices.pick([...STRANGE, ...DATES, ...MOMENTS, ...NUMBERS, ...TEXTS]);

@@ -35,13 +35,13 @@ const document = {
 const judge = judgeOf(loadContract([{ file: "parts.yaml", text: stringify(document) }]));
 const attrsOf = (payload: JsonObject): readonly string[] => judge(payload, new Set()).map(({ attr }) => attr);
 
-it("checks the rules of a type within itself, however deep", () => {
+it("checks the rules of a type that contains itself at any depth", () => {
   const within = (depth: number): JsonObject => (depth === 0 ? {} : { name: "A", part: within(depth - 1) });
   const attrs = [1, 29, 30, 31, 60, 2].map((depth) => attrsOf(within(depth)));
   expect(attrs).toEqual([1, 29, 30, 31, 60, 2].map((depth) => [`${"part.".repeat(depth)}non_field_errors`]));
 });
 
-it("checks the items of lists within lists", () => {
+it("checks the items of lists inside lists", () => {
   const within = (depth: number): JsonValue => (depth === 0 ? {} : [{ name: "A" }, within(depth - 1)]);
   for (const depth of [1, 4, 2, 40]) {
     expect(attrsOf({ name: "A", nested: within(depth) })).toEqual([`nested.${"1.".repeat(depth)}non_field_errors`]);

@@ -52,7 +52,7 @@ describe.each(OPERATORS)("the cases of overlay:%s", (operator) => {
     return { one, compare: comparison(body, ruleContextOf(contract, one)) };
   });
 
-  it("have the same problems as with the reference evaluator, also when they are changed", () => {
+  it("have the same problems as with the reference evaluator, also after random changes", () => {
     const runs = campaignSize({ part: 8, whole: 40 });
     const found = compareRandomly(runs, (choices) => {
       let problems = 0;
@@ -114,7 +114,7 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)("payloads of the published doc
     expect(problems).toBeGreaterThan(rules);
   });
 
-  it("have the same problems when they are changed examples", () => {
+  it("have the same problems as with the reference evaluator if they are examples with random changes", () => {
     const compared = examples.flatMap(({ operation: { body }, payload }) =>
       body === undefined ? [] : [{ payload, compare: comparison(body, richContext(contract, body)) }],
     );

@@ -38,7 +38,7 @@ const RULES: readonly JsonObject[] = [
   { code: "of_our_own", kind: "required-when", fields: ["a"] },
 ];
 
-it("coverage: each published code is in one class; a rule takes precedence over a statement of the contract", () => {
+it("coverage: puts each published code in one class; a rule takes precedence over a statement of the contract", () => {
   const contract = contractOf(RULES, BOOK);
   expect(coverageOf(contract, ruleContextOf(contract))).toEqual({
     published: [
@@ -91,7 +91,7 @@ it("coverage: a rule is skipped if its reference list lacks a column", () => {
   expect(coverageOf(contract, complete)).toMatchObject({ missing: [], byClass: { checked: ["vague"] } });
 });
 
-it("coverage: undefined for a contract without published codes and rules", () => {
+it("coverage: is undefined for a contract without published codes and rules", () => {
   const contract = contractOf([]);
   expect(coverageOf(contract, ruleContextOf(contract))).toBeUndefined();
 });

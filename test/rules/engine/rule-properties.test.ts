@@ -17,7 +17,7 @@ function day(number: number): string {
 describe("sum-equals", () => {
   const rule = { kind: "sum-equals", sum: "sum(list[].amount)", equals: "total" };
 
-  it("agrees with integer arithmetic in cents", () => {
+  it("gives the same result as integer arithmetic in cents", () => {
     fc.assert(
       fc.property(fc.array(cents, { maxLength: 30 }), fc.integer({ min: -2, max: 2 }), (amounts, off) => {
         const list = amounts.map((amount) => ({ amount: decimal(amount) }));
@@ -65,7 +65,7 @@ describe("no-overlap", () => {
 });
 
 describe("contiguous", () => {
-  it("holds if each day from the first start on belongs to exactly one period", () => {
+  it("holds if each day from the first start date onwards belongs to exactly one period", () => {
     const rule = { kind: "contiguous", list: "list[]", start: "from", end: "to", last: "open" };
     const chain = fc.tuple(fc.integer({ min: 0, max: 30 }), fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 4 }));
     fc.assert(
@@ -86,7 +86,7 @@ describe("contiguous", () => {
 });
 
 describe("dates", () => {
-  it("are shifted by calendar days", () => {
+  it("move by calendar days", () => {
     fc.assert(
       fc.property(dayNumber, fc.integer({ min: 0, max: 400 }), (start, count) => {
         const payload = { a: day(start), b: day(start + count) };

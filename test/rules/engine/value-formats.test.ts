@@ -15,7 +15,7 @@ interface Examples {
 /** Published examples of the issuing authority or of a widely used library. */
 const EXAMPLES: Readonly<Record<string, Examples>> = {
   mpan: {
-    // The check sum of the last one is ten, so its check digit is 0.
+    // The checksum of the last number is ten, so its check digit is 0.
     right: ["1312345678907", "2000050773706", "1000000000040"],
     wrong: ["1312345678908", "131234567890", "13123456789070", "0312345678907", "131234567890A"],
   },
@@ -73,14 +73,14 @@ describe("a region", () => {
   it("decides the format of a sort code and of a company number", () => {
     expect(formatTest("sort-code", undefined)("062-000", "AU")).toBe(true);
     expect(formatTest("sort-code", undefined)("20-00-00", "AU")).toBe(false);
-    // ASIC's and the Australian Business Register's own examples.
+    // Examples from ASIC and the Australian Business Register.
     expect(formatTest("company-number", undefined)("004 085 616", "AU")).toBe(true);
     expect(formatTest("company-number", undefined)("51 824 753 556", "AU")).toBe(true);
     expect(formatTest("company-number", undefined)("004 085 617", "AU")).toBe(false);
     expect(formatTest("company-number", undefined)("51 824 753 557", "AU")).toBe(false);
   });
 
-  it("that is unknown accepts every value", () => {
+  it("without a known format accepts every value", () => {
     expect(formatTest("postcode", undefined)("anything", "FR")).toBe(true);
     expect(formatTest("company-number", undefined)("anything", "FR")).toBe(true);
   });

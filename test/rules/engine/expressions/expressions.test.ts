@@ -207,7 +207,7 @@ describe("a missing declaration", () => {
     expect(problemsOfRule(rule, {}, { declarations, settings: { flows: false } })).toEqual([]);
   });
 
-  it("also skips the rule through a named value and a reference list", () => {
+  it("skips a rule that needs it only through a named value or a reference list", () => {
     const named = { ...declarations, "x-rule-values": { wanted: "config.flows" } };
     expect(problemsOfRule({ ...rule, when: "$wanted" }, {}, { declarations: named })).toEqual([]);
     expect(problemsOfRule({ kind: "in-set", value: "x", source: "list", columns: "c" }, { x: 1 })).toEqual([]);
