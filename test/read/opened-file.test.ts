@@ -81,7 +81,7 @@ describe("files", () => {
     expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_wrong_kind" });
   });
 
-  it("rejects CSV under a JSON name", async () => {
+  it("rejects CSV in a file with a JSON name", async () => {
     expect(await failureOf(read(source(await written(CSV, "extract.json"))))).toMatchObject({
       code: "source_wrong_kind",
     });
@@ -183,7 +183,7 @@ describe("an input", () => {
     }
   });
 
-  it("gives each row the date of its file, or the date that an earlier run has read", async () => {
+  it("gives each row the date of its file, or the date that an earlier run has recorded", async () => {
     const folder = temporaryFolder();
     const workbook = readFileSync(await rawWorkbook({ sheets: { S: textRow(1, ["REF"]) + textRow(2, ["A1"]) } }));
     const date = new Date("2026-11-20T08:00:00Z");

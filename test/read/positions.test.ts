@@ -35,7 +35,7 @@ function positionsIn(records: readonly InputRecord[]): readonly InputPosition[] 
   );
 }
 
-/** Counts the noted positions, and collects those from which reading does not give the remaining records. */
+/** Counts the recorded positions, and collects those from which reading does not return the remaining records. */
 async function tried(input: Input): Promise<{ readonly noted: number; readonly wrong: readonly InputPosition[] }> {
   const records = await recordsFrom(input);
   const positions = positionsIn(records);
@@ -71,7 +71,7 @@ const csv = fc
   )
   .map(([start, end, lines, ends]) => `${start}A,B${end}${lines.join(end)}${ends ? end : ""}`);
 
-test("reading a CSV file from any noted position gives the remaining records with their numbers and lines", async () => {
+test("reading a CSV file from any recorded position returns the remaining records with their places", async () => {
   await fc.assert(
     fc.asyncProperty(csv, (text) =>
       opened({ "any.csv": text }, async (input) => {
@@ -84,7 +84,7 @@ test("reading a CSV file from any noted position gives the remaining records wit
 
 const rows = (count: number): string => Array.from({ length: count }, (_, at) => `K${at},"x\ny ${at}"\n`).join("");
 
-test("several files, some larger than one read, can be read from the middle of each", async () => {
+test("several files, some larger than one read, can be read from a position inside each of them", async () => {
   const files = { "1.csv": `A,B\n${rows(9000)}`, "2.csv": `A,B\n${rows(20)}`, "3.csv": `\u{FEFF}A,B\r\n${rows(9000)}` };
   await opened(files, async (input) => {
     const { noted, wrong } = await tried(input);
@@ -93,7 +93,7 @@ test("several files, some larger than one read, can be read from the middle of e
   });
 });
 
-test("NDJSON can be read from any noted position, also after blank lines", async () => {
+test("NDJSON can be read from any recorded position, also after blank lines", async () => {
   const lines = Array.from({ length: 9000 }, (_, at) => `{"ref":"${at}","name":"ü"}${at % 7 === 0 ? "\n\n \n" : "\n"}`);
   await opened({ "lines.ndjson": `\u{FEFF}${lines.join("")}{"ref":"last"}` }, async (input) => {
     const { noted, wrong } = await tried(input);
@@ -102,7 +102,7 @@ test("NDJSON can be read from any noted position, also after blank lines", async
   });
 });
 
-test("no positions are noted in files that cannot be read from the middle", async () => {
+test("no positions are recorded for files that can be read only from the start", async () => {
   const text = `A,B\n${rows(9000)}`;
   const packed = gzipSync(text);
   const wide = Buffer.from(`\u{FEFF}${text}`, "utf16le");

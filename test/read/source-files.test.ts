@@ -17,7 +17,7 @@ it.skipIf(process.platform !== "linux")(
   },
 );
 
-it("ends a glob that visits more files and folders than the limit", async () => {
+it("stops at a glob that covers more files and folders than the limit", async () => {
   const folder = temporaryFolder();
   mkdirSync(path.join(folder, "many"));
   for (let at = 0; at < 2100; at += 1) writeFileSync(path.join(folder, "many", `${at}.csv`), "");
@@ -30,7 +30,7 @@ it("ends a glob that visits more files and folders than the limit", async () => 
   expect(MAX_GLOB_ENTRIES).toBe(200_000);
 });
 
-it("ends a glob when the signal is aborted", async () => {
+it("stops expanding a glob when the signal is aborted", async () => {
   const folder = temporaryFolder({ "a.csv": "a\n1\n" });
   const reading = { notify: () => undefined, signal: AbortSignal.abort() };
   await expect(findFiles([`${folder}/**/*.csv`], reading)).rejects.toMatchObject({ code: "incomplete" });

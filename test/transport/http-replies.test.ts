@@ -61,7 +61,7 @@ describe("replies", () => {
     expect(answer).toHaveProperty("body", "x".repeat(10_000));
   });
 
-  test("of 413 may precede the end of the request", async () => {
+  test("with status 413 may precede the end of the request", async () => {
     const early = {
       tls: false,
       onConnection: (socket: { write(text: string): void }) => {

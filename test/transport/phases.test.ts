@@ -191,7 +191,7 @@ describe("unsent", () => {
   );
 });
 
-test("finishes when every connection fails under load", async () => {
+test("every request ends as unsent when every connection fails under load", async () => {
   const closed = createServer();
   const port = await new Promise<number>((resolve) => {
     closed.listen(0, "127.0.0.1", () => {

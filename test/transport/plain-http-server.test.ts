@@ -33,7 +33,7 @@ test("a plain HTTP server at an https base URL that answers the handshake ends t
   expect(await failureAt(await listening(createServer((_, reply) => reply.end("hello"))))).toMatchObject(NO_TLS);
 });
 
-test("a plain HTTP server that ignores the handshake ends the run, and receives no credentials (it was waited for)", async () => {
+test("a plain HTTP server that ignores the handshake ends the run and gets no credentials (the run used to wait)", async () => {
   const seen: string[] = [];
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
@@ -47,7 +47,7 @@ test("a plain HTTP server that ignores the handshake ends the run, and receives 
   expect(seen.join("")).not.toContain("secret");
 });
 
-test("a slow TLS server that refuses plain HTTP with 400 is still waited for", async () => {
+test("a run still waits for a slow TLS server that refuses plain HTTP with 400", async () => {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
     socket.on("data", (chunk) => {

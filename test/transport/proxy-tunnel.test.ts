@@ -56,7 +56,7 @@ describe("a tunnel", () => {
     expect(JSON.stringify(server.requests.map(({ headers }) => headers))).not.toContain("proxy-");
   });
 
-  test("carries plain HTTP to this machine, too", async () => {
+  test("also carries plain HTTP to this machine", async () => {
     const { post } = await scene(reply(200, {}), { tls: false });
     expect(await post()).toMatchObject({ status: 200 });
   });

@@ -50,7 +50,7 @@ test("account numbers are remembered for the latest records, in constant memory"
   expect(check(accepted("A-10002"), 30_001).replyClass.kind).toBe("ambiguous");
 });
 
-test("records that name their account themselves may share it, like notes and transactions", () => {
+test("records that name their account themselves, such as notes and transactions, may share it", () => {
   const check = checker({ note: "Moved", account_number: "A-1" });
   for (const record of [1, 2, 3]) expect(check(accepted("A-1"), record)).toEqual(accepted("A-1"));
 });

@@ -46,10 +46,10 @@ async function* ambiguousRecord() {
   yield [{ ...sendable(1), isAmbiguous: true }];
 }
 
-test("a 'not found' within the quiet period does not send an ambiguous record again, because the platform was only late", async () => {
+test("an ambiguous record is not sent again after a 'not found' within the quiet period", async () => {
   expect(await resendsOf(240_000, PROCESSED_AFTER_MS)).toBe(0);
 });
 
-test("a second 'not found' after the quiet period sends an ambiguous record again", async () => {
+test("an ambiguous record is sent again after a second 'not found' that follows the quiet period", async () => {
   expect(await resendsOf(240_000, Number.POSITIVE_INFINITY)).toBe(1);
 });

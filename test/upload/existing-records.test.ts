@@ -30,7 +30,7 @@ async function outcomeOf(
 }
 
 describe("a reply that the platform already has the record", () => {
-  test("makes a record existing that was never sent", async () => {
+  test("makes a record `existing` if it was never sent", async () => {
     expect(await outcomeOf([EXISTS])).toMatchObject({
       status: "existing",
       http: 400,
@@ -43,7 +43,7 @@ describe("a reply that the platform already has the record", () => {
     ["none", "existing"],
     ["same", "accepted"],
     ["other", "existing"],
-  ] as const)("after an earlier run, if the platform may have %s of its content: %s", async (prior, status) => {
+  ] as const)("if the content that earlier runs may have sent is %s, makes the record %s", async (prior, status) => {
     expect(await outcomeOf([EXISTS], { prior, isAmbiguous: prior === "same" })).toMatchObject({ status });
   });
 
@@ -51,18 +51,18 @@ describe("a reply that the platform already has the record", () => {
     expect(await outcomeOf([AMBIGUOUS, EXISTS])).toMatchObject({ status: "accepted", account: "A-7" });
   });
 
-  test("does not accept such a repeat if other content may be there", async () => {
+  test("does not accept such a repeat if the platform may have other content", async () => {
     expect(await outcomeOf([AMBIGUOUS, EXISTS], { prior: "other" })).toMatchObject({ status: "existing" });
   });
 
-  test.each([[[EXISTS]], [[AMBIGUOUS, EXISTS]]])("refuses a revision: the change was ignored", async (answers) => {
+  test.each([[[EXISTS]], [[AMBIGUOUS, EXISTS]]])("rejects a revision that was ignored", async (answers) => {
     expect(await outcomeOf(answers, { prior: "accepted" })).toMatchObject({
       status: "rejected",
       problems: [{ attr: "non_field_errors", code: "revision_ignored", place: { line: 2 } }],
     });
   });
 
-  test("makes a record existing in a run that only validates, too", async () => {
+  test("also makes a record `existing` in a run that only validates", async () => {
     expect(await outcomeOf([EXISTS], {}, { remoteValidation: true })).toMatchObject({ status: "existing" });
   });
 
@@ -94,7 +94,7 @@ describe("a step that the platform has already done", () => {
     return ledger.settlements;
   }
 
-  test("may have other content, so the record is existing, and a crash repeats the step", async () => {
+  test("may have other content, so the record is `existing`, and the step is repeated after a crash", async () => {
     const [staged, processed] = await stagedAndProcessed("none");
     expect(staged).toMatchObject({ status: "pending" });
     expect(staged).not.toHaveProperty("step");
@@ -102,7 +102,7 @@ describe("a step that the platform has already done", () => {
     expect(processed).toMatchObject({ status: "existing", account: "A-1" });
   });
 
-  test("still may have other content after the next step had no clear reply", async () => {
+  test("may still have other content after the next step had no clear reply", async () => {
     const replies = [AMBIGUOUS, EXISTS];
     const steps: readonly StepClient[] = [
       { name: "stage", idempotent: true, dedupesByKey: false, send: answering(STEP_WAS_DONE) },
@@ -123,7 +123,7 @@ describe("a step that the platform has already done", () => {
     expect(ledger.settlements.at(-1)).toMatchObject({ status: "existing", account: "A-7" });
   });
 
-  test("was done by an earlier request with this content", async () => {
+  test("counts as done by this record if an earlier request sent this content", async () => {
     const [staged, processed] = await stagedAndProcessed("same");
     expect(staged).toMatchObject({ status: "pending", step: "stage" });
     expect(staged).not.toHaveProperty("mayHoldOther");

@@ -109,7 +109,7 @@ test("polls that are throttled for a while are still answered within the poll ti
   expect(new Set(ledger.states.values())).toEqual(new Set(["accepted"]));
 });
 
-test("a schedule request that was answered and then polls 404 is not repeated", async () => {
+test("a schedule request that was answered is not repeated if its polls return 404", async () => {
   const answered = { ...sendable(1), isAmbiguous: true, step: "schedule" };
   const { ledger, scheduled } = await poll(() => ABSENT, { records: [answered] });
   expect(scheduled).toBe(0);

@@ -3,7 +3,7 @@ import { Failure } from "../../src/model/failure.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import { ACCEPTED, AMBIGUOUS, busy, given, play, rejected, sendable, UNSENT } from "./scene.ts";
 
-/** The contract names the reply itself, by its code or a member. */
+/** The contract identifies the reply itself, by its code or a member. */
 function rejectedByName(code: string): RequestResult {
   const { replyClass, ...rest } = rejected(code);
   return { ...rest, replyClass: replyClass.kind === "rejected" ? { ...replyClass, isFinal: true } : replyClass };
@@ -47,7 +47,7 @@ describe("a repeated record", () => {
     ["a 404 without a rule", notProcessed, "ambiguous"],
     ["a refusal that the contract names", rejectedByName("blank"), "rejected"],
   ])(
-    "still counts an earlier unclear reply after %s (it was forgotten, and the account existed)",
+    "still counts an earlier unclear reply after %s (it used to be forgotten, although the account existed)",
     async (_, answer, status) => {
       const { ledger } = await play(({ number }) => (number === 1 ? AMBIGUOUS : answer), { records: 1, dedupes: true });
       expect(ledger.settlements.at(-1)?.status).toBe(status);
@@ -166,7 +166,7 @@ describe("an ambiguous record", () => {
     expect(end.counts).toEqual({ ambiguous: 1, accepted: 1 });
   });
 
-  test("ends the run early if all others become ambiguous, too", async () => {
+  test("ends the run early if all other records also become ambiguous", async () => {
     const { end, sent } = await play(() => AMBIGUOUS, { records: 1_000 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete" } });
     expect(sent.length).toBeLessThan(30);

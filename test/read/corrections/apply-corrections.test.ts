@@ -55,7 +55,7 @@ describe("a correction", () => {
     expect(results()).toMatchObject([{ state: "outdated", place: { line: 2 } }]);
   });
 
-  test("whose new value is in the cell already changes nothing", () => {
+  test("whose new value is already in the cell changes nothing", () => {
     const { amend, results } = corrector(correction({ old: "Ann" }));
     const row = csvRow(2, ["A", "", "new", "1"]);
     expect(amend(row, "accounts")).toBe(row);

@@ -105,7 +105,7 @@ describe("CSV", () => {
     expect(firstCells(records)).toEqual(first);
   });
 
-  it("rejects a record without an end, quoted or not", async () => {
+  it("rejects a record that never ends, quoted or not", async () => {
     const limits = { csvRecordBytes: 1000 };
     const long = "x".repeat(600_000);
     expect(await failureOf(readText(`A,B\n1,${long}\n`, limits))).toMatchObject({
@@ -172,7 +172,7 @@ describe("CSV", () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  it("turns any text into rows or a failure with a place, without crashing", async () => {
+  it("turns any text into rows or into a failure with a place, without crashing", async () => {
     const parts = fc.array(fc.constantFrom("a", '"', ",", "\n", "\r", "\0", "\u0085", " ", "b,c"), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(parts, async (pieces) => {

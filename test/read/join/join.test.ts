@@ -192,7 +192,10 @@ function tree(row: Row): Tree {
   ];
 }
 
-/** `children` join on their first column, and are joined on their second column, which repeats the first. */
+/**
+ * The rows of `children` join their parents on the first column. Their own children join them on the second column,
+ * which repeats the first.
+ */
 async function writeJoin(
   parents: readonly string[],
   children: readonly string[],
@@ -227,7 +230,7 @@ function sorted(keys: readonly string[], order: string): readonly string[] {
   return order === "text" ? keys.toSorted() : keys.toSorted((a, b) => Number(a) - Number(b));
 }
 
-/** The records of two readings, or the failure that both end with. */
+/** The records of two passes, or the failure that both end with. */
 async function passes(
   plan: SourceSpec,
   options: Parameters<typeof read>[1],

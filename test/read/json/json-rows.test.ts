@@ -7,7 +7,7 @@ import { failureOf, fixture, problemsOf, read, type Reading, source } from "../r
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("JSON arrays", () => {
-  it("reports errors that JSON.parse ignores at their place and continues", async () => {
+  it("reports errors that JSON.parse ignores, with their place, and continues", async () => {
     const { records } = await read(fixture("hazards.json"));
     expect(records.map(({ row }) => row.line)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     expect(problemsOf(records)).toEqual([

@@ -87,7 +87,7 @@ describe("a corrupt workbook", () => {
     ["xl/sharedStrings.xml", "<sst><si>"],
     ["xl/styles.xml", ""],
     ["xl/workbook.xml", "<workbook"],
-  ])("with %s of %j is rejected", async (part, content) => {
+  ])("is rejected if its part %s is %j", async (part, content) => {
     const path = await rawWorkbook({ sheets: { S: SHEET }, parts: { [part]: content } });
     expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_damaged" });
   });
@@ -180,7 +180,7 @@ describe("a forged workbook", () => {
     });
   });
 
-  it("does not cause external parts to be opened", async () => {
+  it("cannot make the program open external parts", async () => {
     const relation =
       '<Relationships><Relationship Id="rId1" TargetMode="External" ' +
       'Type="http://x/officeDocument" Target="http://127.0.0.1:9/"/></Relationships>';

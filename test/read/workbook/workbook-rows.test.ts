@@ -49,7 +49,7 @@ describe("a workbook that LibreOffice wrote", () => {
     ]);
   });
 
-  it.each(["Customer list", "CUSTOMER LIST"])("reads the sheet that is named %s after a #", async (name) => {
+  it.each(["Customer list", "CUSTOMER LIST"])("reads the sheet named after a #: %s", async (name) => {
     const { records, notices } = await read(source(`${LIBREOFFICE}#${name}`));
     expect(records.map(({ row }) => [row.table.file, row.line, ...cells(row)])).toEqual([
       [`${LIBREOFFICE}#Customer list`, 2, "C-1"],

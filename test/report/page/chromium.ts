@@ -9,7 +9,7 @@ export const FLAGS: readonly string[] = [...QUIET, "disable-component-update", "
   (name) => `--${name}`,
 );
 
-/** A page in a browser, and everything it did apart from rendering itself. Any such entry is a fault. */
+/** A page in a browser, and everything it did apart from rendering itself. Any entry is a fault. */
 interface OpenedPage {
   readonly page: Page;
   /** Console messages, which include violations of the content security policy, and script errors. */

@@ -79,7 +79,7 @@ describe("createCauseCollector", () => {
     expect(collector.totals()).toEqual({ places: 2, causes: 2 });
   });
 
-  it("keeps problems apart that have no cell, and those that stand for others", () => {
+  it("does not merge problems without a cell, or problems that stand for others", () => {
     const record: Outcome = {
       ...invalidCell(2),
       problems: ["a", "b"].map((attr): Problem => ({ attr, code: "required", severity: "error", by: "local" })),

@@ -209,7 +209,7 @@ describeInChromium("the page of a report", (open) => {
     expect(await found.textContent()).toBe("");
   });
 
-  it("finds a code of further findings, in the rows that have it", async () => {
+  it("filters by the code of a second finding about a cell, which is shown in the rows that have it", async () => {
     const cells = [2, 3, 4].map((line) => patternCell(line, "^a$"));
     const [invalid] = patternCell(5, "^a$").problems;
     if (invalid?.place === undefined) throw new Error("no cell");

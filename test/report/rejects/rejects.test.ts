@@ -36,7 +36,7 @@ describe("rejects of one source", () => {
     ]);
   });
 
-  it("are the original rows, unchanged, followed by columns with the errors", async () => {
+  it("are the original rows, unchanged, followed by columns with their errors", async () => {
     const [first, second, third] = records;
     await write(records, [
       outcomeOf(need(first), [

@@ -68,7 +68,7 @@ describe("rejects.xlsx", () => {
     expect(other?.slice(0, 4)).toEqual(["1", "error", "required", "kind"]);
   });
 
-  it("contains no formulas or numbers in its sheets of rows: all cells are in the format Text", async () => {
+  it("contains no formulas or numbers in its sheets of rows, because all cells have the format Text", async () => {
     await write(records, [outcomeOf(need(records[0]), [missing("name", need(first))])], { workbook });
     const all = await parts();
     const sheet = need(all.get("xl/worksheets/sheet1.xml"));
@@ -145,7 +145,7 @@ describe("rejects.xlsx", () => {
     ]);
   });
 
-  it("keeps the places of the extract in rejects of rejects (they named the re-imported file)", async () => {
+  it("keeps the places of the extract in rejects of rejects (they used to name the re-imported file)", async () => {
     const again = csvTable("rejects.xlsx#accounts", ["REF", "NAME", "KIND", "migrate_place"]);
     const cells = [
       ["1", "", "X", "accounts.csv:7"],

@@ -90,7 +90,7 @@ describe("a run that waits for an import supplier", () => {
     expect(events).toContainEqual(expect.objectContaining({ kind: "supplier", open: true }));
   });
 
-  test("sends only the probe for this supplier, and the records of the other supplier meanwhile", async () => {
+  test("sends only the probe for this supplier, and meanwhile sends the records of the other supplier", async () => {
     const { end, sent, ledger } = await play(
       ({ record, clock }) => (supplierOf(record) === "WINTER" && clock.monotonic() < 10 * MINUTE ? CLOSED : ACCEPTED),
       { records: 90, supplierOf, oneSupplier: false, waitForSupplier: {} },
@@ -121,7 +121,7 @@ describe("a run that waits for an import supplier", () => {
     expect(end.reason).toBe("drained");
   });
 
-  test("continues after a code that five refusals have shown, and rejects no record while it waits", async () => {
+  test("still blocks the code that five refusals have shown, and rejects no record while it waits", async () => {
     const { end } = await play(({ clock }) => (clock.monotonic() < MINUTE ? UNKNOWN_CODE : ACCEPTED), {
       records: 60,
       concurrency: 1,
@@ -143,7 +143,7 @@ describe("a run that waits for an import supplier", () => {
     expect(states.filter((state) => state === "ambiguous")).toHaveLength(1);
   });
 
-  test("accepts no account number twice, before and after a probe (each probe began without the known numbers)", async () => {
+  test("accepts no account number twice, before or after a probe (a probe used to forget the known numbers)", async () => {
     const script: readonly RequestResult[] = [SEVEN, CLOSED, SEVEN];
     const { ledger } = await play(({ number }) => script[number - 1] ?? ACCEPTED, {
       records: 4,

@@ -85,7 +85,7 @@ describe.each([20, 50, 200])("an unannounced cap of %i requests a second", (perS
   });
 });
 
-test("a cap announced by Retry-After is respected with quick replies, too (its refusals were considered random)", async () => {
+test("a cap announced by Retry-After is also respected with quick replies (its refusals were considered random)", async () => {
   const { rate, refusedShare } = await against(bucket(200), 200, { afterMs: 1000, latencyMs: 5 });
   expect(rate / 200).toBeGreaterThan(0.85);
   expect(rate / 200).toBeLessThan(1.15);
@@ -95,7 +95,7 @@ test("a cap announced by Retry-After is respected with quick replies, too (its r
 test.each([
   ["one percent", 0.01, 60],
   ["three percent", 0.03, 25],
-])("refusals of %s that are independent of the pace do not throttle it much", async (_, share, atLeast) => {
+])("refusals of %s of the requests, whatever the pace, hardly slow a run down", async (_, share, atLeast) => {
   for (const seed of [1, 2, 3]) {
     const dice = seededDice(seed);
     let endedAt = 0;
@@ -126,7 +126,7 @@ describe("an unavailable platform", () => {
     expect(sent.length).toBeLessThanOrEqual(1.1 * Math.max(records, 1_000) + probes);
   });
 
-  test("that fails halfway receives no sent record again, and the rest stays pending", async () => {
+  test("that fails halfway does not receive a sent record again, and the other records stay pending", async () => {
     const { sent, end } = await play(({ number }) => (number <= 500 ? ACCEPTED : AMBIGUOUS), {
       records: 1_000,
       concurrency: 16,
@@ -163,7 +163,7 @@ interface Slowdown {
 
 const SLOWDOWNS: Readonly<Record<string, Slowdown>> = {
   "additional requests only queue": { latencyAt: (inFlight) => 50 * Math.max(1, inFlight / 10) },
-  "no slowdown up to 16": { latencyAt: () => 50 },
+  "replies are as fast as below": { latencyAt: () => 50 },
   "additional requests slow each other down": { latencyAt: (inFlight) => 50 * Math.max(1, inFlight / 10) ** 2 },
 };
 
@@ -185,7 +185,7 @@ async function rateWithSlowdown({ latencyAt }: Slowdown, concurrency: "auto" | n
 }
 
 test.each(Object.keys(SLOWDOWNS))(
-  "reaches 80 % of the best fixed concurrency or more for a platform with this behaviour above 10 in flight: %s",
+  "reaches at least 80 % of the rate of the best fixed concurrency: above 10 in flight, %s",
   async (name) => {
     const slowdown = SLOWDOWNS[name];
     if (slowdown === undefined) throw new Error("unknown platform");

@@ -45,14 +45,14 @@ describe.each([
   ["without Retry-After", undefined],
   ["with a Retry-After of 1 s", 1_000],
 ])("random refusals, %s, cost about their share of the rate", (_, retryAfterMs) => {
-  test.each(NOISE)("a share of %d leaves %d of the rate or more (0.1 left 0.01)", (noise, atLeast) => {
+  test.each(NOISE)("a share of %d leaves %d of the rate or more (0.1 used to leave 0.01)", (noise, atLeast) => {
     const shares = LATENCIES.map((latencyMs) => shareOfClean({ noise, retryAfterMs, latencyMs, concurrency: 16 }));
     expect(Math.min(...shares)).toBeGreaterThan(atLeast);
   });
 });
 
 describe.each(KINDS)("an unannounced cap (%s)", (kind) => {
-  test.each([20, 50, 200])("of %d per second is not considered random", (perSecond) => {
+  test.each([20, 50, 200])("of %d per second is not mistaken for random refusals", (perSecond) => {
     for (const latencyMs of [5, 20, 40]) {
       for (const retryAfterMs of [undefined, 1_000]) {
         const { share, refusedShare } = underCap(kind, perSecond, { latencyMs, retryAfterMs });
@@ -168,7 +168,7 @@ async function pushShort(noise: number, { seed, concurrency }: ShortPush): Promi
   return clock.monotonic();
 }
 
-test("a high share of refusals among few requests does not yet let other records pass a Retry-After", () => {
+test("a high share of refusals among few requests does not yet let other records ignore a Retry-After", () => {
   const noise = createRefusalNoise();
   const acceptedRequest = (load: "unknown" | "less", count: number): void => {
     for (let reply = 0; reply < count; reply += 1) noise.acceptedRequest(load);
