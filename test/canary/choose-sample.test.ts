@@ -34,7 +34,7 @@ describe("the sample of a canary", () => {
     expect(sampleOf(3, records)).toEqual(expect.arrayContaining([51, 61]));
   });
 
-  test("is spread over the input if all records are alike", () => {
+  test("is spread over the input if all records are the same", () => {
     const sample = sampleOf(
       4,
       hundred(() => ({})),
@@ -42,7 +42,7 @@ describe("the sample of a canary", () => {
     expect(sample).toEqual([1, 26, 51, 76]);
   });
 
-  test("is spread over the input by the records that are not chosen for their values", () => {
+  test("is completed with records that are spread over the input", () => {
     const kinds = hundred((index) => ({ kind: index < 5 ? `K${index}` : "K5" }));
     const sample = sampleOf(8, kinds);
     expect(sample).toEqual(expect.arrayContaining([1, 2, 3, 4, 5, 6]));
@@ -50,7 +50,7 @@ describe("the sample of a canary", () => {
     expect(sample).toHaveLength(8);
   });
 
-  test("has distinct records of the input, as many as possible, in order, and is the same each time", () => {
+  test("has distinct records, as many as possible, in input order, and the same ones each time", () => {
     const value = fc.oneof(fc.constantFrom("A", "B", null, true, 1), fc.string({ maxLength: 3 }));
     const payload = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.oneof(value, fc.array(value, { maxLength: 3 })), {
       noNullPrototype: true,

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const page = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
 
-it("docs/configuration.md has the tables of the option definitions: update them with -u", async () => {
+it("docs/configuration.md has the tables that are generated from the option definitions: update them with -u", async () => {
   await expect(withOptionTables(page)).toMatchFileSnapshot("../../docs/configuration.md");
 });
 

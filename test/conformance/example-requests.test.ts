@@ -44,21 +44,21 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     operation: "",
     code: "invalid_choice",
     attrs: ["import_supplier"],
-    reason: "TENTACLE_ENERGY is no import supplier of this instance; its enum is made from the instance's data",
+    reason: "TENTACLE_ENERGY is not an import supplier of this instance; the enum is generated from its data",
   },
   {
     operator: "au",
     operation: "",
     code: "invalid_choice",
     attrs: ["import_supplier", "import_supplier_code"],
-    reason: "TENTACLE_ENERGY and TENTACLE_UTILITIES are no import suppliers of this instance",
+    reason: "TENTACLE_ENERGY and TENTACLE_UTILITIES are not import suppliers of this instance",
   },
   {
     operator: "au",
     operation: "V1 Create",
     code: "invalid_choice",
     attrs: ["vendor"],
-    reason: "STRIPE is not among this instance's vendors, of which there is one",
+    reason: "this instance has a single vendor, which is not STRIPE",
   },
   {
     operator: "gb",
@@ -124,7 +124,7 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     operation: "V2",
     code: "invalid",
     attrs: ["supply_addresses.*.meter_points.*.meters.*.active_from"],
-    reason: "2001-01-01:00:00:00+10:00 is no date-time: a colon stands in the place of T",
+    reason: "2001-01-01:00:00:00+10:00 is not a date-time: it has a colon in place of the T",
   },
   {
     operator: "au",

@@ -77,7 +77,7 @@ function openings(value: JsonValue | undefined, place: string): ReadonlyMap<stri
 
 interface StringField {
   readonly field: string;
-  /** Its description texts. */
+  /** Its schema as JSON, in which texts are searched for. */
   readonly words: string;
   readonly marked: JsonValue | undefined;
 }

@@ -98,7 +98,7 @@ describe("re-imported rows", () => {
     });
   });
 
-  it("do not count a deleted duplicate as a missing record (it was counted as still to be sent)", async () => {
+  it("do not count a deleted duplicate as a missing record (it used to count as still to be sent)", async () => {
     const accounts = ["1", "2", "3", "3"].map((REF) => ({ REF, NAME: "Ann", TYPE: "?" }));
     const errors = { "accounts.csv": { 3: ["TYPE"], 4: ["REF"], 5: ["REF"] } };
     const lostWithout = async (gone: (index: number) => boolean): Promise<number> => {

@@ -88,12 +88,12 @@ describe("files saved in another format count as unchanged", () => {
 });
 
 describe("a correction", () => {
-  it("can replace a cell with an error by any other value", async () => {
+  it("may replace a cell with an error by any other value", async () => {
     const { cells, correctedCells, correctedRows } = await afterSaving({}, { WRONG: "right" });
     expect({ cells, correctedCells, correctedRows }).toEqual({ cells: [], correctedCells: 1, correctedRows: 1 });
   });
 
-  it("of an error without a cell can change any cell of the row, unless it is a typical spreadsheet change", async () => {
+  it("of an error without a cell may change any cell of the row, except in a way that is typical of spreadsheets", async () => {
     const exported = await writeExtract({ accounts: [ROW], errors: { "accounts.csv": { 2: [""] } } });
     exported.save(
       "rejects.csv",
@@ -104,7 +104,7 @@ describe("a correction", () => {
     expect(cells).toMatchObject([{ column: "PHONE", change: "zeros" }]);
   });
 
-  it("of a broken rule over several fields can change a cell in any row of the record", async () => {
+  it("of a broken rule over several fields may change a cell in any row of the record", async () => {
     const exported = await writeExtract({
       accounts: [ROW],
       customers: [{ REF: ROW["REF"] ?? "", FIRST: "Zoë" }],

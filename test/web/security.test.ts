@@ -142,7 +142,7 @@ describe("the security of migrate web", () => {
     }
   });
 
-  it("serves no file but the client", async () => {
+  it("serves only the files of the client", async () => {
     for (const name of ["/migrate.yaml", "/../package.json", "/%2e%2e/package.json", "/index.html", "/app.js.map"]) {
       expect([name, (await get(name, session)).status]).toEqual([name, 404]);
     }

@@ -23,7 +23,7 @@ describe("colours", () => {
     ["a terminal with an empty FORCE_COLOR", true, { FORCE_COLOR: "" }, true],
     ["a terminal with NO_COLOR", true, { NO_COLOR: "1" }, false],
     ["a terminal with both", true, { NO_COLOR: "1", FORCE_COLOR: "3" }, false],
-  ])("are used or not on %s", (_name, isTTY, variables, expected) => {
+  ])("depend on the stream and the environment: %s", (_name, isTTY, variables, expected) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     expect(screenOf(output(isTTY), { logFormat: "text" }).colour).toBe(expected);
   });

@@ -158,12 +158,12 @@ describe("init", () => {
     await expect(stopped).rejects.toMatchObject({ code: "incomplete", exitCode: 3 });
   });
 
-  test("leaves out a file that joins no other file, and reports that", async () => {
+  test("leaves out a file that cannot be joined to another file, and reports that", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS, "prices.csv": "CODE,PRICE\nX,1.5\nY,2.5\n" });
     expect(mapping).toContain("TODO prices (prices.csv): none of its columns refers to rows of the other sources");
   });
 
-  test("writes a mapping that loads for any column names", async () => {
+  test("writes a valid mapping for any column names", async () => {
     const header = [
       '"a: b"',
       '"{x}"',
@@ -234,7 +234,7 @@ describe("the root of the mapping", () => {
     "readings.csv": `ANLAGE,ADAT,WERT\n${numbers.flatMap((index) => [1, 2, 3].map((month) => `${80_000 + index},2025-0${month}-01,${index * month}`)).join("\n")}\n`,
   };
 
-  test("is the source whose key others refer to, not the longest", async () => {
+  test("is the source to whose key other sources refer, not the longest source", async () => {
     const { result } = await initOf({
       "long.csv": `ACC_READ_NO,NR,WERT,DATUM\n${numbers.flatMap((index) => [1, 2, 3].map((part) => `${500 + 3 * index + part},K${index},${part * index},2025-01-0${part}`)).join("\n")}\n`,
       "head.csv": file("NR,ART", (index) => `K${index},D`),

@@ -83,7 +83,7 @@ test("stored counts equal those of a comparison after any pushes, exclusions and
   );
 });
 
-test("the same inventory and pushes are compared once", async () => {
+test("the same inventory and the same pushes are compared only once", async () => {
   const counting = await startCounting();
   await planned(counting.ledger, [item(1, "A")]);
   counting.write(["A", "B"]);

@@ -81,7 +81,7 @@ describe("the service token", () => {
     expect(tokens[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  test("is renewed once for sixteen requests refused at once", async () => {
+  test("is renewed once for sixteen requests that are refused at the same time", async () => {
     const { http, tokens, imports, expire } = platform();
     const importer = client(http);
     await importer.send({}, never);
@@ -92,7 +92,7 @@ describe("the service token", () => {
     expect(imports).toHaveLength(1 + 32);
   });
 
-  test("ends the run if a new token is refused, too", async () => {
+  test("ends the run if a new token is also refused", async () => {
     const { http, tokens, imports, expire } = platform();
     expire(99);
     expect(await client(http).send({}, never)).toMatchObject({ replyClass: { kind: "unauthorised" }, http: 401 });
@@ -262,8 +262,12 @@ describe("a refused token of the user", () => {
       jsonWebToken({ exp: 1_700_000_000 }),
       "expired at 2023-11-14T22:13:20Z",
     ],
-    ["is not called expired before", jsonWebToken({ exp: 1_900_000_000 }), "does not accept the token (HTTP 401)"],
-    ["is not called expired without an expiry", "opaque", "does not accept the token (HTTP 401)"],
+    [
+      "is not called expired before its own expiry",
+      jsonWebToken({ exp: 1_900_000_000 }),
+      "does not accept the token (HTTP 401)",
+    ],
+    ["is not called expired if it contains no expiry", "opaque", "does not accept the token (HTTP 401)"],
   ])("%s", async (_, given, message) => {
     const { http, expire } = platform();
     expire(99);

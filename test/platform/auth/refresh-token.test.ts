@@ -18,7 +18,7 @@ describe("a refresh token", () => {
     );
   });
 
-  test("without a successor is used again", async () => {
+  test("is used again if the reply contains no new one", async () => {
     const { authorisation, logins } = tokenPlatform({
       otherFields: (number) => (number === 1 ? { refreshToken: "refresh-1" } : {}),
     });
@@ -49,7 +49,7 @@ describe("a refresh token", () => {
     },
   );
 
-  test("ends the run after two requests if the key is refused, too", async () => {
+  test("ends the run after two requests if the key is also refused", async () => {
     const { authorisation, logins, answerNext } = tokenPlatform(withRefresh);
     const held = authorisation();
     const header = await held.header();

@@ -87,7 +87,7 @@ describe("a token with a known expiry", () => {
     );
   });
 
-  test("is renewed at the same time if the local clock is set by a day meanwhile", async () => {
+  test("is renewed at the same time even if the local clock is moved by days in the meantime", async () => {
     const { authorisation, logins, pass, clock } = tokenPlatform(inPayload);
     let setBy = 0;
     const held = authorisation({ clock: { ...clock, now: () => clock.now() + setBy } });
@@ -148,7 +148,7 @@ describe("a token with a known expiry", () => {
 });
 
 describe("a token that the platform refuses", () => {
-  test("is renewed once for all refused requests, and again in the next generation", async () => {
+  test("is renewed once for all refused requests, and so is each token that replaces it", async () => {
     const { authorisation, logins } = tokenPlatform();
     const held = authorisation();
     for (const number of [1, 2, 3]) {
@@ -160,7 +160,7 @@ describe("a token that the platform refuses", () => {
     }
   });
 
-  test("ends the run if a new token is refused before its first use: there is no third", async () => {
+  test("ends the run if its replacement is refused before the first use: no third token is requested", async () => {
     const { authorisation, logins } = tokenPlatform();
     const held = authorisation();
     await held.refused(await held.header());
@@ -191,7 +191,7 @@ test("a request whose second token expires while it waits is sent a third time, 
     held,
     async (header) => {
       used.push(header);
-      // While it waits, other requests use the new token, and it expires.
+      // While this request waits, other requests use the new token, and the token expires.
       held.accepted(header);
       return used.length < 3 ? 401 : 200;
     },

@@ -117,7 +117,7 @@ test.each<[string, object]>([
   ["that name in an envelope", { state: "DONE", data: { id: "EXT-2" }, identifier: "A-1" }],
   ["the attr of the payload", { state: "DONE", ref: "EXT-2", id: "EXT-1", identifier: "A-1" }],
   ["that name, although the import failed", { state: "FAILED", id: "EXT-2" }],
-])("a status that names another record settles nothing: by %s", async (_, body) => {
+])("a status that names another record by %s settles nothing", async (_, body) => {
   expect(await polled(body)).toBe("ambiguous");
 });
 

@@ -151,7 +151,7 @@ describe("an account", () => {
     expect(tries).toBe(5);
   });
 
-  test("is not requested a third time if a new token is refused, too", async () => {
+  test("is not requested a third time if a new token is also refused", async () => {
     const { authorisation } = tokens();
     const reads = fakeReads(() => jsonReply(403, { code: "authentication_failed" }), { authorisation });
     await expect(readAccount(reads.client, "A-1")).rejects.toMatchObject({ code: "authentication", exitCode: 4 });

@@ -129,7 +129,7 @@ describe("looking records up on the platform", () => {
     expect(seen).toEqual({ kind: "different", attrs: ["balance"], compared: ["name", "balance"], values });
   });
 
-  it("looks a found record up again if its content must be compared and another operation compares more", async () => {
+  it("looks a found record up again if its content must be compared and another operation has more attrs", async () => {
     const list = { "S/": [{ number: "R1", account: "A-1" }] };
     const needy = { ...lookupOf("R1"), needsContent: true };
     const equal = await lookUpRecords([needy], [ONE, LIST], {
@@ -142,11 +142,11 @@ describe("looking records up on the platform", () => {
     const twice = { ...list, "S/R1/": { name: "Ada", account: "A-2" } };
     expect(await look([needy], [ONE, LIST], twice)).toMatchObject([{ kind: "unknown" }]);
     expect(await look([needy], [ONE, LIST], { ...list, "S/R1/": UNREACHABLE })).toMatchObject([{ kind: "unknown" }]);
-    // What one operation found stays found.
+    // A record that one operation found counts as found.
     expect(await look([needy], [ONE, LIST], list)).toEqual([{ kind: "found", account: "A-1" }]);
   });
 
-  it("names the attrs that it compared: neither the key nor parameters nor values that are missing on both sides", async () => {
+  it("names the attrs that it compared, except the key, parameters and values that are missing on both sides", async () => {
     const match = [
       { reply: ["number"], payload: ["ref"] },
       { reply: ["supplier"], payload: ["supplier"] },
@@ -190,7 +190,7 @@ describe("looking records up on the platform", () => {
     await expect(look(records, [ONE], { "S/R1/": denied })).rejects.toBe(denied);
   });
 
-  it("proves nothing with a list that has a key twice with different account numbers", async () => {
+  it("treats a list with a key twice and different account numbers as no proof", async () => {
     expect(await look([lookupOf("R1")], [LIST], listedTwice("A-2"))).toEqual([
       {
         kind: "unknown",
@@ -208,7 +208,7 @@ describe("looking records up on the platform", () => {
       "two different account",
     ],
     [
-      "two in an item",
+      "two different account numbers in an item",
       { "S/": [{ number: "R1", account: "A-1", account_number: "A-2" }] },
       LIST,
       "two different account",
@@ -216,13 +216,13 @@ describe("looking records up on the platform", () => {
     ["another record's key", { "S/R1/": { name: "Ada", account: "A-1", ref: "R2" } }, ONE, "of another record"],
     ["an account number of null", { "S/R1/": { name: "Ada", account: null } }, ONE, "without account"],
     ["an empty account number in an item", { "S/": [{ number: "R1", account: "" }] }, LIST, "without account"],
-  ])("proves nothing with a reply with %s", async (...[, replies, readBackOf, reason]) => {
+  ])("treats a reply with %s as no proof", async (...[, replies, readBackOf, reason]) => {
     expect(await look([lookupOf("R1")], [readBackOf], replies)).toMatchObject([
       { kind: "unknown", reason: expect.stringContaining(reason) },
     ]);
   });
 
-  it("proves nothing with a reply with another key under the name of the path's parameter", async () => {
+  it("treats a reply with another key under the name of the path's parameter as no proof", async () => {
     const byCode = readBack("/imports/{supplier}/{code}/", {
       parameters: { supplier: ["supplier"], code: ["ref"] },
       account: ["account"],
@@ -233,7 +233,7 @@ describe("looking records up on the platform", () => {
     expect(await lookAt("R1")).toEqual([{ kind: "found", account: "A-1" }]);
   });
 
-  it("proves nothing with a reply that does not have the documented form", async () => {
+  it("treats a reply that does not have the documented form as no proof", async () => {
     const account: FieldType = { kind: "boolean", nullable: false, deprecated: false, validators: [] };
     const body: FieldType = {
       ...account,
@@ -250,7 +250,7 @@ describe("looking records up on the platform", () => {
     ["[]", {}],
     ["not JSON", "<html>"],
     ["a list at another path", { items: [] }],
-  ])("proves nothing with a reply that is not a list: %s", async (_, reply) => {
+  ])("treats a reply that is not a list as no proof: %s", async (_, reply) => {
     const strict: ReadBack = { ...LIST, list: ["results"] };
     expect(await look([lookupOf("R1")], [strict], { "S/": reply })).toMatchObject([{ kind: "unknown" }]);
   });
@@ -278,7 +278,7 @@ describe("looking records up on the platform", () => {
       expect(await look([lookupOf("R1")], [list], { "S/": [item(code, account)] })).toEqual([expected]);
     });
 
-    it("proves nothing with a reply without a status", async () => {
+    it("treats a reply without a status as no proof", async () => {
       expect(await look([lookupOf("R1")], [one], { "S/R1/": { account: "A-1" } })).toMatchObject([{ kind: "unknown" }]);
     });
 
@@ -287,7 +287,7 @@ describe("looking records up on the platform", () => {
       expect(seen).toMatchObject([{ kind: "unknown", isInProgress: true }]);
     });
 
-    it("proves nothing with a status outside the documented choices", async () => {
+    it("treats a status outside the documented choices as no proof", async () => {
       const base = { nullable: false, deprecated: false, validators: [] } as const;
       const type: FieldType = { ...base, kind: "choice", choices: ["COMPLETED"] };
       const body: FieldType = {

@@ -257,7 +257,7 @@ describe("a refusal of a repeat", () => {
     expect(replyClass.kind).toBe("rejected");
   });
 
-  test("with a truncated body settles nothing (its status alone decided, and an existing account was reported as rejected)", () => {
+  test("with a truncated body settles nothing (its status alone used to reject an existing account)", () => {
     const { replyClass } = judge(400, '{"detail":"The account has', { rules, complete: false });
     expect(replyClass).toEqual({
       kind: "ambiguous",
@@ -292,7 +292,7 @@ describe("a request without a reply", () => {
     expect(judged(phase, code).replyClass).toMatchObject(verdict);
   });
 
-  test("a timeout counts as push-back, a lost connection does not", () => {
+  test("a timeout counts as push-back, but a lost connection does not", () => {
     expect(judged("sent", "UND_ERR_HEADERS_TIMEOUT").pushBack).toEqual({ reason: "timeout" });
     expect(judged("sent", "ECONNRESET").pushBack).toBeUndefined();
   });

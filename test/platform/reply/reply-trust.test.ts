@@ -55,7 +55,7 @@ function classOf(operation: Operation, status: number, body: unknown, given: Giv
   return classifyReply(reply, operation, 0, { external_account_number: "EXT-1" }).replyClass;
 }
 
-describe("a 2xx without a documented account number is ambiguous (it was believed)", () => {
+describe("a 2xx without a documented account number is ambiguous (it used to be believed)", () => {
   test.each<[string, Operation, number, unknown, string, Given?]>([
     ["an error", CREATED, 201, { error: "try later" }, '"account_number" is missing'],
     [
@@ -267,7 +267,7 @@ describe("a reply that names another record settles nothing, for any status", ()
     ["already imported, without the key", 400, { kraken_account_number: "A-9" }, "accepted"],
     ["a message instead of the key", 400, { [key]: "is in use already" }, "rejected"],
     ["messages instead of the key", 400, { [key]: ["taken"] }, "rejected"],
-  ])("but a reply that names no other record does: %s", (...[, status, body, kind]) => {
+  ])("unlike a reply that names no other record: %s", (...[, status, body, kind]) => {
     expect(classOf(ALREADY_IMPORTED, status, body)).toMatchObject({ kind });
   });
 });

@@ -148,7 +148,7 @@ describe("a reply of a mebibyte takes less than a second", () => {
   });
 });
 
-test("the words of a detail have no effect", () => {
+test("the wording of a detail does not affect the classification", () => {
   const words = fc.oneof(
     fc.constantFrom(
       "already imported",

@@ -51,7 +51,7 @@ test.each(["Token ", "JWT ", "Bearer ", ""])("the header prefix %j is accepted",
   expect((await client.post(ACCOUNTS, account("E-1"), headers)).status).toBe(201);
 });
 
-test("the mutation that obtains a token has the alternative name used by other instances", async () => {
+test("the mutation that obtains a token also has the name that other instances use", async () => {
   const client = await connect();
   const { data } = await obtain(client, undefined, OBTAIN.replace("ObtainServiceToken", "obtainKrakenToken"));
   expect(data.obtainKrakenToken.token).toEqual(expect.any(String));
@@ -86,7 +86,7 @@ test("a refresh token expires", async () => {
   expect((await obtain(client, { refreshToken })).errors[0].extensions.errorCode).toBe("KT-CT-1134");
 });
 
-test("logins beyond the limit are refused, whether right or wrong, until a minute has passed", async () => {
+test("logins beyond the limit are refused until a minute has passed, even if their keys are right", async () => {
   const clock = clockAt(Date.UTC(2025, 0, 1));
   const client = await connect({ clock, faults: { maxLogins: 2 } });
   const codes: string[] = [];

@@ -26,7 +26,7 @@ test.each([
   expect((await post(ACCOUNTS, account("E-1"))).headers["retry-after"]).toBe(header);
 });
 
-test("a share of the requests fails, the same ones for the same seed", async () => {
+test("a share of the requests fails, and the same requests fail for the same seed", async () => {
   const settings = { faults: { throttle: { share: 0.5 }, seed: 42 } };
   const first = await outcomesOf(settings, 24);
   expect(first.filter((fate) => fate === "429").length).toBeGreaterThan(4);

@@ -22,11 +22,11 @@ test.each<[unknown, readonly string[]]>([
   [{ method: null }, ["a.method null"]],
   ["DEBIT", ["a.non_field_errors invalid"]],
   [null, ["a null"]],
-])("a discriminator chooses: %j", (value, expected) => {
+])("a discriminator selects an option for %j", (value, expected) => {
   expect(judgeValue(PAYMENT, value, PAYMENTS)).toEqual(expected);
 });
 
-test("a discriminator can choose by true, false and null, and by schema names", () => {
+test("a discriminator can select by true, false and null, and by schema names", () => {
   const byTruth = {
     oneOf: [{ $ref: "#/components/schemas/Yes" }, { $ref: "#/components/schemas/No" }],
     discriminator: { propertyName: "flag", mapping: { true: "Yes", false: "No", null: "No" } },

@@ -31,7 +31,7 @@ test.each([
   [null, "null"],
   ["x", "invalid"],
   [[], "invalid"],
-])("a body that is %j", (body, code) => {
+])("a body that is %j is rejected as a whole", (body, code) => {
   expect(judge(OBJECT, body)).toEqual([`non_field_errors ${code}`]);
 });
 
