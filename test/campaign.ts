@@ -1,6 +1,6 @@
 /**
  * The size of a test campaign. `npm test` runs a part of each campaign. MIGRATE_TEST_CAMPAIGN=whole runs whole
- * campaigns, as in `.ci/run`. `npm run soak` runs larger ones.
+ * campaigns, as in `.ci/run`. `npm run soak` runs larger campaigns.
  */
 const isWhole = process.env["MIGRATE_TEST_CAMPAIGN"] === "whole";
 
@@ -15,7 +15,7 @@ export function campaignSize({ part, whole }: CampaignSize): number {
   return isWhole ? whole : part;
 }
 
-/** Returns seeds 1 to `whole`, or a part of them that changes every minute. */
+/** Returns the seeds 1 to `whole`, or a subset of them that changes every minute. */
 function campaignSeeds(size: CampaignSize): readonly number[] {
   const count = campaignSize(size);
   const parts = Math.floor(size.whole / count);

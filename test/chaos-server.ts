@@ -11,7 +11,7 @@ export interface SeenRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The bare TCP connection, below TLS, if used. */
+  /** The TCP connection (the connection below TLS if TLS is used). */
   readonly tcp: Socket;
 }
 
@@ -36,21 +36,21 @@ export interface ChaosOptions {
   /** Validity of the certificate in days. A negative value means that it has expired. */
   readonly expired?: boolean;
   readonly maxVersion?: "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
-  /** Called with the bare TCP connection before it is read. Returns true to continue as usual. */
+  /** Called with the TCP connection before anything is read from it. Returns true to continue as usual. */
   readonly onConnection?: (socket: Socket, connection: number) => boolean;
-  /** False leaves `requests` empty to save memory. Default: true. */
+  /** If false, `requests` stays empty to save memory. Default: true. */
   readonly recordsRequests?: boolean;
   /** Called for every received piece of a request. Returns false to stop reading. */
   readonly onPiece?: (socket: Socket, piece: Piece) => boolean;
 }
 
-/** How much of a request was received. */
+/** The part of a request that was received. */
 export interface Piece {
   /** Whether the header is complete. */
   readonly hasHead: boolean;
-  /** Share of the received body, 0 to 1. */
+  /** Received share of the body, 0 to 1. */
   readonly body: number;
-  /** The bare TCP connection, below TLS, if used. */
+  /** The TCP connection (the connection below TLS if TLS is used). */
   readonly tcp: Socket;
 }
 

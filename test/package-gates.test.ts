@@ -35,7 +35,7 @@ describe("the gate for known vulnerabilities", () => {
     expect(stdout).toContain(`${severity}: Reads what it should not https://advisories.test/1`);
   });
 
-  it("passes for a moderate-severity one in a tool, and prints it", () => {
+  it("passes for a moderate-severity vulnerability in a tool, and prints the vulnerability", () => {
     const { status, stdout } = runScript("vulnerabilities.mjs", { input: vulnerable("vitest", "moderate") });
     expect(status).toBe(0);
     expect(stdout).toContain("vitest: moderate");
@@ -44,7 +44,7 @@ describe("the gate for known vulnerabilities", () => {
   it.each([
     ["rejects the request", '{"message":"405 Method Not Allowed","error":{"summary":"","detail":""}}', "405"],
     ["returns nothing", "", "no message"],
-  ])("passes and reports the missing answer if the registry %s", (_, input, why) => {
+  ])("passes, and says that the check was not made, if the registry %s", (_, input, why) => {
     const { status, stdout } = runScript("vulnerabilities.mjs", { input });
     expect(status).toBe(0);
     expect(stdout).toMatch(/^unanswered: /);
@@ -69,7 +69,7 @@ describe("the gate for licences", () => {
 
   it.each([
     ["a bundled package with a copyleft licence", "node_modules/zod", "MPL-2.0"],
-    ["a tool under another licence", "node_modules/vitest", "GPL-3.0-only"],
+    ["a tool with a licence that is not on the list", "node_modules/vitest", "GPL-3.0-only"],
     ["a package without a licence", "node_modules/vitest", undefined],
   ])("fails for %s", (_, name, licence) => {
     const { status, stdout } = runScript("licences.mjs", { args: [withLicence(name, licence)] });

@@ -142,7 +142,7 @@ describe("the compiled program", () => {
   it.each([
     ["disables certificate checks", /rejectUnauthorized:(?!\s*true)|checkServerIdentity/, SSL_MODES],
     ["evaluates code from text", /\beval\(|new Function\(|node:vm\b/],
-    ["contains a failpoint: the tests inject theirs (test/failpoints)", /FAILPOINT/i],
+    ["contains a failpoint, because the tests inject their own (test/failpoints)", /FAILPOINT/i],
     ["follows redirects", /interceptors\.redirect|RedirectHandler/],
   ])("never %s", (_, pattern, allowed: readonly string[] = []) => {
     expect(sources.length).toBeGreaterThan(100);

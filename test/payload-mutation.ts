@@ -8,7 +8,10 @@ import type {
 } from "../src/contract/types/field-type.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../src/json/json-value.ts";
 
-/** Selects a place of the payload and one of its mutations, both modulo their number. */
+/**
+ * Selects a value in the payload and one of the mutations of this value. Both numbers can be any size: they are taken
+ * modulo the number of choices.
+ */
 export interface Pick {
   readonly site: number;
   readonly mutation: number;

@@ -11,11 +11,11 @@ export default defineConfig({
   plugins: [builtThreads],
   test: {
     root: new URL("..", import.meta.url).pathname,
-    // One more than the processors of most small machines, because many tests wait for a process or a timer.
+    // One more than the number of processors of most small machines, because many tests wait for a process or a timer.
     maxWorkers: 3,
     globalSetup: ["test/shared-server.ts"],
     setupFiles: ["test/state-home.ts"],
-    // The built program must run unchanged.
+    // Vitest must not transform the built program.
     server: { deps: { external: [/\/dist\/program\//] } },
     env: { MIGRATE_TEST_SLOWNESS: String(SLOWNESS) },
     // A timeout means that a test hangs: no test depends on the speed of the machine.

@@ -3,7 +3,7 @@
 //   npm run build && node test/bench/cluster.mjs [--records 6000] [--workers 4]
 // The first lines print records per second while sending, as timed by the server: one worker with 16 requests in flight,
 // then several workers with 16 each. The last line uses a server with a limit of 50 requests per second and `--rps 50`. One
-// worker is killed half-way, and the line prints the accepted and the refused requests.
+// worker is killed halfway, and the line prints the accepted and the refused requests.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

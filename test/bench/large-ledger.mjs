@@ -45,7 +45,10 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
   return { input, ledger };
 }
 
-/** Computes the positions that a push notes while it reads. No cell has a line end, so each line after the header is a record. */
+/**
+ * Computes the positions that a push records while it reads. No cell has a line end, so each line after the header is
+ * a record.
+ */
 async function notedPlaces(input, sent) {
   const places = [];
   const noted = createNotedPlaces({ ledger: { notePosition: async (_, place) => places.push(place) }, run: "" });

@@ -2,10 +2,12 @@
 // the built command.
 //   npm run build && node test/bench/push-refused.mjs [--seconds 40]
 //   npm run build && node test/bench/push-refused.mjs --records 1500 [--rounds 9]
-// With --records, short pushes with default settings to a server that refuses a share of the records once: the median over
-// the rounds of the time of a push without refusals, relative to that with refusals. Otherwise each push is cut off after
-// the seconds, with 16 in flight. Requests take 40 ms. Each line prints the accepted records per second, relative to a server without
-// refusals or to the limit, and the share of refused requests.
+// Without --records, each push has 16 requests in flight and is ended after --seconds. Each line prints the accepted
+// records per second, relative to a server without refusals or to the limit, and the share of refused requests.
+// With --records, each push is short and uses default settings. The server refuses a share of the records once. Each
+// line prints the time of a push without refusals divided by the time of a push with refusals (the median over the
+// rounds).
+// Requests take 40 ms.
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -6,7 +6,7 @@
 // error in every twentieth account. The compared runs alternate. Prints wall time, processor time per account (the lowest of
 // all runs, because load on the machine only adds to it), peak memory, and the ratio to the script.
 // --push: the number of accounts that pass all steps of the workflow against `migrate sandbox` on loopback; 0 omits this
-// part. The sandbox validates every request, so that only the processor time of the push is meaningful.
+// part. The sandbox validates every request, so only the processor time of the push is meaningful.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";

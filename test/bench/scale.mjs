@@ -3,7 +3,7 @@
 //   npm run build && node test/bench/scale.mjs [--records 5000000] [--pending 100000] [--runs 3] [--keep folder] [--check]
 // Each is compared with a process that only opens the ledger with SQLite and reads the index of unsent records.
 // `--records 200000 --pending 20000` takes half a minute. `resume` is killed two seconds after its first request, so later
-// runs start from the ledger of a killed process. --keep: a folder that keeps the input and the ledger for the next time
+// runs start from the ledger of a killed process. --keep: a folder that keeps the input and the ledger for the next run
 // (4 GB for 5,000,000 records). By default they are temporary. --check also measures `ledger check`, which reads the whole
 // ledger.
 import { spawn } from "node:child_process";

@@ -4,7 +4,7 @@
  *   MIGRATE_FAILPOINT=<point>:<n>:<action>   MIGRATE_FAILPOINT_FIRED=<file that is created when the fault happens>
  *
  * When the program reaches the point for the nth time, the action happens. `kill` kills the process. `enospc` makes the
- * call fail like on a full disk, `eio` like on a broken disk. Unexpected errors: `throw` (in the call), `uncaught`
+ * call fail as on a full disk, `eio` as on a broken disk. Unexpected errors: `throw` (in the call), `uncaught`
  * (outside of any caller) and `unhandled` (in a promise without a handler). Points: `commit` (a transaction of the
  * ledger), `checkpoint` (the log is written to the ledger), `sync` (fsync of the checksum file or report), `checksums` (a
  * write to the checksum file), `report` (a write to a file of the report), `rename`.

@@ -79,7 +79,7 @@ export function createWitness(options: WitnessOptions): Witness {
   const violations: Violation[] = [];
   const durable: Durable = { sending: new Map(), intents: new Map(), ambiguous: new Set() };
   const accepted = new Map<string, string | undefined>();
-  /** Identities that are ambiguous already. A later kill does not count them again. */
+  /** Identities that are already ambiguous. A later kill does not count them again. */
   const doubted = new Set<string>();
   const most = concurrency === "auto" ? CEILING : concurrency;
   const isAskedLater = operation.steps.at(-1)?.poll !== undefined;

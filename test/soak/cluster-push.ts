@@ -77,7 +77,7 @@ const MAX_RESUMES = 60;
 
 /**
  * Whether the command was killed, was incomplete, or stopped because the platform or the database was unreachable or other
- * workers are still sending. The exit code for ambiguous records takes precedence over unsent records.
+ * workers were still sending. The exit code for ambiguous records takes precedence over unsent records.
  */
 export function needsResume({ code, stdout }: CliEnd): boolean {
   if (code === null || code === 3 || code === 4 || code === 6 || code === 7) return true;

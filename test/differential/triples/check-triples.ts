@@ -35,7 +35,7 @@ export interface CheckOptions {
   /** The first of the consecutive seeds. */
   readonly first: number;
   readonly triples: number;
-  /** One of this many triples is also checked in whole runs, which takes a few seconds. */
+  /** One in this many triples is also checked in whole runs, which takes a few seconds. */
   readonly runsEvery: number;
   /** Parent folder of the temporary files of each triple. */
   readonly folder: string;

@@ -22,9 +22,12 @@ import { SUPPLIER, type Triple, writeAsNdjson, writeTriple } from "./triple.ts";
 
 const { signal } = new AbortController();
 
-/** Every triple is pushed and sent on each path. The other comparisons take turns, because each takes as long. */
+/**
+ * Every triple is planned and sent on each path. Each of the other comparisons is made for one in this many triples,
+ * because it takes as long.
+ */
 const TURNS = 3;
-/** The places of the values are compared for one of this many records. */
+/** The places of the values are compared for one in this many records. */
 const PLACES_EVERY = 4;
 
 export interface Comparison {

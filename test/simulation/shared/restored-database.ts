@@ -6,7 +6,7 @@ import type { SimulatedProcess } from "./simulated-process.ts";
 
 /** Takes copies of the database, and restores them while processes are running. */
 export interface RestoredDatabase {
-  /** Schedules copies and restores of the next minutes. */
+  /** Schedules copies and restores for the next minutes. */
   readonly scheduleFaults: () => void;
   /** Cancels the remaining copies and restores. */
   readonly end: () => void;
