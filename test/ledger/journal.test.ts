@@ -120,7 +120,7 @@ it("attributes an unreadable journal to the ledger in its name, and to any ledge
   expect(journalsOf({ folder, ledgerName: "other.db" }, second)).toEqual([renamed]);
 });
 
-it("distinguishes a ledger that lacks the last request from the newest one by the end of the file alone", async () => {
+it("recognises by the end of the file alone that a ledger lacks the last request", async () => {
   const file = path.join(temporaryFolder(), "a.log");
   const { bytes } = journalOf([3, 2]);
   writeFileSync(file, Buffer.concat([bytes, framesOf({ kind: "end", at: AT, requests: 5 })]));

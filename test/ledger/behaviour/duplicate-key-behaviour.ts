@@ -113,7 +113,7 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       expect(await outcomesOf(ledger, run, { key: "cafe\u0301" })).toHaveLength(2);
     });
 
-    test("keys are compared only within a run; records without a key are not compared", async () => {
+    test("keys are compared only within a run, and records without a key are not compared", async () => {
       const keyless = item(2, "x", "x", { key: undefined });
       const other = item(3, "y", "y", { key: undefined });
       await planned(ledger, [item(1, "A", "x")], { run: { dryRun: true } });

@@ -52,7 +52,7 @@ export function describeExclusions(opened: () => Ledger): void {
       });
     });
 
-    test("are not sent when a run is resumed that had planned them", async () => {
+    test("are not sent when a run that had planned them is resumed", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await exclude("A");
       expect(await statusesOf(ledger, run)).toEqual(["excluded", "pending"]);
@@ -84,7 +84,7 @@ export function describeExclusions(opened: () => Ledger): void {
       ]);
     });
 
-    test("cannot be records with a completed step or an interrupted request, also if it may be repeated", async () => {
+    test("cannot be records with a completed step or an interrupted request, even a repeatable one", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await ledger.sendable(run, 1, 2);
       if (first === undefined || second === undefined) throw new Error("no records to send");
@@ -99,13 +99,13 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await exclude("A", "B")).toEqual(["unsettled", "unsettled"]);
     });
 
-    test("are excluded once, and listed by key with who excluded them and why", async () => {
+    test("are excluded only once, and are listed by key with the user who excluded them and the reason", async () => {
       await exclude("B", "A");
       expect(await exclude("A", "C", "C")).toEqual(["excluded before", "excluded", "excluded before"]);
       expect(await ledger.exclusions()).toEqual(["A", "B", "C"].map(exclusionOf));
     });
 
-    test("are sent by the next push after the exclusion has ended, and never by the run that has left them out", async () => {
+    test("are sent by the first push after the exclusion, and never by the run that left them out", async () => {
       await exclude("A");
       const run = await planned(ledger, [item(1, "A", "x", { status: "invalid" })]);
       expect(await end("A", "B")).toEqual([true, false]);
@@ -116,7 +116,7 @@ export function describeExclusions(opened: () => Ledger): void {
       expect([await ledger.exclusions(), await ledger.exclusions("A")]).toEqual([[], [ended]]);
     });
 
-    test("are not missing in an inventory, and not open", async () => {
+    test("are neither missing from an inventory nor open", async () => {
       await exclude("A", "B");
       await planned(ledger, [item(1, "A")]);
       expect(await ledger.unseenKeys([PUSH], ["A", "B", "C"])).toEqual(["C"]);
@@ -152,7 +152,7 @@ export function describeExclusions(opened: () => Ledger): void {
       ]);
     });
 
-    test("are not those whose content on the platform is unknown", async () => {
+    test("do not include records whose content on the platform is unknown", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await sendAll(ledger, run, "accepted");
       await sendAll(ledger, await planned(ledger, [item(1, "A", "new")], { policy: { revise: true } }), "ambiguous");

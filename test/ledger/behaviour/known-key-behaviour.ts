@@ -54,7 +54,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     return outcomes;
   }
 
-  test("a dry run counts for later runs only: it refuses no key of a run that was planned before", async () => {
+  test("a dry run affects only later runs: it does not make an earlier run refuse a key", async () => {
     const run = await planned(ledger, [item(1, "7.0", "x")]);
     await planned(ledger, [item(1, "007", "x")], { run: { dryRun: true } });
     await ledger.resumeRun(run, POLICY);

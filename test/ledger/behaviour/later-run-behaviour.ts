@@ -73,7 +73,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.summary(run)).toMatchObject({ exitCode: 0 });
     });
 
-    test("reports a record that was accepted with different content at the key's cell", async () => {
+    test("reports a record at the cell of its key if it was accepted with different content", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "y")]);
       expect(await outcomesOf(ledger, run)).toMatchObject([
@@ -86,7 +86,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       ]);
     });
 
-    test("sends a changed record with --revise; after a refusal the earlier content stays the accepted one", async () => {
+    test("sends a changed record with --revise; after a refusal, the earlier content remains accepted", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "y")], { policy: { revise: true } });
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);

@@ -27,7 +27,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await recovery.unknownRequests([])).toEqual([]);
     });
 
-    test("notes each unknown request once, and plans its record as ambiguous", async () => {
+    test("records each unknown request once, and plans its record as ambiguous", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
       const requests = [request("A", 1), request("B", 1), request("B", 1), request("B", 2)];
       expect(await recovery.markPossiblySent(requests, AT)).toBe(2);
@@ -97,7 +97,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "B", isAsSent: true }]);
     });
 
-    test("makes a rejected record ambiguous if only the journal knows that it was sent again (it stayed rejected)", async () => {
+    test("makes a rejected record ambiguous if only the journal knows that it was sent again (it used to stay rejected)", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await sendAll(ledger, run, "rejected");
       await recovery.markPossiblySent([request("A", 2)], AT);
@@ -172,7 +172,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await statusesOf(ledger, again)).toEqual(["pending"]);
     });
 
-    test("counts records that an uncertain recovery made ambiguous the way it lists them (PostgreSQL counted them as pending)", async () => {
+    test("counts records that an uncertain recovery made ambiguous as ambiguous (PostgreSQL counted them as pending)", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "rejected");
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
       const items = [item(1, "A"), item(2, "B")];

@@ -40,7 +40,7 @@ export function describeSending(opened: () => Ledger): void {
       });
     });
 
-    test("returns the next sendable record with the last input position noted before it", async () => {
+    test("returns the next sendable record with the last input position recorded before it", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B", "same", { status: "invalid" }), item(3, "C")]);
       expect(await ledger.nextSendable(run, 1)).toEqual({ record: 1 });
       expect(await ledger.nextSendable(run, 2)).toEqual({ record: 3 });
@@ -200,7 +200,7 @@ export function describeSending(opened: () => Ledger): void {
       });
     });
 
-    test("refuses an intent for a record that is in flight or was sent since", async () => {
+    test("refuses an intent for a record that is in flight or has been sent since", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       const intents = await intendAll(ledger, run);
       await expect(ledger.saveIntents(run, intents)).rejects.toMatchObject({ code: "ledger_in_use" });

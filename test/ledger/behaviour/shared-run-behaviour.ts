@@ -54,7 +54,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
     test.each([
       ["ambiguous", false],
       ["to be sent again", true],
-    ] as const)("what a dead worker had in flight is %s to the next one", async (_, resendAmbiguous) => {
+    ] as const)("records that a dead worker had in flight are %s for the next worker", async (_, resendAmbiguous) => {
       await beginSharing({ resendAmbiguous });
       const dead = await join();
       await dead.claim();
@@ -74,7 +74,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await counts()).toMatchObject({ accepted: 1, ...(!resendAmbiguous && { ambiguous: 1 }) });
     });
 
-    test("refuses all changes of a worker that was considered dead, and tells it", async () => {
+    test("refuses all changes of a worker that was considered dead, and tells the worker", async () => {
       await beginSharing();
       const frozen = await join();
       await frozen.claim();
@@ -97,7 +97,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect([status.failure, status.hold]).toEqual([undefined, undefined]);
     });
 
-    test("leaves its ranges to a worker that sends heartbeats, however long it takes", async () => {
+    test("leaves a worker that sends heartbeats its ranges, however long it takes", async () => {
       await beginSharing();
       const worker = await join();
       await worker.claim();
@@ -138,7 +138,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await ranges()).toEqual({ waiting: 3, taken: 0, done: 0 });
     });
 
-    test("lets a worker detect dead workers, too", async () => {
+    test("also lets a worker detect dead workers", async () => {
       await beginSharing();
       const [dead, other] = [await join(), await join()];
       await dead.claim();

@@ -37,7 +37,7 @@ export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): voi
       }
     });
 
-    test("lets a planner that lost the ledger assign and end nothing", async () => {
+    test("does not let a planner that lost the ledger assign ranges or end the run", async () => {
       const late = at().planner;
       at().ledger = await at().setup.takeOver();
       at().planner = await at().setup.planner(at().run);

@@ -93,7 +93,7 @@ test.each(["ended", "killed"] as const)(
   },
 );
 
-test("detects an older copy restored during a process after that process has ended", async () => {
+test("detects, after a process has ended, that an older copy was restored while the process was running", async () => {
   const dump = tables;
   const journal = openProcessJournal(place, ledger, OPTIONS);
   await journal.begin("first");

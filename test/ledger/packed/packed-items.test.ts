@@ -51,7 +51,7 @@ test("unpacks a key with two encodings and text that is not valid Unicode as the
   expect(keys).toEqual(["caf\u00e9", "a\ufffdb"]);
 });
 
-test("the value with the problem is not transferred", () => {
+test("the value at fault is not transferred with its problem", () => {
   const invalid: PlannedItem = { ...itemOf("A"), status: "invalid", problems: [{ ...problem, value: "secret" }] };
   const packed = packItems([invalid]);
   expect(Buffer.from(packed.columns).includes("secret")).toBe(false);

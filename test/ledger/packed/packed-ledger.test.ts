@@ -266,7 +266,7 @@ describe("a ledger in packed columns", () => {
     await expect(ledger.plan(id, [item(1, "A")])).rejects.toMatchObject({ code: "storage" });
   });
 
-  test("settles a run once and notes its end", async () => {
+  test("settles a run once and records its end", async () => {
     const ledger: PackedLedger = openPackedLedger(temporaryFolder());
     const { id } = await ledger.startRun(RUN);
     await ledger.finishPlan(id, POLICY);

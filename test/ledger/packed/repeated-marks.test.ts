@@ -28,7 +28,7 @@ test("finds no repeats among distinct marks, though many share a bit", async () 
 
 test.each([
   ["in memory", 1000, 1e9],
-  ["in memory, full blocks among them", 400_000, 1e9],
+  ["in memory, with some full blocks", 400_000, 1e9],
   ["in a file", 400_000, 0],
 ])("finds exactly the repeated marks, %s", async (_where, count, memoryBytes) => {
   const marks = marksOf(count);

@@ -98,7 +98,7 @@ describe("the password from a file", () => {
     expect(settingsOf("postgres://ann@db.example/moves", { PGPASSFILE: passfile }).password()).toBe("se:cr\\et");
   });
 
-  test("is missing: the failure names the places that were searched", () => {
+  test("is reported as missing, with the places that were searched", () => {
     expect(settingsOf("postgres://ann@db.example/moves").password).toThrow(/needs a password for ann, and none is set/);
   });
 

@@ -127,7 +127,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect((await planner.watch()).workers).toHaveLength(1);
     });
 
-    test("a worker waits until the planner has used the server since its start, because an older copy is open too", async () => {
+    test("a worker waits until the planner has used a restarted server, which may be a restored copy", async () => {
       const { run, planner } = await plan(10);
       await planner.begin(PLAN);
       await query("update migrate.writer set renewed_at = pg_postmaster_start_time() - interval '1 second'");
@@ -141,7 +141,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect(waits).toBe(1);
     });
 
-    test("nobody joins a run of an older copy after the lease of its planner", async () => {
+    test("no worker joins a run of an older copy after the lease of its planner has expired", async () => {
       const { run, planner } = await plan(10);
       await planner.begin(PLAN);
       await query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");
@@ -252,7 +252,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       await ledger.finishRun(run, 0);
     });
 
-    test("is replaced after the lease of its last worker, which may be later", async () => {
+    test("is replaced after the lease of its last worker, which may end later", async () => {
       const { run, planner } = await plan(10);
       await planner.begin({ ...PLAN, leaseMs: 2_000 });
       const dead = await (await processOf(run)).join({ host: "here", pid: 1 });

@@ -36,7 +36,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the lease of a ledger in PostgreSQL ${SKIPPE
     return lease;
   };
 
-  test("its holder knows that it holds the lease while it can be renewed, and again once it can be renewed", async () => {
+  test("is reported as not held while it cannot be renewed, and as held after the next renewal", async () => {
     const lease = await taken();
     expect(lease.isHeld()).toBe(true);
     const other = new Client({ connectionString: url });
@@ -58,7 +58,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the lease of a ledger in PostgreSQL ${SKIPPE
     await expect.poll(until, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
   });
 
-  test("its holder learns that another process has taken it", async () => {
+  test("is reported as lost after another process has taken it", async () => {
     const lease = await taken();
     await server.query("update migrate.writer set fence = fence + 1", NAME);
     await expect.poll(() => lease.lost.aborted, { timeout: 10_000 }).toBe(true);

@@ -16,7 +16,7 @@ test("two hundred thousand keys with small differences have distinct hashes", ()
   expect(mayRepeat([...keys, "EXT-65536"])).toBe(true);
 });
 
-test("with more keys than it remembers, any of them may repeat", () => {
+test("reports that any key may repeat if there are more keys than it remembers", () => {
   expect(mayRepeat(["A", "B"], 2)).toBe(false);
   expect(mayRepeat(["A", "B", "C"], 2)).toBe(true);
 });
