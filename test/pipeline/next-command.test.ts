@@ -105,7 +105,7 @@ describe("the next command", () => {
     [true, "with a local warning", { problems: [{ ...REFUSED, by: "local", code: "source_stray_quote" }] }],
     [false, "whose repeat was refused", { problems: [REFUSED] }],
     [false, "that is rejected", { status: "rejected" }],
-  ])("a resume may settle (%s) an ambiguous record %s", (may, _, more) => {
+  ])("knows whether a resume may settle (%s) an ambiguous record %s", (may, _, more) => {
     const outcome: Outcome = {
       record: 1,
       source: { file: "a.csv", line: 2 },

@@ -29,7 +29,7 @@ describe("a plan", () => {
     ["a limit of zero", { count: 0 }, "too_many_errors", 500],
     ["a share within the limit at the end, but not for the first records", { share: 0.025 }, "done", 1200],
     ["a share above the limit, known only at the end", { share: 0.0249 }, "too_many_errors", 1200],
-  ])("with %s", async (_, maxErrors, reason, records) => {
+  ])("is complete only if the errors are within the limit: %s", async (_, maxErrors, reason, records) => {
     const folder = thingsFolder(rows(1200, 30));
     const handle = await startSampleRun(folder);
     const end = await check(await openThings(folder), handle, { ...OPTIONS, maxErrors });

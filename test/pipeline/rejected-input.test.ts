@@ -62,7 +62,7 @@ async function rejectedBy(report: Report, batches: AsyncIterable<readonly InputR
   return rejected;
 }
 
-it("finds the few records to correct with their joined rows, next to a row of each source", async () => {
+it("returns only the records to correct, with their joined rows, and one row of each source", async () => {
   const input = await openAccounts();
   const all = await allOf(input.records());
   const report = reportOf(all, new Set([7, 8, 50]));

@@ -72,7 +72,7 @@ describe("the exit code of a run", () => {
     ["stopped sending", { rows: ["A,toolong,,"], sent: { reason: "drained" } }, 3, []],
     ["an unreachable platform", { sent: { reason: "stopped", failure: unreachable } }, 3, [unreachable.code]],
     ["a paused supplier", { sent: { reason: "stopped", failure: closed } }, 4, [closed.code]],
-  ])("with %s", async (_, ending, exitCode, failures) => {
+  ])("reflects %s", async (_, ending, exitCode, failures) => {
     const { report, remembered, folder } = await ended(ending);
     expect(report.exitCode).toBe(exitCode);
     expect(remembered).toBe(exitCode);

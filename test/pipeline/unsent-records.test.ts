@@ -99,7 +99,7 @@ test("skips long stretches without pending records, and everything after the las
   expect(scene.checks()).toBe(1);
 });
 
-test("reads from the start to the last pending record without noted positions", async () => {
+test("without recorded positions, reads from the start to the last pending record", async () => {
   const scene = createInput(false);
   const ledger = createLedger([20_001]);
   expect(await unsent(scene, ledger)).toEqual(batchFrom(20_001));

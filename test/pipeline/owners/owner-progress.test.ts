@@ -66,7 +66,7 @@ test("an exported record counts as returned once it is no longer open", async ()
   ]);
 });
 
-test("a record that another owner has after its return is open there and not returned", async () => {
+test("a returned record that now belongs to another owner is open there, and does not count as returned", async () => {
   const { ledger, exportRun, progress } = await scene();
   const run = await planned(ledger, [item(1, "K", "x", invalid("name"))], { run: first });
   await exportRun(run, { Names: [[1, 1]] });
@@ -77,7 +77,7 @@ test("a record that another owner has after its return is open there and not ret
   ]);
 });
 
-test("the latest export of a record counts, and dry runs do not", async () => {
+test("only the latest export of a record counts, and dry runs do not count", async () => {
   const { ledger, exportRun, progress } = await scene();
   const names = { Names: [[1, 1]] } satisfies Record<string, [number, number][]>;
   const run = await planned(ledger, [item(1, "K", "x", invalid("name"))], { run: first });

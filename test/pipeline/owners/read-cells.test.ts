@@ -35,7 +35,7 @@ test("reads the cells of some records in one pass", async () => {
 test.each([
   ["another line", 5, 7],
   ["no row", RECORDS + 1, RECORDS + 2],
-])("refuses a record that is at %s now", async (_, record, line) => {
+])("refuses a record that has %s in the input now", async (_, record, line) => {
   const { file, input } = await inputOf();
   const cells = cellsOfJob({ input }, { drain });
   const reading = cells.read({ run: "R", record, source: { file, line } });

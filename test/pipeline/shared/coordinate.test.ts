@@ -100,7 +100,7 @@ function worker(state: WorkerStatus["state"]): WorkerStatus {
 
 const LEFT = { waiting: 1, taken: 0, done: 1 };
 
-test("ends a frozen worker some time after all records are done, and the run with it", async () => {
+test("ends a frozen worker, and with it the run, some time after all records are done", async () => {
   const { calls, ended, pass } = coordinated({ workers: [worker("lost")] });
   await pass(60_000);
   expect(await ended).toMatchObject({ reason: "done" });

@@ -178,7 +178,7 @@ async function begun(): Promise<void> {
 }
 
 describe("a new process", () => {
-  test("asks if the database was moved since this machine, the only sender, last used it", async () => {
+  test("refuses a database that was moved since this machine, the only sender, last used it", async () => {
     await begun();
     change({ origin: "two" });
     const refused = openMachineJournal(STORE, ledger, dependencies());
@@ -187,7 +187,7 @@ describe("a new process", () => {
     expect(facts.noted?.origin).toBe("one");
   });
 
-  test("asks if the database reports its move, also on a machine that does not know the database", async () => {
+  test("refuses a database that reports its move, even on a machine that does not know the database", async () => {
     await begun();
     change({ origin: "two" });
     state = temporaryFolder();
@@ -196,7 +196,7 @@ describe("a new process", () => {
     );
   });
 
-  test("continues if a running process has seen the move, and if a recovery was noted", async () => {
+  test("continues if a running process has seen the move, and if a recovery was recorded", async () => {
     const journal = await openMachineJournal(STORE, ledger, dependencies());
     await journal.begin("first");
     change({ origin: "two" });

@@ -72,7 +72,7 @@ test("feeds ranges one after another, in pieces of a second each", async () => {
   expect(fed).toEqual([1, 51]);
 });
 
-test("feeds a range that another worker lost before the rest of the current range, and feeds nothing twice", async () => {
+test("feeds a range that another worker lost, then the rest of its own range, and nothing twice", async () => {
   const { feed, seen, fed } = scene([
     { first: 101, last: 300 },
     { first: 1, last: 30 },

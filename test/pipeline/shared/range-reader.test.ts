@@ -36,7 +36,7 @@ test("reads ranges in order in one pass, and restarts for an earlier range", asy
   expect(begun).toEqual([1, 1]);
 });
 
-test("reads a distant range, ahead or behind, from the last position noted before it", async () => {
+test("reads a distant range, ahead or behind, from the last position recorded before it", async () => {
   const { reader, begun } = input(100_000, 500, [20_001, 60_001, 60_501]);
   expect(await numbers(reader.groups({ first: 1, last: 2 }))).toEqual([1, 2]);
   expect(await numbers(reader.groups({ first: 70_000, last: 70_001 }))).toEqual([70_000, 70_001]);

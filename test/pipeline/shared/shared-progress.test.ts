@@ -80,7 +80,7 @@ test("shows the total pace, the limit of the platform and its reason, once for e
   ]);
 });
 
-test("shows a pause when it starts and when it is extended, and not each second", () => {
+test("shows a pause when it starts and when it is extended, but not each second", () => {
   const at = watched();
   const held = (ms: number, forMs: number): readonly RunEvent[] =>
     kindsOf(at(ms, { hold: { forMs, reason: "HTTP 503" } }), "pause");

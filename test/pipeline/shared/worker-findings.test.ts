@@ -84,7 +84,7 @@ describe("an import supplier that one worker finds closed", () => {
     expect([1, 2].map((index) => workers.breaker(index).admit("SPRING"))).toEqual(["probe", "no"]);
   });
 
-  test("is probed by a worker with records for it, not by one without", () => {
+  test("is probed by a worker with records for it, not by a worker without such records", () => {
     const workers = createWorkers(2);
     expect(workers.breaker(1).admit("WINTER")).toBe("yes");
     workers.breaker(1).interpret(CLOSED, "WINTER");
