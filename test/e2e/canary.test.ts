@@ -25,7 +25,7 @@ describe("push --canary", () => {
     expect(await keysOnPlatform()).toHaveLength(30);
   });
 
-  test("sends nothing else if a record of the sample is refused, also when resumed, until it is told to", async () => {
+  test("sends nothing else if a record of the sample is refused, unless resumed with --skip-canary", async () => {
     const work = workplace(REFUSED_IN_EVERY_SAMPLE, sandbox);
     const pushed = await work.push(["--canary", "3"]);
     expect([pushed.code, pushed.stderr]).toEqual([
@@ -55,7 +55,7 @@ describe("push --canary", () => {
     expect(await keysOnPlatform()).not.toContain("EXT-21");
   });
 
-  test("is not reported as failed if the refused sample was everything to send", async () => {
+  test("is not reported as failed if the refused sample contains all records to send", async () => {
     const accounts: readonly AccountCells[] = [{ REF: "EXT-1" }, { REF: "EXT-2" }];
     const customers = [{ REF: "EXT-1" }, { REF: "EXT-2", MOBILE: "04000 000000" }];
     const work = workplace({ accounts, customers }, sandbox);
@@ -127,7 +127,7 @@ const account = (key: string, name: string): Action =>
   reply(200, { external_account_number: key, account_number: `A-${key}`, name });
 
 describe("push --canary reads the sample back", () => {
-  test("and continues if the platform has it, even if it appears later", async () => {
+  test("and continues if the platform has the records, even if they appear later", async () => {
     const { end, created } = await pushTo((key, queries) =>
       queries === 1 ? reply(404, { detail: "not found", code: "not_found" }) : account(key, "Amina Hughes"),
     );
@@ -151,7 +151,7 @@ describe("push --canary reads the sample back", () => {
     expect(end.stderr).not.toContain("Somebody");
   });
 
-  test("and continues with a notice if it cannot be queried", async () => {
+  test("and continues with a notice if the platform cannot be queried", async () => {
     const { end, created } = await pushTo(() => reply(403, { detail: "no", code: "permission_denied" }));
     expect([end.code, end.stderr, created]).toEqual([0, expect.stringMatching(/could not be (compared|read back)/), 6]);
   });

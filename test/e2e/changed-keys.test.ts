@@ -80,7 +80,7 @@ function corrected({ file }: Workplace): string {
 }
 
 describe("a rejects file that is used as an ordinary source", () => {
-  test("is pushed once it is corrected", async () => {
+  test("is pushed after it has been corrected", async () => {
     const work = await rejected();
     writeFileSync(work.file("accounts.csv"), corrected(work));
     const { code } = await work.push();

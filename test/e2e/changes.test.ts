@@ -108,7 +108,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("tells a change of the mapping from a change of the rows, also of joined rows", async () => {
+  test("distinguishes a change of the mapping from a change of the rows, including joined rows", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     editMapping(work);
     const customers = ACCOUNTS.map(({ REF }) => (REF === "EXT-00002" ? { REF, LAST: "Jones" } : { REF }));
@@ -140,7 +140,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("exits with 1 for invalid records, and does not look for removed records in a part of the input", async () => {
+  test("exits with 1 for invalid records, and finds no removed records in a part of the input", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     // The customer of the account without a key is an orphan.
     replaceExtract(work, { accounts: [{ REF: "EXT-00001", POSTCODE: "" }, { REF: "" }] });
@@ -151,7 +151,7 @@ describe("changes", () => {
     expect((await changes(work, ["--limit", "1"])).stdout).toContain("not checked for removed records");
   });
 
-  test("compares only the first of several records with one key, as the ledger knows its content", async () => {
+  test("compares only the first of several records with one key, whose content the ledger knows", async () => {
     const work = workplace({ accounts: [...ACCOUNTS, { REF: "EXT-00002", ADDRESS: "9 New Lane" }] }, sandbox);
     expect((await work.push()).code).toBe(1);
     const { code, stdout } = await changes(work);
@@ -247,7 +247,7 @@ function resumedPlan(lines: readonly OutcomeLine[]): string {
 }
 
 describe("the plan of a push", () => {
-  test("says how many records are new, changed and unchanged, also of a dry run and of a resumed run", async () => {
+  test("says how many records are new, changed and unchanged, also for a dry run and for a resumed run", async () => {
     const { said, expected } = await comparedPlans(await pushedWithErrors());
     expect(said).toEqual(expected);
   });

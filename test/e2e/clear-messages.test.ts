@@ -34,7 +34,7 @@ test("the hint for a missing certificate of a platform on this machine is to sta
   expect([far.code, far.stderr]).toEqual([2, expect.not.stringContaining("sandbox first")]);
 });
 
-describe("a mapping's operation that the settings override", () => {
+describe("an operation of a mapping that the settings override", () => {
   const MAPPING = "operation: import-account\npayload: { external_account_number: REF }\n";
 
   async function messagesWith(operation: string): Promise<string> {

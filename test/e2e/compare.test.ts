@@ -129,7 +129,7 @@ describe("compare", () => {
     expect(first.stdout).toContain("1 record not compared: a later run has replaced the content");
   });
 
-  test("cannot compare records whose sources have changed, or of which only the key is returned", async () => {
+  test("cannot compare records whose sources have changed, or for which only the key is returned", async () => {
     const work = await pushed(goodAccounts(2));
     writeExtract(work.folder, { accounts: goodAccounts(1) });
     const changed = await work.migrate(["compare", "--format", "ndjson"]);

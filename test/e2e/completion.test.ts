@@ -181,7 +181,7 @@ function fishReply(line: string): readonly string[] {
 }
 
 describe("the script for fish", () => {
-  test.skipIf(!has("fish"))("completes in a real fish (skipped without fish)", () => {
+  test.skipIf(!has("fish"))("completes words in a real fish (skipped without fish)", () => {
     expect(fishReply("migrate recon")).toEqual(["reconcile"]);
     expect(fishReply("migrate push --target ")).toEqual(["local", "other"]);
     expect(fishReply("migrate push --target=o")).toEqual(["--target=other"]);

@@ -81,7 +81,7 @@ describe("migrate config show", () => {
     expect(setting("targets.live.rps")).toMatchObject({ value: 40, from: "migrate.yaml:18" });
   });
 
-  test("shows an address given on the command line without the file's target", async () => {
+  test("shows an address that is given on the command line, without the target of the file", async () => {
     const setting = await shown(["--base-url", "https://user:canary@other.example.com/v1/"]);
     expect(setting("baseUrl")).toMatchObject({ value: "https://***@other.example.com/v1/", from: "--base-url" });
     expect(setting("target")).toMatchObject({ kind: "none" });

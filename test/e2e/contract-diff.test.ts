@@ -49,7 +49,7 @@ test("contract diff with a mapping exits with 1 only if the change breaks the ma
   expect(constant.stdout).toContain('| `supplier` | no longer allows "B" | import-account |');
 });
 
-test("contract diff checks the requested operation, and warns of errors in others", async () => {
+test("contract diff checks the requested operation, and warns of errors in other operations", async () => {
   const elsewhere = `  /other/:
     post:
       operationId: other

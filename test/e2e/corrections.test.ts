@@ -137,7 +137,7 @@ describe("corrections", () => {
     ]);
   });
 
-  test("that are removed make accepted records differ, and the next push does not send them", async () => {
+  test("that are removed do not make the next push send accepted records again", async () => {
     const work = threeAccounts();
     await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ann Hill"]);
     await work.migrate(["push"]);
@@ -186,7 +186,7 @@ describe("corrections", () => {
       "fixes.csv:2: the cell `old_sha256` is not a SHA-256 in hex",
     ],
     ["no file", undefined, "fixes.csv: no such file"],
-  ])("in a file with %s end the run with its place", async (_, content, message) => {
+  ])("in a file with %s end the run with the place of the error", async (_, content, message) => {
     const { migrate, file } = threeAccounts();
     const header = "key,source,column,old_sha256,row_sha256,change,value,by,at,reason\n";
     if (content !== undefined) writeFileSync(file("fixes.csv"), content.replace("{header}", header));

@@ -23,7 +23,7 @@ async function pushedWithRefusal(): Promise<Workplace> {
 }
 
 describe("exclude", () => {
-  test("leaves records out of every later push, whose exit code is 0, and of `open`, `status`, `report` and proof", async () => {
+  test("leaves records out of later pushes, which exit with 0, and of `open`, `status`, `report` and proof", async () => {
     const work = await pushedWithRefusal();
     const { code, stdout } = await work.migrate(["exclude", "EXT-BAD", ...REASON]);
     expect([code, stdout]).toEqual([0, "1 record excluded from the migration\n"]);
@@ -90,7 +90,7 @@ describe("exclude", () => {
     ]);
   });
 
-  test("refuses ambiguous records, and does not send one that was to be sent again", async () => {
+  test("refuses ambiguous records, and excludes a record that `reconcile` has decided to send again", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     await admin.faults({ forgetful: true, resetBefore: { at: [2] } });
     const flags = ["--contract", "no-dedupe.yaml", "--concurrency", "1"];
@@ -120,7 +120,7 @@ describe("exclude", () => {
     expect((await work.migrate(["exclude"])).stdout).toBe("No records are excluded\n");
   });
 
-  test("needs a push or a dry run, and a choice if an unseen key could belong to several suppliers", async () => {
+  test("needs a push or a dry run, and a supplier if an unknown key could belong to several", async () => {
     const work = workplace({ accounts: goodAccounts(1) }, sandbox);
     const early = await work.migrate(["exclude", "EXT-9", ...REASON]);
     expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("ledger")]);

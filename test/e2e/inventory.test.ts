@@ -79,7 +79,7 @@ test.each([
 });
 
 test.each([["0"], ["[a]"], ["{ file: a.csv }"], ["1.5"]])(
-  "migrate.yaml with inventory: %s is refused with line and column",
+  "migrate.yaml with `inventory: %s` is refused with line and column",
   async (inventory) => {
     const { code, stderr } = await migrate(inventory, {}, "status");
     expect(code).toBe(2);
@@ -92,7 +92,7 @@ test("a missing inventory file is reported with its path", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining("absent.txt")]);
 });
 
-test("the missing keys of any inventory are those that no push has contained, each once", async () => {
+test("the missing keys of any inventory are the keys that no push has contained, each listed once", async () => {
   const file = join(folder, "any.txt");
   const key = fc.constantFrom("GOOD", "BAD", "Caf\u00E9", "Cafe\u0301", "a", "b", "\u{1F600}", "c d", "\u{FF21}");
   const reading = await (await openLedgerStore(ledger)).read();

@@ -27,7 +27,7 @@ function dated(rows: readonly string[], keys: readonly string[] = ["EXT-1"]): Wo
 const requests = async (): Promise<number> => (await admin.imports()).filter(({ method }) => method === "POST").length;
 const statuses = ({ stdout }: CliEnd): readonly string[] => outcomeLines(stdout).map(({ status }) => status);
 
-test("an older extract is stale, also with --revise, and is sent only with --allow-older", async () => {
+test("an older extract is stale, even with --revise, and is sent only with --allow-older", async () => {
   const work = dated([row("New", "20/11/2026")]);
   expect((await work.push()).code).toBe(0);
   writeDated(work, [row("Old", "19/11/2026")]);
@@ -59,7 +59,7 @@ test("resume does not send the older content of an interrupted run after a newer
   expect(await requests()).toBe(before + 1);
 });
 
-test("validate and push report a cell that does not state from when its row is", async () => {
+test("validate and push report a cell that should state the date of its row but has another format", async () => {
   const work = dated([row("Good", "20/11/2026"), row("Bad", "20.11.2026", "EXT-2")], ["EXT-1", "EXT-2"]);
   const found = { code: "source_bad_as_of", source: { file: "accounts.csv", line: 3, column: "CHANGED" } };
   const end = await work.push();

@@ -85,7 +85,7 @@ function expectedEverywhere(expected: Readonly<Record<string, string>>): readonl
   return [counts, counts, Object.keys(counts).toSorted()];
 }
 
-test("open finds owners by the cells of the record and of the rows joined to it", async () => {
+test("open finds owners by the cells of the record and of its joined rows", async () => {
   const work = await pushed();
   const { code, stdout, stderr } = await open(work);
   expect([code, stderr]).toEqual([1, ""]);
@@ -95,7 +95,7 @@ test("open finds owners by the cells of the record and of the rows joined to it"
   expect(text.stdout).toMatch(/^K2 +invalid +0 d +North /m);
 });
 
-test("no cell that a rule compares is in the output, the ledger or the report", async () => {
+test("no cell that a rule compares appears in the output, the ledger or the report", async () => {
   const work = await pushed();
   await countedEverywhere(work);
   const shown = await open(work);
@@ -124,7 +124,7 @@ describe("if the input of a run cannot be read again", () => {
   test.each<[string, (file: string) => void]>([
     ["no longer exists", (file) => rmSync(file)],
     ["has changed", (file) => appendFileSync(file, "\n")],
-  ])("because it %s, the later rules determine the owners, and one notice tells why", async (why, change) => {
+  ])("because it %s, the later rules determine the owners, and one notice says why", async (why, change) => {
     const work = await pushed();
     change(work.file("accounts.csv"));
     const run = await latestRun(work);
@@ -166,7 +166,7 @@ describe("if the input of a run cannot be read again", () => {
   });
 });
 
-test("the cells of re-imported rejects count, and not those of the extract", async () => {
+test("the cells of re-imported rejects determine the owner, not the cells of the extract", async () => {
   const work = await pushed();
   const rows = readRejects(work, "rejects.csv").map((row) =>
     row["REF"] === "K3" ? { ...row, ADDRESS: "6 Northgate" } : row,

@@ -213,7 +213,7 @@ function exportedRows(work: Workplace, folder: string): readonly { record: numbe
   });
 }
 
-test("a record has the owner that open shows, also if the platform has other content", async () => {
+test("a record has the owner that `open` shows, also if the platform has other content", async () => {
   const owners = `owners:
   - { owner: Changed, statuses: [outdated] }
   - { owner: New, statuses: [invalid] }

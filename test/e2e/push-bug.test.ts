@@ -48,7 +48,7 @@ describe.each(THREADS)("in %s", (_name, threads, nth) => {
   );
 
   test.each([
-    ["in the main flow records the requests in flight before the end", "throw", 0],
+    ["in the main flow ends the push after the requests in flight are recorded", "throw", 0],
     [
       "in a detached callback leaves the records in flight ambiguous, and resume does not send them again",
       "uncaught",

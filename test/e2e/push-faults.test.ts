@@ -77,7 +77,7 @@ describe.each([
 test.each([
   ["errors", { errorAfter: { at: [1, 2, 3] } }],
   [
-    "a reset and truncated refusals (the record was reported as rejected)",
+    "a reset and truncated refusals (the record used to be reported as rejected)",
     { resetAfter: { at: [1] }, cutAfter: { at: [2, 3] } },
   ],
 ])(

@@ -64,7 +64,7 @@ test("--wait-for-supplier probes a supplier that is paused during the run, and t
   expect(await admin.accounts()).toHaveLength(100);
 });
 
-test("--wait-for-supplier with a duration gives up after it, and resume still waits", async () => {
+test("--wait-for-supplier with a duration gives up after this time, and resume still waits", async () => {
   const { push, start } = workplace({ accounts: references(20).map((REF) => ({ REF })) }, sandbox);
   await admin.supplier("Complete");
   const { code, stdout, stderr } = await push(["--wait-for-supplier", "1s"]);

@@ -110,7 +110,7 @@ test.each([
   ["IN_PROGRESS, which the contract calls pending", "IN_PROGRESS", WITH_STATUS, /IN_PROGRESS: try again later/],
   ["a status that the contract does not list", "MERGED", WITH_STATUS, /MERGED, which the contract does not list/],
   ["a status in a contract without statuses", "IN_PROGRESS", WITHOUT_STATUS, /without account_number/],
-])("absent: resend does not create an import twice with %s", async (_, status, overlay, said) => {
+])("`absent: resend` does not create an import twice with %s", async (_, status, overlay, said) => {
   const readBack = statusReply(status);
   const lost = [1, 2, 3, 4, 5, 6];
   const { reconcile, resume, created } = await reconcileAfterPush({ records: 6, lost, readBack, overlay });

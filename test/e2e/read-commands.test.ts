@@ -95,7 +95,7 @@ describe("migrate rates", () => {
     expect(latestFirst).toEqual(found.toReversed());
   });
 
-  test("sends every time with its zone", async () => {
+  test("sends each timestamp with its zone", async () => {
     await admin.reset();
     const { stderr } = await rates("--from", "2025-07-01T09:30", "--to", "2025-07-01T12:30");
     expect(stderr).toContain("--from 2025-07-01T09:30 is read as London time: 2025-07-01T08:30:00Z\n");

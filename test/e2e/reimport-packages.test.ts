@@ -43,7 +43,7 @@ test("push --rejects re-imports several folders of one run together", async () =
   expect(await keysOnPlatform()).toEqual(["K1", "K2", "K3", "K4"]);
 });
 
-test("a change in one folder that is no correction stops the push of all folders", async () => {
+test("a change in one folder that is not a correction stops the push of all folders", async () => {
   const work = await exported();
   correct(work, "Names", { NAME: "Zoë Hughes" });
   correct(work, "Types", { TYPE: "D", ADDRESS: "1 Other Road" });

@@ -79,7 +79,7 @@ describe("rejects changed by a spreadsheet", () => {
     expect(stderr).toContain('column SEQ, "01" -> "1"');
   });
 
-  test("a stopped push of restored keys continues with them", async () => {
+  test("keep their restored keys when a stopped push is resumed", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);

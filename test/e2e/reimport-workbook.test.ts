@@ -61,7 +61,7 @@ test("keys of a workbook that became numbers are refused, and --restore-keys res
   expect(JSON.parse(restored.stdout).outcomes[0].key).toBe("00010005");
 });
 
-test("the files are read if the workbook is unchanged, and the workbook if the files are missing", async () => {
+test("the files are read if the workbook is unchanged, and the workbook is read if the files are missing", async () => {
   const folder = await report();
   const fromFiles = await reimport(folder, "--format", "json");
   expect(fromFiles.stdout).toContain(`${folder}/rejects.csv`);

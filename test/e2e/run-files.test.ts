@@ -39,7 +39,7 @@ function breakSetup({ file }: Workplace): void {
 }
 
 describe("files that have changed since a push", () => {
-  test("are used in their stored versions by report, explain, proof and push --rejects, and named", async () => {
+  test("are named by report, explain, proof and push --rejects, which use the stored versions", async () => {
     const work = await pushed();
     correct(work);
     breakSetup(work);
@@ -62,7 +62,7 @@ describe("files that have changed since a push", () => {
     expect([resumed.code, statusCounts(outcomeLines(resumed.stdout))]).toEqual([0, { accepted: 2 }]);
   });
 
-  test("are used as they are by push --rejects if a flag names them", async () => {
+  test("are used in their current versions by push --rejects if a flag names them", async () => {
     const work = await pushed();
     writeFileSync(work.file("lists/types.csv"), `${TYPES}?,BUSINESS\n`);
     const { code, stdout, stderr } = await work.migrate([
@@ -87,7 +87,7 @@ describe("files that have changed since a push", () => {
 });
 
 describe("migrate run", () => {
-  test("show lists the files of a run, and files writes the stored ones byte for byte", async () => {
+  test("show lists the files of a run, and files writes the stored files byte for byte", async () => {
     const work = await pushed();
     const run = await latestRun(work);
     const mapping = readFileSync(work.file("mapping.yaml"), "utf8");

@@ -21,7 +21,7 @@ const FILES = {
   "customers.csv": "CUST_ID,LAST,MAIL\nC1,Abbott,not a mail\nC2,Begum,b@example.org\n",
 };
 
-it("validate reports an error in a row shared by two accounts for both, and writes the row to the rejects once", async () => {
+it("validate reports an error in a shared row for both accounts, and writes the row to the rejects once", async () => {
   const folder = workFolder(FILES);
   const { code, stdout } = await validate(folder, ["--out", "report"]);
   const cell = { file: "customers.csv", line: 2, column: "MAIL", columnNumber: 3 };

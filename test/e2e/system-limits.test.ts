@@ -24,7 +24,7 @@ const VALIDATE = [
 
 describe.skipIf(!canLimit("-n 64"))("with a low limit of open files", () => {
   test.each([32, 48, 64, 96, 128])(
-    "(%i) a command completes, or names the limit to raise and exits with 6",
+    "of %i, a command completes, or names the limit to raise and exits with 6",
     async (files) => {
       const { code, stdout, stderr } = await runUnder(`-n ${files}`, VALIDATE);
       expect(stderr).not.toMatch(/bug|^ +at /m);
@@ -60,7 +60,7 @@ describe.skipIf(!canLimit(MEMORY_LIMIT))("with 3 GB of address space", () => {
     expect((await work.push([], { under, env })).code).toBe(0);
   });
 
-  test("a command that does not use the network runs", async () => {
+  test("a command that does not use the network completes", async () => {
     expect(await runUnder(MEMORY_LIMIT, VALIDATE)).toMatchObject({ code: 1 });
   });
 });

@@ -193,7 +193,7 @@ describe("the report folder", () => {
     expect(linesOf(again.stdout).map(({ key, status }) => [key, status])).toEqual([["A2", "valid"]]);
   });
 
-  test("of a clean input has rejects with only a header, and names no next command", async () => {
+  test("of an input without errors has rejects with only a header, and names no next command", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\n` });
     const { code, stderr } = await validate(folder, ["a.csv", "--out", "out"]);
     expect(code).toBe(0);
