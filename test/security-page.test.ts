@@ -25,9 +25,9 @@ it("docs/security.md lists every control and names only tests that exist", () =>
 it("docs/security.md lists the work limits of the program", () => {
   for (const [what, limit] of [
     ["alternatives tried for one record", MAX_TRIALS],
-    ["comparisons of names and values with patterns for one record", MAX_MATCHES],
+    ["matches of names and values against patterns for one record", MAX_MATCHES],
     ["options of alternatives directly inside alternatives", MAX_OPTIONS],
-    ["schemas that conditions compare one value with", MAX_EVALUATIONS],
+    ["schemas that one value may be compared with because of conditions (`if`, `not`, ...)", MAX_EVALUATIONS],
     ["schemas inside schemas, along references", MAX_SCHEMA_NESTING],
     ["nodes that an overlay's target visits", MAX_VISITS],
     ["files and folders that a glob visits", MAX_GLOB_ENTRIES],
