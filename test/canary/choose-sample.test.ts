@@ -50,7 +50,7 @@ describe("the sample of a canary", () => {
     expect(sample).toHaveLength(8);
   });
 
-  test("has distinct records, as many as possible, in input order, and the same ones each time", () => {
+  test("has distinct records, as many as possible, in input order, and the same records each time", () => {
     const value = fc.oneof(fc.constantFrom("A", "B", null, true, 1), fc.string({ maxLength: 3 }));
     const payload = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.oneof(value, fc.array(value, { maxLength: 3 })), {
       noNullPrototype: true,

@@ -100,7 +100,7 @@ test("an option that only the outer command has is refused", async () => {
   await expect(ran(["proof", "verify", "audit", "--out", "x"])).rejects.toThrow("unknown option '--out'");
 });
 
-test("the option of the nested command overrides that of the outer command", async () => {
+test("an option of the nested command overrides the same option of the outer command", async () => {
   const { flags } = await ran(["proof", "--ledger", "a.db", "verify", "audit", "--ledger", "b.db"]);
   expect(flags.get("ledger")).toBe("b.db");
 });

@@ -25,7 +25,7 @@ describe("documents", () => {
     expect(failureOf(() => loadContract([whole, empty])).message).toBe("empty.yaml: this file is empty");
   });
 
-  it("after the first one must be overlays of a supported version", () => {
+  it("after the first must be overlays of a supported version", () => {
     const first = { file: "c.yaml", text: "openapi: 3.0.0\npaths: {}" };
     expect(failureOf(() => loadContract([first, first])).message).toBe("c.yaml:1: this is not an Overlay 1.0 document");
     expect(failureOf(() => loadContract([first, { file: "o.yaml", text: "overlay: 2.0.0" }])).message).toContain(

@@ -174,7 +174,7 @@ describe("the data that a report keeps of its rejects", () => {
     expect(new Set(towns).size).toBe(4);
   });
 
-  it("has other fingerprints in another report of the same rows", async () => {
+  it("has different fingerprints in another report of the same rows", async () => {
     const [one, other] = [await fourAccounts(), await fourAccounts()];
     const lines = [one, other].flatMap(({ path }) =>
       readFileSync(path("rejects.fingerprints"), "utf8").trim().split("\n"),

@@ -39,7 +39,7 @@ it("codes that a rule checks are distinguished from codes that the contract leav
   expect(known("nobody_knows")).toBeUndefined();
 });
 
-it("shipped overlays with a rule for the code are returned, except those in use", () => {
+it("shipped overlays with a rule for the code are returned, except overlays in use", () => {
   expect(known("theirs")).toEqual({ kind: "shipped", overlays: ["overlay:au", "overlay:gb"] });
   expect(known("theirs", { contract: ["contract.yaml", "overlay:gb"] })).toEqual({
     kind: "shipped",

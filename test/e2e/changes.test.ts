@@ -247,7 +247,7 @@ function resumedPlan(lines: readonly OutcomeLine[]): string {
 }
 
 describe("the plan of a push", () => {
-  test("says how many records are new, changed and unchanged, also for a dry run and for a resumed run", async () => {
+  test("says how many records are new, changed and unchanged, in a push, a dry run and a resumed run", async () => {
     const { said, expected } = await comparedPlans(await pushedWithErrors());
     expect(said).toEqual(expected);
   });

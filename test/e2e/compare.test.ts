@@ -71,7 +71,7 @@ describe("compare", () => {
     ]);
   });
 
-  test("lists records that the platform has with other values or not at all, without values", async () => {
+  test("lists records with other values on the platform, and records missing there, without showing values", async () => {
     const work = await pushed([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }, { REF: "ÄXT-3" }]);
     await platformHas([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }]);
     const { code, stdout } = await work.migrate(["compare", "--format", "ndjson"]);

@@ -138,7 +138,7 @@ describe("contract show with filters", () => {
     expect(stdout.split("\n").length).toBeLessThan((await fields()).stdout.split("\n").length / 2);
   });
 
-  test("combines --under and --search, also as JSON", async () => {
+  test("combines --under and --search, in text and in JSON", async () => {
     const { stdout } = await fields("--under", "customers", "--search", "name", "--format", "json");
     const found: { readonly fields: readonly { readonly attr: string }[] } = JSON.parse(stdout);
     expect(found.fields.map(({ attr }) => attr)).toEqual(

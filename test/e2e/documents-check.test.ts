@@ -137,7 +137,7 @@ describe("documents check with a folder", () => {
     expect(lines.filter(({ status }) => status !== "valid").map(({ key }) => key)).toEqual(["K40000"]);
   });
 
-  test("does not cache its contract with --no-cache, like every command that compiles one", async () => {
+  test("does not cache its contract with --no-cache, like every command that compiles a contract", async () => {
     const folder = scene(["A,Hello,2024/a b.pdf"]);
     const cache = path.join(folder, "cache");
     const check = (...flags: readonly string[]): Promise<CliEnd> =>

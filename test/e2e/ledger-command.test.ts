@@ -91,7 +91,7 @@ test("a file of another kind is neither reported as a corrupt ledger nor changed
   expect(readFileSync(work.file("accounts.csv"), "utf8")).toBe(before);
 });
 
-test("a ledger in use is not repaired, and a missing one is not created", async () => {
+test("a ledger in use is not repaired, and a missing ledger is not created", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   expect((await work.migrate(["ledger", "check"])).code).toBe(2);
   expect(existsSync(work.file(".migrate/ledger.db"))).toBe(false);

@@ -140,7 +140,7 @@ describe("if the input of a run cannot be read again", () => {
     expect(await countedEverywhere(work)).toEqual(expectedEverywhere(lost));
   });
 
-  test("its records do not affect those of other runs", async () => {
+  test("its records do not affect the owners of records of other runs", async () => {
     const work = await pushed();
     renameSync(work.file("accounts.csv"), work.file("first.csv"));
     writeExtract(work.folder, {

@@ -69,7 +69,7 @@ test("report --by-owner writes one folder per owner with only its records", asyn
   expect(readFileSync(work.file("report", "rejects.csv"), "utf8")).toBe(before);
 });
 
-test("the page of a package starts with the owner, the address, the deadline and what to return", async () => {
+test("the page of a package starts with the owner, the address, the deadline and the files to return", async () => {
   const work = await pushed();
   const { stdout } = await work.migrate(["report", "--by-owner", "--format", "json"]);
   const { packages } = JSON.parse(stdout);
@@ -90,7 +90,7 @@ test("the page of a package starts with the owner, the address, the deadline and
   );
 });
 
-test("one package can be re-imported without the others, also after a second export", async () => {
+test("one package can be re-imported without the others, even after a second export", async () => {
   const work = await pushed();
   await work.migrate(["report", "--by-owner"]);
   save(
@@ -133,7 +133,7 @@ test("report --by-owner needs owners and the unchanged sources", async () => {
   expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining("accounts.csv")]);
 });
 
-test("status --by owner shows what each owner has and has returned", async () => {
+test("status --by owner shows the records that each owner has and has returned", async () => {
   const work = await pushed();
   await work.migrate(["report", "--by-owner", "--out", "packages"]);
   save(
@@ -213,7 +213,7 @@ function exportedRows(work: Workplace, folder: string): readonly { record: numbe
   });
 }
 
-test("a record has the owner that `open` shows, also if the platform has other content", async () => {
+test("a record has the owner that `open` shows, even if the platform has other content", async () => {
   const owners = `owners:
   - { owner: Changed, statuses: [outdated] }
   - { owner: New, statuses: [invalid] }

@@ -70,7 +70,7 @@ test("open --format ndjson names the one owner of each record and its deadline",
   expect(records.find(({ key }) => key === "OTHER").owner).toEqual({ name: "Data office", overdue: false });
 });
 
-test("open shows the owner and what is overdue, in 80 columns", async () => {
+test("open shows the owner and marks overdue records, in 80 columns", async () => {
   const lines = (await migrate(OWNERS, "open")).stdout.split("\n");
   expect(lines[1]).toMatch(/^key +status +age +owner +place +cause$/);
   expect(lines.find((line) => line.startsWith("MOBILE"))).toMatch(/^MOBILE +invalid +\d+ d ! +=Contact data /);

@@ -65,7 +65,7 @@ describe("records with errors", () => {
     expect((await admin.imports()).map(({ key }) => key)).toEqual(["GOOD"]);
   });
 
-  test("found by the platform are reported at the cell, also in joined files", async () => {
+  test("found by the platform are reported at the cell, even in joined files", async () => {
     const { push } = workplace(
       {
         accounts: [{ REF: "A" }, { REF: "B" }, { REF: "C", POSTCODE: "DE1 2CU" }],
@@ -114,7 +114,7 @@ describe("records with errors", () => {
     expect(text.stdout).toContain("0400 777888");
   });
 
-  test("are corrected in rejects.csv, and pushed from there until everything is accepted", async () => {
+  test("are corrected in rejects.csv, and pushed from there until every record is accepted", async () => {
     const work = workplace(
       {
         accounts: [...goodAccounts(5), { REF: "BAD-POSTCODE", POSTCODE: "DE1 2CU" }, { REF: "BAD-TYPE", TYPE: "X" }],

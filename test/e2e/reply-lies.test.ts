@@ -231,7 +231,7 @@ function slowPlatform(): { readonly act: (request: SeenRequest) => Action; reado
   };
 }
 
-test("a refusal of a repeat does not settle the first request, in this process or a later one", async () => {
+test("a refusal of a repeat does not settle the first request, in this process or in a later process", async () => {
   const platform = slowPlatform();
   const { push, resume } = await pushScene(platform.act, []);
   for (const command of [push, resume]) {

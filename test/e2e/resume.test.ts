@@ -133,7 +133,7 @@ describe("resume", () => {
     expect(readdirSync(work.file("elsewhere"))).toEqual([]);
   });
 
-  test("skips records that another push has sent meanwhile", async () => {
+  test("skips records that another push has sent in the meantime", async () => {
     const work = await stoppedPush();
     const first = await latestRun(work);
     expect((await work.push()).code).toBe(0);

@@ -22,7 +22,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
   });
   afterAll(() => sandbox.stop());
 
-  test("three workers send every record once, and the report equals that of one process", async () => {
+  test("three workers send every record once, and the report equals the report of one process", async () => {
     await admin.reset();
     const scene = await inScene(150);
     const end = await scene.share(3, ["--out", "report"]).ended;
@@ -38,7 +38,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     expect(await admin.accounts()).toHaveLength(150);
   });
 
-  test("a worker with the same input and without the mapping joins, and leaves on SIGTERM after its requests in flight", async () => {
+  test("a worker with the same input and without the mapping joins, and on SIGTERM leaves after its requests in flight", async () => {
     await admin.reset();
     const scene = await inScene(280);
     const push = scene.share(1, ["--rps", "20"]);

@@ -47,7 +47,7 @@ describe("status", () => {
     });
   });
 
-  test("shows one run by a prefix of its id, and refuses a prefix that matches none or several", async () => {
+  test("shows one run by a prefix of its id, and refuses a prefix that matches no run or several runs", async () => {
     const work = mixedWork();
     await work.push();
     await work.push();
@@ -167,7 +167,7 @@ describe("explain", () => {
     });
   });
 
-  test("shows a record of two runs in the requested run", async () => {
+  test("shows the record of the requested run if two runs have it", async () => {
     const work = mixedWork();
     await work.push();
     await work.push();
@@ -195,7 +195,7 @@ describe("explain", () => {
     expect(stderr).toContain("no run has a record with this key");
   });
 
-  test("suggests the record whose key is almost the unknown key", async () => {
+  test("suggests a record whose key is similar to the unknown key", async () => {
     const work = workplace({ accounts: [{ REF: "00000003" }] }, sandbox);
     await work.push();
     const { code, stderr } = await work.migrate(["explain", "3"]);

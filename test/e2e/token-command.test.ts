@@ -46,7 +46,7 @@ describe("migrate token", () => {
     expect(await admin.tokenRequests()).toHaveLength(1);
   });
 
-  test("shows no owner and no expiry for a given token that contains none", async () => {
+  test("shows no owner and no expiry for a given token that contains neither", async () => {
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "opaque_canary_8fP" };
     const { code, stdout } = await migrate(["token"], env);
     expect(code).toBe(0);

@@ -105,7 +105,7 @@ describe("validate", () => {
     expect(stderr).toMatch(message);
   });
 
-  test("leaves out an optional field with an empty cell, and reports a required one", async () => {
+  test("leaves out an optional field with an empty cell, and reports a required field with an empty cell", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2, ,,\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);

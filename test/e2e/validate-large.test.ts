@@ -9,7 +9,7 @@ const MANY_ROWS = 400_000;
 const LONG_NOTE = "n".repeat(220);
 
 describe("a large input", () => {
-  test("has the same outcomes as a small one, in input order", async () => {
+  test("has the same outcomes as a small input, in input order", async () => {
     const wrong = new Map([
       [7, "K1,,n,\n"],
       [20_000, `K5,Again,${LONG_NOTE},\n`],

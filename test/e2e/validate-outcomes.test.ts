@@ -171,7 +171,7 @@ describe("the report folder", () => {
     expect(modeOf(out)).toBe(0o700);
   });
 
-  test("restricts an existing file that others could read", async () => {
+  test("makes an existing file private if others could read it", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,,,\n`, "out/summary.json": "old" });
     await validate(folder, ["a.csv", "--out", "out"]);
     expect(modeOf(path.join(folder, "out/summary.json"))).toBe(0o600);

@@ -77,7 +77,7 @@ describe("the window of a scheduled account", () => {
     ]);
   });
 
-  test("is checked if the contract sets it, also for payloads without a mapping", async () => {
+  test("is checked if the contract sets it, even for payloads without a mapping", async () => {
     const { file, migrate } = workflowPlace(sandbox);
     writeFileSync(
       file("window.yaml"),
@@ -113,7 +113,7 @@ describe("the window of a scheduled account", () => {
     expect(statusCounts(outcomeLines(second.stdout))).toEqual({ skipped: 1, accepted: 2 });
   });
 
-  test("reaches the platform, which refuses an invalid one", async () => {
+  test("reaches the platform, which refuses an invalid window", async () => {
     const { push } = placeWithWindows([
       ["soon", ""],
       ["", ""],

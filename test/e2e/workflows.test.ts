@@ -41,7 +41,7 @@ describe("validate, stage, process", () => {
     ]);
   });
 
-  test("a record refused at one step is not sent to the next one, and is reported at its cell", async () => {
+  test("a record refused at one step is not sent to the next step, and is reported at its cell", async () => {
     const { push, file } = workflowPlace(sandbox);
     writeFileSync(file("customers.csv"), "REF,LAST,MOBILE\nW-001,Byron,12345\nW-002,Baker,\nW-003,Baker,\n");
     writeFileSync(file("accounts-v1.mapping.yaml"), V1_WITHOUT_LOYALTY);
@@ -167,7 +167,7 @@ describe("--until", () => {
     expect(await admin.imports()).toEqual(before);
   });
 
-  test("starts again with a record whose content has changed", async () => {
+  test("sends a record whose content has changed from the first step", async () => {
     const { push, file } = workflowPlace(sandbox);
     await push("v1", ["--until", "stage"]);
     const changed = readFileSync(file("accounts.csv"), "utf8").replace("Ada Byron", "Ada Lovelace");

@@ -56,7 +56,7 @@ function entriesOf(file: string): readonly JournalEntry[] {
   return [...readJournal(file)];
 }
 
-it("reads back what was written", () => {
+it("reads back the requests that were written", () => {
   const file = path.join(temporaryFolder(), "a.log");
   const requests = Array.from({ length: 1100 }, (_, index) => request(index));
   writeFileSync(file, MAGIC);

@@ -35,7 +35,7 @@ describe("the reached step of a record", () => {
     expect(await ledger.sendable(next, 1, 9)).toMatchObject([{ step: "stage" }]);
   });
 
-  test("is discarded for other content, also after that content was tried", async () => {
+  test("is discarded for other content, and stays discarded after that content was tried", async () => {
     await staged();
     const changed = await planned(ledger, [item(1, "A", "other")]);
     const [found] = await ledger.sendable(changed, 1, 9);

@@ -10,7 +10,7 @@ async function all(found: AsyncIterable<RecordOutcome>): Promise<readonly Record
   return listed;
 }
 
-test("a push sends every valid record once, and a second push sends none of them again", async () => {
+test("a push sends every valid record once, and a second push does not send them again", async () => {
   const sandbox = await platform();
   const options = pushOf(20, sandbox);
   const first = await push(options);
@@ -57,7 +57,7 @@ test("two pushes of one process with two ledgers do not interfere with each othe
   expect(other.accounts()).toHaveLength(30);
 });
 
-test("after the first abort requests in flight complete, and resume sends the rest", async () => {
+test("after the first abort, requests in flight complete, and resume sends the other records", async () => {
   const sandbox = await platform({ faults: { latencyMs: 20 } });
   const stop = new AbortController();
   const options = pushOf(30, sandbox);

@@ -115,7 +115,7 @@ it("refuses a copy from before a push that was killed right after its start", as
   });
 });
 
-it("accepts the newest ledger, also after a kill", async () => {
+it("accepts the newest ledger, even after a kill", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A"], { isKilled: true });
   await pushKeys(folder, ["B"]);
@@ -123,7 +123,7 @@ it("accepts the newest ledger, also after a kill", async () => {
   await expect(pushKeys(folder, ["D"])).resolves.toBeUndefined();
 });
 
-it("tolerates an entry truncated by a kill, and continues after the last complete one", async () => {
+it("tolerates an entry truncated by a kill, and continues after the last complete entry", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A", "B"], { isKilled: true });
   const journal = journalIn(folder);

@@ -22,7 +22,7 @@ const OPERATION = {
   parameters: [parameter("companyId", "path"), parameter("mode", "query"), parameter("X-Source", "header")],
 };
 
-test("parameters fill the path, the query and the headers, and none can change the destination", () => {
+test("parameters fill the path, the query and the headers, and no parameter can change the destination", () => {
   const values = { companyId: "../a/b?c#d", mode: "a&b=c", "X-Source": "CRM" };
   const { url, headers } = requestAddress(BASE, OPERATION, values);
   expect(url.href).toBe("https://api.example.test/v1/companies/..%2Fa%2Fb%3Fc%23d/customers/?mode=a%26b%3Dc");

@@ -67,7 +67,7 @@ describe("the ten hazards of extracts", () => {
   it.each([
     ["duplicate-header.csv", 'columns 2 and 4 have the same name, "NAME"'],
     ["blank-headers.csv", "columns 2 and 4 of 4 have no name"],
-    ["headers-alike.csv", 'columns 2 and 3 ("Name", " NAME ") are too similar'],
+    ["similar-headers.csv", 'columns 2 and 3 ("Name", " NAME ") are too similar'],
     ["forbidden-header.csv", 'column 2 has the forbidden name "__proto__"'],
   ])("rejects %s, naming the columns", async (name, message) => {
     const failure = await failureOf(read(fixture(name)));

@@ -33,7 +33,7 @@ describe("files", () => {
     expect((await read(source(path))).records).toHaveLength(2);
   });
 
-  it("rejects anything but a regular file and names its kind", async () => {
+  it("rejects a path that is not a regular file, and names its kind", async () => {
     const folder = temporaryFolder();
     await symlink(join(folder, "nowhere"), join(folder, "dangling.csv"));
     execFileSync("mkfifo", [join(folder, "pipe.csv")]);

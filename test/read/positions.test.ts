@@ -93,7 +93,7 @@ test("several files, some larger than one read, can be read from a position insi
   });
 });
 
-test("NDJSON can be read from any recorded position, also after blank lines", async () => {
+test("NDJSON can be read from any recorded position, even after blank lines", async () => {
   const lines = Array.from({ length: 9000 }, (_, at) => `{"ref":"${at}","name":"ü"}${at % 7 === 0 ? "\n\n \n" : "\n"}`);
   await opened({ "lines.ndjson": `\u{FEFF}${lines.join("")}{"ref":"last"}` }, async (input) => {
     const { noted, wrong } = await tried(input);

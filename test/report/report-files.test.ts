@@ -122,7 +122,7 @@ describe("writeReportFiles", () => {
     await expect(writeReportFiles(report, options())).rejects.toMatchObject({ code: "storage" });
   });
 
-  it("writes no rejects if the input can no longer be read, and keeps the older ones", async () => {
+  it("writes no rejects if the input can no longer be read, and keeps the older rejects", async () => {
     await writeReportFiles(report, options());
     const { rejects } = await writeReportFiles(report, { folder, sources: ["accounts"] });
     expect(rejects.files).toEqual([]);

@@ -36,13 +36,13 @@ it("a file that cannot be opened because of the descriptor limit keeps its name,
   });
 });
 
-it("an existing package that cannot be opened is a limit; a missing one is not", () => {
+it("an existing package that cannot be opened counts as a system limit, but a missing package does not", () => {
   expect(limitFailure(missingPackage(projectFile("node_modules/yaml/index.js")))).toMatchObject({ exitCode: 6 });
   expect(limitFailure(missingPackage(projectFile("node_modules/no-such-package/index.js")))).toBeUndefined();
   expect(limitFailure(missingPackage("chalk"))).toBeUndefined();
 });
 
-it("other errors are not limits", () => {
+it("other errors do not count as system limits", () => {
   expect(limitFailure(new TypeError("x is not a function"))).toBeUndefined();
   expect(limitFailure(new Failure("config", "out of memory.yaml: no such file"))).toBeUndefined();
   expect(limitFailure("out of memory")).toBeUndefined();

@@ -49,7 +49,7 @@ describe("a credential that a server repeats is masked", () => {
     expect(later.mask("token-00000001")).toBe("[masked]");
   });
 
-  test("in headers and in the body, also if JSON escapes its characters", async () => {
+  test("in headers and in the body, even if JSON escapes its characters", async () => {
     const escaped = Array.from(KEY, (character) => `\\u00${character.charCodeAt(0).toString(16)}`).join("");
     const body = `{"detail":"${escaped}","path":"\\/a\\\\u0041","code":"${KEY.replaceAll("/", "\\/")}"}`;
     const headers = { location: `https://x.example/${encodeURIComponent(KEY)}?q=${KEY}` };
@@ -196,7 +196,7 @@ const UNSEEN = (
   "206F 2800 3000 3164 FE0F FEFF FFA0 FFF9 1D173 E0020 E0100"
 ).split(" ");
 
-/** The printable ASCII characters, without those that start an escape. */
+/** The printable ASCII characters that do not start an escape. */
 const CHARACTERS = Array.from({ length: 94 }, (_, at) => String.fromCodePoint(33 + at)).filter(
   (one) => !["&", "%", "\\"].includes(one),
 );

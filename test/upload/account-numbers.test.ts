@@ -35,7 +35,7 @@ test("an account number of another record makes a reply ambiguous", () => {
   });
 });
 
-test("a record may receive its own account number twice, and replies may have none", () => {
+test("a record may receive its own account number twice, and a reply may have no account number", () => {
   const check = checker();
   for (const result of [accepted("A-1"), accepted("A-1"), accepted(), accepted()]) {
     expect(check(result, 1)).toBe(result);

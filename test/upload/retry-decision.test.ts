@@ -12,7 +12,7 @@ function usedUp(): RetryBudget {
   return budget;
 }
 
-test("a record waits for its own Retry-After, also when the budget is used up", () => {
+test("a record waits for its own Retry-After, even if the budget is used up", () => {
   const result: RequestResult = { ...retried, pushBack: { reason: "HTTP 429", afterMs: 7_000 } };
   expect(decideRetry(result, { ...state, budget: usedUp() })).toEqual({ again: true, afterMs: 7_000 });
 });

@@ -146,7 +146,7 @@ describe("an ambiguous record", () => {
     expect(ledger.settlements.find(({ record }) => record === 3)).toMatchObject({ reason: "HTTP 500", http: 500 });
   });
 
-  test("is sent again if the platform deduplicates, three times at most", async () => {
+  test("is sent at most three times if the platform deduplicates", async () => {
     const { end, sent } = await play(({ record }) => (record === 3 ? AMBIGUOUS : ACCEPTED), { dedupes: true });
     expect(end.counts).toEqual({ accepted: 19, ambiguous: 1 });
     expect(sent.filter((record) => record === 3)).toHaveLength(3);

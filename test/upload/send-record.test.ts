@@ -85,7 +85,7 @@ const CREATED = json(201, { account_number: "A-1" });
 const NO_TOKEN = json(401, { detail: "no" });
 const BUSY = json(429, {}, { "retry-after": "30" });
 
-/** Record 1 receives an expired token, record 2 a Retry-After of half a minute; then everything succeeds. */
+/** Record 1 receives an expired token, record 2 a Retry-After of half a minute; then every request succeeds. */
 function expireTokenThenBusy({ record, authorization, at }: Seen): HttpReply {
   if (at > 20_000 || record > 2) return CREATED;
   if (record === 2) return BUSY;

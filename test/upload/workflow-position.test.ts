@@ -75,7 +75,7 @@ describe("the consequence of a step's reply", () => {
     expect(short.nextAction(DONE, at(STAGE), SURE)).toEqual({ kind: "advance", to: undefined });
   });
 
-  test("a scheduled record is polled until its status is final or its time is over", () => {
+  test("a scheduled record is polled until its status is final or its poll timeout expires", () => {
     expect(v2.nextAction(DONE, at(SCHEDULE), SURE)).toEqual({ kind: "advance", to: at(SCHEDULE, "wait") });
     for (const answer of [WAITING, ABSENT]) {
       expect(v2.nextAction(answer, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "poll" });

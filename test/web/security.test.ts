@@ -40,7 +40,7 @@ describe("the security of migrate web", () => {
     ]);
   });
 
-  it("refuses requests without a session, with half a session, or with another one", async () => {
+  it("refuses requests without a session, with half a session, or with another session", async () => {
     const { cookie = "", "x-migrate-key": key = "" } = session;
     const another = await openSession(web);
     for (const headers of [

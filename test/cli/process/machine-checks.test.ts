@@ -32,7 +32,7 @@ describe("the environment", () => {
     expect(check.status).toBe("ok");
   });
 
-  it("causes a warning for an unknown variable that resembles no known one", () => {
+  it("causes a warning for an unknown variable, even if no known variable has a similar name", () => {
     const check = environmentCheck({ env: { MIGRATE_ZZZZZZZZ: "x" }, execArgv: [] }, ["MIGRATE_CA"]);
     expect(check).toMatchObject({ status: "warning", text: "MIGRATE_ZZZZZZZZ is set, but no command reads it" });
   });

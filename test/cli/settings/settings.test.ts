@@ -71,7 +71,7 @@ describe("settings", () => {
     });
   });
 
-  it("of the command line override those of the file", async () => {
+  it("of the command line override settings of the file", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const flags = {
       contract: ["mine.yaml", "overlay.yaml"],
@@ -183,11 +183,11 @@ targets:
     it("come from the file", async () => {
       expect(await supplierOf({})).toEqual({ code: "SPRING", rootLocation: "sftp/spring", bucket: "files" });
     });
-    it("are overridden one by one by those of the target", async () => {
+    it("are overridden one by one by the settings of the target", async () => {
       const live = { code: "SPRING", rootLocation: "sftp/spring", bucket: "live-files", expectedStatus: "Paused" };
       expect(await supplierOf({ target: "live" })).toEqual(live);
     });
-    it("include the root location of the file if the supplier names none", async () => {
+    it("include the root location of the file if the supplier has no root location", async () => {
       expect(await supplierOf({ supplier: "AUTUMN" })).toMatchObject({ rootLocation: "everywhere", bucket: "files" });
     });
     it("include the root locations of all suppliers, one for each record", async () => {

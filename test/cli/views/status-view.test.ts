@@ -154,7 +154,7 @@ function unwrapped(text: string): string {
 }
 
 describe.each([60, 80])("the status of a run with workers in %i columns", (width) => {
-  test("has no line beyond this width, and omits nothing", () => {
+  test("has no line wider than this, and omits nothing", () => {
     const holds = [1, 1_001, 2_001, 3_001].map((first) => ({
       first,
       last: first + 999,

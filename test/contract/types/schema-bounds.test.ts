@@ -9,7 +9,7 @@ function ref(level: number): object {
   return { $ref: `#/components/schemas/L${level}` };
 }
 
-/** Schemas `L0`, `L1`, ..., each of which refers to the next. The last one is a text. */
+/** Schemas `L0`, `L1`, ..., each of which refers to the next. The last schema is a text. */
 function chain(levels: number, schemaTo: (next: object) => object): { schemas: object } {
   const schemas = Array.from({ length: levels }, (_, level) => [`L${level}`, schemaTo(ref(level + 1))]);
   return { schemas: Object.fromEntries([...schemas, [`L${levels}`, { type: "string" }]]) };

@@ -6,8 +6,9 @@ import type { Compare } from "./compare-lines.ts";
 const { signal } = new AbortController();
 
 /**
- * Compares the payloads, keys and problems with those of the same rows as NDJSON. Records with reading problems are not
- * compared, because these depend on the format. Returns the number of compared records, and closes the other job.
+ * Compares the payloads, keys and problems with the results of the same rows as NDJSON. Records with reading problems
+ * are not compared, because these problems depend on the format. Returns the number of compared records, and closes the
+ * other job.
  */
 export async function compareNdjson(job: Job, other: Job | undefined, compare: Compare): Promise<number> {
   if (other === undefined) return 0;

@@ -18,7 +18,7 @@ export async function compareRuns(triple: Triple, folder: string): Promise<reado
   const target = { baseUrl: "http://127.0.0.1:9/v1/", environment: "test", allowInsecureLoopback: true } as const;
   const dryRun = { ...common, target, credentials: { token: "t" }, ledger: ledgerIn(folder, "dry"), dryRun: true };
   const planned = await linesOf(push(dryRun));
-  // `validate` has no ledger, so it cannot tell a corrupt key from a new one.
+  // `validate` has no ledger, so it cannot distinguish a corrupt key from a new key.
   if (planned.every((line) => !line.includes('"damaged_key"')))
     compare("validate / push --dry-run", validated, planned);
   const kept = await pushedBodies({ ...common, threads: 1 }, { folder, name: "kept" });
@@ -41,7 +41,7 @@ function ledgerIn(folder: string, name: string): string {
 interface PushSetup {
   readonly folder: string;
   readonly name: string;
-  /** Number of requests after which the push is aborted. `resume` then sends the rest. */
+  /** Number of requests after which the push is aborted. `resume` then sends the remaining records. */
   readonly stopAt?: number;
 }
 

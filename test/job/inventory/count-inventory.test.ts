@@ -69,7 +69,7 @@ async function apply(counting: Awaited<ReturnType<typeof startCounting>>, { does
   }
 }
 
-test("stored counts equal those of a comparison after any pushes, exclusions and changes of the file", async () => {
+test("stored counts equal the counts of a comparison after any pushes, exclusions and changes of the file", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (changes) => {
       const counting = await startCounting();

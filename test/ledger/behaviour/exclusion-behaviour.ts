@@ -60,7 +60,7 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 2 }]);
     });
 
-    test("are only those of the endpoint and supplier of the exclusion", async () => {
+    test("are only the records of the endpoint and supplier of the exclusion", async () => {
       await exclude("A");
       const run = await planned(
         ledger,
@@ -70,7 +70,7 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["pending"]);
     });
 
-    test("can be rejected or existing records, but not accepted ones or those that may have been processed", async () => {
+    test("can be rejected or existing records, but not accepted records or records that may have been processed", async () => {
       const results = ["accepted", "rejected", "existing", "ambiguous", "blocked"] as const;
       for (const status of results) await sendAll(ledger, await planned(ledger, [item(1, status, status)]), status);
       await intendAll(ledger, await planned(ledger, [item(1, "in flight")]));

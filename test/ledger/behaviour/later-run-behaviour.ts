@@ -119,7 +119,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
   });
 
   describe("after a crash", () => {
-    test("a record that was in flight is ambiguous in its own run and in the next one", async () => {
+    test("a record that was in flight is ambiguous in its own run and in the next run", async () => {
       const dead = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first] = await intendAll(ledger, dead);
       if (first === undefined) throw new Error("Nothing to send.");
@@ -140,7 +140,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
     });
 
-    test("resume sends blocked records, but not those that another run has sent since", async () => {
+    test("resume sends blocked records, but not records that another run has sent since", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C", "x")]);
       const [first] = await intendAll(ledger, run);
       if (first === undefined) throw new Error("Nothing to send.");

@@ -86,7 +86,7 @@ export function describeSending(opened: () => Ledger): void {
       });
     });
 
-    test("returns the pending records of a range without those in flight", async () => {
+    test("returns the pending records of a range that are not in flight", async () => {
       const run = await planned(ledger, [
         item(1, "A"),
         item(2, "B"),

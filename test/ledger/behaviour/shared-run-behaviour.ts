@@ -202,7 +202,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await states()).toEqual(["working"]);
     });
 
-    test("releases the ranges of an ended process immediately, and no others", async () => {
+    test("releases only the ranges of an ended process, and releases them immediately", async () => {
       await beginSharing();
       const [one, other] = [await join(), await join()];
       await one.claim();

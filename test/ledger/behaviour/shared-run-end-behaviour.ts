@@ -21,7 +21,7 @@ export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): voi
       expect(await counts()).toEqual({ ambiguous: 2, pending: 28 });
     });
 
-    test("refuses a fencing token of an earlier shared run in a later one", async () => {
+    test("refuses a fencing token of an earlier shared run in a later run", async () => {
       await beginSharing();
       const old = await join();
       await old.claim();

@@ -134,7 +134,7 @@ test("detects a restored copy in which other machines have sent as many requests
   expect((await compared()).outdated).toHaveLength(1);
 });
 
-test("finds journals of a recreated database by its name, and ignores those of other ledgers", async () => {
+test("finds journals of a recreated database by its name, and ignores journals of other ledgers", async () => {
   await process("first", ["a"], "ended");
   tables = { ...EMPTY, runs: [] };
   expect(await compared()).toMatchObject({ unknown: 1 });

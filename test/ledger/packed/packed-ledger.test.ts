@@ -213,7 +213,7 @@ async function inSqliteLedger(wanted: Plan): Promise<readonly string[]> {
 }
 
 describe("a ledger in packed columns", () => {
-  test("returns for any plan, byte for byte, what the SQLite ledger returns", async () => {
+  test("returns the same bytes as the SQLite ledger for any plan", async () => {
     await fc.assert(
       fc.asyncProperty(plan, async (wanted) => {
         const expected = await inSqliteLedger(wanted);

@@ -94,7 +94,7 @@ test.each([
   expect(await findingsOf(path)).toEqual([]);
 });
 
-test("without a copy of a lost ledger, its checksum file must be removed to start a new one", async () => {
+test("without a copy of a lost ledger, its checksum file must be removed before a new ledger can be started", async () => {
   const path = corruptedLedger(undefined);
   const { hint } = await refusalOf(sqliteLedgerStore(path).read);
   expect(hint).toContain(`remove ${path}-checksums`);
@@ -122,7 +122,7 @@ test.each(["records", "runs", "files"])(
   },
 );
 
-test("a repair keeps records excluded, also if their exclusions are lost", async () => {
+test("a repair keeps records excluded, even if their exclusions are lost", async () => {
   const path = join(temporaryFolder(), "ledger.db");
   const store = sqliteLedgerStore(path);
   const first = await store.write("push", { create: true });

@@ -19,7 +19,7 @@ test.each(["dd/MM", "x", "%q", ""])("%j has no suggestion", (pattern) =>
   expect(datePatternHint(pattern)).toBeUndefined(),
 );
 
-test("a mapping with a foreign date pattern suggests the correct one", () => {
+test("a mapping with a foreign date pattern is rejected with the correct pattern as a suggestion", () => {
   const failure = failureOf(() => compile('payload: { a: { from: A, date: "DD/MM/YYYY" } }', object({ a: date })));
   expect(failure.hint).toContain('did you mean "dd/MM/yyyy"?');
 });

@@ -16,12 +16,6 @@ describe("true and false", () => {
     expect(mapLeaf("A", boolean, { A: "false" })).toEqual([false]);
     expect(mapLeaf("A", boolean, { A: "1" })).toEqual(["1", "invalid"]);
   });
-  test("suggests `datetime` and `zone` if a date-time has a date pattern", () => {
-    expect(leafError('{ from: A, date: "dd/MM/yyyy HH:mm" }', datetime)).toContain(
-      'use `datetime: "dd/MM/yyyy HH:mm"` with `zone: Europe/London`',
-    );
-    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("use `date:` without `zone:`");
-  });
   test("rejects invalid forms", () => {
     expect(leafError("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("is also one of the values for true");
     expect(leafError("{ from: A, true: [Y] }", text)).toContain(
@@ -102,6 +96,12 @@ describe("date and datetime", () => {
     expect(mapLeaf(leaf, datetime, { A: "2024-01-01T00:30:00+01:00" })).toEqual(["2023-12-31T23:30:00Z"]);
     expect(mapLeaf(leaf, datetime, { A: "2024-01-01T00:30:00Z" })).toEqual(["2024-01-01T00:30:00Z"]);
     expect(mapLeaf(leaf, datetime, { A: "2024-01-01T00:30:00" })).toEqual(["2024-01-01T00:30:00", "invalid"]);
+  });
+  test("suggests `datetime` and `zone` if a date-time has a date pattern", () => {
+    expect(leafError('{ from: A, date: "dd/MM/yyyy HH:mm" }', datetime)).toContain(
+      'use `datetime: "dd/MM/yyyy HH:mm"` with `zone: Europe/London`',
+    );
+    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("use `date:` without `zone:`");
   });
   test("rejects invalid forms", () => {
     expect(leafError('{ from: A, date: "dd/mm/yyyy" }', date)).toContain("the month is missing");

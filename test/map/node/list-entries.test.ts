@@ -173,7 +173,7 @@ describe("items of a list whose contract has several alternatives", () => {
   const mapping = compile(payload, body);
   const cells = { FUEL: "E", PROFILE: "1", SERIAL: "S", READING: "007", DIGITS: "", REGISTER: "R" };
 
-  test("each item uses the alternative that its cell selects, also in nested fields", () => {
+  test("each item uses the alternative that its cell selects, even in nested fields", () => {
     const powerRow = mapping.map(rowOf({ ...cells, READING: "7" }));
     expect(powerRow).toMatchObject({ problems: [] });
     expect(powerRow.payload["points"]).toEqual([

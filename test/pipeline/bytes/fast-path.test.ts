@@ -55,7 +55,7 @@ test("plans records from bytes as the row path plans them", async () => {
   );
 });
 
-test("needs the row path for no well-formed row, even with quotes, other alphabets and empty cells", async () => {
+test("does not need the row path for well-formed rows, even with quotes, other alphabets and empty cells", async () => {
   const rows = [
     GOOD,
     GOOD.with(0, "0a b").with(1, "Zoë"),

@@ -87,7 +87,7 @@ test("reports a truncated last row as truncated for each of the accounts that it
   expect(JSON.stringify(plan).match(/source_truncated_row/g)).toHaveLength(2);
 });
 
-test("needs the row path for no well-formed joined row, even with quotes and several rows per parent", async () => {
+test("does not need the row path for well-formed joined rows, even with quotes and several rows per parent", async () => {
   const folder = temporaryFolder({
     "contract.yaml": CONTRACT,
     "mapping.yaml": MAPPING,

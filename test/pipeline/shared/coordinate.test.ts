@@ -130,7 +130,7 @@ test("waits for a frozen worker that was not told to stop, because it may contin
   expect(calls).toEqual([]);
 });
 
-test("waits for workers of other machines if it starts none, until the run must end", async () => {
+test("waits for workers of other machines if it starts no workers, until the run must end", async () => {
   const { calls, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] }, {}, 0);
   await pass(3_600_000);
   expect(calls).toEqual([]);

@@ -18,7 +18,7 @@ describe("a refresh token", () => {
     );
   });
 
-  test("is used again if the reply contains no new one", async () => {
+  test("is used again if the reply contains no new refresh token", async () => {
     const { authorisation, logins } = tokenPlatform({
       otherFields: (number) => (number === 1 ? { refreshToken: "refresh-1" } : {}),
     });

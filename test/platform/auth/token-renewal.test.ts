@@ -127,7 +127,7 @@ describe("a token with a known expiry", () => {
     ["the platform has had too many logins", refusal("KT-CT-1199")],
     ["the platform is down", jsonReply(503, {})],
   ])(
-    "is used until its expiry if it cannot be renewed because %s, without further requests meanwhile",
+    "is used until its expiry if it cannot be renewed because %s, without further token requests",
     async (_, answer) => {
       const { authorisation, logins, pass, answerNext } = tokenPlatform(inPayload);
       const held = authorisation();

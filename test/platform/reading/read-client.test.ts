@@ -99,7 +99,7 @@ describe("a read", () => {
   });
 });
 
-/** Issues tokens 1, 2..., a new one after each refusal. */
+/** Issues tokens 1, 2..., a new token after each refusal. */
 function tokens(): { readonly authorisation: Authorisation; readonly refused: readonly string[] } {
   const refused: string[] = [];
   return {

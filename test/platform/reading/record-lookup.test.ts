@@ -112,7 +112,7 @@ describe("looking records up on the platform", () => {
     expect(await look([lookupOf("R1", { name: [{ a: "x", b: 1 }] })], [ONE], lists)).toEqual([{ kind: "found" }]);
   });
 
-  it("returns the compared values as text, also if they differ", async () => {
+  it("returns the compared values as text, whether or not they differ", async () => {
     const match = [
       { reply: ["name"], payload: ["name"] },
       { reply: ["owed"], payload: ["balance"] },

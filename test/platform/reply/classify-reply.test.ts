@@ -161,7 +161,7 @@ describe("Retry-After", () => {
     expect(judge(429, {}, { headers: { date, "retry-after": until } }).pushBack).toMatchObject({ afterMs });
   });
 
-  test.each([408, 421, 425])("delays every request after a %i with a time", (status) => {
+  test.each([408, 421, 425])("delays every request after a %i that states a time", (status) => {
     const pushBack = { reason: `HTTP ${status}`, afterMs: 7_000 };
     expect(judge(status, {}, { headers: { "retry-after": "7" } }).pushBack).toEqual(pushBack);
     expect(judge(status, {}).pushBack).toBeUndefined();

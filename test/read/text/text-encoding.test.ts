@@ -51,7 +51,7 @@ describe("encodings", () => {
   it.each([
     ["utf-16le", Buffer.from("\uFEFFREF,NAME\r\nA1,Zo\u00EB \u{1F600}\r\n", "utf16le")],
     ["utf-16be", Buffer.from("\uFEFFREF,NAME\r\nA1,Zo\u00EB \u{1F600}\r\n", "utf16le").swap16()],
-  ])("reads %s with a byte order mark, or as declared without one", async (name, bytes) => {
+  ])("reads %s with a byte order mark, or without one if the encoding is declared", async (name, bytes) => {
     for (const reading of [readBytes(bytes), readBytes(bytes.subarray(2), name)]) {
       expect((await reading).records.map(({ row }) => cells(row))).toEqual([["A1", "Zo\u00EB \u{1F600}"]]);
     }

@@ -282,7 +282,7 @@ describeInChromium("the page of a report", (open) => {
     expect(await page.evaluate(outline)).toBe("solid");
   });
 
-  it("shows more rows on request, and says where the others are", async () => {
+  it("shows more rows on request, and says where the remaining rows are", async () => {
     const { page } = await open(await pageFile(Array.from({ length: 150 }, (_, at) => invalidCell(at + 2))));
     await page.locator("summary").first().click();
     const rows = page.locator("#cause-1 tbody tr");

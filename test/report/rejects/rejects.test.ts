@@ -161,7 +161,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     expect(await content("rejects.csv")).toMatch(/^\uFEFFREF;NAME;PHONE;migrate_key;/);
   });
 
-  it("are not written if no record needs work, and those of an earlier report are removed", async () => {
+  it("are not written if no record needs work, and the files of an earlier report are removed", async () => {
     await write(
       records,
       records.map((record) => outcomeOf(record, [missing("name", record.row)])),
@@ -174,7 +174,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     expect(await files()).toEqual([]);
   });
 
-  it("are refused if the input has changed", async () => {
+  it("are not written if the input has changed", async () => {
     const outcomes = records.map((record) => outcomeOf(record, [missing("name", record.row)]));
     const moved = recordsOf(records.map(({ row }) => ({ ...row, line: row.line + 1 })));
     await expect(write(moved, outcomes)).rejects.toMatchObject({ code: "source_changed" });

@@ -39,7 +39,7 @@ describe("rejects.xlsx", () => {
   const records = recordsOf([csvRow(table, 2, ["00123", "=1+1", "X"]), csvRow(table, 3, ["00124", "Bob", "D"])]);
   const [first, second] = records.map(({ row }) => row);
 
-  it("is written only on request, and an old one is removed", async () => {
+  it("is written only on request, and an older workbook is removed", async () => {
     const outcomes = [outcomeOf(need(records[0]), [missing("name", need(first))]), outcomeOf(need(records[1]))];
     await write(records, outcomes, { workbook });
     expect(await files()).toEqual(["rejects.csv", "rejects.xlsx"]);
@@ -105,7 +105,7 @@ describe("rejects.xlsx", () => {
     expect(await rowsOf("Allowed values")).toEqual([["D"], ["B"]]);
   });
 
-  it("has one sheet per source, with names that spreadsheet programs accept, and leaves JSON rows to their files", async () => {
+  it("has one sheet per source, with names that spreadsheet programs accept, and omits JSON rows", async () => {
     const child = csvTable("customers.csv", ["REF", "FIRST"]);
     const all = [
       ...records,

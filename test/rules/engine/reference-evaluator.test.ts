@@ -52,7 +52,7 @@ describe.each(OPERATORS)("the cases of overlay:%s", (operator) => {
     return { one, compare: comparison(body, ruleContextOf(contract, one)) };
   });
 
-  it("have the same problems as with the reference evaluator, also after random changes", () => {
+  it("have the same problems as with the reference evaluator, even after random changes", () => {
     const runs = campaignSize({ part: 8, whole: 40 });
     const found = compareRandomly(runs, (choices) => {
       let problems = 0;

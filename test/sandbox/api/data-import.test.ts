@@ -116,7 +116,7 @@ test.each(["Paused", "Complete"] as const)(
   },
 );
 
-test("the import suppliers are those that the contract enumerates", async () => {
+test("the import suppliers are the suppliers that the contract enumerates", async () => {
   const supplier = {
     kind: "choice",
     choices: ["NORTH", "SOUTH"],

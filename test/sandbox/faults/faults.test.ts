@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { account, ACCOUNTS, type Answer, connect } from "../sandbox-client.ts";
 
-/** The outcome of the first requests: status of the reply (0: none), and whether the request was processed. */
+/** The outcome of the first requests: status of the reply (0: no reply), and whether the request was processed. */
 async function outcomesOf(faults: Parameters<typeof connect>[0], requests: number): Promise<readonly string[]> {
   const { post, sandbox } = await connect(faults);
   for (let number = 1; number <= requests; number += 1)

@@ -44,7 +44,7 @@ test("a discriminator can select by true, false and null, and by schema names", 
   expect(judgeValue(byName, { method: "Cash" }, PAYMENTS)).toEqual(["a.method invalid_choice"]);
 });
 
-test("without a discriminator the errors are those of the best match", () => {
+test("without a discriminator, the best match determines the errors", () => {
   const schema = { anyOf: [TEXT, { type: "array", items: INTEGER }, PAYMENTS.Debit, PAYMENTS.Cash] };
   expect(judgeValue(schema, "x")).toEqual([]);
   expect(judgeValue(schema, [1, 99])).toEqual(["a.1 max_value"]);

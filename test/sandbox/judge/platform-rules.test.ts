@@ -18,14 +18,14 @@ describe("the sandbox judges telephone numbers and postcodes by the country of t
     ["GB", BRITISH],
     ["AU", AUSTRALIAN],
     ["AU", SERVICE_NUMBERS],
-  ])("%s accepts its own: %j", (region, payload) => {
+  ])("%s accepts numbers and postcodes of its own country: %j", (region, payload) => {
     expect(codesIn(region, payload)).toEqual([]);
   });
 
   it.each([
     ["GB", { ...AUSTRALIAN, customers: [{ mobile: "0412 345 678", landline: "131 450" }] }],
     ["AU", { billing_postcode: "DE1 2GU", customers: [{ mobile: "07700 900730 1", landline: "020 7946 00188" }] }],
-  ])("%s refuses invalid ones: %j", (region, payload) => {
+  ])("%s refuses invalid numbers and postcodes: %j", (region, payload) => {
     expect(codesIn(region, payload)).toEqual([
       "billing_postcode invalid_postcode",
       "customers.0.mobile invalid_phone_number",

@@ -87,7 +87,7 @@ function answerOf<Result>(work: () => Result): Answer<Result> {
   }
 }
 
-/** A message of a process that dies or freezes meanwhile may or may not be sent. */
+/** A message may or may not be sent if its process dies or freezes in the meantime. */
 async function untilSent(process: SimulatedProcess, dice: Dice): Promise<void> {
   if (process.isDead() && dice() < 0.5) await never();
   if (process.isFrozen() && dice() < 0.5) await process.untilThawed();

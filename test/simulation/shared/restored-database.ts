@@ -20,7 +20,10 @@ export interface RestoreOptions {
   readonly losesFolders: boolean;
 }
 
-/** A failover loses the last moments. A dump and files are older, and the server is unavailable meanwhile. */
+/**
+ * A failover loses only the last moments. A restored dump or restored files lose more, and the server is unavailable in
+ * the meantime.
+ */
 type Restore = "failover" | "dump" | "files" | "made again";
 
 const RESTORES: readonly (readonly [number, Restore])[] = [

@@ -23,7 +23,7 @@ describe("the circuit opens", () => {
     durationMs: 1,
   };
 
-  test("when the supplier is closed: its refused records are blocked, the rest stay pending", async () => {
+  test("when the supplier is closed: its refused records are blocked, and the other records stay pending", async () => {
     const { end, sent, ledger } = await play(({ number }) => (number >= 30 ? closed : ACCEPTED), { records: 500 });
     expect(end).toMatchObject({
       reason: "stopped",
@@ -87,7 +87,7 @@ describe("an unreachable platform", () => {
     expect(events.filter((event) => event.kind === "pace").map(({ limit }) => limit)).toEqual([1, 16]);
   });
 
-  test("ends the run after the longest wait, with everything pending", async () => {
+  test("ends the run after the longest wait, with every record pending", async () => {
     const { end, clock, sent } = await play(() => UNSENT, { records: 50, maxWaitMs: 60_000 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "platform_unreachable", exitCode: 3 } });
     expect(Object.keys(end.counts)).toEqual(["pending"]);

@@ -101,7 +101,7 @@ describe("a run that waits for an import supplier", () => {
     expect(sent.filter((record) => supplierOf(record) === "WINTER").length).toBeLessThan(30 + 4 + 12);
   });
 
-  test("ends after its time limit, with everything pending", async () => {
+  test("ends after its time limit, with every record pending", async () => {
     const { end, clock, ledger } = await play(() => CLOSED, { records: 50, waitForSupplier: { forMs: MINUTE } });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "supplier_closed" } });
     expect(clock.monotonic()).toBeLessThanOrEqual(MINUTE);
@@ -143,7 +143,7 @@ describe("a run that waits for an import supplier", () => {
     expect(states.filter((state) => state === "ambiguous")).toHaveLength(1);
   });
 
-  test("accepts no account number twice, before or after a probe (a probe used to forget the known numbers)", async () => {
+  test("does not accept an account number twice, before or after a probe (a probe used to forget the known numbers)", async () => {
     const script: readonly RequestResult[] = [SEVEN, CLOSED, SEVEN];
     const { ledger } = await play(({ number }) => script[number - 1] ?? ACCEPTED, {
       records: 4,

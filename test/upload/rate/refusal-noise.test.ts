@@ -13,7 +13,7 @@ function throughPerSecond(plan: ModelPlan): number {
   return sumOf(SEEDS.map((seed) => sumOf(runModel({ ...plan, seed }).through))) / SEEDS.length / SECONDS;
 }
 
-/** Requests admitted in a minute, as a share of those without random refusals; the mean over the seeds. */
+/** Requests admitted in a minute, as a share of those admitted without random refusals; the mean over the seeds. */
 function shareOfClean(plan: ModelPlan): number {
   return throughPerSecond(plan) / throughPerSecond({ ...plan, noise: 0 });
 }
@@ -72,7 +72,7 @@ test.each(KINDS)("a %s with random refusals admits a third of the cap or more, w
 test.each([
   ["without Retry-After", undefined],
   ["with a Retry-After of 1 s", 1_000],
-])("known random refusals do not hide that everything is refused, %s", (_, retryAfterMs) => {
+])("known random refusals do not hide that every request is refused, %s", (_, retryAfterMs) => {
   const plan = { noise: 0.1, retryAfterMs, concurrency: 16 };
   const before = runModel({ ...plan, seconds: 20 });
   const whole = runModel({ ...plan, outage: { from: 20, to: 50 }, seconds: 50 });
