@@ -1,18 +1,178 @@
-import { expect, it } from "vitest";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { expect, it, onTestFinished } from "vitest";
+import { runCli } from "../e2e/cli.ts";
+import { useSandbox } from "../e2e/push-scene.ts";
 import { axeViolations } from "../report/page/pages.ts";
-import { demoProject, describeWebPages, startWeb } from "./web-scene.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { demoProject, describeWebPages, type RunningWeb, startWeb } from "./web-scene.ts";
 
-describeWebPages("the overview", (open) => {
-  it("opens with the token of its address, and removes the token from the address", async () => {
-    const web = await startWeb(demoProject());
+describeWebPages("the pages Overview and Problems", (open) => {
+  const { sandbox, admin } = useSandbox();
+
+  async function startProject(folder: string): Promise<RunningWeb> {
+    const { MIGRATE_API_KEY } = sandbox.env;
+    const web = await startWeb(folder, [], { env: { MIGRATE_API_KEY } });
+    onTestFinished(() => web.stop());
+    return web;
+  }
+
+  /** Without violations in light, dark and narrow pages. */
+  async function expectAccessible(page: Page): Promise<void> {
+    const { width = 0, height = 0 } = page.viewportSize() ?? {};
+    expect(await axeViolations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await axeViolations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 768, height: 1000 });
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await page.setViewportSize({ width, height });
+  }
+
+  it("show the errors of the files, push after a confirmation, and show what is left, by keyboard only", async () => {
+    const web = await startProject(demoProject({ sandbox: sandbox.ready }));
     const { page, complaints, foreign } = await open(web.address);
-    await page.waitForSelector("h1");
-    expect(await page.textContent("h1")).toBe("Overview");
+    await page.getByText("There is no run yet.").waitFor();
     expect(page.url()).toBe(`${web.origin}/`);
     expect(await page.evaluate("document.cookie")).toBe("");
-    expect(await axeViolations(page)).toEqual([]);
+    await expectAccessible(page);
+
+    await press(page, "link", "Problems");
+    await page.getByRole("heading", { name: "19 records in the present files need work" }).waitFor();
+    await page.getByRole("region", { name: "Rows of this cause" }).waitFor();
+    await expectAccessible(page);
+
+    await press(page, "link", "Overview");
+    await press(page, "button", "Start a push");
+    const dialog = page.getByRole("dialog", { name: "Send 204 records?" });
+    await dialog.waitFor();
+    for (const text of [new URL(sandbox.ready.baseUrl).host, "SANDBOX", "import-account", "204", "19 invalid"]) {
+      await dialog.getByText(text, { exact: true }).waitFor();
+    }
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    expect(await admin.imports()).toEqual([]);
+
+    await press(page, "button", "Start a push");
+    await dialog.waitFor();
+    await press(page, "button", "Send 204 records");
+    await page.getByText(/^Push \S+ has ended\.$/).waitFor();
+    await page.getByRole("heading", { name: "197 of 219 records are on the platform" }).waitFor();
+    expect(await admin.imports()).toHaveLength(204);
+    await expectAccessible(page);
+
+    await press(page, "button", "See the problems");
+    await page.getByRole("heading", { name: "25 records need work" }).waitFor();
+    await press(page, "button", /^Tariff code is not accepted by the platform/);
+    await page.getByRole("region", { name: "Rows of this cause" }).getByText("meter_points.csv:34").waitFor();
+    await page.getByText("What to do").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("combobox", { name: "File", exact: true }).selectOption({ label: "meter_points.csv (1)" });
+    expect(await page.getByRole("navigation", { name: "Causes" }).getByRole("button").count()).toBe(1);
+
     expect(complaints).toEqual([]);
     expect(foreign).toEqual([]);
+  });
+
+  it("follow a push of another process, with its latest errors, in two tabs", async () => {
+    const folder = demoProject({ sandbox: sandbox.ready });
+    const web = await startProject(folder);
+    const { page, complaints } = await open(web.address);
+    const second = await page.context().newPage();
+    await second.goto(web.origin);
+    await admin.faults({ latencyMs: 1000 });
+    const { MIGRATE_API_KEY } = sandbox.env;
+    const pushing = runCli(["push"], { cwd: folder, env: { MIGRATE_API_KEY }, isProcess: true });
+    for (const tab of [page, second]) {
+      await tab.getByText(/\d+ of 204 records sent/).waitFor();
+      await tab.getByRole("heading", { name: "Latest errors" }).waitFor();
+      await tab.getByText("Another process is working on this ledger.").waitFor();
+      expect(await tab.getByRole("button", { name: "Start a push" }).isDisabled()).toBe(true);
+    }
+    await expectAccessible(page);
+    await admin.faults({});
+    await pushing;
+    for (const tab of [page, second]) {
+      await tab.getByRole("heading", { name: "197 of 219 records are on the platform" }).waitFor();
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it("ask for the supplier's code before sending to production", async () => {
+    const folder = demoProject({ sandbox: sandbox.ready });
+    appendFileSync(path.join(folder, "migrate.yaml"), "    environment: production\n");
+    const web = await startProject(folder);
+    const { page } = await open(web.address);
+    await page.getByRole("button", { name: "Start a push" }).click();
+    const send = page.getByRole("dialog").getByRole("button", { name: "Send 204 records" });
+    await send.waitFor();
+    expect(await send.isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await page.getByLabel(/Type the code of the supplier/).fill("SANDBO");
+    expect(await send.isDisabled()).toBe(true);
+    await page.getByLabel(/Type the code of the supplier/).fill("SANDBOX");
+    await send.click();
+    await page.getByText(/^Push \S+ has ended\.$/).waitFor();
+  });
+
+  it("say what is wrong with the files, and show the page once they are repaired", async () => {
+    const folder = demoProject({ sandbox: sandbox.ready });
+    const web = await startProject(folder);
+    const { page } = await open(web.address);
+    await page.getByText("There is no run yet.").waitFor();
+    const config = path.join(folder, "migrate.yaml");
+    const good = readFileSync(config, "utf8");
+
+    writeFileSync(config, good.replace("contract:", "contrat:"));
+    await page.getByRole("alert").getByText('unknown setting "contrat"').first().waitFor();
+    await expectAccessible(page);
+    writeFileSync(config, good);
+    await page.getByRole("alert").waitFor({ state: "detached" });
+
+    writeFileSync(path.join(folder, "broken.yaml"), "openapi: 3.0.3\ninfo: {}\npaths: [\n");
+    writeFileSync(config, good.replace(/contract: .*/, "contract: broken.yaml"));
+    await page.getByRole("link", { name: "Problems" }).click();
+    await page
+      .getByRole("alert")
+      .getByText(/broken\.yaml:\d+/)
+      .waitFor();
+    await expectAccessible(page);
+    writeFileSync(config, good);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "19 records in the present files need work" }).waitFor();
+  });
+
+  it("explain an empty folder, a missing token and a stopped program", async () => {
+    const web = await startProject(temporaryFolder());
+    const { page: stranger } = await open(web.origin);
+    await stranger.getByText("This page does not belong to the running program").waitFor();
+    await expectAccessible(stranger);
+
+    const { page } = await open(web.address);
+    await page.getByText("This folder has no migrate.yaml").waitFor();
+    expect(await page.getByRole("button", { name: "Start a push" }).isDisabled()).toBe(true);
+    await expectAccessible(page);
+    await page.goto(`${web.origin}/problems`);
+    await page.getByRole("alert").getByText("no contract is given").waitFor();
+
     await web.stop();
+    await page.getByText("The program is not running any more").first().waitFor();
+    await expectAccessible(page);
   });
 });
+
+/** Moves the focus to an element, and presses Enter, as a user without a mouse does. */
+async function press(page: Page, role: "button" | "link", name: string | RegExp): Promise<void> {
+  const element = page.getByRole(role, { name }).last();
+  await element.waitFor();
+  await expect
+    .poll(async () => {
+      await page.keyboard.press("Tab");
+      return element.and(page.locator(":focus")).count();
+    })
+    .toBe(1);
+  await page.keyboard.press("Enter");
+}

@@ -149,3 +149,35 @@ async function openPage(
   await page.goto(address);
   return { page, complaints, foreign };
 }
+
+/** The server's replies to a page with a session. */
+export interface WebClient {
+  /** The body of a reply with status 200. */
+  readonly get: <T>(name: string) => Promise<T>;
+  readonly post: (name: string, body?: object) => Promise<Reply>;
+  /** Everything that the server has replied so far. */
+  readonly seen: () => string;
+}
+
+export async function clientOf(web: Pick<RunningWeb, "origin" | "token">): Promise<WebClient> {
+  const session = await openSession(web);
+  const seen: string[] = [];
+  const ask = async (...asked: Parameters<typeof send>): Promise<Reply> => {
+    const reply = await send(...asked);
+    seen.push(JSON.stringify(reply));
+    return reply;
+  };
+  return {
+    get: async <T>(name: string) => {
+      const { status, body } = await ask(web.origin, name, { headers: session });
+      if (status !== 200) throw new Error(`GET ${name}: ${status} ${body}`);
+      const parsed: T = JSON.parse(body);
+      return parsed;
+    },
+    post: (name, body = {}) => {
+      const headers = { ...session, origin: web.origin, "content-type": "application/json" };
+      return ask(web.origin, name, { method: "POST", headers, body: JSON.stringify(body) });
+    },
+    seen: () => seen.join("\n"),
+  };
+}

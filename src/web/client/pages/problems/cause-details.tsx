@@ -1,6 +1,8 @@
 import type { JSX } from "preact";
 import { counted, formatCount } from "../../../../text/count.ts";
 import type { Basis, CauseData, CauseRows, RowData } from "../../../problems/problems-data.ts";
+import { usePage } from "../../page-context.ts";
+import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { stateWords } from "../../parts/states.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
@@ -16,6 +18,7 @@ interface DetailOptions {
 
 /** What is wrong, what to do, who has to do it, and in which rows. */
 export function CauseDetails({ cause, basis, filter }: DetailOptions): JSX.Element {
+  const { goTo } = usePage();
   const { code, attr, by, title, words, advice, shapes, records, groups } = cause;
   return (
     <section class="card" aria-labelledby="cause">
@@ -41,6 +44,13 @@ export function CauseDetails({ cause, basis, filter }: DetailOptions): JSX.Eleme
         </p>
       )}
       {groups.some(({ owner }) => owner !== "") || groups.length > 1 ? <Groups groups={groups} /> : undefined}
+      {attr !== undefined && (
+        <p class="actions">
+          <Button onClick={() => goTo(`/fix?cause=${encodeURIComponent(`${code} ${attr}`)}`)}>
+            Correct these cells
+          </Button>
+        </p>
+      )}
       <Rows cause={cause.id} basis={basis} filter={filter} records={records} />
     </section>
   );

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useId } from "preact/hooks";
 import { formatCount } from "../../../../text/count.ts";
 import type { CauseData, CauseGroup } from "../../../problems/problems-data.ts";
 
@@ -83,12 +84,13 @@ interface ChoiceOptions {
 }
 
 function Choice({ label, all, none, counts, value, onChange }: ChoiceOptions): JSX.Element {
+  const id = useId();
   // An option's value is its position, because the name of an owner may be empty.
   const at = counts.findIndex(([name]) => name === value);
   return (
-    <label class="field">
-      {label}
-      <select value={String(at)} onChange={(event) => onChange(counts[Number(event.currentTarget.value)]?.[0])}>
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={String(at)} onChange={(event) => onChange(counts[Number(event.currentTarget.value)]?.[0])}>
         <option value="-1">{all}</option>
         {counts.map(([name, count], position) => (
           <option key={name} value={String(position)}>
@@ -96,6 +98,6 @@ function Choice({ label, all, none, counts, value, onChange }: ChoiceOptions): J
           </option>
         ))}
       </select>
-    </label>
+    </div>
   );
 }

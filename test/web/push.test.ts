@@ -1,0 +1,153 @@
+import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { useSandbox } from "../e2e/push-scene.ts";
+import { runCli } from "../e2e/cli.ts";
+import type { OverviewData } from "../../src/web/overview/overview-data.ts";
+import type { PushState } from "../../src/web/push/push-data.ts";
+import type { CauseRows, ProblemsData } from "../../src/web/problems/problems-data.ts";
+import { clientOf, demoProject, startWeb, type WebClient } from "./web-scene.ts";
+
+const PROJECT = { records: 223, valid: 204, invalid: 19, accepted: 197, rejected: 7 };
+
+describe("a push from the browser", () => {
+  const { sandbox, admin } = useSandbox();
+
+  async function startProject(change: (folder: string) => void = () => undefined): Promise<Project> {
+    const folder = demoProject({ sandbox: sandbox.ready });
+    change(folder);
+    const { MIGRATE_API_KEY } = sandbox.env;
+    const web = await startWeb(folder, [], { env: { MIGRATE_API_KEY } });
+    onTestFinished(() => web.stop());
+    return { folder, client: await clientOf(web) };
+  }
+
+  it("counts the records first, sends nothing before the confirmation, then sends exactly these", async () => {
+    const { client } = await startProject();
+    await client.post("/api/push/check");
+    const checked = await stateOf(client, "checked");
+    expect(checked).toMatchObject({
+      plan: {
+        target: new URL(sandbox.ready.baseUrl).host,
+        isProduction: false,
+        supplier: "SANDBOX",
+        operation: "import-account",
+        records: PROJECT.valid,
+        counts: { valid: PROJECT.valid, invalid: PROJECT.invalid },
+      },
+    });
+    expect(await admin.imports()).toEqual([]);
+
+    await client.post("/api/push/start", { plan: planOf(checked), typed: "" });
+    const ended = await stateOf(client, "ended");
+    const { accepted, invalid, rejected } = PROJECT;
+    expect(ended).toMatchObject({ end: { exitCode: 1, failures: [], counts: { accepted, invalid, rejected } } });
+    expect(await admin.imports()).toHaveLength(PROJECT.valid);
+
+    const overview = await client.get<OverviewData>("/api/overview");
+    expect(overview.headline).toContain("197 of 219 records are on the platform");
+    expect(overview.destinations).toMatchObject([
+      { supplier: "SANDBOX", records: 219, withoutKey: 3, left: [{ records: 22 }] },
+    ]);
+    expect(overview.runs).toMatchObject([
+      { command: "push", dryRun: false, state: "complete", counts: { accepted } },
+      { command: "push", dryRun: true, counts: { valid: PROJECT.valid } },
+    ]);
+
+    const problems = await client.get<ProblemsData>("/api/problems");
+    expect(problems).toMatchObject({ basis: "migration", hasPush: true, records: 25 });
+    const refused = problems.causes.find(({ code }) => code === "invalid_phone_number");
+    expect(refused).toMatchObject({ by: "platform", attr: "customers.*.mobile", title: "Mobile is not valid" });
+    const { rows } = await client.get<CauseRows>(`/api/problems/rows?cause=${encodeURIComponent(refused?.id ?? "")}`);
+    expect(rows).toHaveLength(refused?.records ?? 0);
+    expect(rows[0]).toMatchObject({ column: "MOBILE", shape: expect.stringMatching(/^[9{}\d ]+$/) });
+
+    // No credential and no value of a cell has reached the browser.
+    expect(client.seen()).not.toContain(sandbox.ready.apiKey);
+    expect(client.seen()).not.toMatch(/07700/);
+  });
+
+  it("refuses a start without a check, and with the plan of an earlier check", async () => {
+    const { client } = await startProject();
+    expect((await client.post("/api/push/start", { plan: "", typed: "" })).status).toBe(409);
+    await client.post("/api/push/check");
+    const first = planOf(await stateOf(client, "checked"));
+    await client.post("/api/push/check");
+    const second = planOf(await stateOf(client, "checked"));
+    expect(second).not.toBe(first);
+    const refused = await client.post("/api/push/start", { plan: first, typed: "" });
+    expect([refused.status, refused.body]).toEqual([409, expect.stringContaining("outdated")]);
+    await client.post("/api/push/dismiss");
+    expect((await client.post("/api/push/start", { plan: second, typed: "" })).status).toBe(409);
+    expect(await admin.imports()).toEqual([]);
+  });
+
+  it("asks for the code of the supplier before it sends to production", async () => {
+    const { client } = await startProject((folder) =>
+      appendFileSync(path.join(folder, "migrate.yaml"), "    environment: production\n"),
+    );
+    await client.post("/api/push/check");
+    const checked = await stateOf(client, "checked");
+    expect(checked).toMatchObject({ plan: { isProduction: true } });
+    const plan = planOf(checked);
+    for (const typed of ["", "sandbox", "SANDBOX2", new URL(sandbox.ready.baseUrl).host]) {
+      const refused = await client.post("/api/push/start", { plan, typed });
+      expect([typed, refused.status]).toEqual([typed, 422]);
+    }
+    expect(await admin.imports()).toEqual([]);
+    await client.post("/api/push/start", { plan, typed: "SANDBOX" });
+    expect(await stateOf(client, "ended")).toMatchObject({ end: { counts: { accepted: PROJECT.accepted } } });
+  });
+
+  it("sends nothing if the number of records has changed since the confirmation was shown", async () => {
+    const { folder, client } = await startProject();
+    await client.post("/api/push/check");
+    const plan = planOf(await stateOf(client, "checked"));
+    const file = path.join(folder, "accounts.csv");
+    const lines = readFileSync(file, "utf8").split("\n");
+    writeFileSync(file, [...lines.slice(0, 50), ...lines.slice(60)].join("\n"));
+    await client.post("/api/push/start", { plan, typed: "" });
+    expect(await stateOf(client, "failed")).toMatchObject({
+      error: { code: "source_changed", hint: "nothing was sent; check again" },
+    });
+    expect(await admin.imports()).toEqual([]);
+  });
+
+  it("refuses settings that any user could change", async () => {
+    const { client } = await startProject((folder) => chmodSync(path.join(folder, "migrate.yaml"), 0o666));
+    await client.post("/api/push/check");
+    const failed = await stateOf(client, "failed");
+    expect(failed).toMatchObject({ error: { code: "config" } });
+    expect(JSON.stringify(failed)).toContain("any user can change the configuration file");
+  });
+
+  it("shows a push of another process, and refuses to work on its ledger meanwhile", async () => {
+    const { folder, client } = await startProject();
+    await admin.faults({ latencyMs: 3000 });
+    const { MIGRATE_API_KEY } = sandbox.env;
+    const other = runCli(["push"], { cwd: folder, env: { MIGRATE_API_KEY }, isProcess: true });
+    await expect
+      .poll(async () => (await client.get<OverviewData>("/api/overview")).runs)
+      .toMatchObject([{ command: "push", state: "running" }]);
+    await client.post("/api/push/check");
+    expect(await stateOf(client, "failed")).toMatchObject({ error: { code: "ledger_in_use" } });
+    await admin.faults({});
+    expect((await other).code).toBe(1);
+    await client.post("/api/push/check");
+    expect(await stateOf(client, "checked")).toMatchObject({ plan: { records: PROJECT.rejected } });
+  });
+});
+
+interface Project {
+  readonly folder: string;
+  readonly client: WebClient;
+}
+
+async function stateOf(client: WebClient, kind: PushState["kind"]): Promise<PushState> {
+  await expect.poll(async () => (await client.get<PushState>("/api/push")).kind).toBe(kind);
+  return client.get("/api/push");
+}
+
+function planOf(state: PushState): string {
+  return state.kind === "checked" ? state.plan.id : "";
+}
