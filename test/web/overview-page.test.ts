@@ -92,6 +92,29 @@ describeWebPages("the pages Overview and Problems", (open) => {
     expect(complaints).toEqual([]);
   });
 
+  it("show hostile keys as text", async () => {
+    const folder = demoProject({ sandbox: sandbox.ready });
+    const file = path.join(folder, "accounts.csv");
+    const key = "<img src=x onerror=alert(1)>\u202e";
+    writeFileSync(file, readFileSync(file, "utf8").replace("00010008", key));
+    const web = await startProject(folder);
+    const { page, complaints, foreign } = await open(web.address);
+    await page.getByRole("link", { name: "Problems" }).click();
+    const causes = page.getByRole("navigation", { name: "Causes" }).getByRole("button");
+    await causes.filter({ hasText: "No row of accounts has this key" }).click();
+    await causes.filter({ hasText: "Date of birth" }).click();
+    await page.getByRole("region", { name: "Rows of this cause" }).waitFor();
+    const texts: (string | null)[] = [];
+    for (const cause of await causes.all()) {
+      await cause.click();
+      await page.getByRole("region", { name: "Rows of this cause" }).waitFor();
+      texts.push(await page.textContent("main"));
+    }
+    expect(texts.join()).toContain("<img src=x onerror=alert(1)>");
+    expect(texts.join()).not.toContain("\u202e");
+    expect([complaints, foreign]).toEqual([[], []]);
+  });
+
   it("ask for the supplier's code before sending to production", async () => {
     const folder = demoProject({ sandbox: sandbox.ready });
     appendFileSync(path.join(folder, "migrate.yaml"), "    environment: production\n");

@@ -6,7 +6,7 @@ import { runCli } from "../e2e/cli.ts";
 import type { OverviewData } from "../../src/web/overview/overview-data.ts";
 import type { PushState } from "../../src/web/push/push-data.ts";
 import type { CauseRows, ProblemsData } from "../../src/web/problems/problems-data.ts";
-import { clientOf, demoProject, startWeb, type WebClient } from "./web-scene.ts";
+import { clientOf, demoProject, type RunningWeb, startWeb, type WebClient } from "./web-scene.ts";
 
 const PROJECT = { records: 223, valid: 204, invalid: 19, accepted: 197, rejected: 7 };
 
@@ -19,7 +19,7 @@ describe("a push from the browser", () => {
     const { MIGRATE_API_KEY } = sandbox.env;
     const web = await startWeb(folder, [], { env: { MIGRATE_API_KEY } });
     onTestFinished(() => web.stop());
-    return { folder, client: await clientOf(web) };
+    return { folder, web, client: await clientOf(web) };
   }
 
   it("counts the records first, sends nothing before the confirmation, then sends exactly these", async () => {
@@ -121,6 +121,35 @@ describe("a push from the browser", () => {
     expect(JSON.stringify(failed)).toContain("any user can change the configuration file");
   });
 
+  it("waits for the requests in flight if the command is stopped during a push", async () => {
+    const { folder, client, web } = await startProject();
+    await client.post("/api/push/check");
+    const plan = planOf(await stateOf(client, "checked"));
+    await admin.faults({ latencyMs: 500 });
+    await client.post("/api/push/start", { plan, typed: "" });
+    await expect.poll(async () => (await admin.imports()).length).toBeGreaterThan(0);
+    await web.stop();
+    const { stdout } = await runCli(["status", "--format", "json"], { cwd: folder });
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ state: "incomplete", exitCode: 3 }, { dryRun: true }] });
+    const { runs }: { runs: readonly { summary: Record<string, number> }[] } = JSON.parse(stdout);
+    expect(runs[0]?.summary["ambiguous"]).toBeUndefined();
+    expect(runs[0]?.summary["pending"]).toBeGreaterThan(0);
+  });
+
+  it("stops and says that the push can be continued", async () => {
+    const { client } = await startProject();
+    await client.post("/api/push/check");
+    const plan = planOf(await stateOf(client, "checked"));
+    await admin.faults({ latencyMs: 500 });
+    await client.post("/api/push/start", { plan, typed: "" });
+    await expect.poll(async () => (await admin.imports()).length).toBeGreaterThan(0);
+    expect((await client.post("/api/push/check")).status).toBe(409);
+    await client.post("/api/push/stop");
+    expect(await stateOf(client, "ended")).toMatchObject({
+      end: { exitCode: 3, next: expect.stringContaining("migrate resume") },
+    });
+  });
+
   it("shows a push of another process, and refuses to work on its ledger meanwhile", async () => {
     const { folder, client } = await startProject();
     await admin.faults({ latencyMs: 3000 });
@@ -140,6 +169,7 @@ describe("a push from the browser", () => {
 
 interface Project {
   readonly folder: string;
+  readonly web: RunningWeb;
   readonly client: WebClient;
 }
 

@@ -8,6 +8,7 @@ import { formatPlace } from "../../model/place.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { headline, leftByDay } from "../../report/page/migration-page.ts";
 import { describeProblem } from "../../report/problem-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import type { ProjectSettings, WebProject } from "../web-project.ts";
 import type { LiveError, OverviewData, OverviewEvent, RunData } from "./overview-data.ts";
 
@@ -69,7 +70,7 @@ function runData({ run, summary, by, state }: RunStatus): RunData {
     state,
     startedAt,
     ...(finishedAt !== undefined && { finishedAt }),
-    ...(by !== undefined && { by }),
+    ...(by !== undefined && { by: plainText(by, MAX_TEXT) }),
     records: summary.records,
     counts: summary.counts,
   };
@@ -95,6 +96,8 @@ export async function readLive(
 }
 
 const SHOWN_ERRORS = 5;
+/** Longest key or place. */
+const MAX_TEXT = 200;
 /** Outcomes are read in input order, so the last ones of a long list take too long to find. */
 const MAX_REJECTED = 2000;
 
@@ -105,7 +108,8 @@ async function lastErrors(ledger: Ledger, run: string, rejected: number): Promis
     for (const { record, key, source, problems } of batch) {
       const [problem] = problems;
       const text = problem === undefined ? "Rejected by the platform" : describeProblem(problem);
-      last.push({ record, ...(key !== undefined && { key }), place: formatPlace(problem?.place ?? source), text });
+      const place = plainText(formatPlace(problem?.place ?? source), MAX_TEXT);
+      last.push({ record, ...(key !== undefined && { key: plainText(key, MAX_TEXT) }), place, text });
       if (last.length > SHOWN_ERRORS) last.shift();
     }
   }

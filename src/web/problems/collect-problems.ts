@@ -6,6 +6,7 @@ import { adviceFor } from "../../report/advice.ts";
 import { causeKey } from "../../report/formats/causes.ts";
 import { describeKind, foundCode } from "../../report/problem-text.ts";
 import { type FieldTitle, problemTitle } from "../../report/problem-title.ts";
+import { plainText } from "../../text/plain-text.ts";
 import type { CauseData, CauseGroup, RowData } from "./problems-data.ts";
 
 /** A record that needs work: an open record of the migration, or a record of the present files. */
@@ -36,6 +37,8 @@ const ROWS_OF_GROUP = 200;
 const MAX_ROWS = 50_000;
 const MAX_SHAPES = 100;
 const SHOWN_SHAPES = 5;
+/** Longest key, place or column. */
+const MAX_TEXT = 200;
 
 interface CollectedCause extends Omit<CauseData, "shapes" | "records" | "groups"> {
   readonly shapes: Map<string, number>;
@@ -150,9 +153,9 @@ function rowOf(record: ProblemRecord, problem: Problem | undefined, isLate: bool
   const column = place.column ?? place.pointer;
   const shape = problem && shapeOf(problem);
   return {
-    ...(key !== undefined && { key }),
-    place: `${place.file}:${place.line}`,
-    ...(column !== undefined && column !== "" && { column }),
+    ...(key !== undefined && { key: plainText(key, MAX_TEXT) }),
+    place: plainText(`${place.file}:${place.line}`, MAX_TEXT),
+    ...(column !== undefined && column !== "" && { column: plainText(column, MAX_TEXT) }),
     ...(shape !== undefined && { shape }),
     state,
     owner: owner?.name ?? "",

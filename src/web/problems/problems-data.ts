@@ -17,6 +17,8 @@ export interface ProblemsData {
   readonly hasPush: boolean;
   /** Most records first. */
   readonly causes: readonly CauseData[];
+  /** Messages about the files, such as corrections that no longer match. */
+  readonly notices: readonly string[];
   /** Why titles of fields are not those of the contract. */
   readonly contractError?: ErrorDetails;
 }

@@ -14,6 +14,7 @@ import { findOwners, haveColumns } from "../../pipeline/owners/record-owner.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import type { FieldTitle } from "../../report/problem-title.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { ErrorDetails } from "../error-data.ts";
 import { failureDetails } from "../error-reply.ts";
@@ -40,16 +41,15 @@ export async function findProblems(
   const hasPush = await hasPushed(settings, dependencies);
   const chosen = basis ?? (hasPush ? "migration" : "files");
   const found =
-    chosen === "migration"
-      ? await openProblems(settings, dependencies)
-      : { collector: await problemsOfFiles(settings, dependencies) };
-  const { collector, contractError } = found;
+    chosen === "migration" ? await openProblems(settings, dependencies) : await problemsOfFiles(settings, dependencies);
+  const { collector, contractError, notices = [] } = found;
   const data: ProblemsData = {
     basis: chosen,
     at: timestamp(dependencies.clock),
     records: collector.records(),
     hasPush,
     causes: collector.causes(),
+    notices,
     ...(contractError !== undefined && { contractError }),
   };
   return { data, rows: collector.rows };
@@ -68,6 +68,7 @@ async function hasPushed({ ledger }: ProjectSettings, dependencies: ProblemDepen
 interface CollectedProblems {
   readonly collector: ProblemCollector;
   readonly contractError?: ErrorDetails | undefined;
+  readonly notices?: readonly string[];
 }
 
 /** The open records of the migration, across all runs. */
@@ -100,13 +101,18 @@ async function readFieldTitles(
 async function problemsOfFiles(
   settings: ProjectSettings,
   dependencies: ProblemDependencies,
-): Promise<ProblemCollector> {
-  const quiet = { ...dependencies, onProgress: () => undefined };
+): Promise<CollectedProblems> {
+  const notices: string[] = [];
+  const quiet = {
+    ...dependencies,
+    onProgress: () => undefined,
+    notice: (text: string) => void notices.push(plainText(text)),
+  };
   const done = await validate({ ...settings, out: undefined }, quiet);
   try {
     const [failure] = done.failures;
     if (failure !== undefined) throw failure;
-    return await collectOutcomes(done, settings, quiet);
+    return { collector: await collectOutcomes(done, settings, quiet), notices };
   } finally {
     await done.close();
   }

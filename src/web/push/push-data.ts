@@ -31,6 +31,8 @@ export interface PushEnd {
   readonly run: string;
   readonly exitCode: number;
   readonly counts: Readonly<Record<string, number>>;
+  /** The command to run next. */
+  readonly next?: string;
   /** The folder with the report. */
   readonly folder?: string;
   /** Why the push stopped early, main reason first. */

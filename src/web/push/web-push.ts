@@ -125,12 +125,13 @@ async function sendPlan(project: WebProject, { plan, options }: PlannedPush, sto
   };
   const done = await push({ ...options, yes: true, confirm }, dependenciesOf(project, stop));
   try {
-    const { summary, run, folder } = done.report;
+    const { summary, run, folder, next } = done.report;
     return {
       run: run?.id ?? "",
       exitCode: done.exitCode,
       counts: summary.counts,
       failures: done.failures.map(failureDetails),
+      ...(next !== undefined && { next }),
       ...(folder !== undefined && { folder }),
     };
   } finally {

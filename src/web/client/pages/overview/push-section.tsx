@@ -125,7 +125,7 @@ function Checked({ plan, onAsk }: { readonly plan: PushPlan; readonly onAsk: () 
 
 function Ended({ end, onDismiss }: { readonly end: PushEnd; readonly onDismiss: () => void }): JSX.Element {
   const { goTo } = usePage();
-  const { run, counts, failures, exitCode, folder } = end;
+  const { run, counts, failures, exitCode, folder, next } = end;
   const needsWork = (counts["rejected"] ?? 0) + (counts["invalid"] ?? 0) > 0;
   return (
     <>
@@ -138,6 +138,11 @@ function Ended({ end, onDismiss }: { readonly end: PushEnd; readonly onDismiss: 
         {folder !== undefined && (
           <p>
             The report is in <code>{folder}</code>.
+          </p>
+        )}
+        {next !== undefined && (
+          <p>
+            Next on the command line: <code>{next}</code>
           </p>
         )}
         <div class="actions">

@@ -6,6 +6,7 @@ import { useLive } from "../../live.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice, Notice } from "../../parts/notice.tsx";
 import { momentText } from "../../parts/time.ts";
+import { Words } from "../../parts/words.tsx";
 import { type Loaded, useData } from "../../use-data.ts";
 import { CauseDetails } from "./cause-details.tsx";
 import { CauseList } from "./cause-list.tsx";
@@ -31,6 +32,11 @@ export function ProblemsPage(): JSX.Element {
         </span>
       </div>
       {data?.contractError !== undefined && <ErrorNotice error={data.contractError} />}
+      {data?.notices.map((text) => (
+        <p key={text} class="soft">
+          <Words text={text} />
+        </p>
+      ))}
       {data !== undefined && <Causes data={data} />}
     </>
   );
