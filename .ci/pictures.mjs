@@ -1,6 +1,6 @@
-// Creates the pictures of README.md from real output: `npm run pictures` pushes the sample data to a sandbox and writes
-// docs/images/push.svg (the terminal) and docs/images/report.png (the report page). Requires `script` (util-linux),
-// Chromium and a build.
+// Creates the pictures of the documentation from real output: `npm run pictures` pushes the sample data to a sandbox and
+// writes docs/images/push.svg (the terminal), docs/images/report.png (the report page) and docs/images/web-*.png (the
+// pages of `migrate web`). Requires `script` (util-linux), Chromium and a build.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,9 @@ import { chromium } from "playwright-core";
 const root = path.join(import.meta.dirname, "..");
 const images = path.join(root, "docs/images");
 const program = path.join(root, "bin/migrate.js");
-const folder = mkdtempSync(path.join(tmpdir(), "pictures-"));
+const place = mkdtempSync(path.join(tmpdir(), "pictures-"));
+/** Its name is in the pictures. */
+const folder = path.join(place, "demo");
 const [COLUMNS, FIRST_LINES, LAST_LINES] = [80, 22, 12];
 
 const STYLES = {
@@ -25,6 +27,12 @@ const STYLES = {
 /** The styles that each terminal code turns off. */
 const ENDS = { 22: [1, 2], 39: [31, 32, 33, 36], 0: Object.keys(STYLES).map(Number) };
 
+/** The pages of `migrate web`, by the name of their picture: their path, and text to wait for. */
+const WEB_PAGES = {
+  "web-overview": ["", "records are on the platform"],
+  "web-problems": ["problems", "Rows of this cause"],
+};
+
 mkdirSync(images, { recursive: true });
 cpSync(path.join(root, "fixtures/demo"), folder, { recursive: true });
 const config = path.join(folder, "migrate.yaml");
@@ -35,12 +43,14 @@ const sandbox = spawn(process.execPath, [program, "sandbox", "--ready-file", rea
   cwd: folder,
 });
 try {
-  const output = push(await sandboxReady());
+  const env = environment(await sandboxReady());
+  const output = push(env);
   writeFileSync(path.join(images, "push.svg"), terminalPicture(["␛[1m$ migrate push␛[22m", ...shownLines(output)]));
-  await reportPicture();
+  await inBrowser(reportPicture);
+  await inBrowser((browser) => webPictures(browser, env));
 } finally {
   sandbox.kill();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(place, { recursive: true, force: true });
 }
 
 async function sandboxReady() {
@@ -48,15 +58,19 @@ async function sandboxReady() {
   return JSON.parse(readFileSync(ready, "utf8"));
 }
 
-/** Returns the terminal output of a push. The platform rejects some records, so the exit code is 1. */
-function push({ baseUrl, ca, apiKey }) {
-  const env = {
+function environment({ baseUrl, ca, apiKey }) {
+  return {
     ...process.env,
     MIGRATE_BASE_URL: baseUrl,
     MIGRATE_CA: ca,
     MIGRATE_API_KEY: apiKey,
+    MIGRATE_OPERATOR: "operator",
     TERM: "xterm-256color",
   };
+}
+
+/** Returns the terminal output of a push. The platform rejects some records, so the exit code is 1. */
+function push(env) {
   const command = `stty cols ${COLUMNS} rows 40; '${process.execPath}' '${program}' push || test $? -eq 1`;
   const output = execFileSync("script", ["-qec", command, "/dev/null"], { cwd: folder, env, encoding: "utf8" });
   // Here and below, a visible symbol replaces the escape character.
@@ -112,17 +126,50 @@ function escaped(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll(" ", "\u00a0");
 }
 
-async function reportPicture() {
+async function reportPicture(browser) {
   const runs = path.join(folder, ".migrate/runs");
   const [run] = readdirSync(runs);
+  const page = await browser.newPage({ viewport: { width: 1100, height: 760 }, colorScheme: "light" });
+  await page.goto(`file://${path.join(runs, run, "report.html")}`);
+  await page.screenshot({ path: path.join(images, "report.png") });
+}
+
+async function webPictures(browser, env) {
+  const web = spawn(process.execPath, [program, "web", "--no-open"], { cwd: folder, env });
+  try {
+    const address = await addressIn(web.stderr);
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
+    await page.goto(address);
+    await page.getByRole("heading").first().waitFor();
+    for (const [name, [place, text]] of Object.entries(WEB_PAGES)) {
+      await page.goto(new URL(place, address).href);
+      await page.getByText(text).first().waitFor({ state: "attached" });
+      await page.getByText("Start a push").or(page.getByText("Read again")).first().waitFor();
+      await page.screenshot({ path: path.join(images, `${name}.png`) });
+    }
+  } finally {
+    web.kill();
+  }
+}
+
+/** Returns the address that `migrate web` prints. */
+async function addressIn(stream) {
+  let text = "";
+  for await (const chunk of stream) {
+    text += chunk;
+    const [address] = /http:\S+#token=\S+(?=\s)/.exec(text) ?? [];
+    if (address !== undefined) return address;
+  }
+  throw new Error(`migrate web has not started: ${text}`);
+}
+
+async function inBrowser(work) {
   const browser = await chromium.launch({
     executablePath: "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {
-    const page = await browser.newPage({ viewport: { width: 1100, height: 760 }, colorScheme: "light" });
-    await page.goto(`file://${path.join(runs, run, "report.html")}`);
-    await page.screenshot({ path: path.join(images, "report.png") });
+    await work(browser);
   } finally {
     await browser.close();
   }
