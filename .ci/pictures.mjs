@@ -11,9 +11,9 @@ import { chromium } from "playwright-core";
 const root = path.join(import.meta.dirname, "..");
 const images = path.join(root, "docs/images");
 const program = path.join(root, "bin/migrate.js");
-const place = mkdtempSync(path.join(tmpdir(), "pictures-"));
+const temporary = mkdtempSync(path.join(tmpdir(), "pictures-"));
 /** Its name is in the pictures. */
-const folder = path.join(place, "demo");
+const folder = path.join(temporary, "demo");
 const [COLUMNS, FIRST_LINES, LAST_LINES] = [80, 22, 12];
 
 const STYLES = {
@@ -50,7 +50,7 @@ try {
   await inBrowser((browser) => webPictures(browser, env));
 } finally {
   sandbox.kill();
-  rmSync(place, { recursive: true, force: true });
+  rmSync(temporary, { recursive: true, force: true });
 }
 
 async function sandboxReady() {
