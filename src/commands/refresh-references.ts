@@ -86,11 +86,11 @@ function cellOf(value: JsonValue | undefined): string {
 }
 
 function changesInWords({ rows }: ReferenceRows, products: readonly Product[]): string {
-  const were = new Set<JsonValue | undefined>(rows.map(({ code }) => code));
-  const are = new Set<JsonValue | undefined>(products.map(({ code }) => code));
-  const added = [...are].filter((code) => !were.has(code)).length;
-  const gone = [...were].filter((code) => !are.has(code)).length;
-  return `; ${added} new, ${gone} removed`;
+  const before = new Set<JsonValue | undefined>(rows.map(({ code }) => code));
+  const after = new Set<JsonValue | undefined>(products.map(({ code }) => code));
+  const added = [...after].filter((code) => !before.has(code)).length;
+  const removed = [...before].filter((code) => !after.has(code)).length;
+  return `; ${added} new, ${removed} removed`;
 }
 
 /** If the path is a symbolic link, replaces the file that it points to. */

@@ -48,7 +48,7 @@ export async function sandbox(options: SandboxCommandOptions, dependencies: Cont
 }
 
 /**
- * Folder of the bundled files. The command-line bundle is two folders deep, as is this file, so that the path works in
+ * Folder of the bundled files. The command-line bundle is two folders deep, as is this file, so the same path works in
  * both.
  */
 export const FIXTURES: string = fileURLToPath(new URL("../../fixtures/", import.meta.url));

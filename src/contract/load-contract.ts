@@ -78,9 +78,9 @@ export function loadContract(
 /** Rejects a table (CSV), because users may pass an extract as the contract by mistake. */
 function refuseTable({ file, text }: SourceText): void {
   const [header = "", row = ""] = text.split(/\r?\n/, 2);
-  const isTable = TABLE_DELIMITERS.some((mark) => {
-    const columns = header.split(mark).length;
-    return columns > 1 && columns === row.split(mark).length;
+  const isTable = TABLE_DELIMITERS.some((delimiter) => {
+    const columns = header.split(delimiter).length;
+    return columns > 1 && columns === row.split(delimiter).length;
   });
   if (!/\.(?:csv|tsv)$/i.test(file) && (!isTable || /[:{[\]]/.test(header))) return;
   throw new Failure("contract_invalid", `${file}: this is a table (CSV), not an OpenAPI document`, {

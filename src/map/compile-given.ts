@@ -69,7 +69,10 @@ function refuseStep(name: string, { id, steps }: Operation, issues: Issues): voi
   issues.add(["steps", name], `the operation "${id}" has no such step`, hint);
 }
 
-/** A mapping cannot override fields that the contract sets. With a dry-run flag, the platform would create nothing. */
+/**
+ * Rejects fields that the contract sets, because a mapping must not override them. A dry-run flag, for example, would
+ * stop the platform from creating anything.
+ */
 function refuseSet({ body = {} }: Step, entry: JsonObject, path: AttrPath, issues: Issues): void {
   for (const [name, value] of Object.entries(entry)) {
     const source = body[name];

@@ -17,14 +17,14 @@ export class CallFault {
 
 /** The function calls for one row, in order. */
 export interface RowCalls {
-  readonly made: SuccessfulCall[];
+  readonly entries: RecordedCall[];
   /** The batch of rows for which the calls were made. */
   readonly batch: number;
   /** Position at which the search for the next call starts. */
   next: number;
 }
 
-interface SuccessfulCall {
+interface RecordedCall {
   readonly name: string;
   readonly text: string;
   readonly isDone: boolean;

@@ -36,8 +36,8 @@ export interface OwnedRecord {
 export type Cells = (column: string) => readonly string[];
 
 /**
- * Finds the one owner of a record: the first rule that matches. A condition on codes and one on attrs must hold for the
- * same cause; it need not be the first cause of the record.
+ * Finds the one owner of a record: the first rule that matches. If a rule has conditions on codes and on attrs, both
+ * must hold for the same cause, which need not be the first cause of the record.
  */
 export function ownerOf(rules: readonly OwnerRule[], record: OwnedRecord): Owner | undefined {
   const rule = rules.find((each) => isMatch(each, record) && isMatchOfCells(each, record.cells));

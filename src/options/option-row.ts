@@ -25,7 +25,7 @@ export interface OptionRow {
   readonly preset?: string;
   /** The value of the flag if it is not given. */
   readonly default?: string | number;
-  /** Typed as `--no-name`. The value is true otherwise. */
+  /** The flag is typed as `--no-name`. Without it, the value is true. */
   readonly negated?: true;
   /** Names of flags that cannot be combined with it. */
   readonly conflicts?: readonly string[];

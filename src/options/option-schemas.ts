@@ -20,7 +20,7 @@ interface ValueKind {
   readonly schema: z.ZodType;
   /** The schema in the configuration file, if it is stricter. */
   readonly file?: z.ZodType;
-  /** The schema of recorded values, if the given ones have other forms. */
+  /** The schema of recorded values, if their form differs from that of given values. */
   readonly recorded?: z.ZodType;
 }
 

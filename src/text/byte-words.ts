@@ -10,7 +10,7 @@ export function equalBytes(word: number, times4: number): number {
 }
 
 /** Matches bytes below 0x20, and 0x7F and above. */
-export function oddBytes(word: number): number {
+export function nonPlainBytes(word: number): number {
   return (((word - SPACES) & ~word) | (word + ONES) | word) & HIGHEST_BITS;
 }
 

@@ -5,9 +5,9 @@ export interface InvalidChoice {
 }
 
 /**
- * A code of the legacy system is not confidential, and the user who maps it must see it. Text that could be
- * personal data is not shown: more than 24 characters, spaces or `@`, more than four digits, or lower-case letters if
- * no choice has any.
+ * The finding for a value that is none of the choices. It includes the value only if that looks like a code of the
+ * legacy system, which is not confidential and which the user must see to map it. Text that could be personal data is
+ * omitted: more than 24 characters, spaces or `@`, more than four digits, or lower-case letters if no choice has any.
  */
 export function invalidChoice(value: unknown, choices: readonly string[]): InvalidChoice {
   const text = typeof value === "number" ? String(value) : value;

@@ -27,8 +27,8 @@ export function findKeyCorruption(known: string, key: string): KeyCorruption | u
 const DATE: KeyCorruption = { kind: "date", changed: "either" };
 
 /**
- * The form with the zeros or the `+` is the original. For the other forms, the original is the one without the
- * addition.
+ * Zeros and a leading `+` can be lost, so the key without them is the altered form. For other kinds, the altered form
+ * is the key with the addition.
  */
 function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean): KeyCorruption["changed"] {
   if (SYMMETRIC.has(kind) || (isKnownLonger && isKeyLonger)) return "either";

@@ -11,8 +11,8 @@ export interface LinearPattern {
 }
 
 /**
- * Returns the expression in a form that takes linear time: for JavaScript's engine if no text can make that slow,
- * otherwise for RE2, which does not backtrack. Undefined if neither is possible: RE2 supports no look-around, no
+ * Returns the expression in a form that takes linear time: for JavaScript's engine if no text can make that engine
+ * slow, otherwise for RE2, which does not backtrack. Undefined if neither is possible: RE2 supports no look-around, no
  * back-references and no repeats above 1000, and only the syntax of the `u` flag is translated.
  */
 export function linearPattern(expression: RegExp): LinearPattern | undefined {

@@ -1,9 +1,9 @@
 /**
- * The normal form of a key: the key without the changes that people and spreadsheets make by accident. It ignores
- * case, white space, leading zeros, dashes, a leading `+`, trailing zeros of decimals, thousands separators,
- * scientific notation (`1.2E+05`), a leading apostrophe, the formula `="00123"`, and characters that only look
- * different (Unicode NFKC). Keys with different normal forms are never near each other, except dates and long numbers
- * (`otherMatches`). For two keys with the same normal form, `findKeyCorruption` decides.
+ * The normal form of a key: the key without the changes that people and spreadsheets make by accident. It ignores case,
+ * white space, leading zeros, dashes, a leading `+`, trailing zeros of decimals, thousands separators, scientific
+ * notation (`1.2E+05`), a leading apostrophe, the formula `="00123"`, and characters that only look different (Unicode
+ * NFKC). Keys with different normal forms are never considered similar, except dates and long numbers (`otherMatches`).
+ * For two keys with the same normal form, `findKeyCorruption` decides.
  */
 export function normalKey(key: string): string {
   const plain = PLAIN_KEY.test(key) ? key : originalForm(key);

@@ -11,7 +11,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   let longer: string | undefined;
   for (const candidate of candidates) {
     const known = candidate.toLowerCase();
-    const steps = Math.min(distance(wanted, known), swaps(wanted, known));
+    const steps = Math.min(distance(wanted, known), countTypos(wanted, known));
     if (steps < least) [best, least] = [candidate, steps];
     const isNearer = longer === undefined || candidate.length < longer.length;
     if (isNearer && (hasWords(known, wanted) || hasWords(wanted, known))) longer = candidate;
@@ -20,7 +20,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
 }
 
 /** Number of typing errors between two words of the same length; two transposed letters count as one. */
-function swaps(one: string, other: string): number {
+function countTypos(one: string, other: string): number {
   if (one.length !== other.length) return Number.POSITIVE_INFINITY;
   let steps = 0;
   for (let index = 0; index < one.length; index += 1) {

@@ -2,8 +2,8 @@ import type { WallClock, MonotonicClock } from "./clock.ts";
 
 /** Tracks whether a lease was renewed recently, so that its holder need not query the server before each action. */
 export interface LeaseWatch {
-  /** Records a renewal of the lease. `asked` must not be later than the request for it. */
-  readonly renewed: (asked: Moment) => void;
+  /** Records a renewal of the lease. `requestedAt` must not be later than the request for the renewal. */
+  readonly renewed: (requestedAt: Moment) => void;
   readonly moment: () => Moment;
   readonly isHeld: () => boolean;
 }
@@ -26,16 +26,16 @@ const MISSED_RENEWALS = 5;
 export function createLeaseWatch(leaseMs: number, everyMs: number, clock: WallClock & MonotonicClock): LeaseWatch {
   const usedMs = Math.min(leaseMs * USED_SHARE, everyMs * MISSED_RENEWALS);
   const moment = (): Moment => ({ monotonic: clock.monotonic(), now: clock.now() });
-  let asked: Moment | undefined;
+  let requestedAt: Moment | undefined;
   return {
     renewed(at) {
-      asked = at;
+      requestedAt = at;
     },
     moment,
     isHeld() {
-      if (asked === undefined) return false;
+      if (requestedAt === undefined) return false;
       const { monotonic, now } = moment();
-      return Math.max(monotonic - asked.monotonic, now - asked.now) < usedMs;
+      return Math.max(monotonic - requestedAt.monotonic, now - requestedAt.now) < usedMs;
     },
   };
 }

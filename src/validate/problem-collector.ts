@@ -143,25 +143,25 @@ export function leaveChild(collector: ProblemCollector): void {
 
 /** Checks the value at the current path. */
 export function checkChild(
-  { takesNull: nullIsRight, check }: ChildCheck,
+  { takesNull: allowsNull, check }: ChildCheck,
   value: JsonValue,
   collector: ProblemCollector,
 ): void {
   if (value !== null) check(value, collector);
-  else if (!nullIsRight) collector.add(value, { code: "null" });
+  else if (!allowsNull) collector.add(value, { code: "null" });
 }
 
 /** Whether a type allows null. Visits each alternative only once, because alternatives may contain themselves. */
 function takesNull(type: FieldType): boolean {
   const types = new Set([type]);
   for (const each of types) {
-    if (isNullTaken(each)) return true;
+    if (isNullAllowed(each)) return true;
     if (each.kind === "union") for (const option of each.options) types.add(option);
   }
   return false;
 }
 
-function isNullTaken(type: FieldType): boolean {
+function isNullAllowed(type: FieldType): boolean {
   if (!type.nullable && type.kind !== "any") return false;
   return type.assertions === undefined || compileAssertions(type.assertions)(null) === undefined;
 }

@@ -13,9 +13,9 @@ export function choiceCheck(type: ChoiceType): Check {
   const choices = type.choices.map(String);
   return (value, collector) => {
     if (exact.has(value)) return;
-    const meant = typeof value === "string" || typeof value === "number" ? byText.get(String(value)) : undefined;
-    if (meant === undefined || typeof meant === "boolean") return collector.add(value, invalidChoice(value, choices));
-    collector.add(value, { code: "coerced", from: typeof value, to: typeof meant }, { severity: "warning" });
+    const choice = typeof value === "string" || typeof value === "number" ? byText.get(String(value)) : undefined;
+    if (choice === undefined || typeof choice === "boolean") return collector.add(value, invalidChoice(value, choices));
+    collector.add(value, { code: "coerced", from: typeof value, to: typeof choice }, { severity: "warning" });
   };
 }
 

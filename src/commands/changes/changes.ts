@@ -17,13 +17,13 @@ import { type EarlierPayloads, openEarlierPayloads, type PayloadReader } from ".
 import { createKeySet, type KeySet } from "./key-set.ts";
 
 /**
- * `mapping`: only the mapping, the contract or the lists have changed. With those of the earlier run, the current rows
- * still produce the earlier content. `duplicate`: an earlier record of the sources has the same key, so the record is
- * not compared.
+ * `mapping`: only the mapping, the contract or the lists have changed. With the mapping, contract and lists of the
+ * earlier run, the current rows still produce the earlier content. `duplicate`: an earlier record of the sources has
+ * the same key, so the record is not compared.
  */
 type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplicate";
 
-/** A record compared with the content that the ledger knows. */
+/** The result of comparing a record with its content in the ledger. */
 export interface Change {
   readonly key: string;
   readonly result: ChangeResult;
@@ -75,7 +75,7 @@ export async function changes(
   }
 }
 
-/** Undefined before the first push. */
+/** Opens the ledger for reading. Returns undefined before the first push. */
 async function openIfExists(locator: string, dependencies: Dependencies): Promise<Ledger | undefined> {
   const store = await openLedgerStore(locator, dependencies);
   try {
@@ -128,7 +128,7 @@ function noteChanges(batch: readonly Change[], { counts, found }: Totals): void 
   }
 }
 
-/** The records of the sources that have a key. Adds all keys to `keys`. */
+/** Compares the records of the sources that have a key. Adds these keys to `keys`. */
 async function* comparedRecords(
   { job, ledger, dependencies }: Comparing,
   { endpoint, supplier }: Pick<Run, "endpoint" | "supplier">,
@@ -185,7 +185,7 @@ async function compareRecord(
   if (run === undefined || known.record === undefined) return { result: "changed" };
   const bySetup = await payloadWith(await earlier.bySetup(run), record.number, known);
   if (bySetup.kind === "same") return { result: "mapping", attrs: differingAttrs(bySetup.payload, record.payload) };
-  // If the setup of the run is lost, an unchanged source can be recognised only for a record of a single row.
+  // If the setup of the run is lost, a record can be recognised as unchanged only if it consists of a single row.
   const isSameRow = rowHash === item.rowHash && job.plan.children.length === 0;
   if (bySetup.kind === "unknown" && isSameRow) return { result: "mapping" };
   const before = await payloadWith(await earlier.ofRun(run), known.record, known);

@@ -13,35 +13,35 @@ export interface KeySet {
 export function createKeySet(): KeySet {
   let slots = new BigUint64Array(1024);
   let used = 0;
-  const placeOf = (mark: bigint): number => {
+  const placeOf = (fingerprint: bigint): number => {
     const mask = slots.length - 1;
-    let at = Number(mark & 0xffffffffn) & mask;
-    while (slots[at] !== 0n && slots[at] !== mark) at = (at + 1) & mask;
+    let at = Number(fingerprint & 0xffffffffn) & mask;
+    while (slots[at] !== 0n && slots[at] !== fingerprint) at = (at + 1) & mask;
     return at;
   };
   const grow = (): void => {
     const before = slots;
     slots = new BigUint64Array(before.length * 2);
-    for (const mark of before) if (mark !== 0n) slots[placeOf(mark)] = mark;
+    for (const fingerprint of before) if (fingerprint !== 0n) slots[placeOf(fingerprint)] = fingerprint;
   };
   return {
     add(key) {
-      const mark = markOf(key);
-      const at = placeOf(mark);
-      if (slots[at] === mark) return false;
-      slots[at] = mark;
+      const fingerprint = fingerprintOf(key);
+      const at = placeOf(fingerprint);
+      if (slots[at] === fingerprint) return false;
+      slots[at] = fingerprint;
       used += 1;
       if (used * 2 > slots.length) grow();
       return true;
     },
     has: (key) => {
-      const mark = markOf(key);
-      return slots[placeOf(mark)] === mark;
+      const fingerprint = fingerprintOf(key);
+      return slots[placeOf(fingerprint)] === fingerprint;
     },
   };
 }
 
-/** The mark of a key. It is never 0, because 0 represents an empty slot. */
-function markOf(key: string): bigint {
+/** The fingerprint of a key. It is never 0, because 0 represents an empty slot. */
+function fingerprintOf(key: string): bigint {
   return hash("sha256", key.normalize("NFC"), "buffer").readBigUInt64LE() || 1n;
 }

@@ -41,8 +41,8 @@ export function documentsCheck(options: DocumentsCheckOptions, dependencies: Dep
         const counts = createDocumentCounts();
         const { drain: signal } = dependencies;
         const onProgress = (checked: CheckProgress): void => dependencies.onProgress({ kind: "checked", ...checked });
-        const asked = { allowEmpty, maxErrors, signal, onProgress, shownValues: run.shownValues, concurrency };
-        const checked = await checkDocuments(job, run, store, { ...asked, onDocument: counts.count });
+        const checkOptions = { allowEmpty, maxErrors, signal, onProgress, shownValues: run.shownValues, concurrency };
+        const checked = await checkDocuments(job, run, store, { ...checkOptions, onDocument: counts.count });
         dependencies.notice(counts.words(store.name));
         return endRun(run, { checked });
       },

@@ -86,6 +86,6 @@ function parentAttr(attr: string): string {
   return attr.split(".").slice(0, -1).join(".");
 }
 
-function producesRemovedChoice(gone: readonly string[] = [], mapped: readonly string[] | "" | undefined): boolean {
-  return mapped === undefined || mapped === "" || mapped.some((value) => gone.includes(value));
+function producesRemovedChoice(removed: readonly string[] = [], mapped: readonly string[] | "" | undefined): boolean {
+  return mapped === undefined || mapped === "" || mapped.some((value) => removed.includes(value));
 }

@@ -53,11 +53,11 @@ export function failedBy(name: string, { message, hint, place, exitCode }: Failu
  */
 export async function inspect<Found = undefined>(
   name: string,
-  look: () => Promise<{ readonly check: Check; readonly found?: Found }>,
+  run: () => Promise<{ readonly check: Check; readonly found?: Found }>,
   placeOf: NamingPlace = () => undefined,
 ): Promise<{ readonly check: Check; readonly found?: Found }> {
   try {
-    return await withNamingPlace(placeOf, look);
+    return await withNamingPlace(placeOf, run);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return { check: failedBy(name, error) };

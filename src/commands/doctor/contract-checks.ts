@@ -53,7 +53,9 @@ export async function contractChecks(
   return [check, operationCheck, rules.check, ...mapping];
 }
 
-/** Findings alone do not stop a push: errors that affect the operation are reported with the operation. */
+/**
+ * Never fails, because findings alone do not stop a push. The check of the operation reports the errors that affect it.
+ */
 function contractCheck({ title, version, operations, findings }: Contract, files: readonly string[]): Check {
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const warnings = findings.filter(({ severity }) => severity === "warning").length;
@@ -79,7 +81,7 @@ async function rulesCheck(
   );
 }
 
-/** Reads the mapping file. `unreadable`: a file is named but cannot be understood; `check` gives the reason. */
+/** Reads the mapping file. `unreadable`: a file is named but cannot be read or parsed; `check` gives the reason. */
 export async function mappingDocument(
   settings: JobSettings,
   placeOf: NamingPlace | undefined,

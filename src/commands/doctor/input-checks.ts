@@ -180,8 +180,8 @@ function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean):
 }
 
 /**
- * How many rows match. Omits the number if parents share rows, or if `distinct` or `pick` drops rows, because the
- * number of joined rows then differs from the number of rows in the files.
+ * States how many rows match. Omits the number if parents share rows, or if `distinct` or `pick` drops rows, because
+ * the number of joined rows then differs from the number of rows in the files.
  */
 function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orphans: number): string {
   const isCounted = parentKey === undefined && distinct !== true && pick === undefined;

@@ -55,8 +55,8 @@ export interface InitResult {
 
 /**
  * Analyses extracts, and writes a guessed mapping and a configuration file. Opens no connection.
- * @throws Failure `usage` if no source is named, a source already contains payloads, a mapping already exists, or others
- * can write to the folder; `config` and `source_...` for unreadable files; `storage` if a file cannot be written
+ * @throws Failure `usage` if no source is named, a source already contains payloads, a mapping already exists, or other
+ * users can write to the folder; `config` and `source_...` for unreadable files; `storage` if a file cannot be written
  */
 export async function init(options: InitOptions, dependencies: Dependencies): Promise<InitResult> {
   const { job, out, root, key, configSchema } = options;

@@ -86,8 +86,8 @@ function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): n
   const same = column.name.toLowerCase() === key.name.toLowerCase();
   if (own.length === 0) return same && !isPlain ? 0.6 : 0;
   if (same) return own.every((word) => nameWords(to.name).includes(word)) ? 1 : 0.9;
-  const meant = other.length === 0 ? nameWords(to.name) : other;
-  const shared = own.filter((word) => meant.includes(word)).length;
+  const wanted = other.length === 0 ? nameWords(to.name) : other;
+  const shared = own.filter((word) => wanted.includes(word)).length;
   if (shared === 0) return isPlain ? 0 : 0.6;
   return 0.75 + 0.25 * (shared / Math.max(own.length, other.length, 1));
 }
@@ -147,9 +147,9 @@ export function chooseTree(roots: readonly SourceProfile[], options: TreeOptions
 const REFERRED_WEIGHT = 0.5;
 
 function belongsTo(root: SourceProfile, source: SourceProfile, parents: Parents): boolean {
-  const way = parents.get(source);
-  if (way === undefined || way.shared) return false;
-  return way.join.to === root || belongsTo(root, way.join.to, parents);
+  const parent = parents.get(source);
+  if (parent === undefined || parent.shared) return false;
+  return parent.join.to === root || belongsTo(root, parent.join.to, parents);
 }
 
 /** If any source refers to the root by the named key, removes the joins to the root by other keys. */
@@ -187,14 +187,14 @@ function parentsUnder(root: SourceProfile, sources: readonly SourceProfile[], jo
   for (;;) {
     const [next] = wanted
       .filter(([source]) => !reached(source))
-      .flatMap(([source, ways]) => {
-        const rank = ways.findIndex((way) => reached(sourceAbove(way)));
-        const way = ways[rank];
-        return way === undefined ? [] : [{ source, way, rank }];
+      .flatMap(([source, candidates]) => {
+        const rank = candidates.findIndex((parent) => reached(sourceAbove(parent)));
+        const parent = candidates[rank];
+        return parent === undefined ? [] : [{ source, parent, rank }];
       })
-      .toSorted((one, other) => one.rank - other.rank || other.way.join.score - one.way.join.score);
+      .toSorted((one, other) => one.rank - other.rank || other.parent.join.score - one.parent.join.score);
     if (next === undefined) return parents;
-    parents.set(next.source, next.way);
+    parents.set(next.source, next.parent);
   }
 }
 
@@ -222,13 +222,13 @@ function joinsOf(source: SourceProfile, joins: readonly Join[]): readonly Join[]
 }
 
 function nodeOf(source: SourceProfile, parents: Parents, parent?: Parent): SourceNode {
-  const own = [...parents].filter(([, way]) => sourceAbove(way) === source);
+  const own = [...parents].filter(([, link]) => sourceAbove(link) === source);
   const keys = own.flatMap(([, { join, shared }]) => (shared ? [] : [join.key]));
   return {
     source,
     parent,
     key: mostFrequent(keys) ?? (parent?.shared === true ? parent.join.key : undefined),
-    children: own.map(([child, way]) => nodeOf(child, parents, way)),
+    children: own.map(([child, link]) => nodeOf(child, parents, link)),
   };
 }
 

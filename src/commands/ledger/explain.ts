@@ -104,8 +104,8 @@ async function lookUp(
   { key, run: id }: ExplainOptions,
   ledger: Ledger,
 ): Promise<Pick<Explanation, "run" | "outcomes">> {
-  const asked = await requireRun(ledger, id);
-  const runs = id === undefined ? await ledger.runs() : [asked];
+  const requested = await requireRun(ledger, id);
+  const runs = id === undefined ? await ledger.runs() : [requested];
   for (const run of runs) {
     const outcomes = await outcomesIn(run, { key }, ledger);
     if (outcomes.length > 0) return { run, outcomes };
@@ -115,7 +115,7 @@ async function lookUp(
     if (near?.key !== undefined)
       throw new Failure("run_unknown", "no record has this key", { hint: `did you mean "${near.key}"?` });
   }
-  const where = id === undefined ? "no run has a record" : `run ${asked.id} has no record`;
+  const where = id === undefined ? "no run has a record" : `run ${requested.id} has no record`;
   throw new Failure("run_unknown", `${where} with this key`, {
     hint: id === undefined ? "check the spelling of the key" : "check the spelling of the key, or omit --run",
   });

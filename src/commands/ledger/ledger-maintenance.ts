@@ -69,7 +69,7 @@ export interface ServerRecovery extends RepairDependencies {
   readonly nothingLost: boolean;
 }
 
-/** The members of a ledger store on a server that a recovery needs. */
+/** The part of a server-based ledger store that a recovery needs. */
 export interface ServerLedgerStore {
   readonly name: string;
   readonly server: string;
@@ -80,7 +80,7 @@ export interface ServerLedgerStore {
 }
 
 /**
- * Adds the requests that only the journals of this machine contain to a restored database. The tools of the database
+ * Adds to a restored database the requests that only the journals of this machine contain. The tools of the database
  * server repair the database itself.
  */
 export async function recoverServerLedger(

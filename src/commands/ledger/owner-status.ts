@@ -15,7 +15,10 @@ export interface OwnerStatusOptions {
 
 type OwnerStatusDependencies = StoreOptions & CellDependencies;
 
-/** Returns the records that each owner must settle, and those that it has returned. Does not change the ledger. */
+/**
+ * Returns, for each owner, the records to settle and the records that the owner has returned. Does not change the
+ * ledger.
+ */
 export async function ownerStatus(
   { ledger: at, ...options }: OwnerStatusOptions,
   dependencies: OwnerStatusDependencies,

@@ -25,7 +25,7 @@ export interface RunSetup {
 }
 
 export interface ListedFile extends Pick<RecordedFile, "kind" | "file" | "bytes" | "sha256"> {
-  /** The ledger has the content that the run read. */
+  /** Whether the ledger contains the file as the run read it. */
   readonly isStored: boolean;
 }
 

@@ -43,7 +43,7 @@ export interface RunStatus {
   readonly state: RunState | "superseded";
   /** Present for the active run. */
   readonly progress?: RunProgress | undefined;
-  /** Present for a run that several processes send. */
+  /** Present for a run whose records several processes send. */
   readonly shared?: SharedStatus | undefined;
 }
 
@@ -87,13 +87,13 @@ async function statusOf(
   const shared = await store.sharedStatus?.(run.id);
   const isSent = isActive || shared?.workers.some(({ state }) => state === "working") === true;
   const state = runState(run, summary.counts, isSent);
-  const isSuperseded = isLeft({ run, summary, state }) && !unsettled.has(run.id);
+  const isSuperseded = hasOpenRecords({ run, summary, state }) && !unsettled.has(run.id);
   const { by } = settingsIfKnown(run) ?? {};
   return { run, summary, by, state: isSuperseded ? "superseded" : state, progress, shared };
 }
 
-/** A push that ended with records that can still be sent or settled. */
-function isLeft({ run, summary, state }: Pick<RunStatus, "run" | "summary" | "state">): boolean {
+/** Whether a push has ended with records that can still be sent or settled. */
+function hasOpenRecords({ run, summary, state }: Pick<RunStatus, "run" | "summary" | "state">): boolean {
   const { pending = 0, blocked = 0, ambiguous = 0 } = summary.counts;
   const isPush = run.command === "push" && !run.dryRun && run.state !== "planning";
   return isPush && state !== "running" && pending + blocked + ambiguous > 0;

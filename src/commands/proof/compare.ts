@@ -31,8 +31,8 @@ export interface CompareSummary {
 }
 
 /**
- * Compares accepted records with the platform, and passes the results to `add` in batches, latest run first. Each batch
- * is stored in the ledger first.
+ * Compares accepted records with the platform, and passes the results to `add` in batches, latest run first. Stores
+ * each batch in the ledger before passing it on.
  */
 export async function compare(
   { ledger: locator, run: id, all, unverified }: CompareOptions,

@@ -37,15 +37,18 @@ export async function pushOrJoin(options: PushOptions, dependencies: Dependencie
   }
 }
 
-/** Returns the reason if the push cannot start because another process uses the ledger. */
+/**
+ * Runs the push. Returns the refusal instead of a report if the push cannot start because another process uses the
+ * ledger.
+ */
 async function pushIfFree(
   options: PushOptions,
   dependencies: Dependencies,
 ): Promise<RunReport | { readonly refusal: Failure }> {
   let refusal: Failure | undefined;
-  const open: typeof openRunLedger = async (...asked) => {
+  const open: typeof openRunLedger = async (...parameters) => {
     try {
-      return await openRunLedger(...asked);
+      return await openRunLedger(...parameters);
     } catch (error) {
       if (error instanceof Failure && error.code === "ledger_in_use") refusal = error;
       throw error;
@@ -66,7 +69,7 @@ interface Waiting {
   readonly refusal: Failure;
 }
 
-/** Returns undefined if no other process is active, and nothing was joined. */
+/** Joins the active run as a worker. Returns undefined if no other process is active any more. */
 async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Promise<WorkerResult | undefined> {
   const work = await waitForRanges(waiting, dependencies);
   if (work === undefined) return undefined;

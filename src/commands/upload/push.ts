@@ -25,8 +25,8 @@ export interface PushOptions extends RunOptions {
   /** Send to a production target without confirmation. */
   readonly yes: boolean;
   /**
-   * Called with the planned records before the first request, instead of a question on the terminal. Absent: only the
-   * terminal is asked.
+   * Called with the counts of the planned records before the first request, instead of asking on the terminal. Absent:
+   * asks on the terminal if a confirmation is required.
    * @throws Failure if the records must not be sent
    */
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;

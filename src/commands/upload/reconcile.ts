@@ -77,12 +77,12 @@ async function applyOperatorDecisions(
   const unknown = new Set([...accept, ...resend]).size - accepted.length - resent.length;
   if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, id);
   const at = timestamp(dependencies.clock);
-  const made = (decision: "accepted" | "resend") => {
+  const decisionWith = (decision: "accepted" | "resend") => {
     return ({ record, identity }: AmbiguousItem): Decision => {
       return { record, identity, decision, by: "operator", who, at, reason: `decided with ${OPTION[decision]}` };
     };
   };
-  const decisions = [...accepted.map(made("accepted")), ...resent.map(made("resend"))];
+  const decisions = [...accepted.map(decisionWith("accepted")), ...resent.map(decisionWith("resend"))];
   await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
 }
 
@@ -99,8 +99,8 @@ async function resendAll(
   const items = (await ledger.ambiguous(id, 1, MAX_RECORD)).filter(({ attempts }) => attempts === 0);
   if (items.length !== confirmed) throw otherNumber(confirmed, items.length, id);
   const at = timestamp(dependencies.clock);
-  const made = { decision: "resend", by: "operator", who, at, reason: "decided with --resend-all" } as const;
-  const decisions = items.map(({ record, identity }): Decision => ({ ...made, record, identity }));
+  const resend = { decision: "resend", by: "operator", who, at, reason: "decided with --resend-all" } as const;
+  const decisions = items.map(({ record, identity }): Decision => ({ ...resend, record, identity }));
   await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
 }
 

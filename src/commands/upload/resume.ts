@@ -40,9 +40,11 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
       const { target, pace, until, workers } = settings;
       const canary = options.skipCanary === true ? undefined : settings.canary;
       await ledger.resumeRun(run.id, planPolicy(job, settings));
-      const isLeft = await hasUnsentRecords(run, job, ledger);
-      if (isLeft && workers !== undefined) await open.reporting.store?.requireSharing?.();
-      const connection = isLeft ? closeLater(await connect(target, job.operation, { dependencies, pace })) : undefined;
+      const hasUnsent = await hasUnsentRecords(run, job, ledger);
+      if (hasUnsent && workers !== undefined) await open.reporting.store?.requireSharing?.();
+      const connection = hasUnsent
+        ? closeLater(await connect(target, job.operation, { dependencies, pace }))
+        : undefined;
       const isAsking = allowProduction !== true && settings.confirmed !== true && !(await hasSent(ledger, run));
       const confirm = (counts: Counts): Promise<void> => confirmSending(settings, { run, counts }, dependencies);
       const sending = connection && {
@@ -61,7 +63,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
   });
 }
 
-/** Whether records are left to send. The input of the run may not have been read completely. */
+/** Whether records may be left to send. This is also the case if the input of the run was not read completely. */
 async function hasUnsentRecords({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
   if (state === "planning") return true;
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;

@@ -36,6 +36,8 @@ function sentenceOf({ name, description }: PublishedValidator): string | undefin
   const text = descriptionText(description.trim() === "" ? name : description) ?? "";
   const [sentence = ""] = text.split(/(?<=[.!?])\s+(?=\p{Lu})/u);
   if (!sentence.includes(" ")) return undefined;
-  const asked = /^(?:Validates?|Ensures?|Checks?) that,? (?<asked>.+?)\.?$/su.exec(sentence)?.groups?.["asked"];
-  return asked === undefined ? `The contract says: ${sentence}` : `The contract requires that ${asked}.`;
+  const requirement = /^(?:Validates?|Ensures?|Checks?) that,? (?<requirement>.+?)\.?$/su.exec(sentence)?.groups?.[
+    "requirement"
+  ];
+  return requirement === undefined ? `The contract says: ${sentence}` : `The contract requires that ${requirement}.`;
 }

@@ -157,7 +157,8 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
 
 function addNewProperty(property: Property, { old, next }: ObjectPair, position: DiffPosition): void {
   addAddition(property, position);
-  // Payloads could already contain this name. If other names are rejected now, that is reported for the object.
+  // Payloads could already contain this name. If the new contract rejects other names, the object has a separate
+  // change.
   if (old.additional !== "closed" && next.additional !== "closed") diffType(old.additional, property.type, position);
 }
 
@@ -248,9 +249,10 @@ function conditionOf(when: string | undefined, property: string | undefined, val
 
 function diffCodes(old: FieldType, next: FieldType, position: DiffPosition): void {
   const [before, now] = [codesOf(old), codesOf(next)];
-  const gone = [...before].filter((code) => !now.has(code));
+  const removed = [...before].filter((code) => !now.has(code));
   const fresh = [...now].filter((code) => !before.has(code));
-  if (gone.length > 0) addChange(position, "codes-removed", false, `no longer checked: ${gone.join(", ")}`, gone);
+  if (removed.length > 0)
+    addChange(position, "codes-removed", false, `no longer checked: ${removed.join(", ")}`, removed);
   if (fresh.length > 0)
     addChange(position, "codes-added", false, `now checked by the platform: ${fresh.join(", ")}`, fresh);
 }

@@ -119,12 +119,19 @@ function limitText(limit: Limit): string {
 
 function diffChoices(old: ChoiceType, next: ChoiceType): readonly TypeChange[] {
   const [before, now] = [old.choices.map(String), next.choices.map(String)];
-  const gone = before.filter((choice) => !now.includes(choice));
+  const removed = before.filter((choice) => !now.includes(choice));
   const fresh = now.filter((choice) => !before.includes(choice));
   return [
-    ...(gone.length === 0
+    ...(removed.length === 0
       ? []
-      : [{ kind: "choices-removed" as const, breaks: true, text: `no longer allows ${listed(gone)}`, values: gone }]),
+      : [
+          {
+            kind: "choices-removed" as const,
+            breaks: true,
+            text: `no longer allows ${listed(removed)}`,
+            values: removed,
+          },
+        ]),
     ...(fresh.length === 0
       ? []
       : [{ kind: "choices-added" as const, breaks: false, text: `now allows ${listed(fresh)}`, values: fresh }]),

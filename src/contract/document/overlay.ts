@@ -12,8 +12,8 @@ import { didYouMean } from "../../text/suggestion.ts";
 
 /**
  * Applies an Overlay 1.0 document (OpenAPI Initiative, Overlay Specification 1.0.0, section 4.4), action by action.
- * Each action sees the result of the previous ones. `extends` is not followed: the user names the files. An action
- * that cannot be applied is a finding in the overlay's own file, and the next action is applied.
+ * Each action sees the result of the previous ones. `extends` is not followed: the user names the files. An action that
+ * cannot be applied becomes a finding in the overlay's own file, and the next action is applied.
  */
 export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, findings: Findings): OverlayMatches {
   const actions = isJsonObject(overlay.value) ? overlay.value["actions"] : undefined;
@@ -81,7 +81,10 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
   return matches.length !== 0;
 }
 
-/** A failure that ends the command, because every other target could take as long. */
+/**
+ * The failure for a target that visits too many nodes. It ends the command, because every other target could take as
+ * long.
+ */
 function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
   const place = { file, line: lineOf(path) };
   const limit = MAX_VISITS.toLocaleString("en");

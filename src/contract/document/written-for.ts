@@ -29,7 +29,7 @@ export function checkWrittenFor(
     );
     return;
   }
-  const found = documentMark(base);
+  const found = documentFingerprint(base);
   if (mark === found) return;
   const { targets, missing } = applied;
   const message =
@@ -45,12 +45,12 @@ export const WRITTEN_FOR_ANOTHER = "overlay-for-another";
  * descriptions, examples, and choices that operators generate from the data of their instance. Validators keep their
  * text, because rules quote it.
  */
-function documentMark({ paths = {}, components = {} }: JsonObject): string {
+function documentFingerprint({ paths = {}, components = {} }: JsonObject): string {
   const text = canonicalJson({ paths: withoutDescriptions(paths), components: withoutDescriptions(components) });
-  return textHash(text, 0).toString(16).padStart(MARK_DIGITS, "0");
+  return textHash(text, 0).toString(16).padStart(FINGERPRINT_DIGITS, "0");
 }
 
-const MARK_DIGITS = 13;
+const FINGERPRINT_DIGITS = 13;
 
 const DESCRIPTIVE_KEYS: ReadonlySet<string> = new Set([
   "description",

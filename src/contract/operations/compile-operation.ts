@@ -118,7 +118,9 @@ function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
 
 const OBJECT_KINDS: ReadonlySet<FieldType["kind"]> = new Set(["object", "union", "any"]);
 
-/** The type of the wrapped payload. Without such a field, adds a finding and returns the whole body's type. */
+/**
+ * The type of the wrapped payload. If the body has no field `wrap`, adds a finding and returns the whole body's type.
+ */
 function unwrapped(
   whole: FieldType | undefined,
   wrap: string,

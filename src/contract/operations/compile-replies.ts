@@ -73,8 +73,8 @@ export function checkReplies(
   for (const operation of operations) {
     if (operation.method !== "POST" || operation.body === undefined || documentsAcceptance(operation)) continue;
     if (served.has(operation.id) && operation.steps.length === 0) continue;
-    const asked = operation.steps.at(-1)?.operation ?? operation;
-    findings.add("warning", "acceptance-unknown", ACCEPTANCE_UNKNOWN, [...placeOf(asked), "responses"]);
+    const creating = operation.steps.at(-1)?.operation ?? operation;
+    findings.add("warning", "acceptance-unknown", ACCEPTANCE_UNKNOWN, [...placeOf(creating), "responses"]);
   }
 }
 

@@ -96,11 +96,11 @@ function linkStep(step: WrittenStep, place: AttrPath, context: LinkContext): Ste
 function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext): boolean {
   const place = [...owner.path, STEPS];
   const names = steps.map(({ name }) => name);
-  const again = names.findIndex((name, index) => names.indexOf(name) < index);
-  if (again >= 0) {
-    findings.add("error", "bad-extension", `${STEPS}: two steps are called "${names[again]}"; rename one of them`, [
+  const repeated = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (repeated >= 0) {
+    findings.add("error", "bad-extension", `${STEPS}: two steps are called "${names[repeated]}"; rename one of them`, [
       ...place,
-      again,
+      repeated,
     ]);
     return false;
   }

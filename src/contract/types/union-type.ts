@@ -44,9 +44,9 @@ function possibleOptions(alternatives: Alternatives, base: TypeBase, compilation
   const compiled = alternatives.options.map(compilation.compileOption);
   const possible = compiled.filter(({ impossible }) => impossible === undefined);
   if (possible.length > 0) return possible;
-  const [dead] = compiled;
-  if (dead?.impossible !== undefined && !base.nullable) {
-    compilation.contradict(dead.impossible.reason, dead.impossible.path);
+  const [first] = compiled;
+  if (first?.impossible !== undefined && !base.nullable) {
+    compilation.contradict(first.impossible.reason, first.impossible.path);
   }
   return compiled;
 }
@@ -72,7 +72,7 @@ function chosenBy(
   alternatives: Alternatives,
   compilation: Compilation,
 ): Pick<UnionType, "discriminator" | "setting" | "chosen"> {
-  if (!isNoField(property, alternatives, compilation)) {
+  if (!isInstanceSetting(property, alternatives, compilation)) {
     const mapping = mappingOf(property, alternatives, compilation);
     return mapping === undefined ? {} : { discriminator: { property, mapping } };
   }
@@ -211,7 +211,7 @@ function writtenMapping(
  * Whether the property is not a field but a setting of the instance: no option declares it, and closed objects cannot
  * contain it.
  */
-function isNoField(property: string, { options }: Alternatives, compilation: Compilation): boolean {
+function isInstanceSetting(property: string, { options }: Alternatives, compilation: Compilation): boolean {
   const parts = options.flatMap((option) => flattenSchemas(option, compilation));
   const described = readKeywords(parts, "properties").some(
     ({ value }) => isJsonObject(value) && Object.hasOwn(value, property),

@@ -107,7 +107,7 @@ function readNotation(
 function momentIn(name: string, momentOfText: (text: string) => number | undefined): number | undefined {
   const moments = new Set<number>();
   for (let start = 0; start < name.length; start += 1) {
-    // The longest text counts: a pattern with single letters also fits a part of it.
+    // The longest matching text is used, because a pattern with single letters also matches a part of it.
     for (let end = name.length; end > start; end -= 1) {
       const moment = momentOfText(name.slice(start, end));
       if (moment === undefined) continue;

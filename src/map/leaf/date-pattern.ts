@@ -135,10 +135,10 @@ function readTime(parts: readonly Part[], text: string): PatternTime | undefined
   const time = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0, fraction: 0, offset: Number.NaN };
   let at = 0;
   for (const part of parts) {
-    const taken = part.take(text, at);
-    if (taken === undefined) return undefined;
-    if (part.field !== undefined) time[part.field] = taken.value;
-    at = taken.end;
+    const parsed = part.take(text, at);
+    if (parsed === undefined) return undefined;
+    if (part.field !== undefined) time[part.field] = parsed.value;
+    at = parsed.end;
   }
   const { year, month, day, hour, minute, second, offset } = time;
   const exists = at === text.length && isCalendarDay(year, month, day) && isTimeOfDay(hour, minute, second);
@@ -168,8 +168,8 @@ const POSIX_PIVOT = 68;
 
 function shortYear(pivot: number): PartParser {
   return (text, from) => {
-    const taken = TWO_DIGITS(text, from);
-    return taken && { value: taken.value + (taken.value > pivot ? 1900 : 2000), end: taken.end };
+    const parsed = TWO_DIGITS(text, from);
+    return parsed && { value: parsed.value + (parsed.value > pivot ? 1900 : 2000), end: parsed.end };
   };
 }
 

@@ -49,14 +49,14 @@ export interface FunctionCalls {
 /** Makes the calls of a row. May throw a Failure; `map` throws it again for the same row. */
 type Collect = (row: Row) => void;
 
-interface NotedCall extends FunctionCall {
+interface CollectedCall extends FunctionCall {
   isDone: boolean;
   result: CallResult;
 }
 
 export function createFunctionCalls(functions: MappingFunctions): FunctionCalls {
   let isLocating = false;
-  let collected: NotedCall[] | undefined;
+  let collected: CollectedCall[] | undefined;
   /** True in the first round, when no results are known. */
   let isFirst = false;
   let batch = 0;
@@ -70,10 +70,10 @@ export function createFunctionCalls(functions: MappingFunctions): FunctionCalls 
         if (isLocating) return text;
       }
       if (collected === undefined) throw new Error("a row is mapped before its function calls are evaluated");
-      const call: NotedCall = { name, text, row, place, isDone: false, result: undefined };
+      const call: CollectedCall = { name, text, row, place, isDone: false, result: undefined };
       collected.push(call);
-      if (row.calls?.batch === batch) row.calls.made.push(call);
-      else row.calls = { made: [call], batch, next: 0 };
+      if (row.calls?.batch === batch) row.calls.entries.push(call);
+      else row.calls = { entries: [call], batch, next: 0 };
       return undefined;
     },
     duringLocate(locate) {
@@ -89,7 +89,7 @@ export function createFunctionCalls(functions: MappingFunctions): FunctionCalls 
       const own = batches;
       for (const [round, collect] of rounds.entries()) {
         batch = own;
-        const calls: NotedCall[] = [];
+        const calls: CollectedCall[] = [];
         [collected, isFirst] = [calls, round === 0];
         try {
           for (const row of rows) collect(row);
@@ -109,11 +109,11 @@ export function createFunctionCalls(functions: MappingFunctions): FunctionCalls 
   };
 }
 
-function findCall(calls: RowCalls, name: string, text: string): RowCalls["made"][number] | undefined {
-  const { made, next } = calls;
-  for (let looked = 0; looked < made.length; looked += 1) {
-    const at = (next + looked) % made.length;
-    const call = made[at];
+function findCall(calls: RowCalls, name: string, text: string): RowCalls["entries"][number] | undefined {
+  const { entries, next } = calls;
+  for (let searched = 0; searched < entries.length; searched += 1) {
+    const at = (next + searched) % entries.length;
+    const call = entries[at];
     if (call?.name !== name || call.text !== text) continue;
     calls.next = at + 1;
     return call;

@@ -71,9 +71,9 @@ const TYPES_BY_TRANSFORM: Readonly<Record<Transform["kind"], readonly Kind[] | u
 
 function refuseOtherTypes(transform: Transform, type: FieldType, options: LeafOptions, context: LeafContext): void {
   if (TYPES_BY_TRANSFORM[transform.kind]?.includes(type.kind) ?? true) return;
-  const [option, made] =
+  const [option, produced] =
     transform.kind === "boolean" ? ["true/false", "true or false"] : [transform.kind, transform.kind];
-  const message = `${option} produces ${made}, but the contract requires ${type.kind} here`;
+  const message = `${option} produces ${produced}, but the contract requires ${type.kind} here`;
   context.issues.add(options.path, message, hintForType(transform, type));
 }
 
@@ -197,15 +197,15 @@ function firstThatFits(
   content: CellContent,
   { kind, written }: { readonly kind: DateTransform["kind"]; readonly written: WrittenForm },
 ): JsonValue | ConversionFailure {
-  let made: string | null | undefined;
+  let result: string | null | undefined;
   let as = "";
   for (const { pattern, read } of readers) {
     const text = typeof content === "string" ? read(content) : undefined;
-    if (text === undefined || text === made) continue;
-    if (made !== undefined) return notConvertible(kind, content, { ...written, readings: [as, pattern] });
-    [made, as] = [text, pattern];
+    if (text === undefined || text === result) continue;
+    if (result !== undefined) return notConvertible(kind, content, { ...written, readings: [as, pattern] });
+    [result, as] = [text, pattern];
   }
-  return made ?? notConvertible(kind, content, written);
+  return result ?? notConvertible(kind, content, written);
 }
 
 interface DateReader {

@@ -63,15 +63,15 @@ function checkReplaced(characters: number, text: string): void {
 }
 
 function replaceMatches(text: string, expression: RegExp, to: string): string {
-  let made = "";
+  let result = "";
   let end = 0;
   for (const match of text.matchAll(expression)) {
-    made += text.slice(end, match.index);
+    result += text.slice(end, match.index);
     end = match.index + match[0].length;
-    made += expanded(to, match, { end, before: made.length });
-    checkReplaced(made.length, text);
+    result += expanded(to, match, { end, before: result.length });
+    checkReplaced(result.length, text);
   }
-  return made + text.slice(end);
+  return result + text.slice(end);
 }
 
 interface MatchSpan {

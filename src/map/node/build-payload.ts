@@ -62,19 +62,19 @@ export function itemOf(node: EachNode, row: Row, build: BuildState): JsonValue |
 function buildObject(node: ObjectNode, row: Row, build: BuildState): JsonObject | undefined {
   const cellsBefore = build.cells;
   const originsBefore = build.origins?.length ?? 0;
-  const made: Record<string, JsonValue> = {};
+  const fields: Record<string, JsonValue> = {};
   let empty = true;
   for (const field of node.fields) {
     build.path.push(field.name);
     const value = buildValue(field.node, row, build);
     build.path.pop();
     if (value === undefined) continue;
-    made[field.name] = value;
+    fields[field.name] = value;
     empty = false;
   }
   if (empty) return undefined;
   const onlyConstants = node.optional && build.cells === cellsBefore;
-  if (!onlyConstants || node.required.every((name) => Object.hasOwn(made, name))) return made;
+  if (!onlyConstants || node.required.every((name) => Object.hasOwn(fields, name))) return fields;
   build.origins?.splice(originsBefore);
   return undefined;
 }
@@ -96,51 +96,51 @@ export function childRows(node: EachNode, row: Row): readonly Row[] {
 }
 
 function buildEach(node: EachNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
-  const made: JsonValue[] = [];
-  appendEach(node, row, build, made);
-  return made.length === 0 ? undefined : made;
+  const items: JsonValue[] = [];
+  appendEach(node, row, build, items);
+  return items.length === 0 ? undefined : items;
 }
 
-function appendEach(node: EachNode, row: Row, build: BuildState, made: JsonValue[]): void {
-  const before = made.length;
+function appendEach(node: EachNode, row: Row, build: BuildState, items: JsonValue[]): void {
+  const before = items.length;
   for (const child of childRows(node, row)) {
-    build.path.push(made.length);
+    build.path.push(items.length);
     const item = itemOf(node, child, build);
     build.path.pop();
-    if (item !== undefined) made.push(item);
+    if (item !== undefined) items.push(item);
   }
-  if (made.length > before) build.cells += 1;
+  if (items.length > before) build.cells += 1;
 }
 
 /** A list without items is omitted, unless the mapping defines it as empty (`[]`). */
 function buildItems({ entries }: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
-  const made: JsonValue[] = [];
+  const items: JsonValue[] = [];
   for (const entry of entries) {
     if (entry.kind === "each") {
-      appendEach(entry, row, build, made);
+      appendEach(entry, row, build, items);
       continue;
     }
     if (entry.applies?.(row) === false) continue;
-    build.path.push(made.length);
+    build.path.push(items.length);
     const value = buildValue(entry.item, row, build);
     build.path.pop();
-    if (value !== undefined) made.push(value);
+    if (value !== undefined) items.push(value);
   }
-  return made.length === 0 && entries.length > 0 ? undefined : made;
+  return items.length === 0 && entries.length > 0 ? undefined : items;
 }
 
 function buildSplit({ leaf, parts }: SplitNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   if (leaf.applies?.(row) === false) return undefined;
   const content = leaf.read?.(row);
   if (content === undefined) return undefined;
-  const made: JsonValue[] = [];
+  const items: JsonValue[] = [];
   for (const part of parts(content)) {
-    build.path.push(made.length);
+    build.path.push(items.length);
     const value = valueOf(leaf, part, row, build);
     build.path.pop();
-    if (value !== undefined) made.push(value);
+    if (value !== undefined) items.push(value);
   }
-  return made.length === 0 ? undefined : made;
+  return items.length === 0 ? undefined : items;
 }
 
 function buildLeaf(leaf: LeafNode, row: Row, build: BuildState): JsonValue | undefined {
@@ -155,13 +155,13 @@ function buildLeaf(leaf: LeafNode, row: Row, build: BuildState): JsonValue | und
 }
 
 function valueOf(leaf: LeafNode, content: CellContent, row: Row, build: BuildState): JsonValue | undefined {
-  const made = leaf.finish(content, row);
-  if (made === undefined) return undefined;
+  const result = leaf.finish(content, row);
+  if (result === undefined) return undefined;
   build.cells += 1;
-  const value = made instanceof ConversionFailure ? made.kept : made;
+  const value = result instanceof ConversionFailure ? result.kept : result;
   build.characters += charactersOf(value);
   checkPayloadLength(build.characters);
-  if (made instanceof ConversionFailure) addProblem(build.problems, problemOf(made, leaf, row, build));
+  if (result instanceof ConversionFailure) addProblem(build.problems, problemOf(result, leaf, row, build));
   recordOrigin(leaf, row, build, { value, from: leaf.origin });
   return value;
 }
@@ -178,13 +178,18 @@ function problemOf(failure: ConversionFailure, leaf: LeafNode, row: Row, build: 
   };
 }
 
-function recordOrigin(leaf: LeafNode, row: Row, build: BuildState, made: { value: JsonValue; from: OriginKind }): void {
+function recordOrigin(
+  leaf: LeafNode,
+  row: Row,
+  build: BuildState,
+  origin: { value: JsonValue; from: OriginKind },
+): void {
   if (build.origins === undefined) return;
-  const place = made.from === "value" ? undefined : leaf.placeIn(row);
+  const place = origin.from === "value" ? undefined : leaf.placeIn(row);
   build.origins.push({
     attr: formatAttr(build.path),
     ...(place === undefined ? {} : { place }),
-    from: made.from,
-    value: made.value,
+    from: origin.from,
+    value: origin.value,
   });
 }

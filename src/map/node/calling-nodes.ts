@@ -5,20 +5,20 @@ import type { FieldNode, ItemsNode, ListEntry, MappingNode, ObjectNode, VariantN
  * rounds if calls determine the fields of an object; each round builds one more level of such objects.
  */
 export function callingNodes(roots: readonly MappingNode[]): readonly (readonly MappingNode[])[] {
-  const rounds = most(roots);
+  const rounds = deepest(roots);
   return Array.from({ length: rounds + 1 }, (_, level) => roots.flatMap((node) => callsOf(node, level) ?? []));
 }
 
 /** Nesting depth of objects whose fields are determined by calls. */
 function decisionsIn(node: MappingNode): number {
-  if (node.kind === "variant") return (isDecidedByCall(node) ? 1 : 0) + most(branchesOf(node));
-  if (node.kind === "object") return most(node.fields.map((field) => field.node));
-  if (node.kind === "items") return most(node.entries.map(({ item }) => item));
+  if (node.kind === "variant") return (isDecidedByCall(node) ? 1 : 0) + deepest(branchesOf(node));
+  if (node.kind === "object") return deepest(node.fields.map((field) => field.node));
+  if (node.kind === "items") return deepest(node.entries.map(({ item }) => item));
   if (node.kind === "each") return decisionsIn(node.item);
   return node.kind === "foreign" ? decisionsIn(node.node) : 0;
 }
 
-function most(nodes: readonly MappingNode[]): number {
+function deepest(nodes: readonly MappingNode[]): number {
   return Math.max(0, ...nodes.map(decisionsIn));
 }
 

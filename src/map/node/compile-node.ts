@@ -39,11 +39,11 @@ export interface NodeContext extends CompileContext, LeafContext {
  * that its type requires.
  */
 export function compileNode(entry: JsonValue, type: FieldType, context: NodeContext): MappingNode | undefined {
-  const meant = narrowType(entry, type);
-  if (meant.kind === "object") return compileObject(entry, meant, context);
-  if (meant.kind === "list") return compileList(entry, meant, context);
-  if (meant.kind === "variants") return compileVariants(entry, meant, context);
-  return compileLeafOfAny(entry, meant, context);
+  const narrowed = narrowType(entry, type);
+  if (narrowed.kind === "object") return compileObject(entry, narrowed, context);
+  if (narrowed.kind === "list") return compileList(entry, narrowed, context);
+  if (narrowed.kind === "variants") return compileVariants(entry, narrowed, context);
+  return compileLeafOfAny(entry, narrowed, context);
 }
 
 /** An entry that does not fit the type of its own alternative may be intended for rows of another alternative. */
@@ -126,9 +126,9 @@ function compileField(
 /** The fields of the other alternatives, for an object entry. */
 function fieldsOfOthers(object: JsonObject, { others = [] }: NodeContext): readonly Fields[] {
   return others.flatMap((other) => {
-    const meant = narrowType(object, other);
-    if (meant.kind === "object") return [fieldsOf(meant)];
-    return meant.kind === "variants" ? [meant.merged] : [];
+    const narrowed = narrowType(object, other);
+    if (narrowed.kind === "object") return [fieldsOf(narrowed)];
+    return narrowed.kind === "variants" ? [narrowed.merged] : [];
   });
 }
 
@@ -217,8 +217,8 @@ function conditionOf({ when: entry }: JsonObject, context: NodeContext): SingleE
 /** The item types of the other alternatives, for a list entry. */
 function itemsOfOthers(item: JsonValue, { others = [] }: NodeContext): readonly FieldType[] {
   return others.flatMap((other) => {
-    const meant = narrowType([item], other);
-    return meant.kind === "list" ? [meant.items] : [];
+    const narrowed = narrowType([item], other);
+    return narrowed.kind === "list" ? [narrowed.items] : [];
   });
 }
 

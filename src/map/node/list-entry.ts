@@ -9,12 +9,12 @@ import { narrowType } from "./union-variants.ts";
  */
 export function isListEntry(entry: JsonValue, items: FieldType): entry is JsonObject {
   if (!isJsonObject(entry)) return false;
-  const meant = narrowType(entry, items);
-  if (meant.kind === "list") return false;
+  const narrowed = narrowType(entry, items);
+  if (narrowed.kind === "list") return false;
   return LIST_ENTRY_KEYS.some((name) => {
     if (entry[name] === undefined) return false;
-    if (meant.kind === "object") return memberType(meant, name) === undefined;
-    return meant.kind !== "variants" || meant.merged.typeOf(name) === undefined;
+    if (narrowed.kind === "object") return memberType(narrowed, name) === undefined;
+    return narrowed.kind !== "variants" || narrowed.merged.typeOf(name) === undefined;
   });
 }
 

@@ -25,12 +25,15 @@ interface AttrPosition {
 }
 
 function collect(entry: JsonValue, type: FieldType, position: AttrPosition): void {
-  const meant = narrowType(entry, type);
-  addAttr(position, meant.kind === "object" || meant.kind === "list" || meant.kind === "variants" ? {} : leafOf(entry));
-  if (meant.kind === "list") collectItems(entry, meant.items, at(position, "*"));
+  const narrowed = narrowType(entry, type);
+  addAttr(
+    position,
+    narrowed.kind === "object" || narrowed.kind === "list" || narrowed.kind === "variants" ? {} : leafOf(entry),
+  );
+  if (narrowed.kind === "list") collectItems(entry, narrowed.items, at(position, "*"));
   if (!isJsonObject(entry)) return;
-  if (meant.kind === "object") collectFields(entry, position, (name) => memberType(meant, name));
-  if (meant.kind === "variants") collectFields(entry, position, meant.merged.typeOf);
+  if (narrowed.kind === "object") collectFields(entry, position, (name) => memberType(narrowed, name));
+  if (narrowed.kind === "variants") collectFields(entry, position, narrowed.merged.typeOf);
 }
 
 function collectFields(

@@ -30,9 +30,9 @@ interface Written {
 }
 
 function entryOf(type: FieldType, written: Written): JsonObject {
-  const meant = narrowType({}, type);
-  if (meant.kind === "object" || meant.kind === "variants") {
-    return described(type, { $ref: defined(type, written, () => fieldsOf(meant, written)) });
+  const narrowed = narrowType({}, type);
+  if (narrowed.kind === "object" || narrowed.kind === "variants") {
+    return described(type, { $ref: defined(type, written, () => fieldsOf(narrowed, written)) });
   }
   const list = narrowType([], type);
   return described(type, list.kind === "list" ? listOf(list.items, written) : leafOf(type, written));

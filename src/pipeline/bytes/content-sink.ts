@@ -9,7 +9,7 @@ import {
   withMember,
 } from "../../ledger/records/fast-content-hash.ts";
 import type { ByteList } from "../../text/byte-list.ts";
-import { equalBytes, oddBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
+import { equalBytes, nonPlainBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
 /**
  * Writes the content of a record while its bytes are scanned: as a hash (`createFastContentHash`) or as
@@ -154,7 +154,7 @@ function plainTextCheck(): (bytes: Buffer, from: number, to: number) => boolean 
     let at = from;
     for (; at <= to - WORD_BYTES; at += WORD_BYTES) {
       const word = words.getInt32(at, true);
-      if ((oddBytes(word) | equalBytes(word, QUOTES_TIMES_4) | equalBytes(word, BACKSLASHES_TIMES_4)) !== 0)
+      if ((nonPlainBytes(word) | equalBytes(word, QUOTES_TIMES_4) | equalBytes(word, BACKSLASHES_TIMES_4)) !== 0)
         return false;
     }
     for (; at < to; at += 1) {

@@ -155,8 +155,8 @@ const MAX_UNREADABLE = 5;
 
 /**
  * Spaces out logins after temporary errors, because the token endpoint is itself rate-limited. The pause is one second
- * and doubles with every error up to a minute. It is longer if the platform says so, and a minute after too many
- * logins. Callers during a pause receive the same error without a request.
+ * and doubles with every error up to a minute. It is longer if the platform requests a longer one, and at least a
+ * minute after too many logins. Callers during a pause receive the same error without a request.
  */
 export function withLoginBackoff(login: Login, clock: MonotonicClock): Login {
   let pause: { readonly until: number; readonly end: LoginFailure } | undefined;

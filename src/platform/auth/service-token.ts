@@ -37,15 +37,15 @@ export function serviceTokenIn(
   const expiresAt = expiryIn(claims);
   const refreshToken = valueAt(fields, ["refreshToken"]);
   const refreshExpiresAt = seconds(valueAt(fields, ["refreshExpiresIn"]));
-  const askedAt = platformSeconds(reply, claims) ?? now / 1000;
+  const requestedAt = platformSeconds(reply, claims) ?? now / 1000;
   return {
     token: whole,
     claims,
     expiresAt,
-    lifetimeMs: lifetimeMs(expiresAt, askedAt),
+    lifetimeMs: lifetimeMs(expiresAt, requestedAt),
     refreshToken: typeof refreshToken === "string" && refreshToken !== "" ? refreshToken : undefined,
     refreshExpiresAt,
-    refreshLifetimeMs: lifetimeMs(refreshExpiresAt, askedAt),
+    refreshLifetimeMs: lifetimeMs(refreshExpiresAt, requestedAt),
   };
 }
 
@@ -81,8 +81,8 @@ function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | u
 }
 
 /** Both timestamps are truncated to whole seconds, so one second is subtracted as a margin. */
-function lifetimeMs(until: number | undefined, askedAt: number): number | undefined {
+function lifetimeMs(until: number | undefined, requestedAt: number): number | undefined {
   if (until === undefined) return undefined;
-  const left = (until - askedAt - 1) * 1000;
+  const left = (until - requestedAt - 1) * 1000;
   return left > 0 ? left : undefined;
 }

@@ -42,7 +42,7 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
   const isServing = (): boolean => held !== undefined && !held.refused && clock.monotonic() < held.endsAt;
 
   const renew = async (): Promise<HeldToken> => {
-    const askedAt = clock.monotonic();
+    const requestedAt = clock.monotonic();
     const end = await nextLogin(held, options);
     if (end.kind !== "token") {
       const error = loginError(end);
@@ -51,7 +51,7 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
       if (error instanceof Failure && (end.kind === "refused" || !isServing())) final = error;
       throw error;
     }
-    held = heldTokenOf(end.token, { before: held, askedAt, header: `${options.prefix}${end.token.token}` });
+    held = heldTokenOf(end.token, { before: held, requestedAt, header: `${options.prefix}${end.token.token}` });
     return held;
   };
 
@@ -101,18 +101,19 @@ async function nextLogin(held: HeldToken | undefined, options: RenewalOptions): 
 
 interface RenewalContext {
   readonly before: HeldToken | undefined;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly header: string;
 }
 
 /** If the reply has no refresh token, the previous one is kept. */
-function heldTokenOf(token: ServiceToken, { before, askedAt, header }: RenewalContext): HeldToken {
+function heldTokenOf(token: ServiceToken, { before, requestedAt, header }: RenewalContext): HeldToken {
   const { lifetimeMs = Infinity, refreshToken, refreshLifetimeMs = Infinity } = token;
   return {
     header,
-    renewAt: askedAt + lifetimeMs - Math.min(lifetimeMs / 5, MAX_RENEWAL_MARGIN_MS),
-    endsAt: askedAt + lifetimeMs,
-    refresh: refreshToken === undefined ? before?.refresh : { token: refreshToken, until: askedAt + refreshLifetimeMs },
+    renewAt: requestedAt + lifetimeMs - Math.min(lifetimeMs / 5, MAX_RENEWAL_MARGIN_MS),
+    endsAt: requestedAt + lifetimeMs,
+    refresh:
+      refreshToken === undefined ? before?.refresh : { token: refreshToken, until: requestedAt + refreshLifetimeMs },
     confirmed: false,
     refused: false,
     afterRefusal: before?.refused ?? false,

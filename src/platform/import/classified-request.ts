@@ -86,9 +86,9 @@ function headersOf(
   tools: RequestDependencies,
 ): Headers {
   const known = latestHeaders.get(tools);
-  const made = known?.authorization === authorization ? known : ownHeaders(authorization, tools);
-  if (made !== known) latestHeaders.set(tools, made);
-  const fixed = body === undefined ? made.bare : made.withBody;
+  const toolHeaders = known?.authorization === authorization ? known : ownHeaders(authorization, tools);
+  if (toolHeaders !== known) latestHeaders.set(tools, toolHeaders);
+  const fixed = body === undefined ? toolHeaders.bare : toolHeaders.withBody;
   return own === undefined ? fixed : { ...own, ...fixed };
 }
 

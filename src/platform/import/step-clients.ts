@@ -72,8 +72,9 @@ type Explain = (answer: RequestResult, ...asked: Parameters<ImportClient["send"]
 const unexplained: Explain = (answer) => Promise.resolve(answer);
 
 /**
- * A rejection that names no field is explained by the `reasons` operation; only the problems that it adds are used. If
- * that request is held back, so is the record: nothing was processed, and the next attempt is rejected and explained.
+ * Returns a function that replaces the problems of a rejection that names no field with the problems that the `reasons`
+ * operation reports. If that request is held back, the record is held back too: nothing was processed, and the next
+ * attempt repeats both requests.
  */
 function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain {
   const client = createImportClient({ ...tools, operation: reasons });

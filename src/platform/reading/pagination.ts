@@ -140,7 +140,9 @@ export async function* selectedPages<T>(
   }
 }
 
-/** More than the half hours of eleven years. The number is limited, because reversed pages are kept in memory. */
+/**
+ * More than the number of half hours in eleven years. The number is limited, because reversed pages are kept in memory.
+ */
 const MAX_RECORDS = 200_000;
 
 /**

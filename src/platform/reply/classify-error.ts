@@ -5,7 +5,8 @@ import type { Classification } from "./reply-class.ts";
 
 /**
  * Classifies a request without a reply. Only the phase determines whether the platform may have processed it. The code
- * only adds text, except for untrusted certificates.
+ * only adds text, unless it shows that further requests are pointless: an untrusted certificate, or a proxy that
+ * refuses the connection.
  */
 export function classifyError(error: TransportError, origin: string): Classification {
   if (error.phase === "unsent") {

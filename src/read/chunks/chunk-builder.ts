@@ -12,7 +12,8 @@ export interface Piece extends PieceMarks {
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Combines the pieces of one file into chunks. A failure in the pieces is thrown after the pieces before it.
+ * Combines the pieces of one file into chunks. If reading a piece fails, the chunks of the pieces before it are
+ * returned first.
  * @param isFirst whether the first piece is at the start of the file
  */
 export async function* chunksOf(

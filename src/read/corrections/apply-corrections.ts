@@ -32,7 +32,7 @@ export interface Corrector {
    * @throws Failure `config` if a correction applies to a second row
    */
   readonly amend: (row: Row, source: string) => Row;
-  /** The result of each correction, in file order, for the rows that `amend` was given. */
+  /** The result of each correction, in file order, for the rows passed to `amend` so far. */
   readonly results: () => readonly CorrectionResult[];
 }
 
@@ -97,7 +97,7 @@ export function keyNameOf(
   };
 }
 
-/** @param rows `row`: the unmodified row of the file; `amended`: with the corrections before this one */
+/** @param rows `row`: the unmodified row of the file; `amended`: the row with all corrections before this one */
 function corrected(
   entry: Entry,
   { row, amended, file }: { readonly row: Row; readonly amended: Row; readonly file: string },

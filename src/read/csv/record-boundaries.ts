@@ -1,4 +1,4 @@
-import { equalBytes, firstByte, oddBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
+import { equalBytes, firstByte, nonPlainBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
 /** The complete records at the start of a piece of CSV. Blank lines are not records. */
 export interface RecordBoundaries {
@@ -54,7 +54,7 @@ export function findRecordBoundaries(bytes: Uint8Array, kinds: Uint8Array, final
   for (let at = 0; at < bytes.length; at += 1) {
     for (; at <= lastWordStart; at += WORD_BYTES) {
       const word = words.getInt32(at, true);
-      const special = oddBytes(word) | equalBytes(word, QUOTES_TIMES_4);
+      const special = nonPlainBytes(word) | equalBytes(word, QUOTES_TIMES_4);
       if (special === 0) continue;
       at += firstByte(special);
       break;

@@ -109,7 +109,7 @@ function countVisits(
 } {
   const stop = new AbortController();
   let entries = 0;
-  const lookAtSignal = (): void => {
+  const checkSignal = (): void => {
     if (signal?.aborted !== true || stop.signal.aborted) return;
     stop.abort(new Failure("incomplete", `stopped while searching for the files of ${pattern}`));
   };
@@ -121,7 +121,7 @@ function countVisits(
   };
   const counted = (...given: readonly unknown[]): void => {
     const done = given.at(-1);
-    lookAtSignal();
+    checkSignal();
     if (stop.signal.aborted) {
       if (typeof done === "function") Reflect.apply(done, undefined, [null, []]);
       return;

@@ -10,7 +10,7 @@ import type { StoredRow } from "./child-store.ts";
 /** The selected rows of one parent, in order. */
 export interface ArrangedRows {
   readonly rows: readonly StoredRow[];
-  /** Problems between the rows, and problems of rows that were not selected. */
+  /** Problems found by comparing the rows, and problems of rows that were not selected. */
   readonly problems: Problems;
 }
 
@@ -33,9 +33,9 @@ function takeRows(group: readonly StoredRow[], { orderBy, pick }: Arranged, warn
   const ordered = orderBy === undefined ? group : sortRows(group, orderBy);
   const unordered = orderBy?.cells === undefined ? warnings : [...warnings, ...orderProblems(group, orderBy)];
   if (pick === undefined) return { rows: ordered, problems: unordered };
-  const taken = picked(ordered, pick);
+  const selected = picked(ordered, pick);
   const unpicked = pick.by === undefined ? NO_PROBLEMS : orderProblems(group, pick.by);
-  return { rows: taken, problems: [...unordered, ...unpicked, ...problemsOfOthers(ordered, taken)] };
+  return { rows: selected, problems: [...unordered, ...unpicked, ...problemsOfOthers(ordered, selected)] };
 }
 
 type Problems = readonly LocalProblem[];
@@ -133,12 +133,12 @@ function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): read
     const value = per === undefined ? "" : orderText(stored.read.row, per);
     if (take === "last" || !chosen.has(value)) chosen.set(value, stored);
   }
-  const taken = new Set(chosen.values());
-  return group.filter((stored) => taken.has(stored));
+  const selected = new Set(chosen.values());
+  return group.filter((stored) => selected.has(stored));
 }
 
 /** The problems of omitted rows. A row may have been omitted only because its values are in the wrong cells. */
-function problemsOfOthers(all: readonly StoredRow[], taken: readonly StoredRow[]): Problems {
-  const kept = new Set(taken);
+function problemsOfOthers(all: readonly StoredRow[], selected: readonly StoredRow[]): Problems {
+  const kept = new Set(selected);
   return all.flatMap((stored) => (kept.has(stored) ? NO_PROBLEMS : stored.read.problems));
 }

@@ -6,7 +6,7 @@ import type { ReadRow } from "../row/read-row.ts";
 /** The rows of one source that belong to one parent row. */
 export interface ChildRows {
   readonly rows: readonly ReadRow[];
-  /** Problems between the rows. */
+  /** Problems found by comparing the rows. */
   readonly problems: readonly LocalProblem[];
 }
 

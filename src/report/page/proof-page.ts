@@ -153,8 +153,8 @@ function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, ids: P
 }
 
 function payloadText({ same, different }: RunProof["payloads"]): string {
-  const made = `${counted(same, "payload")} rebuilt from the sources ${same === 1 ? "matches" : "match"} the plan in the ledger`;
-  return different === 0 ? `${made}.` : `${made}; ${formatCount(different)} differ.`;
+  const agreement = `${counted(same, "payload")} rebuilt from the sources ${same === 1 ? "matches" : "match"} the plan in the ledger`;
+  return different === 0 ? `${agreement}.` : `${agreement}; ${formatCount(different)} differ.`;
 }
 
 function existingText({ records }: RunProof): Html | undefined {

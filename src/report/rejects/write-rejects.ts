@@ -99,8 +99,7 @@ async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<Rejecte
 /** Writes the rejected rows of one pass over the input to files. */
 interface RejectWriter {
   /**
-   * Notes the sources that contain rows of a record. Each of these sources gets a file, which may contain only a
-   * header.
+   * Records which sources contain rows of a record. Each of these sources gets a file, which may contain only a header.
    */
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;

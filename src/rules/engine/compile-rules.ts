@@ -41,7 +41,7 @@ export function compileRules(
 ): RuleValidator | undefined {
   const visitors = createVisitors(body, context);
   if (visitors === undefined) return undefined;
-  const { visitorFor, askedBy } = visitors;
+  const { visitorFor, requirementOf } = visitors;
   // Keyed by code, attr and path, so that a problem found by several rules is reported only once.
   const found = new Map<string, FoundRuleProblem>();
   const scope: Scope = {
@@ -52,7 +52,7 @@ export function compileRules(
     reported: undefined,
     readsReported: false,
   };
-  const add = (broken: BrokenRule): void => addProblem(broken, askedBy, found, keepValues);
+  const add = (broken: BrokenRule): void => addProblem(broken, requirementOf, found, keepValues);
   return (payload, reported) => {
     scope.reported = reported.size === 0 ? undefined : reported;
     visitorFor(payload)?.({ value: payload }, scope, add);
@@ -67,7 +67,7 @@ const NO_PROBLEMS: readonly FoundRuleProblem[] = Object.freeze([]);
 
 function addProblem(
   broken: BrokenRule,
-  askedBy: Visitors["askedBy"],
+  requirementOf: Visitors["requirementOf"],
   problems: Map<string, FoundRuleProblem>,
   keepValues: boolean,
 ): void {
@@ -85,14 +85,15 @@ function addProblem(
     rule: kind,
     fields: about,
     ...definedMembers({ at: attrBelow(broken) }),
-    ...definedMembers(message === undefined ? { asked: askedBy(rule) } : { message }),
+    ...definedMembers(message === undefined ? { asked: requirementOf(rule) } : { message }),
     ...(isScalar && { shape: shapeOf(value) }),
     ...(isScalar && keepValues && { value: String(value) }),
   });
 }
 
 /**
- * The attr of the value concerned, or of the list item that lacks a value; undefined if the problem's attr names it.
+ * The attr of the value concerned, or of the list item that lacks a value; undefined if the attr of the problem already
+ * identifies that place.
  */
 function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
   const end = value === undefined ? path.findLastIndex((segment) => typeof segment === "number") + 1 : path.length;
@@ -106,7 +107,7 @@ interface Visitors {
    */
   readonly visitorFor: (payload: JsonObject) => Visit | undefined;
   /** The requirement in the operator's document, if the document publishes the rule's code. */
-  readonly askedBy: (rule: Rule) => string | undefined;
+  readonly requirementOf: (rule: Rule) => string | undefined;
 }
 
 function createVisitors(body: FieldType, context: RuleContext): Visitors | undefined {
@@ -141,7 +142,10 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors | undef
     return visitor;
   }
 
-  /** Compiles for the fields of the current payload. `open`: the types that are being compiled at the same node. */
+  /**
+   * Compiles the rules of a type for the fields of the current payload. `open`: the types that are being compiled at
+   * the same node.
+   */
   function visitorWithin(type: FieldType, node: FieldNode | undefined, open: Open | undefined): Visit | undefined {
     if (!bearing.has(type)) return undefined;
     if (node === undefined || node.depth >= MAX_LEVELS) return visitorAnywhere(type);
@@ -158,12 +162,12 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors | undef
     const known = visitors.get(fields);
     if (known !== undefined) return known.visit;
     const visit = visitorWithin(body, tree.root, undefined);
-    // New nodes are not in `fields`.
+    // `fields` does not include nodes that were added during compilation.
     if (!tree.update()) visitors.set(fields, { visit });
     return visit;
   }
 
-  return { visitorFor, askedBy: publishedSentences(body, bearing) };
+  return { visitorFor, requirementOf: publishedSentences(body, bearing) };
 }
 
 interface Open {
@@ -181,9 +185,9 @@ function createRuleList(tree: FieldTree, context: RuleContext, isChecked: (rule:
   const found = new Map<FieldNode | undefined, Map<FieldType, readonly OwnRule[]>>();
 
   function compiledRule(rule: Rule): CompiledRule {
-    const made = compiled.get(rule) ?? compileRule(rule, compiler);
-    compiled.set(rule, made);
-    return made;
+    const known = compiled.get(rule) ?? compileRule(rule, compiler);
+    compiled.set(rule, known);
+    return known;
   }
 
   return (type, node) => {
@@ -197,15 +201,15 @@ function createRuleList(tree: FieldTree, context: RuleContext, isChecked: (rule:
   };
 }
 
-function publishedSentences(body: FieldType, bearing: ReadonlySet<FieldType>): Visitors["askedBy"] {
+function publishedSentences(body: FieldType, bearing: ReadonlySet<FieldType>): Visitors["requirementOf"] {
   const attachedTo = rulesWithTypes(body, bearing);
-  const asked = new Map<Rule, string | undefined>();
+  const requirements = new Map<Rule, string | undefined>();
   return (rule) => {
-    if (!asked.has(rule)) {
+    if (!requirements.has(rule)) {
       const { code, attr } = rule;
-      asked.set(rule, publishedSentence(body, { code, attr, type: attachedTo.get(rule) ?? body }));
+      requirements.set(rule, publishedSentence(body, { code, attr, type: attachedTo.get(rule) ?? body }));
     }
-    return asked.get(rule);
+    return requirements.get(rule);
   };
 }
 

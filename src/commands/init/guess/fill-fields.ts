@@ -63,14 +63,15 @@ function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode
   if (!words.includes("id") || guess.score <= SHOWN / 2) return guess;
   if (isIndustryNumber(guess.column.name)) return { ...guess, score: guess.score + 2 * JOIN_KEY };
   if (guess.column !== key) return guess;
-  return { ...guess, score: Math.max(guess.score + JOIN_KEY, container.parent === undefined ? OF_RECORD : 0) };
+  return { ...guess, score: Math.max(guess.score + JOIN_KEY, container.parent === undefined ? RECORD_KEY_SCORE : 0) };
 }
 
 const JOIN_KEY = 0.05;
 /**
- * Minimum score of a column that other files use to identify a record: the platform can identify it by this column too.
+ * Minimum score of a column by which other files refer to records. The platform can identify records by this column
+ * too.
  */
-const OF_RECORD = 0.6;
+const RECORD_KEY_SCORE = 0.6;
 
 interface RankedPair extends Pair {
   readonly rank: number;
@@ -99,7 +100,8 @@ function isSameField(slot: Slot, other: Slot): boolean {
 }
 
 /**
- * A guess from the same line of another address, because extracts with a single address use it for billing and supply.
+ * Returns a guess from the same line of another address, because an extract with a single address uses that address for
+ * both billing and supply.
  */
 function otherAddress(slot: Slot, slots: readonly Slot[]): Guess | undefined {
   if (!isOfAddress(slot)) return undefined;
@@ -138,8 +140,8 @@ function firstFree(guesses: readonly Guess[], { container }: Slot): Guess | unde
 }
 
 /**
- * Returns a factor for the score of a field. An optional object becomes less likely with each of its required fields
- * that no column fits.
+ * Returns a function that gives a factor for the score of a field. An optional object becomes less likely with each of
+ * its required fields that no column fits.
  */
 function completeness(container: Container, pairs: readonly Pair[]): (slot: Slot) => number {
   const fitted = new Set(pairs.filter(({ guess }) => guess.score >= REQUIRED).map(({ slot }) => slot));
@@ -161,7 +163,10 @@ function isGiven({ constant }: Slot): boolean {
   return constant !== undefined;
 }
 
-/** Includes containers that are required, and containers with a filled field at any depth. */
+/**
+ * Marks the containers that the mapping must include: required containers, and containers with a filled field at any
+ * depth.
+ */
 function include(container: Container): boolean {
   let some = container.source !== undefined || isAlways(container);
   for (const field of container.fields) {

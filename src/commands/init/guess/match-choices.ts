@@ -94,12 +94,12 @@ function bestChoice(code: string, choices: readonly string[]): Match | undefined
 function plain(text: string): string {
   const known = plainTexts.get(text);
   if (known !== undefined) return known;
-  const made = text
+  const converted = text
     .toUpperCase()
     .replaceAll(/[^\p{L}\d]+/gu, " ")
     .trim();
-  plainTexts.set(text, made);
-  return made;
+  plainTexts.set(text, converted);
+  return converted;
 }
 
 const plainTexts = new Map<string, string>();

@@ -46,9 +46,9 @@ export interface Container {
   readonly words: readonly string[];
   readonly parent: Container | undefined;
   readonly fields: (Slot | Container)[];
-  /** The source whose rows become its items; absent: it is built from the row of the enclosing container. */
+  /** The source whose rows become its items; absent: the object is built from the row of the enclosing container. */
   source: SourceNode | undefined;
-  /** Whether the mapping contains it: one of its fields is filled, or the contract requires it. */
+  /** Whether the mapping includes the container: one of its fields is filled, or the contract requires it. */
   included: boolean;
 }
 
@@ -94,8 +94,8 @@ function fieldIn(container: Container, field: ContractField): Slot | Container |
 
 function fillFields(container: Container, fields: readonly ContractField[]): void {
   for (const field of fields) {
-    const taken = fieldIn(container, field);
-    if (taken !== undefined) container.fields.push(taken);
+    const known = fieldIn(container, field);
+    if (known !== undefined) container.fields.push(known);
   }
 }
 
@@ -154,14 +154,14 @@ interface ContractField {
  * @param entry existing entry of the mapping: a constant in it may select one of the objects
  */
 export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly ContractField[] | undefined {
-  const meant = narrowType(entry, type);
-  if (meant.kind === "object") {
-    return [...meant.properties.values()]
+  const narrowed = narrowType(entry, type);
+  if (narrowed.kind === "object") {
+    return [...narrowed.properties.values()]
       .filter(({ readOnly }) => !readOnly)
-      .map(({ name, required }) => ({ name, required, type: memberType(meant, name) ?? ANYTHING }));
+      .map(({ name, required }) => ({ name, required, type: memberType(narrowed, name) ?? ANYTHING }));
   }
-  if (meant.kind !== "variants") return undefined;
-  const { names, typeOf, isRequired, isReadOnly } = meant.merged;
+  if (narrowed.kind !== "variants") return undefined;
+  const { names, typeOf, isRequired, isReadOnly } = narrowed.merged;
   return names
     .filter((name) => !isReadOnly(name))
     .map((name) => ({ name, required: isRequired(name), type: typeOf(name) ?? ANYTHING }));
@@ -171,18 +171,18 @@ const ANYTHING: FieldType = { kind: "any", nullable: false, deprecated: false, v
 
 /** Returns the type of a list's items if they are objects; undefined for any other field. */
 function itemObject(type: FieldType): FieldType | undefined {
-  const meant = narrowType([], type);
-  return meant.kind === "list" && fieldsOf(meant.items) !== undefined ? meant.items : undefined;
+  const narrowed = narrowType([], type);
+  return narrowed.kind === "list" && fieldsOf(narrowed.items) !== undefined ? narrowed.items : undefined;
 }
 
 /** Whether the field contains a single value rather than an object or a list. */
 function isScalarField(type: FieldType): boolean {
-  const meant = narrowType("", type);
-  return meant.kind !== "object" && meant.kind !== "list" && meant.kind !== "variants";
+  const narrowed = narrowType("", type);
+  return narrowed.kind !== "object" && narrowed.kind !== "list" && narrowed.kind !== "variants";
 }
 
 /** Returns the type of a list's items if they are plain values; undefined for any other field. */
 function scalarItems(type: FieldType): FieldType | undefined {
-  const meant = narrowType([], type);
-  return meant.kind === "list" && isScalarField(meant.items) ? meant.items : undefined;
+  const narrowed = narrowType([], type);
+  return narrowed.kind === "list" && isScalarField(narrowed.items) ? narrowed.items : undefined;
 }

@@ -40,12 +40,12 @@ function guessOf(
   column: ColumnProfile,
   { source, key }: { readonly source: SourceProfile; readonly key: readonly string[] | undefined },
 ): Guess {
-  const meant = nameLikeness(
+  const similarity = nameLikeness(
     { own: slot.words, around: slot.around },
     { own: nameWords(column.name), around: nameWords(source.name) },
   );
   const likeness =
-    (1 - WRITTEN_WEIGHT) * meant + (meant === 0 ? 0 : WRITTEN_WEIGHT * sharedWords(slot.name, column.name));
+    (1 - WRITTEN_WEIGHT) * similarity + (similarity === 0 ? 0 : WRITTEN_WEIGHT * sharedWords(slot.name, column.name));
   const { fit, evidence, form } = valueFit(slot.type, slot.words, column);
   const isKey = key !== undefined && slot.path.join(".") === key.join(".");
   const score = fit * (isKey ? keyLikeness(column) : 1) * (likeness + (1 - likeness) * evidence * EVIDENCE_WEIGHT);

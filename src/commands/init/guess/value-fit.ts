@@ -21,9 +21,9 @@ export type LeafForm =
 export interface LookupForm {
   readonly kind: "lookup";
   readonly table: ReadonlyMap<string, string>;
-  /** Codes without a matching choice, as far as they may be written to a file. */
+  /** Codes without a matching choice that may be written to a file. */
   readonly unknown: readonly string[];
-  /** Number of further codes that are too rare or too long to write to a file, because they could contain anything. */
+  /** Number of further codes that are too rare or too long to write to a file, because they could be personal data. */
   readonly withheld: number;
 }
 
@@ -39,7 +39,7 @@ const PLAIN: LeafForm = { kind: "plain" };
 
 /** @param words the words of the field's name */
 export function valueFit(type: FieldType, words: readonly string[], column: ColumnProfile): ValueFit {
-  if (column.looked === 0) return onlyFit(UNKNOWN);
+  if (column.analysed === 0) return onlyFit(UNKNOWN);
   if (isNumeric(type)) return numberFit(type, column);
   if (type.kind === "date" || type.kind === "datetime") return dateFit(type.kind, column);
   if (type.kind === "boolean") return booleanFit(column);
@@ -77,7 +77,7 @@ function dateFit(kind: "date" | "datetime", column: ColumnProfile): ValueFit {
   if (form === undefined) return onlyFit(0.02);
   const { pattern, hasTime, hasOffset } = form;
   const also = column.dates.find(
-    (other) => other !== form && other.fits === form.fits && swaps(other.pattern, pattern),
+    (other) => other !== form && other.fits === form.fits && haveOtherOrder(other.pattern, pattern),
   );
   const fit = kind === "datetime" && !hasTime ? 0.9 : 1;
   const isIso = kind === "date" ? pattern === "yyyy-MM-dd" : pattern.startsWith("yyyy-MM-dd'T'") && hasOffset;
@@ -87,7 +87,7 @@ function dateFit(kind: "date" | "datetime", column: ColumnProfile): ValueFit {
 }
 
 /** Whether the two patterns have day and month in different orders. */
-function swaps(one: string, other: string): boolean {
+function haveOtherOrder(one: string, other: string): boolean {
   return orderOf(one) !== orderOf(other);
 }
 

@@ -23,7 +23,7 @@ export interface ColumnProfile {
   readonly filled: number;
   readonly empty: number;
   /** Number of non-empty cells that were analysed: those of the first rows, then of one row in ten. */
-  readonly looked: number;
+  readonly analysed: number;
   /** Shapes of the analysed cells, most frequent first. */
   readonly shapes: readonly { readonly shape: string; readonly count: number }[];
   readonly shortest: number;
@@ -80,10 +80,10 @@ export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCo
   const dates = createDateCounter();
   const sample = new Map<number, string>();
   let codes: Map<string, number> | undefined = new Map();
-  let [filled, looked, shortest, longest] = [0, 0, Number.POSITIVE_INFINITY, 0];
+  let [filled, analysed, shortest, longest] = [0, 0, Number.POSITIVE_INFINITY, 0];
 
   function look(value: string): void {
-    looked += 1;
+    analysed += 1;
     shortest = Math.min(shortest, value.length);
     longest = Math.max(longest, value.length);
     const shape = shapeOf(value);
@@ -113,7 +113,7 @@ export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCo
       name,
       filled,
       empty: rows - filled,
-      looked,
+      analysed,
       shapes: [...shapes].map(([shape, count]) => ({ shape, count })).toSorted((a, b) => b.count - a.count),
       shortest: filled === 0 ? 0 : shortest,
       longest,
@@ -128,14 +128,14 @@ export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCo
 }
 
 /** Returns the share of the analysed values that are of a kind. */
-export function shareOf({ kinds, looked }: ColumnProfile, kind: ValueKind): number {
-  return looked === 0 ? 0 : (kinds.get(kind) ?? 0) / looked;
+export function shareOf({ kinds, analysed }: ColumnProfile, kind: ValueKind): number {
+  return analysed === 0 ? 0 : (kinds.get(kind) ?? 0) / analysed;
 }
 
 /** Returns the date format of the column if nearly all values are dates in one format. */
-export function dateForm({ dates, looked }: ColumnProfile): DateForm | undefined {
+export function dateForm({ dates, analysed }: ColumnProfile): DateForm | undefined {
   const [best] = dates;
-  return best !== undefined && best.fits >= looked * 0.9 ? best : undefined;
+  return best !== undefined && best.fits >= analysed * 0.9 ? best : undefined;
 }
 
 /** Whether every row has a different value. */

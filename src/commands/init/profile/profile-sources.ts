@@ -38,7 +38,7 @@ export interface ProfileOptions {
   readonly signal: AbortSignal;
 }
 
-/** Files of one source, if the user named the source. Otherwise, files whose sources have no given name. */
+/** The files of a source that the user named. Without a name: files that are grouped into sources by their columns. */
 export interface NamedFiles {
   readonly name: string | undefined;
   readonly patterns: readonly string[];
@@ -118,8 +118,8 @@ function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
 }
 
 /** Number of rows at the start of a source that are all analysed. After them, one row in ten is analysed. */
-const CLOSE_ROWS = 100_000;
-const CLOSE_EVERY = 10;
+const FULLY_ANALYSED_ROWS = 100_000;
+const SAMPLE_INTERVAL = 10;
 
 /** If a file turns out not to be UTF-8 while it is read, reads the source again and guesses that file's encoding. */
 async function profileSource(
@@ -180,7 +180,7 @@ function createColumns(folder: string): Columns {
   }
 
   function addRow({ row }: ReadRow): void {
-    const isSampled = rows <= CLOSE_ROWS || rows % CLOSE_EVERY === 0;
+    const isSampled = rows <= FULLY_ANALYSED_ROWS || rows % SAMPLE_INTERVAL === 0;
     if (!isCsvRow(row)) {
       for (const [name, text] of flatRecord(row.value)) counterOf(name)?.add(text, isSampled);
       return;

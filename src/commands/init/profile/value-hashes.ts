@@ -109,15 +109,15 @@ const MIN_HIT_SHARE = 0.2;
 export function shareFound(values: ValueHashes, among: ValueHashes): number {
   const parts = partsFor(values, among);
   let found = 0;
-  let looked = 0;
+  let compared = 0;
   for (let part = 0; part < parts; part += 1) {
     const range = [part / parts, (part + 1) / parts] as const;
     const wanted = values.sorted(...range);
     found += countShared(wanted, among.sorted(...range));
-    looked += wanted.length;
-    if (looked > 0 && found / looked < MIN_HIT_SHARE) break;
+    compared += wanted.length;
+    if (compared > 0 && found / compared < MIN_HIT_SHARE) break;
   }
-  return looked === 0 ? 0 : found / looked;
+  return compared === 0 ? 0 : found / compared;
 }
 
 function countShared(wanted: Float64Array, among: Float64Array): number {

@@ -51,7 +51,10 @@ function addTo(map: YAMLMap, container: Container, additions: Additions): void {
   }
 }
 
-/** The object itself, the items of a list literal, and the `item` of an `each` or a `when`. */
+/**
+ * Returns the objects that an entry describes: the entry itself, the items of a list literal, or the `item` of an
+ * `each` or a `when`.
+ */
 function mapsOf(entry: unknown): readonly YAMLMap[] {
   if (isSeq(entry)) return entry.items.flatMap(mapsOf);
   if (!isMap(entry)) return [];

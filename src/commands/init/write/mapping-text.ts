@@ -83,7 +83,9 @@ export function relativePath(file: string, folder: string): string {
   return path.relative(folder, file).replaceAll(path.sep, "/");
 }
 
-/** Rows of one parent are ordered by a number that counts them, or by a date whose text sorts chronologically. */
+/**
+ * Returns the column that orders the rows of one parent: a sequence number, or a date whose text sorts chronologically.
+ */
 function orderColumn({ source, parent }: SourceNode): string | undefined {
   if (parent === undefined || parent.shared) return undefined;
   const whole = source.columns.filter(({ filled, empty }) => filled > 0 && empty === 0);
@@ -97,7 +99,7 @@ function orderColumn({ source, parent }: SourceNode): string | undefined {
   return (counting ?? dated)?.name;
 }
 
-/** Sources that no join reaches, and sources that fill no list. */
+/** Lists the sources that no join reaches, and the sources that fill no list. */
 function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
   const alone = tree.left.map(
     ({ name, files }) =>
@@ -112,7 +114,7 @@ function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
 
 const MAX_COLUMNS = 12;
 
-/** How the payload can use the columns of a source that fills no list: `but000.adrc.STREET`. */
+/** States how the payload can use the columns of a source that fills no list: `but000.adrc.STREET`. */
 function rowColumnsText(node: SourceNode, { root }: SourceTree): string {
   const paths = columnPaths(node, pathTo(node, root)).slice(0, MAX_COLUMNS);
   return paths.length === 0 ? "" : `; with \`pick: first\`, its columns can fill fields: ${paths.join(", ")}`;

@@ -88,7 +88,7 @@ function groupsOf(slices: readonly ChildSlice[], count: number): ChildGroups {
 function childRows(child: JoinedSource, groups: ChildGroups, numbers: readonly number[]): readonly ChildRows[] {
   const { slices, starts, sliceAt, numberAt } = groups;
   const places = numbers.flatMap((number) => range(starts[number] ?? 0, starts[number + 1] ?? 0));
-  const made = new Map<number, ReadRow>();
+  const readRows = new Map<number, ReadRow>();
   for (const [index, slice] of slices.entries()) {
     const file = child.files[slice.file];
     const own = places.filter((place) => sliceAt[place] === index);
@@ -101,12 +101,12 @@ function childRows(child: JoinedSource, groups: ChildGroups, numbers: readonly n
     );
     for (const [position, place] of own.entries()) {
       const read = rows[position];
-      if (read !== undefined) made.set(place, withKeys(read, file));
+      if (read !== undefined) readRows.set(place, withKeys(read, file));
     }
   }
   return numbers.map((number) => {
     const group = range(starts[number] ?? 0, starts[number + 1] ?? 0).flatMap((id): readonly StoredRow[] => {
-      const read = made.get(id);
+      const read = readRows.get(id);
       return read === undefined ? [] : [{ id, read }];
     });
     const { rows, problems } = arrangeRows(group, { ...child, distinct: false, pick: undefined });

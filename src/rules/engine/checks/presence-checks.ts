@@ -94,7 +94,7 @@ function groupOf(group: FieldGroup, compiler: RuleCompiler): Group {
     first: group[0],
     isPresent: (here, scope) => {
       let isPresent = false;
-      // All fields are read, so that reported attrs among them are noted.
+      // Reads all fields, because reading a field records whether its attr has already been reported.
       for (const test of tests) if (test(here, scope)) isPresent = true;
       return isPresent;
     },

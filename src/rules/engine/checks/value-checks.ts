@@ -93,7 +93,10 @@ function setTest({ set, negate, ignoreCase }: CheckOf<"in-set">, compiler: RuleC
   };
 }
 
-/** Passes if at least one matching row passes the test, or if no row matches, because another rule reports that. */
+/**
+ * Passes if at least one matching row passes the test, or if no row matches, because another rule reports a missing
+ * row.
+ */
 export function lookupCheck({ values, source, by, test }: CheckOf<"lookup">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
   const find = rowIndex(compiler.context.references.get(source), by);

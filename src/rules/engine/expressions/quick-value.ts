@@ -21,8 +21,8 @@ function isSingle(expression: Expression, context: RuleContext): boolean {
 }
 
 /**
- * Reads the value of a path that has at most one value, without cursors; undefined for other paths. Does not note which
- * fields it reads, so it is only for payloads without reported attrs.
+ * Reads the value of a path that has at most one value, without cursors; undefined for other paths. Does not record
+ * which fields it reads, so it is only for payloads without reported attrs.
  */
 export function quickPath(path: PathExpression, compiler: RuleCompiler): Evaluate | undefined {
   const plain = readPath(path, compiler.context);

@@ -73,10 +73,10 @@ export function createFieldTree(): FieldTree {
     field(node, name) {
       const known = node.fields.get(name);
       if (known !== undefined) return known;
-      const made = { parent: node, depth: node.depth + 1, fields: new Map(), presentIn: -1 };
-      node.fields.set(name, made);
+      const created = { parent: node, depth: node.depth + 1, fields: new Map(), presentIn: -1 };
+      node.fields.set(name, created);
       hasNewNodes = true;
-      return made;
+      return created;
     },
     update() {
       if (hasNewNodes) {
