@@ -65,8 +65,8 @@ function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, 
 }
 
 /**
- * Sends the planned records, compares those that the platform already had, then reports. Records that already have a
- * final status are skipped.
+ * Sends the planned records, compares the records that the platform already had, then reports. Records that already
+ * have a final status are skipped.
  */
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
   const { shownValues, journal, dependencies } = run;
@@ -91,7 +91,7 @@ function sendAll(run: OpenRun, { workers, ...options }: SendingOptions): Promise
   return workers === undefined ? sendRecords(run.job, run, options) : shareRun(run, { ...options, workers });
 }
 
-/** Shows and returns the counts of the run before it sends, and calls `confirm` if there is one. */
+/** Shows and returns the counts of the run before records are sent, and calls `confirm` if there is one. */
 async function announce(
   { ledger, run, dependencies }: OpenRun,
   { confirm, isDryRun = false }: Pick<Sending, "confirm"> & { readonly isDryRun?: boolean },

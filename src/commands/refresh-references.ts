@@ -19,8 +19,8 @@ export interface RefreshOptions {
 }
 
 /**
- * Updates the reference list `products` from the platform, and reports the changes. Columns that only the file has are
- * kept for each product. If the platform's list is empty or cannot be read completely, the file is unchanged.
+ * Updates the reference list `products` from the platform, and reports the changes. Keeps the values of columns that
+ * only the file has. If the platform's list is empty or cannot be read completely, the file is unchanged.
  * @throws Failure `config` if the configuration names no such list, `storage` if the list cannot be written
  */
 export async function refreshReferences(
@@ -45,7 +45,7 @@ export async function refreshReferences(
   dependencies.notice(`${named}: ${products.length} products from ${hostOf(target)}${changes}`);
 }
 
-/** Reads current and past products, because a migrated account may have either. */
+/** Reads current and past products, because a migrated account may have a product of either kind. */
 async function readProducts(target: TargetSettings, dependencies: ReadDependencies): Promise<readonly Product[]> {
   const { client, close } = await connectToRead(target, "public", dependencies);
   try {

@@ -14,8 +14,8 @@ export interface UnnamedFile {
 }
 
 /**
- * Opens a private file (0600) in `folder`, which is created (0700) if it is missing, and unlinks it. Windows does not
- * allow that; there the file is removed when it is closed.
+ * Opens a private file (0600) in `folder`, which is created (0700) if it is missing, and unlinks it. On Windows, which
+ * does not allow this, the file is removed when it is closed.
  * @param purpose the contents of the file, for messages
  * @throws Failure `storage`
  */

@@ -11,7 +11,10 @@ export interface MappingValues {
   /** Lookup tables, by path as written in the mapping. */
   readonly lookups: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly functions: MappingFunctions;
-  /** The rows are re-imported rejects, so the names of their files state nothing about their content. */
+  /**
+   * Whether the rows are re-imported rejects. The names and dates of their files do not state the date of their
+   * content.
+   */
   readonly isReimport?: boolean;
 }
 

@@ -32,8 +32,8 @@ export interface Mapping {
   /** Present if the sources state the date of their content; `column`: the column with the date. */
   readonly asOf?: { readonly column: string | undefined };
   /**
-   * The compiled payload, if a record consists only of it (no fields for steps, no parameters) and no user function is
-   * involved.
+   * The compiled payload. Absent if a record also has fields for steps or parameters, or if the mapping calls a
+   * function.
    */
   readonly payloadNode?: MappingNode | undefined;
   /** True if the value at this path is the same in every payload and does not depend on rows. */

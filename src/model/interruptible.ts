@@ -5,8 +5,8 @@ let around: Around = (work) => work();
 
 /**
  * Runs synchronous work that may take a long time and leaves nothing incomplete if it is interrupted. In a standalone
- * program, SIGINT and SIGTERM end the process immediately during this work, because a listener would run only after
- * it.
+ * program, SIGINT and SIGTERM end the process immediately during this work, because a listener would run only after the
+ * work.
  */
 export function interruptible<T>(work: () => T): T {
   return around(work);

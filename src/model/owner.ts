@@ -1,4 +1,6 @@
-/** A rule of `owners` in `migrate.yaml`. All conditions that it has must hold; a rule without conditions always matches. */
+/**
+ * A rule of `owners` in `migrate.yaml`. All conditions of the rule must hold; a rule without conditions always matches.
+ */
 export interface OwnerRule extends OwnerConditions {
   readonly owner: string;
   readonly address?: string | undefined;

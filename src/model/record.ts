@@ -85,7 +85,7 @@ export interface InputRecord {
   readonly row: Row;
   /** Problems found while reading this record's rows (codes `source_...`), with their places. */
   readonly problems: readonly Problem[];
-  /** Where the next row starts. Set occasionally, if the file can be read from there. */
+  /** Where the next row starts. Set only for some records, and only if reading can start at that position. */
   readonly next?: RowPosition;
 }
 

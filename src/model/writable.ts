@@ -1,2 +1,5 @@
-/** The type without `readonly`, to build a value. On hot paths, spreading absent members costs more than the rest. */
+/**
+ * The type without `readonly`, to build a value. For hot paths, on which spreading optional members would take most of
+ * the time.
+ */
 export type Writable<T> = { -readonly [Name in keyof T]: T[Name] };

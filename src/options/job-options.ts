@@ -174,7 +174,10 @@ export const SETTINGS = {
 /** The options that determine the records of a run. */
 export const JOB: typeof CONTRACT & typeof INPUT & typeof SETTINGS = { ...CONTRACT, ...INPUT, ...SETTINGS };
 
-/** The records: contract, mapping and sources. The settings are those of `migrate.yaml`, which is not read. */
+/**
+ * The contract, mapping and sources that define the records. The options correspond to settings of `migrate.yaml`,
+ * which the library does not read.
+ */
 export interface JobOptions extends LibraryOptions<typeof JOB> {}
 
 export const CHECK = {

@@ -23,11 +23,11 @@ export interface OptionRow {
   readonly short?: string;
   /** The value of the flag if its argument is omitted. */
   readonly preset?: string;
-  /** The value of the flag if it is not given. */
+  /** The value if the flag is not given. */
   readonly default?: string | number;
   /** The flag is typed as `--no-name`. Without it, the value is true. */
   readonly negated?: true;
-  /** Names of flags that cannot be combined with it. */
+  /** Names of flags that cannot be combined with this flag. */
   readonly conflicts?: readonly string[];
   /** The environment variable that sets it. True: `MIGRATE_NAME`. */
   readonly env?: true | string;
@@ -52,7 +52,7 @@ export interface OptionRow {
 /** The values of each kind. */
 export interface KindValues {
   readonly text: string;
-  /** A file or folder. Relative to the configuration file, if that sets it. */
+  /** A file or folder. A path in the configuration file is relative to that file. */
   readonly path: string;
   /** YYYY-MM-DD */
   readonly day: string;

@@ -1,6 +1,8 @@
 import { kindOf, type OptionRow, type OptionTable, type RecordedValues } from "./option-row.ts";
 
-/** The values that a run records, taken from an object that also has other members. A switch that is not given is off. */
+/**
+ * Selects the values that a run records from an object that may have other members. A switch without a value is off.
+ */
 export function recordedValues<Table extends OptionTable>(
   table: Table,
   given: MaybeGiven<RecordedValues<Table>>,

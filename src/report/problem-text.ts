@@ -18,7 +18,7 @@ import { shapeOf } from "../text/shape.ts";
 
 /**
  * Describes a problem in one line: the expectation, the limits, and suggestions, but never the value. A message of the
- * platform is passed on, made safe to display.
+ * platform is included after it has been made safe to display.
  */
 export function describeProblem(problem: Problem): string {
   const { unlisted } = problem;

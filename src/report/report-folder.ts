@@ -14,7 +14,8 @@ export interface ReportFolder {
   /** Starts a file that only its owner can read (0600). Discards an earlier draft with the same name. */
   readonly create: (name: string) => Promise<ReportFile>;
   /**
-   * Starts a temporary file (0600) for data that must wait until another file can include it. It is removed at the end.
+   * Starts a temporary file (0600) for data that must wait until another file can include it. The temporary file is
+   * removed at the end.
    */
   readonly scratch: () => Promise<ScratchFile>;
   /** Moves the files to their final places, in the order of their creation, and syncs the folder. */

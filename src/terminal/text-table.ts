@@ -16,8 +16,8 @@ const GAP = "  ";
 const MIN_LAST_WIDTH = 12;
 
 /**
- * An aligned table with a header, for the terminal. The last column wraps within `width`, unless it is cut. If it has
- * too little room, the widest of the other columns is cut. Cells are made safe to show.
+ * An aligned table with a header, for the terminal. The last column wraps within `width`, unless it is cut. If that
+ * column has too little room, the widest of the other columns is cut. Cells are made safe to show.
  */
 export function renderTable(
   rows: readonly (readonly string[])[],

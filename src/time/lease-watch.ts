@@ -17,8 +17,8 @@ interface Moment {
 /** The share of the lease in which the holder acts. The rest is reserved for requests in flight. */
 const USED_SHARE = 0.8;
 /**
- * After this many missed renewals, the holder needs a reply from the server before it acts. It may have been suspended,
- * and an older copy of the database may be in use.
+ * After this many missed renewals, the holder needs a reply from the server before it acts, because it may have been
+ * suspended and an older copy of the database may be in use.
  */
 const MISSED_RENEWALS = 5;
 

@@ -87,7 +87,10 @@ async function readerOrNone(
   }
 }
 
-/** The current sources with the contract, the mapping and the lists of a run. Undefined if one of these is lost. */
+/**
+ * Opens a job with the current sources and the contract, mapping and lists of a run. Returns undefined if any of these
+ * files is lost.
+ */
 async function openWithSetup(
   run: string,
   { settings: current }: Job,

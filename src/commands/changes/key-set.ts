@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 /**
  * A set of business keys in 16 to 32 bytes per key. It stores 64 bits of the SHA-256 of each key: for a million keys,
- * the probability that it contains a key that was not added is below 1 in 10 million.
+ * the probability that the set contains a key that was not added is below 1 in 10 million.
  */
 export interface KeySet {
   /** Returns false if the set contains the key already. */

@@ -68,7 +68,8 @@ export async function recordsWithOrigins(
 
 /**
  * Finds the records of `--only` by key alone, without joining or checking other records. Returns undefined if it finds
- * fewer records than requested, or if it could miss some: a key may come from a joined row, or occur more than once.
+ * fewer records than requested, or if it could miss some, because a key may come from a joined row or occur more than
+ * once.
  */
 async function recordsByKey(job: Job): Promise<readonly TracedRecord[] | undefined> {
   const { only, limit = Number.POSITIVE_INFINITY } = job.settings;

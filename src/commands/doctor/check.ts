@@ -7,7 +7,8 @@ export interface Check {
   /** For example `contract` or `credentials`. */
   readonly name: string;
   /**
-   * `warning`: the check is reported, but the command does not fail. `skipped`: not checked; `text` gives the reason.
+   * `warning`: the problem is reported, but the command does not fail. `skipped`: the check was not run; `text` gives
+   * the reason.
    */
   readonly status: "ok" | "warning" | "failed" | "skipped";
   readonly text: string;

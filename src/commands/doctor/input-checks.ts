@@ -113,7 +113,7 @@ function filesCheck(
   return records === 0 ? warning("input", text, { figures }) : ok("input", text, { figures });
 }
 
-/** How the rows of a child source match those of its parent. */
+/** How the rows of a child source match the rows of its parent. */
 interface JoinCount {
   readonly child: ChildSpec;
   readonly parent: SourceSpec;

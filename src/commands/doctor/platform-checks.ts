@@ -128,8 +128,8 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
 const MAX_SKEW_MS = 10_000;
 
 /**
- * Token renewal follows the platform's clock, so a wrong local clock does not stop a push. It affects only recorded
- * times.
+ * Token renewal follows the platform's clock, so a wrong local clock does not stop a push. A wrong clock affects only
+ * recorded times.
  */
 function clockCheck(aheadMs: number | undefined): Check {
   if (aheadMs === undefined) return skipped("clock", "the reply of the platform has no Date header");

@@ -172,7 +172,7 @@ function refuseUnwritable(file: string, cause: unknown): never {
   });
 }
 
-/** The first guessed encoding. It applies to all files that do not declare their encoding. */
+/** Returns the first guessed encoding, for the setting that applies to all files that do not declare their encoding. */
 function guessedEncoding(sources: readonly SourceProfile[]): string | undefined {
   return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed)?.encoding?.name;
 }

@@ -100,8 +100,8 @@ function distinctiveWords(name: string): readonly string[] {
 export interface SourceNode {
   readonly source: SourceProfile;
   /**
-   * The column that its children refer to. Without such children, the column that parent rows refer to, if they share
-   * rows of this source. Otherwise absent.
+   * The column to which the rows of its children refer. Without such children, the column to which the parent rows
+   * refer if they share rows of this source. Otherwise undefined.
    */
   readonly key: ColumnProfile | undefined;
   /** How it belongs to its parent source; absent for the root. */
@@ -238,7 +238,7 @@ function mostFrequent(keys: readonly ColumnProfile[]): ColumnProfile | undefined
   return keys.toSorted((one, other) => count(other) - count(one))[0];
 }
 
-/** Returns the column that links a row to its parent row. It fills no field. */
+/** Returns the column that links a row to its parent row. This column fills no field. */
 export function joinColumn({ parent }: SourceNode): ColumnProfile | undefined {
   return parent === undefined ? undefined : parent.shared ? parent.join.key : parent.join.column;
 }

@@ -21,7 +21,7 @@ export interface ExcludeOptions {
   readonly who: string;
 }
 
-/** Keys, grouped by what happened to their records. */
+/** Keys, grouped by the result for their records. */
 export interface ExcludedKeys extends Readonly<
   Record<"excluded" | "excludedBefore" | RefusedExclusion, readonly string[]>
 > {

@@ -90,7 +90,9 @@ export async function lookUpRecord(options: ExplainOptions, storeOptions: StoreO
   });
 }
 
-/** The accepted request of another run. Corrected rejects, for example, may have been accepted since. */
+/**
+ * The accepted request of another run, if there is one. Corrected rejects, for example, may have been accepted later.
+ */
 function acceptedElsewhere(
   outcomes: readonly Outcome[],
   attempts: readonly Attempt[],

@@ -26,12 +26,12 @@ export async function ledgerCheck({ ledger }: LedgerOptions): Promise<LedgerChec
 export interface RepairedLedger extends LedgerRepair {
   /** Number of requests that were in the journals but not in the ledger. */
   readonly noted: number;
-  /** The journals may lack requests: records that are new to the ledger may have been sent. */
+  /** Whether the journals may lack requests. If so, records that are new to the ledger may already have been sent. */
   readonly isUncertain: boolean;
 }
 
 export interface RepairOptions extends LedgerOptions {
-  /** The user states that no requests are missing except those in the journals of this machine. */
+  /** The user states that no requests are missing except the requests in the journals of this machine. */
   readonly nothingLost?: boolean | undefined;
 }
 

@@ -38,7 +38,7 @@ export interface TokenRecord {
 type TokenDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredentials">;
 
 /**
- * Obtains a token as a push would, or inspects the given one.
+ * Obtains a token as a push would, or inspects the token that the user supplied.
  * @throws Failure `authentication` if the platform issues no token, `config` without credentials
  */
 export async function token({ target, show }: TokenOptions, dependencies: TokenDependencies): Promise<TokenRecord> {

@@ -111,7 +111,7 @@ interface JoinableWork extends ActiveWriter {
   readonly run: Run;
 }
 
-/** Whether a worker can join. A run that has no waiting or assigned ranges only needs to be completed. */
+/** Whether a worker can join the run. A run without waiting or assigned ranges has no work left for a worker. */
 function isJoinable(work: ActiveWriter): work is JoinableWork {
   const { run, shared } = work;
   if (run === undefined || shared === undefined || !isDistributed(run, shared)) return false;

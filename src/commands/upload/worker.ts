@@ -27,8 +27,8 @@ export interface WorkerOptions {
 
 /**
  * Joins a run that another process has planned, and sends some of its ranges.
- * @throws Failure `source_changed` if contract, mapping or input differ from those of the plan, `run_unknown` if the
- * run assigns no ranges, and the failures of connecting
+ * @throws Failure `source_changed` if contract, mapping or input have changed since the plan was written, `run_unknown`
+ * if the run assigns no ranges, and the failures of connecting
  */
 export async function work(options: WorkerOptions, dependencies: Dependencies): Promise<WorkerResult> {
   requireSharedLedger(options.ledger);

@@ -12,7 +12,7 @@ export interface CodeOrigin {
 
 /**
  * The requirement that the operator's document publishes for a code (`x-validators`), as one sentence. Searches the
- * addressed field, the type, all fields of the type, and the whole body, in this order. Undefined if no place publishes
+ * field at `attr`, the type, all fields of the type, and the whole body, in this order. Undefined if no place publishes
  * a sentence, or if the first place that publishes the code has several different texts.
  */
 export function publishedSentence(body: FieldType, { code, type, attr = [] }: CodeOrigin): string | undefined {

@@ -14,7 +14,7 @@ export function includesKind(old: FieldType, next: FieldType): boolean {
   return old.choices.every((choice) => typeof choice === "string" && fits(choice));
 }
 
-/** A conservative test of strings. It refuses every string that the platform would trim, except blank strings. */
+/** A conservative test of strings: rejects every string that the platform would trim, except blank strings. */
 function textTest(type: TextType): (text: string) => boolean {
   const { allowBlank, minLength = 0, maxLength = Infinity, pattern, format, documentPath } = type;
   if (format !== undefined || documentPath !== false) return () => false;

@@ -28,8 +28,8 @@ class TooManyVisits extends Error {}
 
 /**
  * The distinct paths that a JSONPath selects, in the order of the query. `malformed`: not RFC 9535. `slow-pattern`: a
- * regular expression in it could take more than linear time. `too-long`, `too-many-nodes`: it exceeds
- * `MAX_PATH_CHARACTERS` or `MAX_VISITS`.
+ * regular expression in the JSONPath could take more than linear time. `too-long`, `too-many-nodes`: the JSONPath
+ * exceeds `MAX_PATH_CHARACTERS` or `MAX_VISITS`.
  */
 export function selectNodes(document: JSONValue, expression: string): readonly AttrPath[] | Unselectable {
   if (expression.length > MAX_PATH_CHARACTERS) return "too-long";

@@ -13,7 +13,7 @@ export interface TextPoint {
 /**
  * The line with a mark below the column; undefined for an empty or long line. Also undefined for a file that is not
  * YAML, so that customer data passed as a mapping by mistake is not shown. `hideValues` replaces each value with `…`,
- * because it may be a password.
+ * because a value may be a password.
  */
 export function excerptOf(
   { file, text }: SourceText,

@@ -119,9 +119,9 @@ const SCALAR_NAMES: Readonly<Record<ScalarKind, string>> = {
 
 /**
  * Whether the contract defines how a reply shows that a record was accepted. Any of these is sufficient: a documented
- * reply contains the account number or the business key, a rule of `x-migrate-outcomes` requires a member (`has`), its
- * items have statuses (`x-migrate-items`), or the result is polled (`x-migrate-poll`). For a workflow, this applies to
- * the last step.
+ * reply contains the account number or the business key, a rule of `x-migrate-outcomes` requires a member (`has`), the
+ * items of a reply have statuses (`x-migrate-items`), or the result is polled (`x-migrate-poll`). For a workflow, this
+ * applies to the last step.
  */
 export function documentsAcceptance({ steps, ...alone }: Operation): boolean {
   const last = steps.at(-1);

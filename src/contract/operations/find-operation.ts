@@ -21,7 +21,7 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
   if (match !== undefined)
     throw operationFailure(`more than one operation matches "${wanted}"`, matches, "name one of");
   throw operationFailure(
-    `the contract has no operation "${wanted}"${question(wanted, operations)}`,
+    `the contract has no operation "${wanted}"${suggestionFor(wanted, operations)}`,
     operations,
     "its operations are",
   );
@@ -31,7 +31,7 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
  * `; did you mean "POST /accounts/"?` Suggests a path with the words of the id first, because operators may rename an
  * id and keep the path.
  */
-function question(wanted: string, operations: readonly Operation[]): string {
+function suggestionFor(wanted: string, operations: readonly Operation[]): string {
   const paths = operations.map(methodAndPath);
   const ids = operations.map(({ id }) => id);
   if (wanted.includes("/")) return didYouMean(wanted, paths) || didYouMean(wanted, ids);

@@ -108,9 +108,9 @@ function propertyNodes(
 }
 
 /**
- * OpenAPI 3.0.3, Schema Object: a required property with `readOnly` is required only in replies, and one with
- * `writeOnly` only in requests. If a part requires the property and describes it without that keyword, it is required
- * in both. `requiring`: the parts that require the property.
+ * OpenAPI 3.0.3, Schema Object: a required property with `readOnly` is required only in replies, and a required
+ * property with `writeOnly` only in requests. If a part requires the property and describes it without that keyword,
+ * the property is required in both. `requiring`: the parts that require the property.
  */
 function propertyOf(
   name: string,

@@ -55,7 +55,7 @@ export function readSourceMoment(
   return dated && { kind: "column", column, ...dated, read: remembering(dated.read) };
 }
 
-/** For each member that selects how the moment is stated, the members that can be combined with it. */
+/** The members that can be combined, by the member that selects where the date is stated. */
 const MEMBERS = {
   column: ["column", "date", "zone"],
   fileName: ["fileName", "zone"],

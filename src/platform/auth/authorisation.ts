@@ -8,7 +8,7 @@ export interface Authorisation {
   readonly header: () => Promise<string>;
   /** Reports that the platform accepted `header`. */
   readonly accepted: (header: string) => void;
-  /** Whether `header` may have been valid once: the platform has accepted it, or it has been replaced since. */
+  /** Whether `header` may have been valid earlier: the platform has accepted it, or it has been replaced since. */
   readonly mayHaveExpired: (header: string) => boolean;
   /**
    * Reports that the platform rejected `header` (HTTP 401), and resolves when `header()` returns a newer one.

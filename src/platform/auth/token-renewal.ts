@@ -29,9 +29,9 @@ interface HeldToken {
 }
 
 /**
- * A token for all workers, obtained on first use; concurrent callers share one request. It is renewed shortly before
- * it expires, while the old one stays in use, and once when the platform rejects it. If the platform refuses to issue
- * a token, that is final.
+ * A token for all workers, obtained on first use; concurrent callers share one request. The token is renewed shortly
+ * before it expires, while the old token stays in use, and once if the platform rejects it. If the platform refuses to
+ * issue a token, no further token is requested.
  */
 export function renewingAuthorisation(options: RenewalOptions): Authorisation {
   const { clock } = options;
@@ -63,7 +63,7 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
     return underWay;
   };
 
-  /** The current token stays in use until it expires, even if this fails. */
+  /** The current token stays in use until it expires, even if the renewal fails. */
   const renewAhead = (generation: HeldToken): void => {
     generation.renewAt = Infinity;
     renewOnce().catch(() => undefined);

@@ -89,7 +89,7 @@ function endless(why: string): Failure {
 
 /**
  * The validated address in `next` (specification 4.5): same origin and scheme as the base address, no credentials,
- * below the base address's path. Undefined if it is null or absent.
+ * below the base address's path. Undefined if `next` is null or absent.
  * @param current address of the page that contains it
  * @throws Failure `redirect` for another origin, `wrong_endpoint` for an invalid address
  */

@@ -51,7 +51,7 @@ export type UnitRate = JsonObject & {
   readonly value_inc_vat: string;
   /** ISO 8601 with a zone. */
   readonly valid_from: string;
-  /** Null if it has no end yet. */
+  /** Null if the rate has no end yet. */
   readonly valid_to?: string | null;
   readonly payment_method?: string | null;
 };

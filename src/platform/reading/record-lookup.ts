@@ -36,7 +36,7 @@ export async function lookUpRecords(
   const withinLimit = createFailureLimit();
   const results = new Map<LookupRecord, LookupResult>();
   const note = (record: LookupRecord, result: LookupResult): void => {
-    results.set(record, together(results.get(record), result));
+    results.set(record, mergedResult(results.get(record), result));
   };
   const isOpen = (record: LookupRecord, readBack: ReadBack): boolean => {
     const before = results.get(record);
@@ -66,7 +66,7 @@ export async function lookUpRecords(
 }
 
 /** The combined result of two operations. A record that is only partly compared proves nothing. */
-function together(before: LookupResult | undefined, next: LookupResult): LookupResult {
+function mergedResult(before: LookupResult | undefined, next: LookupResult): LookupResult {
   if (before === undefined) return next;
   if (before.kind === "found") {
     if (next.kind === "found" || next.kind === "different") return foundTwice(before, next);

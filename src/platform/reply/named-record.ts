@@ -167,10 +167,10 @@ function flagOf(value: JsonValue | undefined): boolean | undefined {
 }
 
 function failedStatus(part: JsonObject, payload: JsonObject | undefined): string | undefined {
-  return STATUS_MEMBERS.find((name) => saysFailed(part[name]) && part[name] !== payload?.[name]);
+  return STATUS_MEMBERS.find((name) => isFailedStatus(part[name]) && part[name] !== payload?.[name]);
 }
 
-function saysFailed(value: JsonValue | undefined): boolean {
+function isFailedStatus(value: JsonValue | undefined): boolean {
   if (typeof value === "number") return Number.isInteger(value) && value >= 400 && value < 600;
   return typeof value === "string" && FAILED_STATUS.test(value) && value.length <= MAX_STATUS;
 }

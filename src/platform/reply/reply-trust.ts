@@ -44,7 +44,7 @@ export function reasonForDistrust(
 
 /**
  * The reason why a reply below 300 does not appear to belong to the operation: the contract does not document its
- * status, its content type or body has a different form, it is incomplete, or it names another record.
+ * status, the reply has another content type or form, is incomplete, or names another record.
  */
 export function operationMismatch(
   reply: HttpReply,

@@ -45,7 +45,7 @@ export async function* chunksOf(
   if (waiting.length > 0) yield take();
 }
 
-/** Copies the bytes into a buffer of their own, so that it can be transferred to another thread. */
+/** Copies the bytes into a new buffer, so that it can be transferred to another thread. */
 function joined(waiting: readonly Piece[], size: number): Pick<RecordChunk, "bytes" | "pieces"> {
   const bytes: Uint8Array<ArrayBuffer> = Buffer.allocUnsafeSlow(size);
   let end = 0;

@@ -7,7 +7,7 @@ import { withKeyProblems } from "../row/key-problems.ts";
 import { BATCH_ROWS, type ReadRow } from "../row/read-row.ts";
 import type { ChunkCsvFile, ChunkFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
 
-/** The rows of a chunk in batches. They equal the rows that `rowsOfFile` reads from the whole file. */
+/** The rows of a chunk in batches, equal to the rows that `rowsOfFile` reads from the whole file. */
 export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): Generator<readonly ReadRow[]> {
   const file = fileOf(chunk, files);
   const rowsOf = pieceReader(file, chunk.isFirst);

@@ -21,7 +21,7 @@ export async function* csvKeys(
   }
 }
 
-/** Receives the position of a record's key, in UTF-8; `start` is -1 if it has none. */
+/** Receives the position of a record's key, in UTF-8; `start` is -1 if the record has no key. */
 export type VisitKey = (number: number, bytes: Buffer, start: number, end: number) => void;
 
 /**

@@ -70,7 +70,7 @@ export interface ChunkedInput {
   readonly source: string;
   readonly files: readonly ChunkFile[];
   /**
-   * All chunks, in order. A read failure is thrown after the records before it.
+   * All chunks, in order. If reading fails, the failure is thrown after all chunks before it have been returned.
    * @param from where to start; earlier records are omitted
    */
   readonly chunks: (signal?: AbortSignal, from?: InputPosition) => AsyncGenerator<RecordChunk>;

@@ -81,7 +81,7 @@ const CR = 13;
 const SPACE = 32;
 const QUOTE = 34;
 const QUOTES_TIMES_4 = 0x22222222;
-/** In UTF-8, the control characters U+0080 to U+009F are this byte followed by one below 0xA0. */
+/** In UTF-8, the control characters U+0080 to U+009F consist of this byte, followed by a byte below 0xA0. */
 const LEAD_OF_C1 = 0xc2;
 
 interface Scan {

@@ -45,7 +45,10 @@ function cellTexts({ bytes, start, end, isQuoted, starts, ends }: RecordCells, d
   return Array.from(starts, (from, column) => bytes.toString("utf8", from, ends[column]));
 }
 
-/** Returns a function that moves to a record and returns false if it has a problem. Call it in record order. */
+/**
+ * Returns a function that moves to a record, and returns false if the record has a problem. Call the function in record
+ * order.
+ */
 export function recordStarter(
   cells: RecordCells,
   { boundaries, bytes, line }: CsvBytes,

@@ -11,7 +11,9 @@ export function beginsWith(head: Uint8Array, magic: Uint8Array): boolean {
   return magic.every((byte, index) => head[index] === byte);
 }
 
-/** Whether the file must be opened as a workbook (.xlsx, .xlsm), by its name or content. It may still be corrupt. */
+/**
+ * Whether the file must be opened as a workbook (.xlsx, .xlsm), by its name or content. The file may still be corrupt.
+ */
 export function isWorkbook(file: string, head: Buffer): boolean {
   if (!isZip(head) || TEXT_NAME.test(file) || isOpenDocument(head)) return false;
   return WORKBOOK_NAME.test(file) || OFFICE_PARTS.some((part) => head.includes(part));

@@ -52,7 +52,7 @@ export interface ReadNotice {
 }
 
 interface InputFile {
-  /** The source that it belongs to. */
+  /** The source of the file. */
   readonly source: string;
   /** The file name as the user gave it. */
   readonly file: string;
@@ -100,7 +100,7 @@ export interface Input {
 }
 
 interface FileRows {
-  /** The source that it belongs to. */
+  /** The source of the file. */
   readonly source: string;
   readonly file: string;
   readonly rows: readonly Row[];

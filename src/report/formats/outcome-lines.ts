@@ -8,7 +8,7 @@ export interface OutcomeLines {
   readonly add: (line: string) => void;
   /** Adds the lines of outcomes without problems. */
   readonly addValid: (outcomes: ValidOutcomes) => void;
-  /** Returns the bytes added since the last call, once there are enough to be worth writing. */
+  /** Returns the bytes added since the last call; undefined while there are too few for a write. */
   readonly take: () => Uint8Array | undefined;
   /** Returns the remaining bytes. @param after text to append if there is at least one line */
   readonly end: (after: string) => Uint8Array;

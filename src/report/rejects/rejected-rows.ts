@@ -15,7 +15,7 @@ export interface RejectedBatch {
 
 /**
  * Reads the input alongside the outcomes that need correction, both in input order.
- * @throws Failure `source_changed` if a record is not where it was during the run
+ * @throws Failure `source_changed` if a record is not at the same place as during the run
  */
 export async function* rejectedRecords(
   report: Report,

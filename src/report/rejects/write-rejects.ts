@@ -20,8 +20,8 @@ import { recordRows, type RejectedBatch, rejectedRecords, type RejectRow, reject
 
 export interface RejectsOptions extends RejectWriterOptions {
   /**
-   * Reads the input again from the beginning. Numbers and places of the records are those of the run. Absent if the
-   * input can no longer be read: then there are no rejects.
+   * Reads the input again from the beginning. Records must have the same numbers and places as in the run. Absent if
+   * the input can no longer be read: no rejects are written then.
    */
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
   /** Writes the rows to a workbook as well. */

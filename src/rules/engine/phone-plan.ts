@@ -6,8 +6,8 @@ export type CertainPhone = (text: string, kind: "phone" | "mobile" | "landline")
 /**
  * Recognises numbers in the usual forms of a country: national with the prefix 0, or international with `+`, with
  * spaces and parentheses. Parsing a number takes a hundred times as long, because libphonenumber compiles its patterns
- * for each number. The patterns come from its metadata. Undefined for a country with other rules: several countries
- * share its calling code and it is not the first of them, or its national prefix is not 0.
+ * for each number. The patterns come from the metadata of the library. Undefined for a country whose national prefix is
+ * not 0, and for a country that shares its calling code with others and is not the first of them.
  */
 export function certainPhone(country: CountryCode, metadata: MetadataJson): CertainPhone | undefined {
   const plan = readPlan(metadata.countries[country]);

@@ -28,7 +28,7 @@ interface TokenReader {
   readonly text: string;
   readonly peek: (ahead?: number) => Token;
   readonly next: () => Token;
-  /** Consumes the next token if it is this word or sign. Returns whether it is. */
+  /** Consumes the next token and returns true if it is this word or sign; otherwise returns false. */
   readonly take: (word: string) => boolean;
   readonly expect: (word: string) => void;
 }

@@ -4,7 +4,7 @@
  * continues the previous one.
  */
 export const FIELD_WORDS: string = `
-# What every system numbers
+# Identifiers and codes
 id: id, ident, identifier, no, num, nr, nbr, number, ref, reference, key, uid, numb
 code: code, cd, cde
 account: contract acc, contract acct, customer account, account, acc, acct, accnt, a c, billing account, contract account, vkont
@@ -47,7 +47,7 @@ occupier: occupier, occ, occupant
 role: role, relationship, rel
 deceased: deceased, dead
 priority services: psr, priority services, priority service register, vulnerable, vulnerability, special needs
-# Where they live
+# Addresses
 address: address, addr, adr, add, addr line, address line, adr line, addr ln, add line, adrs, addrs
 street: strasse, street, str, strt, road, thoroughfare, street name
 house: house, hse, house number, house no, hse no, building number
@@ -62,7 +62,7 @@ supply: supp, supply, sup, site, premise, premises, prem, property, prop, servic
   consumption place
 billing address: mail address, mail addr, mailing address, postal address
 billing: billed, bld, billing, bill, invoice, inv, correspondence, corr, mailing
-# What they are supplied with
+# Meter points, meters and products
 meter point id: ext ui, extui, mpan, mprn, mpr, mpxn, nmi, mirn, mpan core, core mpan, meter point, meterpoint, supply number,
   supply no, meter point ref, meter point reference, meter point number, supply point, supply point
   id, spid, pod
@@ -100,7 +100,7 @@ debt: debt
 deposit: deposit, bond
 discount: discount, disc
 tax: tax, vat, gst
-# When
+# Dates and times
 date: date, dt, dte, on, dat
 day: day, dom
 month: month, mth, mnth
@@ -117,12 +117,12 @@ created: created, create, entered, logged, written, made
 next: next, nxt
 previous: lst, last, last, prev, previous, latest
 reading date: reading date, read date, read on, rdg dt, read dt, date read, date of reading
-# What they agreed to
+# Consents and offers
 opted: opted, opt, opt in, optin, opted into, ok, consent, agree, allow, permission, mkt, marketing, pref, gdpr
 offers: offers, offer, recommended offers, promo, promotions
 sms: sms, text message, txt
 post: post, letter, letters, by post
-# What was written down
+# Notes and documents
 note: note, notes, comment, comments, remark, remarks, memo, body, text, narrative
 document: document, doc, file, attachment
 description: description, desc, descr
@@ -149,7 +149,7 @@ export const FILLER_WORDS: ReadonlySet<string> = new Set(
 export const OTHER_PARTIES: readonly string[] =
   "administrator landlord guarantor agent broker intermediary affiliate agency".split(" ");
 
-/** Units that are smaller than those of the fields: hundredths of the currency, thousandths of the metered unit. */
+/** Units that are smaller than the units of the fields: hundredths of the currency, thousandths of the metered unit. */
 export const SMALL_UNITS: readonly string[] = ["pence", "pennies", "cents", "cent", "minor", "wh", "watthours"];
 
 /** Pairs of words that never mean the same field, even if the rest of the name is similar. */

@@ -53,7 +53,8 @@ function guessOf(
 }
 
 /**
- * Weight of the same spelling compared with the same meaning: `account_number` is closer to a number than `account_id`.
+ * Weight of shared written words relative to shared meanings: `account_number` matches a field with `number` better
+ * than `account_id` does, although both mean an id.
  */
 const WRITTEN_WEIGHT = 0.1;
 

@@ -44,8 +44,8 @@ export interface JoinedInput {
   readonly files: readonly ChunkCsvFile[];
   readonly children: readonly JoinedSource[];
   /**
-   * All chunks in order, then batches of orphans. If the records cannot be joined as bytes, all records as batches
-   * instead. A read failure is thrown after the records before it.
+   * All chunks in order, then batches of orphans. If the records cannot be joined as bytes, returns all records as
+   * batches instead. If reading fails, the failure is thrown after all records before it have been returned.
    */
   readonly chunks: (signal?: AbortSignal) => AsyncGenerator<JoinedChunk | RecordBatch>;
 }

@@ -18,8 +18,8 @@ export interface JoinedPiece extends CsvPiece {
 export interface ChildGroups {
   readonly slices: readonly ChildSlice[];
   /**
-   * For each root record: the index in the lists below at which its child records start. They end where those of the
-   * next root record start.
+   * For each root record: the index in the lists below at which its child records start. They end where the child
+   * records of the next root record start.
    */
   readonly starts: Int32Array;
   /** For each child record: the index of its slice, and its number in the slice. */
