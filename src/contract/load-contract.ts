@@ -156,7 +156,9 @@ function checkReferences(document: JsonObject, findings: Findings): void {
   }
 }
 
-/** Examples, defaults and choices are data, so a `$ref` in them is not a reference. */
+/**
+ * Whether the path leads to an example, a default or choices. These are data, so a `$ref` in them is not a reference.
+ */
 function isExample(path: AttrPath): boolean {
   const name = path.at(-1);
   if ((name === "enum" || name === "const") && path.at(-2) !== "properties") return true;

@@ -219,7 +219,10 @@ function unmappedIn(node: MappingNode, path: AttrPath): readonly string[] {
   return [...missing.map((name) => formatAttr([...path, name])), ...below];
 }
 
-/** Item numbers are unknown in a list with items from child rows. In such a list, `*` replaces them. */
+/**
+ * Returns the unmapped attrs in the items of a list. In a list with items from child rows, `*` replaces the item
+ * numbers, which are unknown.
+ */
 function unmappedInItems({ entries }: ItemsNode, path: AttrPath): readonly string[] {
   const isNumbered = entries.every(({ kind }) => kind === "single");
   const unmapped = entries.flatMap(({ item }, index) => unmappedIn(item, [...path, isNumbered ? index : "*"]));

@@ -70,7 +70,7 @@ export interface Origin {
   readonly place?: Place;
   readonly from: OriginKind;
   readonly value: JsonValue;
-  /** A correction has replaced the text of the cell. */
+  /** Set if a correction has replaced the text of the cell. */
   readonly isCorrected?: true;
 }
 

@@ -91,7 +91,10 @@ function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
   };
 }
 
-/** A name with dots is the name of a member if the row has such a member, and otherwise a path. */
+/**
+ * Returns the path of a column. A name with dots is the name of a member if the row has such a member, and otherwise a
+ * path.
+ */
 function pathIn(row: JsonRow, name: string, path: readonly string[]): readonly string[] {
   return path.length === 1 || Object.hasOwn(row.value, name) ? [name] : path;
 }

@@ -25,7 +25,7 @@ export interface OptionRow {
   readonly preset?: string;
   /** The value if the flag is not given. */
   readonly default?: string | number;
-  /** The flag is typed as `--no-name`. Without it, the value is true. */
+  /** Set if the flag is typed as `--no-name`. Without the flag, the value is true. */
   readonly negated?: true;
   /** Names of flags that cannot be combined with this flag. */
   readonly conflicts?: readonly string[];
@@ -43,9 +43,9 @@ export interface OptionRow {
   readonly library?: true | "required";
   /** Whether a run records it. Always: the recorded value is never absent. */
   readonly recorded?: true | "always";
-  /** Pushes with different values do not send the same records. */
+  /** Set if pushes with different values do not send the same records. */
   readonly selects?: true;
-  /** A re-import of rejects uses the value of the earlier run. */
+  /** Set if a re-import of rejects uses the value of the earlier run. */
   readonly reimport?: true;
 }
 

@@ -39,7 +39,10 @@ export async function probeConnection({ http, baseUrl, userAgent, clock }: Probe
   }
 }
 
-/** The header has a resolution of one second, so a smaller difference counts as zero. */
+/**
+ * Returns how far the platform's clock is ahead. A difference below one second counts as zero, because the header
+ * contains whole seconds.
+ */
 function aheadMs(date: string | undefined, from: number, until: number): number | undefined {
   const platformTime = Date.parse(date ?? "");
   if (Number.isNaN(platformTime)) return undefined;

@@ -28,7 +28,7 @@ export function describeProblem(problem: Problem): string {
   return `${describeKind(problem)}${which}${more}`;
 }
 
-/** Keys may be shown here, because every output about a single record includes its key. */
+/** The keys of a problem. They may be shown, because every output about a single record includes its key. */
 function keysOf(problem: Problem): string {
   if (problem.by === "platform" || !("key" in problem)) return "";
   const known = "known" in problem ? `, ${plainText(problem.known)}` : "";

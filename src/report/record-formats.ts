@@ -77,7 +77,9 @@ function ndjsonWriter<T>(): RecordWriter<T> {
   return { add: (batch) => batch.json.map((line) => `${safeJson(line)}\n`).join(""), end: () => "" };
 }
 
-/** The columns are the members that the specification lists, followed by further members of the first batch. */
+/**
+ * Writes CSV. The columns are the members that the specification lists, followed by further members of the first batch.
+ */
 function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }: RecordScreen): RecordWriter<T> {
   let columns: readonly string[] | undefined;
   const head = (results: readonly T[]): string => {

@@ -6,9 +6,9 @@ export interface TableColumn {
   readonly title: string;
   /** For numbers. */
   readonly align?: "right";
-  /** For names and patterns, which Markdown renders as code. */
+  /** Whether Markdown renders the cells as code; for names and patterns. */
   readonly code?: boolean;
-  /** For a last column of phrases: an ellipsis replaces the phrases that do not fit on the line. */
+  /** Whether an ellipsis replaces the phrases that do not fit on the line; only for a last column of phrases. */
   readonly isCut?: boolean;
 }
 

@@ -49,13 +49,16 @@ function dashesIn(key: string): readonly number[] {
   return places;
 }
 
-/** `1-23` and `123` may be the same key; `1-23` and `12-3` are not. */
+/** Whether one key has all the dashes of the other: `1-23` and `123` may be the same key; `1-23` and `12-3` are not. */
 function isInsertion(one: readonly number[], other: readonly number[]): boolean {
   const [fewer, more] = one.length < other.length ? [one, other] : [other, one];
   return fewer.every((place) => more.includes(place));
 }
 
-/** The same day in two notations: `2010-01-11` and `11/01/2010`. Two keys in the same notation are different days. */
+/**
+ * Whether two keys are the same day in two notations: `2010-01-11` and `11/01/2010`. Keys in the same notation are
+ * different days.
+ */
 function areSameDate(known: string, key: string): boolean {
   if (dateNotation(known) === dateNotation(key)) return false;
   return dateForms(key).includes(known) || dateForms(known).includes(key);

@@ -28,7 +28,9 @@ interface Cost {
   readonly endless: number;
   /** Number of repeats with only one possible end: fast, unless the part before them can end in many places. */
   readonly bounded: number;
-  /** No required part follows an unlimited repeat, so the match cannot fail once the repeat has started. */
+  /**
+   * Whether no required part follows an unlimited repeat, so that the match cannot fail once the repeat has started.
+   */
   readonly settled: boolean;
   readonly group: boolean;
 }

@@ -108,7 +108,7 @@ function onlyOfKind({ kind }: FieldType, check: Check): Check {
   };
 }
 
-/** The assertions are evaluated only if there are no other errors. */
+/** Adds assertions to a check. They are evaluated only if the check finds no errors. */
 function withAssertions(check: Check, assertions: readonly Assertion[]): Check {
   const assert = compileAssertions(assertions);
   return (value, collector) => {

@@ -1,6 +1,7 @@
 /**
- * The platform's e-mail rule (Django's EmailValidator): a dot-atom or a quoted string, then a host name with a dot,
- * `localhost`, or an address literal in brackets. At most 320 characters. The host is not looked up.
+ * Whether the text satisfies the platform's e-mail rule (Django's EmailValidator): a dot-atom or a quoted string, then
+ * a host name with a dot, `localhost`, or an address literal in brackets. At most 320 characters. The host is not
+ * looked up.
  */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf("@");
@@ -8,12 +9,15 @@ export function isEmail(text: string): boolean {
   return EMAIL_USER.test(text.slice(0, at)) && isMailHost(text.slice(at + 1));
 }
 
-/** An absolute URI (RFC 3986): a scheme, followed by text without white space or characters that must be escaped. */
+/**
+ * Whether the text is an absolute URI (RFC 3986): a scheme, followed by text without white space or characters that
+ * must be escaped.
+ */
 export function isUri(text: string): boolean {
   return URI.test(text) && URL.canParse(text);
 }
 
-/** 8-4-4-4-12 hexadecimal digits, of any version. */
+/** Whether the text is a UUID of any version: 8-4-4-4-12 hexadecimal digits. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
@@ -36,7 +40,10 @@ function isMailHost(host: string): boolean {
   return labels.length > 0 && labels.every((label) => HOST_LABEL.test(label)) && TOP_LEVEL_LABEL.test(last);
 }
 
-/** `127.0.0.1` or `IPv6:::1`. The URL parser checks IPv6 addresses, because it supports the compressed forms. */
+/**
+ * Whether the text is an IP address: `127.0.0.1` or `IPv6:::1`. The URL parser checks IPv6 addresses, because it
+ * supports the compressed forms.
+ */
 function isAddress(text: string): boolean {
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(text)) return text.split(".").every((part) => Number(part) <= 255);
   const six = /^(?:IPv6:)?([0-9a-f:.]+)$/i.exec(text)?.[1];

@@ -33,7 +33,10 @@ export function numberCheck(type: NumberType): Check {
   };
 }
 
-/** The text `1e5` is a number, as in JSON; NaN and infinities are not. */
+/**
+ * Returns the value as a number; undefined if it is none. The text `1e5` is a number, as in JSON; NaN and infinities
+ * are not.
+ */
 function readNumber(value: NonNullJson): number | undefined {
   const number = typeof value === "string" && isNumericText(strip(value)) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
@@ -44,8 +47,8 @@ function isNumericText(text: string): boolean {
 }
 
 /**
- * The platform accepts `5`, `5.0` and "5.0" as integers. Text stays text, because it may have more digits than a
- * double.
+ * Returns an integer; undefined for any other value. The platform accepts `5`, `5.0` and "5.0". Text is returned
+ * unchanged, because it may have more digits than a double.
  */
 function readInteger(value: NonNullJson): number | string | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? value : undefined;
@@ -180,7 +183,8 @@ function boundCheck(limit: NumericLimit | undefined, code: "max_value" | "min_va
 }
 
 /**
- * The problem has the code `invalid`, because the platform has no code for a value that is not a multiple of the step.
+ * Checks that a value is a multiple of the step. The problem has the code `invalid`, because the platform has no code
+ * for it.
  */
 function stepCheck(size: number | undefined): LimitsCheck | undefined {
   if (size === undefined || size <= 0) return undefined;

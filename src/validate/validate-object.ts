@@ -122,7 +122,7 @@ function othersCheck(
   };
 }
 
-/** The sent value of a read-only field is validated, although the platform sets the field itself. */
+/** Warns about a read-only field. Its value is also validated, although the platform sets the field itself. */
 function checkReadOnly(check: ChildCheck, value: JsonValue, collector: ProblemCollector): void {
   collector.add(value, { code: "read_only" }, { severity: "warning" });
   checkChild(check, value, collector);

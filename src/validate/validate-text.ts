@@ -64,7 +64,7 @@ const NOT_TEXT = { code: "invalid", expected: "string" } as const;
 const NOT_UUID = { code: "invalid", expected: "uuid" } as const;
 const NUMBER_TO_TEXT = { code: "coerced", from: "number", to: "string" } as const;
 
-/** On the platform, a UUID is not text: it is never blank, and nothing is trimmed. */
+/** Checks a UUID. On the platform, a UUID is not text: it is never blank, and nothing is trimmed. */
 function uuidCheck(type: TextType): Check {
   const checkPattern = type.pattern && patternCheck(type.pattern);
   const length = lengthRule(type);
@@ -79,8 +79,8 @@ function uuidCheck(type: TextType): Check {
 const TRIM_RULE: TextRule = { ofText: reportTrimmed, ofBytes: "never" };
 
 /**
- * Lengths are counted in characters. The number of characters is at least half the number of code units, and at most
- * that number.
+ * The rule for lengths in characters. Compares the number of code units first, because a text has at most that many
+ * characters and at least half as many.
  */
 function lengthRule({ maxLength = Infinity, minLength = 0 }: TextType): TextRule {
   return {
@@ -133,7 +133,7 @@ function patternCheck(pattern: LinearPattern): TextCheck {
   };
 }
 
-/** A path is checked untrimmed, because trimming would change it. */
+/** The rule for document paths. A path is checked untrimmed, because trimming would change it. */
 function documentPathRule(root: string | undefined): TextRule {
   const reasonAgainst = documentPathCheck(root);
   return {

@@ -8,7 +8,7 @@ import { hasErrors } from "../../model/problem.ts";
 export interface MappingCheck {
   readonly records: number;
   readonly valid: number;
-  /** The input has more records than were checked. */
+  /** Whether the input has more records than were checked. */
   readonly more: boolean;
   /** The most frequent causes of invalid records, most frequent first. */
   readonly causes: readonly CheckCause[];

@@ -31,7 +31,7 @@ export interface RepairedLedger extends LedgerRepair {
 }
 
 export interface RepairOptions extends LedgerOptions {
-  /** The user states that no requests are missing except the requests in the journals of this machine. */
+  /** Whether the user states that no requests are missing except the requests in the journals of this machine. */
   readonly nothingLost?: boolean | undefined;
 }
 

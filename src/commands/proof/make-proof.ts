@@ -22,7 +22,7 @@ export interface MakeProofOptions {
 export interface ProofResult {
   readonly proof: Proof;
   readonly folder: string;
-  /** Every row is accounted for, and every payload matches the ledger. */
+  /** Whether every row is accounted for, and every payload matches the ledger. */
   readonly isComplete: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface RatesOptions {
   readonly target: TargetSettings;
   readonly request: RateRequest;
   readonly extent: PageSelection;
-  /** Earliest first instead of latest first. */
+  /** Whether to return the earliest rates first instead of the latest. */
   readonly chronological: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface FieldRow {
   /** `customers.*.mobile`: `*` matches every index of a list, or every name of an object that accepts any name. */
   readonly attr: string;
   readonly type: string;
-  /** Required whenever its parent object is present. */
+  /** Whether the field is required when its parent object is present. */
   readonly required: boolean;
   /** Constraints, such as `at most 30 characters` or `one of A, B`. */
   readonly rules: readonly string[];

@@ -232,7 +232,7 @@ function scalarOf(scalar: Scalar, tree: YamlTree): JsonScalar {
 
 const NUMERIC_LIMITS: ReadonlySet<string> = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
 
-/** A limit with too many digits or too large an exponent for a number is kept as text. */
+/** Returns a limit as a number, or as text if it has too many digits or too large an exponent for a number. */
 function limitOf(scalar: Scalar, tree: YamlTree): JsonScalar {
   const { value, source = "" } = scalar;
   return typeof value === "number" && isLongNumber(source) ? source : scalarOf(scalar, tree);

@@ -51,7 +51,7 @@ const STEPS = "x-migrate-steps";
 const POLL = "x-migrate-poll";
 const READ_BACK = "x-migrate-read-back";
 
-/** An operation with polling is a workflow, even if nothing else is declared. */
+/** Returns the declared steps. An operation that declares only polling has one step. */
 function stepsOf(context: LinkContext): readonly Step[] {
   const { owner, findings } = context;
   const written = readExtension(STEPS, stepsSchema, asWritten(owner, findings));
@@ -90,8 +90,8 @@ function linkStep(step: WrittenStep, place: AttrPath, context: LinkContext): Ste
 }
 
 /**
- * Step names must be unique, because the ledger identifies steps by name. The creating step must be last, so that every
- * step is performed once.
+ * Checks that step names are unique, because the ledger identifies steps by name, and that the creating step is last,
+ * so that every step is performed once.
  */
 function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext): boolean {
   const place = [...owner.path, STEPS];
@@ -136,14 +136,14 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
   });
 }
 
-/** When a polled operation is read back, its statuses have the same meaning as in the poll. */
+/** Adds the statuses of the poll to a read-back that queries the same operation, because they have the same meaning. */
 function withPollStatus(readBack: ReadBack, steps: readonly Step[]): ReadBack {
   if (readBack.status !== undefined || readBack.list !== undefined) return readBack;
   const poll = steps.find((step) => step.poll?.operation.id === readBack.operation.id)?.poll;
   return poll === undefined ? readBack : { ...readBack, status: poll.status, outcomes: poll.outcomes };
 }
 
-/** If the contract leaves the key to the mapping, any field may be the key. */
+/** Whether the attr may be the key. If the contract leaves the key to the mapping, any attr may be. */
 function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
   return key === undefined || formatAttr(attr) === formatAttr(key);
 }

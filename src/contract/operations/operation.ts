@@ -30,7 +30,7 @@ export interface PlainOperation extends OperationAddress, RequestForm {
   readonly summary?: string;
   /** `x-migrate-key`: path of the business key in the payload. */
   readonly key?: AttrPath;
-  /** `x-migrate-dedupe`: repeating the same business key cannot create a second object. */
+  /** `x-migrate-dedupe`: whether repeating the same business key cannot create a second object. */
   readonly dedupesByKey: boolean;
   /** The documented replies with a status below 300; use `documentedReply` to look one up. */
   readonly replies: readonly DocumentedReply[];

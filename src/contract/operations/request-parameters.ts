@@ -84,7 +84,10 @@ const ANY_TEXT: TextType = {
   documentPath: false,
 };
 
-/** A line break would start another header; non-ASCII characters in headers are not interoperable (RFC 9110, 5.5). */
+/**
+ * Restricts text to printable ASCII. A line break would start another header, and non-ASCII characters in headers are
+ * not interoperable (RFC 9110, 5.5).
+ */
 function inHeader(type: FieldType): FieldType {
   return type.kind === "text" && type.pattern === undefined ? { ...type, pattern: /^[\x20-\x7e]*$/ } : type;
 }

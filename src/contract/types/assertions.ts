@@ -44,7 +44,10 @@ export function assertionsOf(
   return enforced.length === 0 ? undefined : enforced;
 }
 
-/** Nested conditions double the work with each level, and this work cannot be interrupted. */
+/**
+ * Returns false and adds a finding if a schema needs too many evaluations: nested conditions double the work with each
+ * level, and this work cannot be interrupted.
+ */
 function isAffordable(schema: Assertion["schema"], parts: readonly SchemaNode[], { findings }: Compilation): boolean {
   if (countEvaluations(schema) <= MAX_EVALUATIONS) return true;
   const limit = MAX_EVALUATIONS.toLocaleString("en");
@@ -71,7 +74,10 @@ function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOf
   return { ...part, schema };
 }
 
-/** A decimal is text. If no type is given, numbers are also accepted, and these keywords restrict them. */
+/**
+ * Whether the keyword restricts numbers in a schema without a type whose kind was inferred as decimal. The kind
+ * restricts only text.
+ */
 function isOfGuessedDecimal(keyword: string, { kind, untyped }: KindOfType): boolean {
   return untyped && kind === "decimal" && NUMERIC.has(keyword);
 }
@@ -109,7 +115,10 @@ export function isTuple(part: SchemaNode): boolean {
   return readKeyword(part, "prefixItems") !== undefined || isJsonArray(readKeyword(part, "items") ?? null);
 }
 
-/** `additionalProperties` does not take the properties of other parts into account: they count as additional. */
+/**
+ * Whether `additionalProperties` of a part restricts properties that only other parts describe, because the keyword
+ * treats them as additional.
+ */
 function restrictsOthers(part: SchemaNode, parts: readonly SchemaNode[]): boolean {
   const additional = readKeyword(part, "additionalProperties");
   if (additional === true || (isJsonObject(additional) && Object.keys(additional).length === 0)) return false;

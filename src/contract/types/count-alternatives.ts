@@ -34,7 +34,7 @@ export function reportManyWays(unions: ReadonlyMap<UnionType, UnionPlace>, findi
   }
 }
 
-/** Recursive types are counted once. */
+/** Counts the paths through the alternatives of a type. Counts a recursive type once. */
 function countWays(type: FieldType, ways: Map<FieldType, number>): number {
   const known = ways.get(type);
   if (known !== undefined) return known;

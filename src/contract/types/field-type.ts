@@ -111,7 +111,7 @@ export interface BooleanType extends TypeBase {
 /** ISO 8601 text (API specification 2.7.4). */
 export interface DateType extends TypeBase {
   readonly kind: "date" | "datetime" | "time";
-  /** `x-sent-as-given`: a date-time is sent unchanged, not in the specification's form. */
+  /** `x-sent-as-given`: whether a date-time is sent unchanged, not in the specification's form. */
   readonly asGiven?: boolean;
 }
 
@@ -161,7 +161,7 @@ export interface ListType extends TypeBase {
 export interface UnionType extends TypeBase {
   readonly kind: "union";
   readonly options: readonly FieldType[];
-  /** `oneOf` without a discriminator: a value that matches two options is rejected. */
+  /** Set for `oneOf` without a discriminator: a value that matches two options is rejected. */
   readonly exactlyOne?: true;
   readonly discriminator?: Discriminator;
   /** Set instead of a discriminator if its property is not a field but a setting of the instance. */

@@ -114,7 +114,10 @@ function isChecked(format: JsonValue, part: SchemaNode, type: Kind): boolean {
   return takesSeveralTypes(part, type) || isFormatOf(type.kind, format);
 }
 
-/** With several types, a format applies only to values of its own type. With choices, the format is asserted. */
+/**
+ * Whether values of several types, or choices, are allowed. A format then applies only to values of its own type, as an
+ * assertion.
+ */
 function takesSeveralTypes({ omit }: SchemaNode, { kind, untyped }: Kind): boolean {
   return untyped || omit.includes("type") || kind === "choice" || kind === "any";
 }

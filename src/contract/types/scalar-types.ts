@@ -88,8 +88,8 @@ interface WrittenChoices {
 }
 
 /**
- * An alternative without a valid choice may be omitted (`contradict`). A single impossible choice among several is an
- * error.
+ * Reports choices that no value can have. An alternative without a valid choice may be omitted (`contradict`), but a
+ * single impossible choice among several is an error.
  */
 function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, compilation: Compilation): void {
   const { findings, contradict } = compilation;

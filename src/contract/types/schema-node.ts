@@ -15,7 +15,7 @@ export interface SchemaNode {
   readonly schema: JsonObject;
   readonly path: AttrPath;
   readonly omit: readonly string[];
-  /** The node allows null, regardless of the following nodes (`nullability.ts`). */
+  /** Set if the node allows null regardless of the following nodes (`nullability.ts`). */
   readonly decidesNull?: true;
 }
 

@@ -112,7 +112,9 @@ function appendEach(node: EachNode, row: Row, build: BuildState, items: JsonValu
   if (items.length > before) build.cells += 1;
 }
 
-/** A list without items is omitted, unless the mapping defines it as empty (`[]`). */
+/**
+ * Builds a list from its entries; undefined for a list without items, unless the mapping defines it as empty (`[]`).
+ */
 function buildItems({ entries }: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const items: JsonValue[] = [];
   for (const entry of entries) {

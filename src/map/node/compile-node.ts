@@ -196,7 +196,10 @@ function compileListEntry(entry: JsonObject, type: ListType, context: NodeContex
   return compileSingle(item, conditionOf(entry, context), type, { ...context, path: [...context.path, "item"] });
 }
 
-/** An item is optional even in a required list: an incomplete item that has only constants is not sent. */
+/**
+ * Compiles a single item. It is optional even in a required list: an incomplete item that has only constants is not
+ * sent.
+ */
 function compileSingle(
   entry: JsonValue,
   applies: SingleEntry["applies"],

@@ -41,7 +41,10 @@ function inEach(node: EachNode, row: Row, segment: AttrSegment | undefined, rest
   return child === undefined ? placeOf(childRows(node, row)[0] ?? row) : locateAttr(node.item, child, rest);
 }
 
-/** Every row produces an object, even an empty row, so object items can be counted without building them. */
+/**
+ * Returns the rows that produce an item. Every row produces an object, even an empty row, so object items can be
+ * counted without building them.
+ */
 function rowsWithItem(node: EachNode, row: Row): readonly Row[] {
   const rows = childRows(node, row);
   if (node.item.kind === "object" || node.item.kind === "variant") return rows;

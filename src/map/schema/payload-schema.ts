@@ -13,8 +13,8 @@ export interface PayloadSchema {
 }
 
 /**
- * Types may contain themselves, and many occur in several places, so each object and each list of choices is defined
- * once.
+ * Creates schemas in which each object and each list of choices is defined once, because types may contain themselves
+ * and occur in several places.
  */
 export function createPayloadSchema(): PayloadSchema {
   const written: Written = { names: new Map(), definitions: new Map() };
@@ -84,7 +84,7 @@ function leafOf(type: FieldType, written: Written): JsonObject {
   return { anyOf: [{ type: "string", minLength: 1 }, leaf] };
 }
 
-/** Constants and table values must be among the contract's choices. */
+/** Restricts constants and table values to the contract's choices. */
 function choiceOptions(type: ChoiceType, written: Written): JsonObject {
   const { choices, nullable } = type;
   const values = new Set<JsonValue>([...choices, ...choices.map(String), ...(nullable ? [null] : [])]);

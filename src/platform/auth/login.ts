@@ -88,7 +88,7 @@ function unreadableReply(reply: HttpReply, body: JsonValue | undefined): LoginFa
   return { kind: "unreadable", reason: `HTTP ${status} without a GraphQL reply` };
 }
 
-/** A GraphQL reply has `data`, `errors`, or both (GraphQL, section 7.1). */
+/** Whether a body is a GraphQL reply, which has `data`, `errors`, or both (GraphQL, section 7.1). */
 function isGraphqlReply(body: JsonValue | undefined): boolean {
   return isJsonObject(body) && (Object.hasOwn(body, "data") || Object.hasOwn(body, "errors"));
 }

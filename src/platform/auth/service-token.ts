@@ -80,7 +80,10 @@ function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | u
   return Number.isNaN(date) ? seconds(claims["iat"]) : date / 1000;
 }
 
-/** Both timestamps are truncated to whole seconds, so one second is subtracted as a margin. */
+/**
+ * Returns the time until the expiry. Both timestamps are truncated to whole seconds, so one second is subtracted as a
+ * margin.
+ */
 function lifetimeMs(until: number | undefined, requestedAt: number): number | undefined {
   if (until === undefined) return undefined;
   const left = (until - requestedAt - 1) * 1000;

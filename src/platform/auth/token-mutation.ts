@@ -30,7 +30,10 @@ export interface TokenDocuments {
   readonly tokenAt: AttrPath;
 }
 
-/** The input is written inline, so that the document need not name the input's type, which the specification omits. */
+/**
+ * Builds the GraphQL documents. The input is written inline, so that a document need not name the input's type, which
+ * the specification omits.
+ */
 export function tokenDocuments(mutation: TokenMutation): TokenDocuments {
   const { name = "ObtainServiceToken", inputField = "APIKey", refreshField = "refreshToken" } = mutation;
   const tokenAt = mutation.tokenAt ?? [name, "token"];

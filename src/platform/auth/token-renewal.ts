@@ -20,11 +20,11 @@ interface HeldToken {
   /** From this time on, the token is not used. */
   readonly endsAt: number;
   refresh: { readonly token: string; readonly until: number } | undefined;
-  /** The platform has accepted it at least once. */
+  /** Whether the platform has accepted the token at least once. */
   confirmed: boolean;
-  /** The platform has rejected it. */
+  /** Whether the platform has rejected the token. */
   refused: boolean;
-  /** Its predecessor was rejected. */
+  /** Whether the platform rejected the predecessor of the token. */
   readonly afterRefusal: boolean;
 }
 
@@ -105,7 +105,7 @@ interface RenewalContext {
   readonly header: string;
 }
 
-/** If the reply has no refresh token, the previous one is kept. */
+/** Creates the next token of the run. Keeps the previous refresh token if the reply has none. */
 function heldTokenOf(token: ServiceToken, { before, requestedAt, header }: RenewalContext): HeldToken {
   const { lifetimeMs = Infinity, refreshToken, refreshLifetimeMs = Infinity } = token;
   return {

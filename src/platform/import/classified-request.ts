@@ -79,7 +79,7 @@ async function exchange(
 
 type Headers = HttpRequest["headers"];
 
-/** The tool's own headers are built once per token. */
+/** Returns the headers of a request. The tool's own headers are built once per token. */
 function headersOf(
   { headers: own, body }: ClassifiedRequest,
   authorization: string,

@@ -10,9 +10,9 @@ import { createStatusClient, type StatusClient } from "./status-client.ts";
 export interface StepClient extends ImportClient {
   /** The step's name; absent if a record needs only one request. */
   readonly name?: string;
-  /** Creates nothing, so repeating it is harmless. */
+  /** Whether the step creates nothing, so that repeating it is harmless. */
   readonly idempotent: boolean;
-  /** The platform never creates two objects for one business key. */
+  /** Whether the platform never creates two objects for one business key. */
   readonly dedupesByKey: boolean;
   /** Queries the result of the step, if its reply does not contain it. */
   readonly status?: StatusClient;

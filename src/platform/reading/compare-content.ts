@@ -73,7 +73,10 @@ export function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? scalarText(value) : "";
 }
 
-/** Numbers may be returned as text, and date-times in another zone or with a fraction. Empty equals absent. */
+/**
+ * Whether the platform's value equals the sent value. The platform may return numbers as text, and date-times in
+ * another zone or with a fraction. An empty value equals an absent one.
+ */
 function isSame(replied: unknown, sent: unknown): boolean {
   if (isEmpty(replied) || isEmpty(sent)) return isEmpty(replied) && isEmpty(sent);
   if (isScalar(replied) && isScalar(sent)) return comparedText(replied) === comparedText(sent);

@@ -42,7 +42,7 @@ export function evaluateReply(
   return unsettled ?? accountResult(reply, readBack) ?? compareContent(reply, record, readBack, key);
 }
 
-/** A null or empty account number means that none has been assigned yet. */
+/** Returns a result if the account number is null or empty, because none has been assigned yet; otherwise undefined. */
 function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
   const number = account && valueAt(reply, account);
   if (account === undefined || (number !== null && number !== "")) return undefined;

@@ -68,7 +68,7 @@ export function createReadClient(options: ReadClientOptions): ReadClient {
   };
 }
 
-/** The server is not the API, or its reply does not match the specification. */
+/** The failure for a server that is not the API, or whose reply does not match the specification. */
 export function wrongReply(what: string, why: string): Failure {
   return new Failure("wrong_endpoint", `the reply to the request for ${what} ${why}`, {
     hint: "check the base URL; the server there does not follow the API specification",
@@ -133,7 +133,10 @@ function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
       });
 }
 
-/** The parameters come from this tool, so the platform's messages about them contain no personal data. */
+/**
+ * The failure for a rejected query. It quotes the platform's messages about the parameters, which come from this tool
+ * and contain no personal data.
+ */
 function badQuery(reply: HttpReply, { what }: ReadRequest): Failure {
   const reasons = replyProblems(parseBody(reply)).map(({ attr, detail }) => `${attr}: ${cleanText(detail, 200)}`);
   return new Failure("usage", `the platform refuses the query for ${what}: ${reasons.slice(0, 5).join("; ")}`, {

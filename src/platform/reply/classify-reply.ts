@@ -92,7 +92,7 @@ function unsettledBy(
   return foreign === undefined ? undefined : notFromApi(`HTTP ${reply.status} ${foreign}`);
 }
 
-/** A success with rejected items is not a success: a person must review them. */
+/** Converts a success with rejected items to a rejection, because a person must review these items. */
 function withItemProblems(replyClass: ReplyClass, { reply, body }: Facts, operation: ClassifiedOperation): ReplyClass {
   if (replyClass.kind !== "accepted" || reply.status >= 300) return replyClass;
   const problems = itemProblems(body, operation);
@@ -218,7 +218,10 @@ function classifyRefusal(facts: Facts, operation: ClassifiedOperation): ReplyCla
   return { kind: "rejected", problems };
 }
 
-/** A proxy may have forwarded the complete request and then timed out while it waited for the platform. */
+/**
+ * Classifies HTTP 408. A proxy may have forwarded the complete request and then timed out while it waited for the
+ * platform.
+ */
 function requestTimeout(facts: Facts): ReplyClass {
   if (facts.reply.isEarly === true) return retry(facts);
   return { kind: "ambiguous", reason: "HTTP 408 after the whole request was sent", notFromApi: false };

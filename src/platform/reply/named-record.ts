@@ -118,7 +118,9 @@ function accountPlacesOf(operation: ReplyIdentifiers): readonly AttrPath[] {
   return places;
 }
 
-/** Numbers may be returned as text. */
+/**
+ * Returns an identifier as normalised text, because the platform may return numbers as text; empty for any other value.
+ */
 function identifierText(value: JsonValue | undefined): string {
   if (typeof value !== "string" && typeof value !== "number") return "";
   const text = String(value);
@@ -158,7 +160,7 @@ function contradictingFlag(part: JsonObject, payload: JsonObject | undefined): s
   );
 }
 
-/** A flag may be a number: the count of successes or failures. */
+/** Returns the value of a flag, which may also be a number: the count of successes or failures. */
 function flagOf(value: JsonValue | undefined): boolean | undefined {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return value !== 0;

@@ -22,7 +22,7 @@ export function isJsonType(contentType: string): boolean {
   return jsonMediaType([contentType]) !== undefined;
 }
 
-/** A web page: the reply comes from a proxy or a login form, not from the API. */
+/** Whether the reply is a web page, which comes from a proxy or a login form, not from the API. */
 export function isHtml(reply: HttpReply): boolean {
   return /html/i.test(reply.headers["content-type"] ?? "");
 }
@@ -39,7 +39,7 @@ export function accountAt(body: JsonValue | undefined, places: readonly AttrPath
 
 const MAX_ACCOUNT = 100;
 
-/** Absent, null, or an empty text, list or object. */
+/** Whether the value is absent, null, or an empty text, list or object. */
 export function isEmpty(value: unknown): boolean {
   if (isJsonArray(value)) return value.length === 0;
   return (

@@ -10,7 +10,10 @@ import { accountAt, cleanText, TRUNCATED, isEmpty, isJsonType } from "./reply-bo
 
 /** The contract's documentation of an operation's replies, and where they contain the record's business key. */
 export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOperation, "replies">> {
-  /** A success must name the created object: a null account number, if one is documented, is not a success. */
+  /**
+   * Whether a success must name the created object. If so, a reply whose documented account number is null is not a
+   * success.
+   */
   readonly creates?: boolean;
 }
 

@@ -10,7 +10,7 @@ export function isNotAuthenticated(code: unknown): boolean {
   return NOT_AUTHENTICATED.has(code);
 }
 
-/** HTTP 401, or a 403 with the same meaning. */
+/** Whether the reply has status 401, or a 403 with the same meaning. */
 export function isUnauthorised(reply: HttpReply): boolean {
   const { status } = reply;
   return status === 401 || (status === 403 && isNotAuthenticated(valueAt(parseBody(reply), ["code"])));

@@ -110,7 +110,7 @@ function powerAbove(number: number): number {
 
 const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
 
-/** Must match the condition in `jsonText`. */
+/** Whether `jsonText` would not escape the text. Must match the condition there. */
 function needsNoEscape(text: Uint8Array, from: number, to: number): boolean {
   for (let index = from; index < to; index += 1) {
     const byte = text[index] ?? 0;

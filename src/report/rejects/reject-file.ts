@@ -129,7 +129,10 @@ function newColumns(own: readonly string[], known: readonly string[]): readonly 
   });
 }
 
-/** If another encoding is declared for the sources, a byte order mark identifies the rejects as UTF-8. */
+/**
+ * Returns a byte order mark if another encoding than UTF-8 is declared for the sources, so that the rejects are read as
+ * UTF-8.
+ */
 function byteOrderMarkFor(encoding: string | undefined): string {
   return encoding === undefined || /^utf-?8$/i.test(encoding) ? "" : "\uFEFF";
 }

@@ -9,7 +9,7 @@ import type { Report } from "../report.ts";
 export interface RejectedBatch {
   readonly batch: readonly InputRecord[];
   readonly rejected: readonly { readonly record: InputRecord; readonly outcome: Outcome }[];
-  /** No later record needs correction. */
+  /** Whether no later record needs correction. */
   readonly last: boolean;
 }
 
@@ -82,7 +82,10 @@ export function rejectRows(record: InputRecord, { problems }: Outcome): readonly
   return rows;
 }
 
-/** Unlisted problems may be in any row. In a JSON row, they may mean that reading lost data. */
+/**
+ * Adds a problem that represents unlisted problems to a JSON row, because these may be in any row and may mean that
+ * reading lost data.
+ */
 function noteUnlisted({ row, problems }: MutableRejectRow, problem: Problem): void {
   if (!isCsvRow(row) && !problems.includes(problem)) problems.push(problem);
 }

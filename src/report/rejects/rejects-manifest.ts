@@ -151,8 +151,8 @@ function marksOf({ problems }: RejectRow, outcome: Outcome): string {
 }
 
 /**
- * Any cell of the row may be corrected if an error has no cell, if the row was not read completely or has no parent, or
- * if a rule over several fields is violated.
+ * Whether any cell of the row may be corrected: an error has no cell, the row was not read completely or has no parent,
+ * or a rule over several fields is violated.
  */
 function isAnyCellFaulty(own: readonly Problem[], all: readonly Problem[]): boolean {
   const errors = own.filter(({ severity }) => severity === "error");

@@ -129,7 +129,7 @@ function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: R
   return [...own, ...notes, ...(isRagged ? raggedCells(cells.slice(columns.length), row) : [])];
 }
 
-/** A row of re-imported rejects keeps the place of the original row in the extract. */
+/** Returns the place of a row in the extract. A row of re-imported rejects keeps the place of the original row. */
 function placeInExtract({ cells, line, table }: CsvRow): string {
   const known = cells[table.columnIndex.get(PLACE_COLUMN) ?? -1] ?? "";
   return known === "" ? formatPlace({ file: table.file, line }) : known;

@@ -58,9 +58,9 @@ const FORMATS: Readonly<Record<Exclude<FormatName, PhoneKind>, TextFits>> = {
 };
 
 /**
- * An outward code and an inward code in any case, with an optional space between them. Platforms normalise them.
- * Source: the expression of the British government's "Bulk Data Transfer" schema, based on BS 7666, which includes the
- * exception GIR 0AA.
+ * Whether the text is an outward code and an inward code in any case, with an optional space between them. Platforms
+ * normalise postcodes. Source: the expression of the British government's "Bulk Data Transfer" schema, based on BS
+ * 7666, which includes the exception GIR 0AA.
  */
 function isUkPostcode(text: string): boolean {
   return UK_POSTCODE.test(text.toUpperCase());
@@ -69,7 +69,9 @@ function isUkPostcode(text: string): boolean {
 const UK_POSTCODE =
   /^(?:GIR ?0AA|(?:[A-PR-UWYZ]\d{1,2}|[A-PR-UWYZ][A-HK-Y]\d{1,2}|[A-PR-UWYZ]\d[A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y]\d[ABEHMNPRV-Y]) ?\d[ABD-HJLNP-UW-Z]{2})$/;
 
-/** Four digits; the lowest assigned code is 0200. Source: Australia Post, "Postcodes". */
+/**
+ * Whether the text has four digits and is at least 0200, the lowest assigned code. Source: Australia Post, "Postcodes".
+ */
 function isAuPostcode(text: string): boolean {
   return /^(?!0[01])\d{4}$/.test(text);
 }
@@ -85,7 +87,7 @@ const SORT_CODES: ReadonlyMap<string, RegExp> = new Map([
   ["AU", /^\d{3}[- ]?\d{3}$/],
 ]);
 
-/** A tax year such as `2018/19`, whose second part is the year after the first. */
+/** Whether the text is a tax year such as `2018/19`, whose second part is the year after the first. */
 function isTaxYear(text: string): boolean {
   const [, first, second] = /^(\d{4})\/(\d{2})$/.exec(text) ?? [];
   return first !== undefined && (Number(first) + 1) % 100 === Number(second);

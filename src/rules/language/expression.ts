@@ -46,7 +46,7 @@ export function isCondition(expression: Expression): expression is Condition {
 
 const OTHERS: ReadonlySet<string> = new Set<Expression["kind"]>(["setting", "arithmetic", "call", "path"]);
 
-/** Distinguishes an expression from other objects in a rule, which have no such kind. */
+/** Whether an object in a rule is an expression. Other objects have no such kind. */
 export function isExpression(part: object): part is Expression {
   if (!("kind" in part) || typeof part.kind !== "string") return false;
   const kinds: readonly ReadonlySet<string>[] = [LITERALS, CONDITIONS, OTHERS];

@@ -64,7 +64,7 @@ export type RuleCheck =
       readonly values: readonly Expression[];
       readonly set: SetOfValues;
       readonly negate: boolean;
-      /** Ignores case in comparisons with a reference list. */
+      /** Whether comparisons with a reference list ignore case. */
       readonly ignoreCase: boolean;
     }
   | {

@@ -31,7 +31,7 @@ export interface MatchedChoices {
   readonly unknown: readonly string[];
   /** Codes that match by a few letters only. */
   readonly uncertain: ReadonlySet<string>;
-  /** Every code equals its choice, so no lookup table is needed. */
+  /** Whether every code equals its choice, so that no lookup table is needed. */
   readonly same: boolean;
   /** 0 to 1: how strongly the codes alone suggest that the column contains these choices. */
   readonly evidence: number;
@@ -125,7 +125,7 @@ function lettersLikeness(code: string, wanted: string): number {
   return code.length > 2 && isSkeleton(code, wanted) ? 0.6 : 0;
 }
 
-/** `QTRLY` consists of letters of `QUARTERLY` in the same order, including the first. */
+/** Whether a code consists of letters of the word in the same order, including the first: `QTRLY` for `QUARTERLY`. */
 function isSkeleton(code: string, word: string): boolean {
   let at = 0;
   for (const letter of code) {

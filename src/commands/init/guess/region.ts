@@ -21,13 +21,16 @@ export interface Slot {
   /** Type of the value; for a list of values, type of an item. */
   readonly type: FieldType;
   readonly isList: boolean;
-  /** Required whenever the enclosing object is sent. */
+  /** Whether the field is required when the enclosing object is sent. */
   readonly required: boolean;
   readonly words: readonly string[];
   readonly around: readonly string[];
   readonly container: Container;
   guess: Guess | undefined;
-  /** The column of the guess primarily fills another field, so it is no reason to include the enclosing object. */
+  /**
+   * Whether the column of the guess primarily fills another field. It is then no reason to include the enclosing
+   * object.
+   */
   isShared: boolean;
   /** The value that a mapping writes if no column is needed: `${supplier}`, or the only choice. */
   constant: string | undefined;
@@ -99,7 +102,7 @@ function fillFields(container: Container, fields: readonly ContractField[]): voi
   }
 }
 
-/** If the container can have several types, keeps only the fields of the type that a constant selects. */
+/** Keeps only the fields of the type that a constant selects, if the container can have several types. */
 export function narrowContainer(container: Container, property: string, value: string): void {
   const narrowed = fieldsOf(container.type, { [property]: { value } });
   container.fields.length = 0;

@@ -64,7 +64,7 @@ function sharedWords(one: string, other: string): number {
   return (2 * shared) / Math.max(1, words.length + others.length);
 }
 
-/** How likely a column is the business key, which differs in every row and is not a row number. */
+/** Returns how likely a column is the business key, which differs in every row and is not a row number. */
 function keyLikeness(column: ColumnProfile): number {
   const unique = isUnique(column) ? 1 : (column.distinct ?? 0) / Math.max(1, column.filled + column.empty);
   return isRowNumber(column) ? 0.85 * unique : unique;
@@ -147,7 +147,10 @@ function areOpposites(field: NamedThing, column: NamedThing): boolean {
   );
 }
 
-/** A column in pence must not match a field in pounds: values a hundred times too high would cause no error. */
+/**
+ * Whether the column has a smaller unit than the field. A column in pence must not match a field in pounds, because
+ * values that are a hundred times too high would cause no error.
+ */
 function hasOtherUnit(field: NamedThing, column: NamedThing): boolean {
   return SMALL_UNITS.some((unit) => column.own.includes(unit) && !field.own.includes(unit));
 }

@@ -30,8 +30,8 @@ export interface FileEncoding {
   readonly name: string;
   readonly byteOrderMark: boolean;
   /**
-   * The file is not UTF-8 and does not declare its encoding: the name is a guess, and the user must declare the
-   * encoding.
+   * Whether the name is a guess, because the file is not UTF-8 and no encoding is declared. The user must then declare
+   * it.
    */
   readonly guessed: boolean;
 }

@@ -54,7 +54,7 @@ function listText(name: string, values: readonly string[]): readonly string[] {
   return values.length === 0 ? [] : [`${name}: [${values.map(valueText).join(", ")}]`];
 }
 
-/** A single letter is text in YAML 1.2, though not always in YAML 1.1. */
+/** Renders a value. A single letter needs no quotes: it is text in YAML 1.2, though not always in YAML 1.1. */
 function valueText(value: string): string {
   return /^[A-Za-z]$/.test(value) ? value : yamlText(value);
 }
