@@ -106,7 +106,7 @@ export function isMultiple(text: string, size: string): boolean {
   return scaled(text, places) % scaled(size, places) === 0n;
 }
 
-/** Longer strings are rejected without parsing, as on the platform. */
+/** Maximum length of a decimal. Longer strings are rejected without parsing, as on the platform. */
 const MAX_LENGTH = 1000;
 const SIGN_OR_ZERO = "+-0";
 

@@ -1,7 +1,7 @@
 /** Columns of rejects that describe the problems of a row. A file that already has them does not get them twice. */
 export const PROBLEM_COLUMNS = ["migrate_key", "migrate_attr", "migrate_code", "migrate_detail"] as const;
 
-/** In a workbook, the place of a row in its file. */
+/** The column of a workbook that contains the place of a row in its file. */
 export const PLACE_COLUMN = "migrate_place";
 
 const ADDED_COLUMNS: ReadonlySet<string> = new Set([...PROBLEM_COLUMNS, PLACE_COLUMN]);

@@ -91,7 +91,7 @@ export type MaxErrors = { readonly count: number } | { readonly share: number };
 /** Number of validation threads; `auto`: one per processor, at most 8, if the input is large enough. */
 export type Threads = "auto" | number;
 
-/** More threads would only wait for the single reader. */
+/** Maximum number of threads. More threads would only wait for the single reader. */
 export const MAX_THREADS = 64;
 
 /** Forms of the `Authorization` header: the prefix of the token, or the API key itself (`basic`). */

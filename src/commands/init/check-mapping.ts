@@ -21,7 +21,7 @@ interface CheckCause {
   readonly records: number;
 }
 
-/** Enough records to judge a mapping. `migrate validate` checks the whole input. */
+/** Number of records that is sufficient to assess a mapping. `migrate validate` checks the whole input. */
 const MAX_RECORDS = 10_000;
 const MAX_CAUSES = 8;
 

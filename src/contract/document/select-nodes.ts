@@ -8,7 +8,7 @@ export const MAX_VISITS = 1_000_000;
 
 export const MAX_PATH_CHARACTERS = 1000;
 
-/** RFC 9535 without extensions. The recursion limit allows deeply nested schemas. */
+/** Evaluates RFC 9535 without extensions. The recursion limit allows deeply nested schemas. */
 const JSON_PATH = new JSONPathEnvironment({ maxRecursionDepth: 1000 });
 refuseSlowPatterns("match", (pattern) => `^(?:${pattern})$`);
 refuseSlowPatterns("search", (pattern) => pattern);

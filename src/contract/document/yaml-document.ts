@@ -153,7 +153,7 @@ interface ConversionState {
   copied: number;
 }
 
-/** More copies than this are an attack or a mistake. */
+/** Maximum number of copies. More copies are an attack or a mistake. */
 const MAX_ALIAS_COPIES = 100_000;
 
 function valueOf(node: Node | null, state: ConversionState): JsonValue {

@@ -150,7 +150,10 @@ function unreadableTokenReplies(reason: string): Failure {
 
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
-/** One reply may be truncated, but this many in a row are not from the platform. */
+/**
+ * Number of consecutive unreadable replies after which the server is assumed not to be the platform. A single reply may
+ * be truncated.
+ */
 const MAX_UNREADABLE = 5;
 
 /**

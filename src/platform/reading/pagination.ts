@@ -23,7 +23,7 @@ interface ListRequest<T> extends ReadRequest {
   readonly decimals?: ReadonlySet<string>;
 }
 
-/** More pages than any list has: a longer chain is assumed to be endless. */
+/** Maximum number of pages, which no list reaches. A longer chain is assumed to be endless. */
 export const MAX_PAGES = 10_000;
 
 /**
@@ -141,7 +141,8 @@ export async function* selectedPages<T>(
 }
 
 /**
- * More than the number of half hours in eleven years. The number is limited, because reversed pages are kept in memory.
+ * Maximum number of records, because all pages are kept in memory to reverse them. It exceeds the number of half hours
+ * in eleven years.
  */
 const MAX_RECORDS = 200_000;
 

@@ -96,7 +96,10 @@ function resultFor(found: ReadonlyMap<LookupRecord, LookupResult>, record: Looku
   return found.get(record) ?? { kind: "absent" };
 }
 
-/** One failed lookup may concern only its record; this many in a row concern the platform. */
+/**
+ * Number of consecutive failed lookups after which the platform is assumed to be the cause. A single failure may
+ * concern only its record.
+ */
 const MAX_CONSECUTIVE_FAILURES = 3;
 
 function createFailureLimit() {

@@ -118,7 +118,10 @@ function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   return isSettled ? (unsettled ?? replyClass) : replyClass;
 }
 
-/** The status alone is conclusive. A server may send it before it has read the request, then close the connection. */
+/**
+ * HTTP 413. The status alone is conclusive: a server may send it before it has read the request, then close the
+ * connection.
+ */
 const TOO_LARGE = 413;
 
 function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {

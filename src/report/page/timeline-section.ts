@@ -78,7 +78,7 @@ function slotTable({ slots }: Timeline, statuses: readonly Status[]): Html {
   </table>`;
 }
 
-/** What an answer means for its record. */
+/** The meaning of an answer for its record, by status. */
 const ANSWERS: Readonly<Record<Status, string>> = {
   valid: "would be accepted",
   invalid: "invalid",

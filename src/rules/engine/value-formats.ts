@@ -81,7 +81,10 @@ const POSTCODES: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["AU", isAuPostcode],
 ]);
 
-/** A British sort code has three pairs of digits; an Australian BSB has two groups of three digits. */
+/**
+ * Sort codes by region. A British sort code has three pairs of digits; an Australian BSB has two groups of three
+ * digits.
+ */
 const SORT_CODES: ReadonlyMap<string, RegExp> = new Map([
   ["GB", /^\d{2}[- ]?\d{2}[- ]?\d{2}$/],
   ["AU", /^\d{3}[- ]?\d{3}$/],

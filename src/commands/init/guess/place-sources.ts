@@ -79,7 +79,7 @@ function affinityOf(list: Container, child: SourceNode, scores: Scores): number 
   return 0.55 * fit + 0.4 * likeness + (list.required ? 0.05 : 0) - 0.02 * list.path.length;
 }
 
-/** Meter point numbers differ by fuel: a file with the numbers of one fuel is about that fuel. */
+/** Columns with meter point numbers, by fuel. A file with the meter point numbers of one fuel is about that fuel. */
 const FUEL_NUMBERS: readonly (readonly [fuel: string, columns: readonly string[]])[] = [
   ["ELECTRICITY", ["mpan", "mpancore", "corempan", "nmi"]],
   ["GAS", ["mprn", "mpr", "mirn", "dpi"]],

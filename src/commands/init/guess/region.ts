@@ -55,7 +55,7 @@ export interface Container {
   included: boolean;
 }
 
-/** Deeper objects are rare in extracts, and schemas may be recursive. */
+/** Maximum depth of the tree. Deeper objects are rare in extracts, and schemas may be recursive. */
 const MAX_DEPTH = 8;
 
 /** Returns the payload as a tree of fields to fill. */
