@@ -7,7 +7,9 @@ import { errorCode } from "./error-code.ts";
 export interface ReplaceOptions {
   /** The new file's mode, before the umask; 0600 by default. */
   readonly mode?: number;
-  /** If false, a power failure may lose the file. For content that can be rebuilt. The file is never incomplete. */
+  /**
+   * Whether the file survives a power failure. False is for content that can be rebuilt. The file is never incomplete.
+   */
   readonly durable?: boolean;
   /** Distinguishes the temporary file from the temporary files of other writers. Random by default. */
   readonly tag?: string;

@@ -49,7 +49,7 @@ export interface Outcome {
 export interface ValidOutcomes {
   readonly from: number;
   readonly to: number;
-  /** Either all of these records have a key or none has. */
+  /** Whether these records have keys. Either all of them have a key or none has. */
   readonly hasKeys: boolean;
   readonly batch: OutcomeColumns;
 }

@@ -17,7 +17,7 @@ export interface ReadLimits {
   readonly workbookTextBytes: number;
   /** Maximum compression ratio of a `.gz` file or a part of a workbook. Checked only for more than 10 MB unpacked. */
   readonly gzipRatio: number;
-  /** Child files with at most this total size are joined in memory, without checking their order. */
+  /** Maximum total size of child files that are joined in memory, without checking their order. */
   readonly memoryJoinBytes: number;
   /** Maximum number of rows of one child source per parent row. */
   readonly rowsPerParent: number;

@@ -62,10 +62,10 @@ function scaleOf(values: readonly number[]): Scale {
 }
 
 /** Rounds up to 1, 2, 2.5 or 5 times a power of ten. */
-function niceStep(least: number): number {
-  if (least === 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(least));
-  return power * ([1, 2, 2.5, 5].find((nice) => nice * power >= least) ?? 10);
+function niceStep(minimum: number): number {
+  if (minimum === 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(minimum));
+  return power * ([1, 2, 2.5, 5].find((nice) => nice * power >= minimum) ?? 10);
 }
 
 /** Levels from the top row to the bottom row. */

@@ -94,15 +94,15 @@ function costOfPiece(cursor: PatternReader): Cost | string {
   const found = QUANTIFIER.exec(cursor.source.slice(cursor.at));
   if (found === null) return atom;
   cursor.at += found[0].length;
-  const [least, most] = boundsOf(found);
-  const longest = most === Number.POSITIVE_INFINITY ? least : most;
+  const [min, max] = boundsOf(found);
+  const longest = max === Number.POSITIVE_INFINITY ? min : max;
   if (longest > MAX_REPEATS) return `a repeat must be at most ${MAX_REPEATS}, or unlimited`;
-  if (most === Number.POSITIVE_INFINITY) {
+  if (max === Number.POSITIVE_INFINITY) {
     if (atom.group) return "an unlimited repeat (*, +, {n,}) must apply to a single character or class";
     return isBounded(cursor, atomText) ? { ...ONE_WAY, bounded: 1, settled: false } : { ...ONE_WAY, endless: 1 };
   }
   if (atom.endless > 0) return "an unlimited repeat (*, +, {n,}) must not be repeated itself";
-  return { ...atom, group: false, ways: Math.min(atom.ways ** most, MAX_WAYS_ANCHORED + 1) * (most - least + 1) };
+  return { ...atom, group: false, ways: Math.min(atom.ways ** max, MAX_WAYS_ANCHORED + 1) * (max - min + 1) };
 }
 
 /**

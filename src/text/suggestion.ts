@@ -7,12 +7,12 @@ import { distance } from "fastest-levenshtein";
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let minSteps = Math.max(1, Math.floor(word.length / 3)) + 1;
   let longer: string | undefined;
   for (const candidate of candidates) {
     const known = candidate.toLowerCase();
     const steps = Math.min(distance(wanted, known), countTypos(wanted, known));
-    if (steps < least) [best, least] = [candidate, steps];
+    if (steps < minSteps) [best, minSteps] = [candidate, steps];
     const isNearer = longer === undefined || candidate.length < longer.length;
     if (isNearer && (hasWords(known, wanted) || hasWords(wanted, known))) longer = candidate;
   }

@@ -76,10 +76,10 @@ async function recordsByKey(job: Job): Promise<readonly TracedRecord[] | undefin
   // Keys computed by a function (`prepare`) are not known while rows are read.
   if (only === undefined || job.input.hasKeysBelow || job.mapping.prepare !== undefined) return undefined;
   const keys = new Set(only);
-  const most = Math.min(keys.size, limit);
+  const expected = Math.min(keys.size, limit);
   const isWanted = (row: Row): boolean => keys.has(job.mapping.map(row).key ?? "");
-  const found = await traced(checkedFoundRecords(job, { isWanted, limit: most }), job);
-  return found.length === most ? found : undefined;
+  const found = await traced(checkedFoundRecords(job, { isWanted, limit: expected }), job);
+  return found.length === expected ? found : undefined;
 }
 
 async function traced(batches: AsyncIterable<readonly MappedRecord[]>, job: Job): Promise<readonly TracedRecord[]> {

@@ -48,6 +48,6 @@ export async function checkMapping(settings: JobSettings, dependencies: Dependen
   } finally {
     await job.input.close();
   }
-  const most = [...causes.values()].toSorted((one, other) => other.records - one.records).slice(0, MAX_CAUSES);
-  return { records: Math.min(records, MAX_RECORDS), valid, more: records > MAX_RECORDS, causes: most };
+  const mostFrequent = [...causes.values()].toSorted((one, other) => other.records - one.records).slice(0, MAX_CAUSES);
+  return { records: Math.min(records, MAX_RECORDS), valid, more: records > MAX_RECORDS, causes: mostFrequent };
 }

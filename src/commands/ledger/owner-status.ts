@@ -9,7 +9,7 @@ import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 export interface OwnerStatusOptions {
   readonly ledger: string;
   readonly owners: readonly OwnerRule[];
-  /** Without an inventory, no record is reported as missing. */
+  /** The keys to migrate. Without them, no record is reported as missing. */
   readonly inventory?: Inventory | undefined;
 }
 

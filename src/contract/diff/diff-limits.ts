@@ -18,7 +18,7 @@ export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange
 
 type NamedLimit = readonly [name: string, limit: Limit];
 type Limit =
-  /** Lower is stricter. */
+  /** A lower value is stricter. */
   | { readonly kind: "most"; readonly value: NumericLimit | undefined; readonly unit: string }
   | { readonly kind: "least"; readonly value: NumericLimit | undefined; readonly unit: string }
   /** A value is stricter than no value; two different values are incompatible. */

@@ -34,10 +34,7 @@ function costsAt(root: JsonObject, below: ReadonlyMap<JsonValue, number>): Reado
     if (known !== undefined) return known;
     costs.set(schema, Infinity);
     const same = sumOf(appliedHere(schema, root), cost);
-    const inside = membersOf(schema["properties"]).reduce<number>(
-      (most, one) => Math.max(most, below.get(one) ?? 0),
-      0,
-    );
+    const inside = membersOf(schema["properties"]).reduce<number>((max, one) => Math.max(max, below.get(one) ?? 0), 0);
     const count = 1 + same + inside + sumOf(appliedInside(schema), (one) => below.get(one) ?? 0);
     costs.set(schema, count);
     return count;

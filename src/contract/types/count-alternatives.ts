@@ -27,7 +27,7 @@ export interface UnionPlace {
 export function reportManyWays(unions: ReadonlyMap<UnionType, UnionPlace>, findings: Findings): void {
   const ways = new Map<FieldType, number>();
   for (const [union, { path }] of unions) {
-    const within = union.options.reduce((most, option) => Math.max(most, countWays(option, ways)), 0);
+    const within = union.options.reduce((max, option) => Math.max(max, countWays(option, ways)), 0);
     if (countWays(union, ways) <= MANY_WAYS || within > MANY_WAYS) continue;
     const message = `these alternatives and the alternatives inside them allow more than ${MANY_WAYS.toLocaleString("en")} interpretations of a value; validation of a record may be slow, and fails if it takes too long`;
     findings.add("warning", "many-alternatives", message, path);

@@ -57,8 +57,8 @@ function areEnforceable(union: UnionType, { path }: Alternatives, { unions, find
   const isEnforced = count <= MAX_OPTIONS;
   unions.set(union, { path, options: isEnforced ? count : 1 });
   if (isEnforced) return true;
-  const most = MAX_OPTIONS.toLocaleString("en");
-  const message = `there are more than ${most} alternatives here, including alternatives directly inside them; they are not enforced`;
+  const limit = MAX_OPTIONS.toLocaleString("en");
+  const message = `there are more than ${limit} alternatives here, including alternatives directly inside them; they are not enforced`;
   findings.add("error", "many-alternatives", message, path);
   return false;
 }

@@ -5,7 +5,10 @@ import { compileDatePattern, type DatePattern, type PatternTime } from "../leaf/
 import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
 import { asObject, type Issues, refuseUnknown } from "./mapping-issues.ts";
 
-/** Where the date of a row's content is (`asOf`): in a column, in the name of the file, or its modification date. */
+/**
+ * Where the date of a row's content is stated (`asOf`): in a column, in the name of the file, or in its modification
+ * date.
+ */
 export type SourceMoment = WrittenMoment | { readonly kind: "file date" };
 
 /** A date in a cell of each row, or in the name of the file. */

@@ -150,17 +150,17 @@ function readTime(parts: readonly Part[], text: string): PatternTime | undefined
 
 const ZERO = 48;
 
-function numberOf(least: number, most: number): PartParser {
+function numberOf(min: number, max: number): PartParser {
   return (text, from) => {
     let value = 0;
     let end = from;
-    while (end < from + most) {
+    while (end < from + max) {
       const digit = text.charCodeAt(end) - ZERO;
       if (!(digit >= 0 && digit <= 9)) break;
       value = value * 10 + digit;
       end += 1;
     }
-    return end - from < least ? undefined : { value, end };
+    return end - from < min ? undefined : { value, end };
   };
 }
 

@@ -15,9 +15,9 @@ export interface RenewalOptions {
 /** One of the consecutive tokens of a run. Timestamps are milliseconds on the monotonic clock. */
 interface HeldToken {
   readonly header: string;
-  /** From this time on, the next token is requested, once, while this one is still used. */
+  /** The time at which the next token is requested, once, while this token is still used. */
   renewAt: number;
-  /** From this time on, the token is not used. */
+  /** The time from which the token is no longer used. */
   readonly endsAt: number;
   refresh: { readonly token: string; readonly until: number } | undefined;
   /** Whether the platform has accepted the token at least once. */

@@ -11,7 +11,7 @@ export interface RecordChunk {
   readonly file: number;
   /** UTF-8. The buffer contains no other data, so it can be transferred to another thread. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The records of a piece are read together, in the same groups as in a single thread. */
+  /** Groups of records that are read together, the same groups as in a single thread. */
   readonly pieces: readonly ChunkPiece[];
   /** Whether the chunk is at the start of the file. */
   readonly isFirst: boolean;

@@ -99,7 +99,7 @@ export const MAX_GLOB_ENTRIES = 200_000;
 /** Aborts a search that has visited too many entries: `/**`, for example, matches every file of the machine. */
 function countVisits(
   pattern: string,
-  most: number,
+  max: number,
   signal: AbortSignal | undefined,
 ): {
   readonly fs: { readonly readdir: typeof readdir };
@@ -115,8 +115,8 @@ function countVisits(
   };
   const note = (found: unknown): void => {
     entries += Array.isArray(found) ? found.length : 0;
-    if (entries <= most || stop.signal.aborted) return;
-    const what = `${pattern}: the pattern covers more than ${most.toLocaleString("en")} files and folders`;
+    if (entries <= max || stop.signal.aborted) return;
+    const what = `${pattern}: the pattern covers more than ${max.toLocaleString("en")} files and folders`;
     stop.abort(new Failure("usage", what, { hint: "start it with the folder that contains the sources" }));
   };
   const counted = (...given: readonly unknown[]): void => {

@@ -178,11 +178,11 @@ function refuseTooMany(
 }
 
 /** The failure for a parent with more child rows of one source than the limit. */
-export function tooManyRows(parent: ReadRow, child: OpenedChild, most: number): Failure {
+export function tooManyRows(parent: ReadRow, child: OpenedChild, max: number): Failure {
   const place = keyPlace(parent.row, child.parentKey);
   return new Failure(
     "source_too_large",
-    `${place.file}:${place.line}: this row has more than ${most} rows of source "${child.name}"`,
+    `${place.file}:${place.line}: this row has more than ${max} rows of source "${child.name}"`,
     { hint: `check that "${child.on}" is the column of "${child.name}" that contains the parent's key`, place },
   );
 }

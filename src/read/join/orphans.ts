@@ -30,7 +30,7 @@ export async function nearestParents(
   const wanted = await looseKeys(orphans, child.on);
   const near = new Map<string, Place[]>();
   if (wanted.size === 0) return near;
-  const most = parent.key === child.parentKey ? 1 : MAX_NEAR_PARENTS;
+  const max = parent.key === child.parentKey ? 1 : MAX_NEAR_PARENTS;
   let full = 0;
   for await (const rows of rowsOf(parent)) {
     for (const { row } of rows) {
@@ -38,8 +38,8 @@ export async function nearestParents(
       if (loose === undefined || !wanted.has(loose)) continue;
       const places = near.get(loose) ?? [];
       if (places.length === 0) near.set(loose, places);
-      if (places.length === most) continue;
-      if (places.push(keyPlace(row, child.parentKey)) === most) full += 1;
+      if (places.length === max) continue;
+      if (places.push(keyPlace(row, child.parentKey)) === max) full += 1;
     }
     if (full === wanted.size) break;
   }

@@ -74,8 +74,8 @@ function unmarkedUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
     if (byte === 0) nulsAt[index % 2] = (nulsAt[index % 2] ?? 0) + 1;
   });
   const [even = 0, odd = 0] = nulsAt;
-  const most = Math.max(even, odd);
-  if (sample.length < 4 || most < sample.length * 0.3 || Math.min(even, odd) > most / 4) return undefined;
+  const max = Math.max(even, odd);
+  if (sample.length < 4 || max < sample.length * 0.3 || Math.min(even, odd) > max / 4) return undefined;
   return odd > even ? "utf-16le" : "utf-16be";
 }
 

@@ -38,7 +38,7 @@ export async function junitReporter(report: Report, write: Write): Promise<void>
 
 interface SuiteCounts {
   readonly failures: string;
-  /** Only `testsuite` has this attribute. */
+  /** The attribute `skipped`, which only `testsuite` has. */
   readonly skipped: string;
 }
 

@@ -17,7 +17,7 @@ const CHARTED = 10;
  */
 export function causesChart(causes: readonly PageCause[], fieldTitle: FieldTitle | undefined): Html | undefined {
   const charted = causes.filter(({ severity }) => severity === "error").slice(0, CHARTED);
-  const most = charted[0]?.records ?? 0;
+  const highest = charted[0]?.records ?? 0;
   if (charted.length < 2) return undefined;
   const bars = charted.map(
     (cause, at) =>
@@ -31,7 +31,7 @@ export function causesChart(causes: readonly PageCause[], fieldTitle: FieldTitle
           >
           <svg class="bar" height="10" aria-hidden="true">
             <rect class="track" width="100%" height="10" rx="5"></rect>
-            <rect class="fill-bad" width="${percent((100 * cause.records) / most)}" height="10" rx="5"></rect>
+            <rect class="fill-bad" width="${percent((100 * cause.records) / highest)}" height="10" rx="5"></rect>
           </svg>
           <span class="number"
             >${formatCount(cause.records)}<span class="quiet"> ${plural(cause.records, "record")}</span></span

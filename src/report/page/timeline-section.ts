@@ -19,14 +19,14 @@ export function timelineSection(timeline: Timeline): Html {
         ${ANSWERS[status]}
       </span> `,
   );
-  const most = Math.max(...slots.map(({ counts }) => totalOf(counts)));
+  const highest = Math.max(...slots.map(({ counts }) => totalOf(counts)));
   return html`<section aria-labelledby="time">
     <h2 id="time">The push over time</h2>
     <p>
-      Each column covers ${lengthText(slotSeconds)}. The highest column represents ${counted(most, "answer")} of the
+      Each column covers ${lengthText(slotSeconds)}. The highest column represents ${counted(highest, "answer")} of the
       platform.
     </p>
-    ${columnChart(timeline, statuses, most)}
+    ${columnChart(timeline, statuses, highest)}
     <p class="legend">${legend}</p>
     <details>
       <summary>Show as a table</summary>
@@ -37,20 +37,20 @@ export function timelineSection(timeline: Timeline): Html {
   </section> `;
 }
 
-function columnChart({ slotSeconds, slots }: Timeline, statuses: readonly Status[], most: number): Html {
+function columnChart({ slotSeconds, slots }: Timeline, statuses: readonly Status[], highest: number): Html {
   const first = Date.parse(slots[0]?.at ?? "");
   const last = Date.parse(slots.at(-1)?.at ?? "");
   const slotOf = (time: number): number => Math.round((time - first) / 1000 / slotSeconds);
   const stamp = slotSeconds < 60 ? momentWithSeconds : moment;
   const begin = stamp(new Date(first).toISOString());
   const end = stamp(new Date(last + slotSeconds * 1000).toISOString());
-  const bars = slots.map(({ at, counts }) => slotBar({ x: slotOf(Date.parse(at)), counts, statuses, most }));
+  const bars = slots.map(({ at, counts }) => slotBar({ x: slotOf(Date.parse(at)), counts, statuses, highest }));
   return html`<svg
       class="timeline"
       viewBox="0 0 ${1 + slotOf(last)} ${HEIGHT}"
       preserveAspectRatio="none"
       role="img"
-      aria-label="Answers of the platform from ${begin} to ${end}, at most ${formatCount(most)} in ${lengthText(slotSeconds)}"
+      aria-label="Answers of the platform from ${begin} to ${end}, at most ${formatCount(highest)} in ${lengthText(slotSeconds)}"
     >
       ${bars}
     </svg>
@@ -98,13 +98,13 @@ interface SlotBar {
   readonly x: number;
   readonly counts: Timeline["slots"][number]["counts"];
   readonly statuses: readonly Status[];
-  readonly most: number;
+  readonly highest: number;
 }
 
-function slotBar({ x, counts, statuses, most }: SlotBar): Html {
+function slotBar({ x, counts, statuses, highest }: SlotBar): Html {
   let top = HEIGHT;
   const parts = statuses.map((status) => {
-    const height = Math.round((HEIGHT * 100 * (counts[status] ?? 0)) / most) / 100;
+    const height = Math.round((HEIGHT * 100 * (counts[status] ?? 0)) / highest) / 100;
     top -= height;
     return height === 0
       ? html``

@@ -27,7 +27,7 @@ export async function writeAllowedValues(
   );
   if (lists.length === 0) return undefined;
   writer.add(lists.map(({ source, name }) => ({ value: `${source}: ${name}`, style: "header" })));
-  const longest = lists.reduce((most, { values }) => Math.max(most, values.length), 0);
+  const longest = lists.reduce((max, { values }) => Math.max(max, values.length), 0);
   for (let row = 0; row < longest; row += 1) {
     writer.add(lists.map(({ values }) => ({ value: values[row] ?? "", style: "text" })));
   }

@@ -123,6 +123,6 @@ function heightXml(cells: readonly SheetCell[]): string {
   const lines = cells.map(({ value, style }) =>
     style === "wrapped" && typeof value === "string" ? Math.ceil(value.length / (MAX_WIDTH - 5)) : 1,
   );
-  const most = Math.max(...lines);
-  return most > 1 ? ` ht="${13 * most}" customHeight="1"` : "";
+  const max = Math.max(...lines);
+  return max > 1 ? ` ht="${13 * max}" customHeight="1"` : "";
 }

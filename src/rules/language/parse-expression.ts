@@ -193,10 +193,10 @@ function parseCall(reader: TokenReader): Expression {
   }
   reader.expect("(");
   const operands = parseList(reader);
-  const [least, most] = FUNCTIONS[text];
-  if (operands.length >= least && operands.length <= most) return { kind: "call", name: text, operands };
+  const [min, max] = FUNCTIONS[text];
+  if (operands.length >= min && operands.length <= max) return { kind: "call", name: text, operands };
   throw new ExpressionSyntaxError(
-    `${text}() takes ${least === most ? least : `${least} or more`} ${plural(most, "operand")}`,
+    `${text}() takes ${min === max ? min : `${min} or more`} ${plural(max, "operand")}`,
     offset,
   );
 }

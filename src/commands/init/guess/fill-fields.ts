@@ -43,11 +43,11 @@ export function fillFields(container: Container, node: SourceNode, scores: Score
 function othersFor(slot: Slot, ranked: readonly RankedPair[], slots: readonly Slot[]): readonly Guess[] {
   const better = (guess: Guess): boolean =>
     slots.some((other) => other !== slot && other.guess?.column === guess.column && other.guess.score > guess.score);
-  const least = TIE_SHARE * (slot.guess?.score ?? 0);
+  const minScore = TIE_SHARE * (slot.guess?.score ?? 0);
   return ranked
     .filter((pair) => pair.slot === slot && pair.guess !== slot.guess)
     .map(({ guess }) => guess)
-    .filter((guess) => guess.score >= least && !better(guess))
+    .filter((guess) => guess.score >= minScore && !better(guess))
     .slice(0, MAX_OTHERS);
 }
 

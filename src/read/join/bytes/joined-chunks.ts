@@ -63,12 +63,12 @@ function sent(records: CsvRecords): JoinedChunk["root"] {
   return { ...records, bytes: new Uint8Array(records.bytes) };
 }
 
-/** The number of the first parent with more than `most` child records; undefined if there is none. */
-function crowdedParent(slices: readonly ChildSlice[], most: number): number | undefined {
-  if (slices.reduce((sum, { parents }) => sum + parents.length, 0) <= most) return undefined;
+/** The number of the first parent with more than `max` child records; undefined if there is none. */
+function crowdedParent(slices: readonly ChildSlice[], max: number): number | undefined {
+  if (slices.reduce((sum, { parents }) => sum + parents.length, 0) <= max) return undefined;
   const counts = new Map<number, number>();
   for (const { parents } of slices) for (const parent of parents) counts.set(parent, (counts.get(parent) ?? 0) + 1);
-  const crowded = [...counts].flatMap(([parent, count]) => (count > most ? [parent] : []));
+  const crowded = [...counts].flatMap(([parent, count]) => (count > max ? [parent] : []));
   return crowded.toSorted((one, other) => one - other)[0];
 }
 

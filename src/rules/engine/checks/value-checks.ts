@@ -126,9 +126,9 @@ function testOf(format: CheckOf<"matches-format">["format"], compiler: RuleCompi
 
 export function withinCheck({ value, min, max }: CheckOf<"within">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
-  const [least, most] = [bound(min, compiler), bound(max, compiler)];
+  const [lowest, highest] = [bound(min, compiler), bound(max, compiler)];
   return eachValue(value, context, (each, here, scope) => {
-    const [low, high] = [compiler.order(each, least(here, scope)), compiler.order(each, most(here, scope))];
+    const [low, high] = [compiler.order(each, lowest(here, scope)), compiler.order(each, highest(here, scope))];
     return !(low !== undefined && low < 0) && !(high !== undefined && high > 0);
   });
 }
