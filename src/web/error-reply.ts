@@ -5,7 +5,7 @@ import { formatPlace } from "../model/place.ts";
 import { limitFailure } from "../runtime/system-limits.ts";
 import type { ErrorDetails, ErrorReply } from "./error-data.ts";
 
-/** A request that is refused before anything is done. */
+/** A request that is refused before it has any effect. */
 export class RefusedRequest extends Error {
   readonly status: ContentfulStatusCode;
   readonly code: string;
@@ -39,7 +39,7 @@ export function bugDetails(): ErrorDetails {
   };
 }
 
-/** What happened, where, and how to fix it, without values. */
+/** The message, the place and the hint of a failure, without values. */
 export function failureDetails({ code, message, hint, place }: Failure): ErrorDetails {
   return {
     code,

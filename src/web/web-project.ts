@@ -27,7 +27,7 @@ export interface WebProject {
   readonly withSettings: <T>(action: (settings: ProjectSettings) => Promise<T>) => Promise<T>;
   /**
    * Called before anything is sent.
-   * @throws Failure `config` if others could have changed the settings
+   * @throws Failure `config` if other users could have changed the settings
    */
   readonly checkBeforeSending: (settings: Pick<ProjectSettings, "configFile">) => Promise<void>;
   /** Writes an error that is not a Failure to the log of the command. */

@@ -5,7 +5,7 @@ import type { PushState } from "../push/push-data.ts";
 import { messagesOf, postJson } from "./api.ts";
 import { detailsOf } from "./use-data.ts";
 
-/** What the server does at the moment. */
+/** The current activity of the server. */
 export interface Live {
   readonly event: OverviewEvent | undefined;
   /** The server cannot be reached, or cannot read the ledger. */

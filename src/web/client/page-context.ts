@@ -2,7 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { ProjectData } from "../project-data.ts";
 
-/** What every page may use. */
+/** Data and functions for every page. */
 export interface PageContext {
   readonly project: ProjectData;
   /** Whether cell values are shown. Pages show the shape of a value, or dots, otherwise. */

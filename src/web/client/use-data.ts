@@ -29,7 +29,7 @@ export function useData<T>(path: string): Loaded<T> {
   return { ...state, reload: useCallback(() => setTurn((before) => before + 1), []) };
 }
 
-/** What to show about an error. */
+/** Returns the details of an error to show. */
 export function detailsOf(error: unknown): ErrorDetails {
   if (error instanceof ApiError) return error.details;
   throw error;

@@ -47,7 +47,7 @@ export interface RunData {
   readonly counts: Summary["counts"];
 }
 
-/** The run that a process is working on now, whichever process that is. */
+/** The run that any process is working on at the moment. */
 export interface LiveRun {
   readonly run: RunData;
   /** Absent until the process reports its progress, and if it runs on another machine. */
@@ -62,7 +62,7 @@ export interface LiveError {
   readonly key?: string;
   /** `accounts.csv:12` */
   readonly place: string;
-  /** What is wrong, without the value. */
+  /** Description of the problem, without the value. */
   readonly text: string;
 }
 

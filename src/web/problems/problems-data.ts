@@ -19,12 +19,12 @@ export interface ProblemsData {
   readonly causes: readonly CauseData[];
   /** Messages about the files, such as corrections that no longer match. */
   readonly notices: readonly string[];
-  /** Why titles of fields are not those of the contract. */
+  /** Why field titles could not be read from the contract. */
   readonly contractError?: ErrorDetails;
 }
 
 export interface CauseData {
-  /** For requests of its rows. */
+  /** Identifies the cause in requests for its rows. */
   readonly id: string;
   /** The code of a problem, or the state of a record without a problem, such as `ambiguous`. */
   readonly code: string;
@@ -35,7 +35,7 @@ export interface CauseData {
   readonly title: string;
   /** The message. */
   readonly words: string;
-  /** What to do. */
+  /** How to fix the problem. */
   readonly advice: string;
   /** The most frequent shapes of the values. */
   readonly shapes: readonly { readonly shape: string; readonly count: number }[];
@@ -49,7 +49,7 @@ export interface CauseGroup {
   readonly owner: string;
   readonly file: string;
   readonly records: number;
-  /** Open for more days than the owner has. */
+  /** Number of records that are open for more days than their owner is allowed. */
   readonly overdue: number;
 }
 

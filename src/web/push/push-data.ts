@@ -1,6 +1,6 @@
 import type { ErrorDetails } from "../error-data.ts";
 
-/** What the server is doing about a push. All tabs see the same state. */
+/** The state of the server's push. All tabs see the same state. */
 export type PushState =
   | { readonly kind: "idle" }
   /** A dry run counts the records to send. Nothing is sent. */
@@ -8,10 +8,10 @@ export type PushState =
   | { readonly kind: "checked"; readonly plan: PushPlan }
   | { readonly kind: "sending"; readonly plan: PushPlan; readonly isStopping: boolean }
   | { readonly kind: "ended"; readonly plan: PushPlan; readonly end: PushEnd }
-  /** The check or the push could not be done. */
+  /** The check or the push failed. */
   | { readonly kind: "failed"; readonly error: ErrorDetails };
 
-/** What a push would send. The confirmation names it. */
+/** The content of a push, as shown in the confirmation. */
 export interface PushPlan {
   /** The id of the dry run. */
   readonly id: string;

@@ -112,7 +112,7 @@ function planOf({ report }: RunReport, { target, supplier }: PushOptions): PushP
 
 /**
  * Sends the records of a plan with the settings of its check.
- * @throws Failure `source_changed` if it would send another number of records, and failures of a push
+ * @throws Failure `source_changed` if it would send a different number of records, and failures of a push
  */
 async function sendPlan(project: WebProject, { plan, options }: PlannedPush, stop: AbortSignal): Promise<PushEnd> {
   const confirm = async ({ pending = 0 }: Counts): Promise<void> => {

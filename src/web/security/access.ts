@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A browser that may use the server: it sends the cookie by itself, and the page adds the key. */
+/** A browser that may use the server: the browser sends the cookie automatically, and the page adds the key. */
 export interface WebSession {
   /** The value of the cookie, which scripts cannot read. */
   readonly cookie: string;
@@ -11,7 +11,7 @@ export interface WebSession {
   readonly key: string;
 }
 
-/** Who may use the server. */
+/** The tokens and sessions that give access to the server. */
 export interface WebAccess {
   /** The token to show to the user. It can be exchanged while the server runs. */
   readonly token: string;

@@ -3,11 +3,14 @@ import { getCookie, setCookie } from "hono/cookie";
 import { RefusedRequest } from "../error-reply.ts";
 import type { WebAccess, WebSession } from "./access.ts";
 
-/** The header with the key of a session. A browser asks before it sends such a header to another origin. */
+/**
+ * The header with the key of a session. A browser sends a preflight request before it sends such a header to another
+ * origin.
+ */
 const KEY_HEADER = "x-migrate-key";
 
 /**
- * Refuses requests that name another host, which protects from DNS rebinding.
+ * Refuses requests that name another host, which protects against DNS rebinding.
  * @throws RefusedRequest `wrong_host`
  */
 export function checkHost(port: () => number): MiddlewareHandler {
