@@ -98,8 +98,9 @@ const STRUCTURE = "{}[],:";
 const SPACE = " \t\n\r";
 
 /**
- * The unchanged tokens of a JSON text that `JSON.parse` has accepted. A separate tokeniser, because `JSON.parse` does
- * not return the digits of numbers, and the strict scanner in `read/` reports problems instead of tokens.
+ * The unchanged tokens of a JSON text that `JSON.parse` has accepted. This is a separate tokeniser, because
+ * `JSON.parse` does not return the digits of numbers, and the strict scanner in `read/` reports problems instead of
+ * tokens.
  */
 function* tokens(text: string): Generator<string, void, undefined> {
   let at = 0;

@@ -5,8 +5,8 @@ export const MAX_PROBLEMS = 100;
 
 /**
  * Adds a problem to the problems of one record. After the first 100, one problem of each other kind (code and severity)
- * is kept, up to another 100 in total. The rest are counted in `unlisted` of the last kept problem of their kind, or of
- * the last kept problem if there is none.
+ * is kept, up to another 100 in total. Further problems are counted in `unlisted` of the last kept problem of their
+ * kind, or of the last kept problem if there is none.
  */
 export function addProblem<Kept extends CountedProblem>(kept: Kept[], problem: Kept): void {
   const last = kept.length < MAX_PROBLEMS ? -1 : kept.findLastIndex((one) => isSameKind(one, problem));

@@ -1,7 +1,7 @@
 /**
  * The shape of a value, to show and group values without revealing them. Upper-case letters become `A`, other letters
- * `a`, digits `9`; other characters stay. Runs longer than three are counted. `SW1A 1AA` -> `AA9A 9AA`, `07700900123`
- * -> `9{11}`.
+ * `a`, digits `9`; other characters are unchanged. A run of more than three equal characters is written with its
+ * length. `SW1A 1AA` -> `AA9A 9AA`, `07700900123` -> `9{11}`.
  */
 export function shapeOf(value: unknown): string {
   if (typeof value === "string") return value === "" ? "(empty)" : textShape(value);

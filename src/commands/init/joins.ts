@@ -126,7 +126,7 @@ interface TreeOptions {
 
 /**
  * Chooses the source that contains the records, and how the other sources belong to it. Prefers a tree with more
- * sources, a root whose key the other sources refer to, and a root that is more like a record.
+ * sources, a root whose key the other sources refer to, and a root whose rows are more likely to be records.
  */
 export function chooseTree(roots: readonly SourceProfile[], options: TreeOptions): SourceTree {
   const { sources, key, recordLikeness } = options;

@@ -174,8 +174,9 @@ function describesNames(parts: readonly SchemaNode[], { names, patterns }: Sibli
 }
 
 /**
- * An object is closed unless a schema opens it (API specification 2.7.5) or no schema describes a property. A single
- * `false` closes it again, because every part must agree. A reply may always contain more than its schema.
+ * The type of additional properties. An object is closed unless a schema opens it (API specification 2.7.5) or no
+ * schema describes a property. A single `false` closes it again, because every part must agree. A reply may always
+ * contain more than its schema.
  */
 function additionalOf(
   parts: readonly SchemaNode[],

@@ -139,8 +139,8 @@ const FAILED_STATUS = /(?:^|[_ -])(?:error|errored|fail|failed|failure|rejected|
 
 /**
  * The member of a success that contradicts it, as text (`"success": false`); undefined if there is none. A member that
- * echoes a sent value says nothing about the request. The status of a list item says nothing about the whole: only the
- * item was rejected (`itemProblems`).
+ * echoes a sent value says nothing about the request. The status of a list item says nothing about the whole reply:
+ * only the item was rejected (`itemProblems`).
  */
 export function contradictionIn(body: JsonValue, payload: JsonObject | undefined): string | undefined {
   const parts = isJsonArray(body) ? body : [body, ...ENVELOPES.map((name) => valueAt(body, [name]))];

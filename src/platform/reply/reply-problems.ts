@@ -21,7 +21,7 @@ const MAX_CODE = 100;
 /**
  * The problems in an error body of any known form: the platform's own (specification 7.2), the Django REST framework's
  * nested dictionaries and lists, or a bare `detail`, `error_detail` or `error`. Never empty. The body is untrusted:
- * counts and lengths are limited, control characters are removed, and no code branches on a `detail`.
+ * counts and lengths are limited, control characters are removed, and no code depends on the text of a `detail`.
  * @param wrap the field that wraps the payload in the request; attrs are returned without it
  */
 export function replyProblems(body: unknown, wrap?: string): readonly PlatformProblem[] {

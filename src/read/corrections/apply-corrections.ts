@@ -12,7 +12,7 @@ import type { ListedCorrection } from "./corrections-file.ts";
  * The result of a correction.
  *
  * - `applied`: a cell had the old value
- * - `corrected`: no cell had it, but one already has the new value
+ * - `corrected`: no cell had the old value, but one already has the new value
  * - `outdated`: rows with the key exist, but the cell has a third value
  * - `unused`: no row has the key
  */

@@ -28,7 +28,7 @@ const HINT = "`migrate corrections` writes this file";
  * `unset` removes an earlier correction, and a line for the same old value of the same cell replaces the earlier line.
  * @param path path of the file in messages
  * @param from path to read it from; default: `path`
- * @returns the corrections that are in force, in file order
+ * @returns the corrections that were not removed or replaced, in file order
  * @throws Failure `config` if the file cannot be read or is not a list of corrections
  */
 export async function readCorrections(path: string, from: string = path): Promise<readonly ListedCorrection[]> {

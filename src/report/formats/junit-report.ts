@@ -21,9 +21,9 @@ const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
 };
 
 /**
- * Writes one test case per record: records that need correction fail, ambiguous, existing, stale and blocked ones are errors,
- * and unsent ones are skipped. Conforms to the strict schema of Jenkins' xUnit plugin (junit-10.xsd), unless
- * `testLocations` adds `file` and `line`.
+ * Writes one test case per record. A record that needs correction is a failure; an ambiguous, existing, stale or
+ * blocked record is an error; an unsent record is skipped. Conforms to the strict schema of Jenkins' xUnit plugin
+ * (junit-10.xsd), unless `testLocations` adds `file` and `line`.
  */
 export async function junitReporter(report: Report, write: Write): Promise<void> {
   const { failures, skipped } = suiteCounts(report.summary);

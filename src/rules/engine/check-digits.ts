@@ -1,8 +1,8 @@
 /**
- * The core of a GB electricity Meter Point Administration Number: 13 digits. The first two digits identify the
- * distributor. They are not checked, because new distributors are added every year. The last digit is the check digit:
- * the sum of the other twelve, each multiplied by a prime (excluding 11), modulo 11, modulo 10. Source: Elexon, "MPAN
- * core" in the market's data catalogue (data item J0003).
+ * Whether the text is the core of a GB electricity Meter Point Administration Number: 13 digits. The first two digits
+ * identify the distributor. They are not checked, because new distributors are added every year. The last digit is the
+ * check digit: the sum of the other twelve, each multiplied by a prime (excluding 11), modulo 11, modulo 10. Source:
+ * Elexon, "MPAN core" in the market's data catalogue (data item J0003).
  */
 export function isMpan(text: string): boolean {
   if (!/^[1-9]\d{12}$/.test(text)) return false;
@@ -12,8 +12,9 @@ export function isMpan(text: string): boolean {
 const MPAN_WEIGHTS = [3, 5, 7, 13, 17, 19, 23, 29, 31, 37, 41, 43];
 
 /**
- * A GB gas Meter Point Reference Number: 6 to 10 digits. The last two are the check digits: the sum of the other
- * digits, each multiplied by its position from the right, modulo 11. Source: Xoserve's description of the check digits.
+ * Whether the text is a GB gas Meter Point Reference Number: 6 to 10 digits. The last two are the check digits: the sum
+ * of the other digits, each multiplied by its position from the right, modulo 11. Source: Xoserve's description of the
+ * check digits.
  */
 export function isMprn(text: string): boolean {
   if (!/^\d{6,10}$/.test(text)) return false;
@@ -23,8 +24,8 @@ export function isMprn(text: string): boolean {
 }
 
 /**
- * An Australian National Metering Identifier: 10 upper-case letters and digits (no I, no O), or 11 with the check
- * digit. Source: AEMO, "MSATS Procedures: National Metering Identifier", section on the checksum.
+ * Whether the text is an Australian National Metering Identifier: 10 upper-case letters and digits (no I, no O), or 11
+ * with the check digit. Source: AEMO, "MSATS Procedures: National Metering Identifier", section on the checksum.
  */
 export function isNmi(text: string): boolean {
   if (!/^[A-HJ-NP-Z0-9]{10}\d?$/.test(text)) return false;
@@ -32,9 +33,9 @@ export function isNmi(text: string): boolean {
 }
 
 /**
- * An Australian gas Meter Installation Registration Number: 10 digits starting with 5, or 11 with the check digit. The
- * check digit is not verified: AEMO's reports include it (MIBB INT337, "mirn checksum"), but its algorithm is not
- * published.
+ * Whether the text is an Australian gas Meter Installation Registration Number: 10 digits starting with 5, or 11 with
+ * the check digit. The check digit is not verified: AEMO's reports include it (MIBB INT337, "mirn checksum"), but its
+ * algorithm is not published.
  */
 export function isMirn(text: string): boolean {
   return /^5\d{9,10}$/.test(text);
@@ -68,16 +69,17 @@ export function isCompanyNumber(text: string, region: string): boolean | undefin
 }
 
 /**
- * Eight characters: digits, or a two-letter prefix for a part of the register, such as SC and OC. Source: Companies
- * House, "Uniform Resource Identifiers for companies" (company number formats).
+ * Whether the text is a British company number. It has eight characters: digits, or a two-letter prefix for a part of
+ * the register, such as SC and OC. Source: Companies House, "Uniform Resource Identifiers for companies" (company
+ * number formats).
  */
 function isBritish(text: string): boolean {
   return /^(?:\d{1,8}|[A-Z]{2}\d{1,6}|[A-Z]{2}\d{5}R)$/.test(text);
 }
 
 /**
- * Australian Company Number: nine digits; weights 8 to 1; the last digit is the difference between the sum and the
- * next multiple of ten. Source: ASIC, "Australian Company Number digit check".
+ * Whether the text is an Australian Company Number: nine digits; weights 8 to 1; the last digit is the difference
+ * between the sum and the next multiple of ten. Source: ASIC, "Australian Company Number digit check".
  */
 function isAcn(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false;
@@ -86,8 +88,8 @@ function isAcn(text: string): boolean {
 }
 
 /**
- * Australian Business Number: eleven digits; 1 is subtracted from the first, and their weighted sum is a multiple of
- * 89. Source: Australian Business Register, "Format of the ABN".
+ * Whether the text is an Australian Business Number: eleven digits; 1 is subtracted from the first, and their weighted
+ * sum is a multiple of 89. Source: Australian Business Register, "Format of the ABN".
  */
 function isAbn(text: string): boolean {
   if (!/^[1-9]\d{10}$/.test(text)) return false;

@@ -24,7 +24,8 @@ export interface Coverage {
  * `checked`: a rule checks the code. `partial`: the rules only warn or, according to the contract, cover only part of
  * the published text. `setting`, `reference`: a rule checks the code once the setting or the list is declared;
  * `reference` is also the class of a code for which the contract declares that a list is needed. `platform`, `unclear`,
- * `not-in-schema`: no rule checks the code, and the contract declares the class. `open`: the contract declares nothing.
+ * `not-in-schema`: no rule checks the code, and the contract declares the class. `open`: no rule checks the code, and
+ * the contract declares no class.
  */
 export const COVERAGE_CLASSES = [
   "checked",
