@@ -98,7 +98,8 @@
       const { details } = card.list;
       const where = details.querySelector(".where");
       if (where !== null) where.textContent = counted(match.count, "place");
-      // A search opens the matching cards, unless it matches too many causes to show at once. They close after it.
+      // A search opens the matching cards, unless it matches too many causes to show at once. The cards close when the
+      // search ends.
       const isFound = filter.text !== "" && match.count > 0 && causes <= 10;
       if (isFound ? !details.open && !card.isOpenedBySearch : card.isOpenedBySearch) {
         details.open = isFound;
