@@ -11,9 +11,9 @@ import { demoProject, describeWebPages, type RunningWeb, startWeb } from "./web-
 describeWebPages("the pages Overview and Problems", (open) => {
   const { sandbox, admin } = useSandbox();
 
-  async function startProject(folder: string): Promise<RunningWeb> {
+  async function startProject(folder: string, flags: readonly string[] = []): Promise<RunningWeb> {
     const { MIGRATE_API_KEY } = sandbox.env;
-    const web = await startWeb(folder, [], { env: { MIGRATE_API_KEY } });
+    const web = await startWeb(folder, flags, { env: { MIGRATE_API_KEY } });
     onTestFinished(() => web.stop());
     return web;
   }
@@ -118,10 +118,10 @@ describeWebPages("the pages Overview and Problems", (open) => {
   it("ask for the supplier's code before sending to production", async () => {
     const folder = demoProject({ sandbox: sandbox.ready });
     appendFileSync(path.join(folder, "migrate.yaml"), "    environment: production\n");
-    const web = await startProject(folder);
+    const web = await startProject(folder, ["--limit", "20"]);
     const { page } = await open(web.address);
     await page.getByRole("button", { name: "Start a push" }).click();
-    const send = page.getByRole("dialog").getByRole("button", { name: "Send 204 records" });
+    const send = page.getByRole("dialog").getByRole("button", { name: "Send 18 records" });
     await send.waitFor();
     expect(await send.isDisabled()).toBe(true);
     await expectAccessible(page);
@@ -130,7 +130,7 @@ describeWebPages("the pages Overview and Problems", (open) => {
     await page.getByLabel(/Type the code of the supplier/).fill("SANDBOX");
     await send.click();
     await page.getByText(/^Push \S+ has ended\.$/).waitFor();
-    expect(await admin.imports()).toHaveLength(204);
+    expect(await admin.imports()).toHaveLength(18);
   });
 
   it("say what is wrong with the files, and show the page once they are repaired", async () => {

@@ -5,6 +5,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 import { type CliOptions, projectFile, type RunningCli, startCli } from "../e2e/cli.ts";
 import { CHROMIUM, FLAGS } from "../report/page/chromium.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A running `migrate web`. */
@@ -122,7 +123,8 @@ export type OpenWebPage = (address: string, options?: WebPageOptions) => Promise
 
 /** Tests in a real Chromium. Without one they are skipped, under a name that says where it was expected. */
 export function describeWebPages(name: string, tests: (open: OpenWebPage) => void): void {
-  describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, () => {
+  const options = { timeout: scaledTimeout(600_000) };
+  describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, options, () => {
     let browser: Browser;
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
@@ -132,12 +134,16 @@ export function describeWebPages(name: string, tests: (open: OpenWebPage) => voi
   });
 }
 
+/** Only a page that never shows the expected text takes as long. */
+const WAIT_MS = 240_000;
+
 async function openPage(
   browser: Browser,
   address: string,
   { colorScheme = "light", width = 1280, height = 800 }: WebPageOptions = {},
 ): Promise<WebPage> {
   const context = await browser.newContext({ colorScheme, viewport: { width, height } });
+  context.setDefaultTimeout(scaledTimeout(WAIT_MS));
   const page = await context.newPage();
   const complaints: string[] = [];
   const foreign: string[] = [];
