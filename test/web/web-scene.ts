@@ -123,8 +123,8 @@ export type OpenWebPage = (address: string, options?: WebPageOptions) => Promise
 
 /** Tests in a real Chromium. Without one they are skipped, under a name that says where it was expected. */
 export function describeWebPages(name: string, tests: (open: OpenWebPage) => void): void {
-  const options = { timeout: scaledTimeout(600_000) };
-  describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, options, () => {
+  const limits = { timeout: scaledTimeout(600_000) };
+  describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, limits, () => {
     let browser: Browser;
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
