@@ -164,7 +164,7 @@ function addProofCommands(program: Command, session: Session): void {
     );
   withOptions(proof.command("verify"), ledger)
     .description(
-      "Recompute a proof from the sources and the ledger, and list the differences. Exits with 1 if there are any.",
+      "Recompute a proof from the sources and the ledger, and list the differences. The exit code is 1 if there are any.",
     )
     .argument("<dir>", "folder of the proof")
     .exitOverride()
@@ -192,7 +192,9 @@ function addRunCommands(program: Command, session: Session): void {
     .exitOverride();
   const shared = [...options("config", "ledger"), formatOption()];
   withOptions(run.command("show"), shared)
-    .description("List the contract, the mapping and the other files of a run, and show which ones the ledger stores.")
+    .description(
+      "List the contract, the mapping and the other files of a run, and show which of them the ledger stores.",
+    )
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .action(async (id: string | undefined, flags: InspectFlags) =>
       (await import("./actions/ledger-actions.ts")).runShowAction(id, flags, session),
@@ -243,7 +245,9 @@ function addDocumentsCommand(program: Command, session: Session): void {
     ...checkOptions,
     ...options("showValues"),
   ])
-    .description("Check that the documents exist under the supplier's root, in a folder or an S3-compatible store.")
+    .description(
+      "Check that the documents of the payloads exist under the supplier's root, in a folder or an S3-compatible store.",
+    )
     .argument("[sources...]", "files, globs, or - for standard input")
     .exitOverride()
     .action(async (sources: string[], flags: DocumentFlags) =>
@@ -271,7 +275,7 @@ function addContractCommands(program: Command, session: Session): void {
   const diffOptions = [...options("mapping", "operation", "overlay", "cache"), formatOption("markdown")];
   withOptions(contract.command("diff"), diffOptions)
     .description(
-      "Compare two contracts, and show which changes affect a mapping. Exits with 1 if a change is breaking.",
+      "Compare two contracts, and show which changes affect a mapping. The exit code is 1 if a change is breaking.",
     )
     .argument("<old>", "old OpenAPI document")
     .argument("<new>", "new OpenAPI document")

@@ -137,7 +137,7 @@ function lineOf(text: string, file: string): ManifestLine {
     // The file is not valid JSON: the error below reports it.
   }
   throw new Failure("source_unreadable", `${file}: this file is not part of a report`, {
-    hint: "pass the corrected files as sources instead: --source <name>=<path>",
+    hint: "pass the corrected files as sources: --source <name>=<path>",
   });
 }
 

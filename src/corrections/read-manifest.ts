@@ -117,7 +117,7 @@ export function fingerprintPath(folder: string): string {
   return path.join(folder, FINGERPRINT_FILE);
 }
 
-const FEED_AS_SOURCES = "pass the corrected files as sources instead: --source <name>=<path>";
+const FEED_AS_SOURCES = "pass the corrected files as sources: --source <name>=<path>";
 
 /** The manifest names a mapping, whose functions are executed, so only this user may have written it. */
 async function refuseForeign(file: string, folder: string): Promise<void> {

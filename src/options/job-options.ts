@@ -206,7 +206,7 @@ export const THREADS = {
     file: true,
     library: true,
     recorded: true,
-    help: "threads for large inputs (default: one per processor, at most 8)",
+    help: "number of threads for large inputs (default: one per processor, at most 8)",
     docs: "number of threads that read, map and validate the input of `validate` and `push`; also controls the thread that writes the ledger of a push, see [Threads](#threads); default `auto`",
   },
 } as const;
@@ -284,7 +284,7 @@ export const SENDING = {
     library: true,
     recorded: true,
     selects: true,
-    help: "send a record even if newer content of it, by its asOf date, was already sent",
+    help: "send a record even if content with a later asOf date was already sent",
   },
   /** Name of the last step of the workflow to perform. */
   until: {

@@ -115,7 +115,7 @@
     const all = data.causes.reduce((sum, cause) => sum + cause.count, 0);
     if (Object.values(filter).every((value) => value === "")) return "";
     if (causes === 0) return "No matches.";
-    const shown = `${counted(count, "place")} in ${counted(causes, "cause")}, of ${number(all)} in ${number(cards.length)}.`;
+    const shown = `${counted(count, "place")} in ${counted(causes, "cause")}, out of ${counted(all, "place")} in ${counted(cards.length, "cause")}.`;
     const listed = data.causes.reduce((sum, cause) => sum + rowsOf(cause).length, 0);
     const limit = `The search covers the ${number(listed)} rows on this page; errors.csv contains all rows.`;
     return filter.text !== "" && listed < all ? `${shown} ${limit}` : shown;

@@ -40,7 +40,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   corrected_since:
     "Nothing to do: the corrected version is on the platform. If the old system must match it, correct it there too.",
   account_not_found:
-    "First correct the account that this record belongs to. Once that account is accepted, this record is sent automatically.",
+    "First correct the account that this record belongs to. Once that account is accepted, the next push sends this record.",
   circular_dependency: "Correct the reference to the other record: the two records wait for each other.",
   unknown_field: "Nothing to correct in the data. Show this to the migration team.",
   read_only: "Nothing to correct in the data. Show this to the migration team.",

@@ -86,7 +86,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   corrected_since: ({ acceptedAt }) =>
     `On the platform since ${plainText(acceptedAt)}, from corrected rows. This row is the version that was rejected before.`,
   account_not_found: ({ after }) =>
-    `Belongs to a record of ${plainText(after)} that has not been accepted. It is sent once that record is accepted.`,
+    `Belongs to a record of ${plainText(after)} that has not been accepted. It can be sent once that record is accepted.`,
   circular_dependency: ({ after }) =>
     `Waits for a record of ${plainText(after)} that, directly or through others, waits for this one.`,
   unknown_field: ({ suggestion }) =>

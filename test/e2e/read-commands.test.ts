@@ -75,7 +75,7 @@ describe("migrate products", () => {
       under: ["sh", "-c", 'script -qec "$*" /dev/null', "sh"],
     });
     const shown = stdout.split("\r\n");
-    expect(shown[0]).toMatch(/^code +name +from +until +what$/);
+    expect(shown[0]).toMatch(/^code +name +from +until +properties$/);
     expect(shown[1]).toMatch(/^BUSINESS-22-01-01 +Business.* 2022-01-01 +2022-04-01 +36 months,/);
     expect(Math.max(...shown.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
@@ -213,7 +213,7 @@ describe("migrate account", () => {
 describe("a platform", () => {
   test.each(["products", "rates P T", "account A"])("must be named for `%s`", async (command) => {
     const { code, stderr } = await runCli(command.split(" "));
-    expect([code, stderr]).toEqual([2, expect.stringContaining("no platform is set to read from")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("no platform to read from is set")]);
   });
 
   test("with an untrusted certificate is refused", async () => {

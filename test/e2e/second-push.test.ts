@@ -53,7 +53,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     const second = scene.startPush(["--ledger", scene.ledger], { cwd: folder });
     await scene.whenWorking(1);
     second.kill("SIGTERM");
-    expect(await second.ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/Left run .* Sent \d+ record/) });
+    expect(await second.ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/left run .* sent \d+ record/) });
     remove();
     const next = scene.share(2);
     await scene.whenWorking(2);
@@ -78,7 +78,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
       return `${code} ${stderr.replaceAll(/\s+/g, " ")}`;
     };
     const inUse = `^7 migrate: the ledger \\S+ is in use by \`push\`, process ${first.pid} on `;
-    const differs = `${inUse}.*; this push cannot join run \\S+, because they differ in`;
+    const differs = `${inUse}.*; this push cannot join run \\S+, because the two differ in`;
     expect(await refused([], { cwd: others.folder })).toMatch(new RegExp(`${differs} the input `));
     expect(await refused(["--only", "EXT-00001", "--revise"])).toMatch(new RegExp(`${differs} --only, --revise `));
     expect(await refused(["--contract", "no-dedupe.yaml"])).toMatch(new RegExp(`${differs} the overlays `));

@@ -52,7 +52,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     joined.kill("SIGTERM");
     const left = await joined.ended;
     expect(left.code).toBe(3);
-    expect(left.stderr).toMatch(/Left run .* Sent \d+ records/);
+    expect(left.stderr).toMatch(/left run .* sent \d+ records/);
     expect(left.stderr).toMatch(/the mapping .*mapping\.yaml no longer exists.* stored with the run/);
     const end = await push.ended;
     remove();

@@ -19,9 +19,9 @@ describe("migrate token", () => {
     const { code, stdout, stderr } = await migrate(["token", "--verbose"], { TZ: "Europe/Lisbon" });
     expect(code).toBe(0);
     expect(stdout).toContain(new URL(sandbox.ready.baseUrl).origin);
-    expect(stdout).toMatch(/^who +sandbox-organisation$/m);
-    expect(stdout).toMatch(/^form +Authorization: Token <token>$/m);
-    expect(stdout).toMatch(/^until +\d{1,2} \w+ \d{4}, .* \(\d{4}-\d\d-\d\dT.*Z\)$/m);
+    expect(stdout).toMatch(/^subject +sandbox-organisation$/m);
+    expect(stdout).toMatch(/^scheme +Authorization: Token <token>$/m);
+    expect(stdout).toMatch(/^expires +\d{1,2} \w+ \d{4}, .* \(\d{4}-\d\d-\d\dT.*Z\)$/m);
     expect(stdout + stderr).not.toMatch(/eyJ/);
     expect(stdout + stderr).not.toContain(sandbox.ready.apiKey);
     expect((await admin.history()).map(({ login }) => login)).toEqual([{ with: "APIKey" }]);
@@ -50,8 +50,8 @@ describe("migrate token", () => {
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "opaque_canary_8fP" };
     const { code, stdout } = await migrate(["token"], env);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^until +not known$/m);
-    expect(stdout).not.toMatch(/^who/m);
+    expect(stdout).toMatch(/^expires +not known$/m);
+    expect(stdout).not.toMatch(/^subject/m);
     expect(stdout).not.toContain("opaque_canary_8fP");
     expect(await admin.history()).toEqual([]);
   });
@@ -61,8 +61,8 @@ describe("migrate token", () => {
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: token };
     const { code, stdout, stderr } = await migrate(["token"], env);
     expect(code).toBe(4);
-    expect(stdout).toMatch(/^until .*2020-09-13T12:26:40.000Z\), expired$/m);
-    expect(stdout).toMatch(/^who +\\u001b\[31mred$/m);
+    expect(stdout).toMatch(/^expires .*2020-09-13T12:26:40.000Z\), expired$/m);
+    expect(stdout).toMatch(/^subject +\\u001b\[31mred$/m);
     expect(stdout + stderr).not.toContain("canary5Jq1");
     const { stdout: data } = await migrate(["token", "--format", "json"], env);
     expect(JSON.parse(data)).toMatchObject({ from: "given", ended: true, expiresAt: "2020-09-13T12:26:40.000Z" });
@@ -95,7 +95,7 @@ describe("migrate token", () => {
   test("obtains no token for basic authentication, with which `account` works", async () => {
     const { code, stdout } = await migrate(["token", "--auth", "basic"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^form +Authorization: Basic/m);
+    expect(stdout).toMatch(/^scheme +Authorization: Basic/m);
     const read = await migrate(["account", sandbox.ready.account, "--auth", "basic", "--format", "json"]);
     expect([read.code, await admin.tokenRequests()]).toEqual([0, []]);
     const wrong = await migrate(["account", sandbox.ready.account, "--auth", "basic"], { MIGRATE_API_KEY: "sk_no" });

@@ -16,9 +16,13 @@ export function webAction(sources: readonly string[], flags: WebFlags, session: 
     const { dependencies, logger } = context;
     const server = await startWebServer(projectIn(process.cwd(), { sources, flags }, context), flags.port);
     const { address } = server;
-    logger.lines(`The web pages of the project are available at\n\n  ${address}\n\nCtrl-C stops it.\n`, "web_started", {
-      url: address,
-    });
+    logger.lines(
+      `The web pages of the project are available at\n\n  ${address}\n\nCtrl-C stops the server.\n`,
+      "web_started",
+      {
+        url: address,
+      },
+    );
     if (flags.open !== false && isTerminal(session.stderr)) openBrowser(server.createSingleAddress());
     await untilAborted(dependencies.drain);
     await server.close();

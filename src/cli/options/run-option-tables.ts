@@ -88,16 +88,18 @@ export const STATUS = {
 
 /** Options of `report`. */
 export const REPORT_AGAIN = {
-  drift: { help: "show where platform and local validation differ, in one run or in all, and which rules to add" },
+  drift: {
+    help: "show the differences between platform and local validation, in one run or all runs, and the rules to add",
+  },
   all: { conflicts: ["drift", "byOwner"], help: "report the whole migration: state, progress, causes, runs" },
   byOwner: { conflicts: ["drift"], help: "write one folder for each owner, with its rejects" },
 } as const;
 
 /** Options of `corrections`. */
 export const CORRECTIONS = {
-  in: { arg: "<source>", help: "source that contains the cell (default: the one without a parent)" },
+  in: { arg: "<source>", help: "source that contains the cell (default: the source without a parent)" },
   line: { arg: "<n>", kind: "number", range: [1], help: "line of the row, if several rows have the key" },
-  reason: { arg: "<text>", help: "why the cell is corrected" },
+  reason: { arg: "<text>", help: "reason for the correction" },
   from: { arg: "<file>", help: "CSV file with the columns key, column, value, and optionally source, line, reason" },
 } as const;
 
@@ -126,14 +128,14 @@ export const RESUME = {
 } as const;
 
 export const RECONCILE = {
-  accept: { arg: "<key...>", help: "mark these records as accepted without asking the platform" },
+  accept: { arg: "<key...>", help: "mark these records as accepted without querying the platform" },
   resend: { arg: "<key...>", help: "mark these records as not received, so that `migrate resume` sends them again" },
   resendAll: {
     arg: "<number>",
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "mark all records as not received that an incomplete journal made ambiguous; <number> confirms their number",
+    help: "mark all records that an incomplete journal made ambiguous as not received; <number> must be their number",
   },
   /** Milliseconds. */
   quietPeriod: {
@@ -146,7 +148,7 @@ export const RECONCILE = {
 /** Options of `exclude`. */
 export const EXCLUDE = {
   from: { arg: "<file>", help: "file with one key per line, or a table with a column named key" },
-  reason: { arg: "<text>", help: "why the records are not migrated", conflicts: ["undo"] },
+  reason: { arg: "<text>", help: "reason for the exclusion", conflicts: ["undo"] },
   undo: { help: "end the exclusion, so that the next push sends the records" },
 } as const;
 

@@ -89,7 +89,7 @@ function fileText({ file, kind, encoding, delimiter, rows, unreadable }: FilePro
 }
 
 function encodingText({ name, byteOrderMark, guessed }: FileEncoding): string {
-  return `${name.toUpperCase()}${byteOrderMark ? " with a byte order mark" : ""}${guessed ? " (guessed: it is not UTF-8)" : ""}`;
+  return `${name.toUpperCase()}${byteOrderMark ? " with a byte order mark" : ""}${guessed ? " (guessed: the file is not UTF-8)" : ""}`;
 }
 
 function joinsText({ guessed: { joins, tree } }: InitResult): string {

@@ -32,7 +32,7 @@ function amountOf(shown: number, count: number | undefined): string {
 
 /** Products: code, name, first and last day in London, and attributes. */
 export const productView: RecordView<Product> = {
-  columns: [{ title: "code" }, { title: "name" }, { title: "from" }, { title: "until" }, { title: "what" }],
+  columns: [{ title: "code" }, { title: "name" }, { title: "from" }, { title: "until" }, { title: "properties" }],
   cells: (product) => [
     product.code,
     product.display_name ?? product.full_name ?? "",

@@ -10,14 +10,14 @@ function tokenText(record: TokenRecord): string {
   const end = `${expiresAt === undefined ? "not known" : localTime(expiresAt)}${ended ? ", expired" : ""}`;
   const lines = [
     ["platform", platform],
-    ["form", SCHEME_TEXT[scheme]],
+    ["scheme", SCHEME_TEXT[scheme]],
     ...(from === "none" ? [] : [["token", TOKEN_SOURCE_TEXT[from]]]),
     ...identity(record).map(([name, value]) => [CLAIM_LABELS[name], value]),
-    ...(from === "none" ? [] : [["until", end]]),
-    ...(refreshExpiresAt === undefined ? [] : [["refresh until", localTime(refreshExpiresAt)]]),
+    ...(from === "none" ? [] : [["expires", end]]),
+    ...(refreshExpiresAt === undefined ? [] : [["refresh expires", localTime(refreshExpiresAt)]]),
     ...(token === undefined ? [] : [["secret", token]]),
   ];
-  return lines.map(([label = "", value = ""]) => `${label.padEnd(15)}${plainText(value, MAX_TOKEN_LENGTH)}\n`).join("");
+  return lines.map(([label = "", value = ""]) => `${label.padEnd(17)}${plainText(value, MAX_TOKEN_LENGTH)}\n`).join("");
 }
 
 function tokenJson(record: TokenRecord): string {
@@ -46,11 +46,11 @@ const SCHEME_TEXT: Readonly<Record<TokenRecord["scheme"], string>> = {
 
 const TOKEN_SOURCE_TEXT = {
   login: "obtained with the API key",
-  given: "given, not checked with the platform",
+  given: "provided, not checked with the platform",
 } as const;
 
 /** The claims to show: subject, grant type and issuer. All other claims may be personal data. */
-const CLAIM_LABELS = { sub: "who", gty: "by", iss: "issued by" } as const;
+const CLAIM_LABELS = { sub: "subject", gty: "grant type", iss: "issuer" } as const;
 
 function identity({ claims }: TokenRecord): readonly (readonly [keyof typeof CLAIM_LABELS, string])[] {
   return (["sub", "gty", "iss"] as const).flatMap((name) => {

@@ -102,7 +102,10 @@ async function waitForRanges(waiting: Waiting, dependencies: Dependencies): Prom
     await requireJoinable(work, { ...waiting, known }, dependencies);
     if (isJoinable(work)) return work;
     if (drain.aborted) throw stoppedWaiting(work.who);
-    if (!isAnnounced) notice(`Waiting for ${work.who}: this push will join its run as a worker, or start when it ends`);
+    if (!isAnnounced)
+      notice(
+        `Waiting for ${work.who}: this push will join its run as a worker, or start its own when that process ends`,
+      );
     await clock.sleep(POLL_MS, drain);
   }
 }
@@ -151,7 +154,7 @@ async function requireJoinable(
   if (different.length > 0) {
     throw new Failure(
       "ledger_in_use",
-      `${refusal.message}; this push cannot join run ${run.id}, because they differ in ${different.join(", ")}`,
+      `${refusal.message}; this push cannot join run ${run.id}, because the two differ in ${different.join(", ")}`,
       { hint: "wait until it has ended, then run the same command again; or choose another database with --ledger" },
     );
   }

@@ -47,7 +47,7 @@ export async function recordedRejects(
   const job = run?.job ?? jobSettingsIfKnown(document.settings);
   if (job === undefined) {
     throw new Failure("source_unreadable", `${folder}: the settings of its run cannot be read`, {
-      hint: "pass the corrected files as sources instead: --source <name>=<path>",
+      hint: "pass the corrected files as sources: --source <name>=<path>",
     });
   }
   return { job, run, files: await filesOf(reports) };

@@ -43,7 +43,7 @@ export function csvHeader(
 /** The notice about columns without a name; undefined if all columns have names. */
 export function unnamedNotice({ table, unnamed }: CsvHeader): string | undefined {
   if (unnamed.length === 0) return undefined;
-  return `${withoutName(table, unnamed)} in the header: ignored while all their cells are empty`;
+  return `${withoutName(table, unnamed)} in the header: ignored unless a cell contains data`;
 }
 
 /** @throws Failure `source_bad_header` if a row has a value in a column without a name, unless the row is ragged */

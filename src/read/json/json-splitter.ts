@@ -36,7 +36,8 @@ export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter 
       const line = state.depth > 1 || state.quoted ? state.elementLine : state.line;
       return {
         line,
-        reason: state.phase === "before" ? "no array begins" : "the array is not closed; the file may be truncated",
+        reason:
+          state.phase === "before" ? "it does not begin with [" : "the array is not closed; the file may be truncated",
       };
     },
   };
@@ -151,7 +152,7 @@ function aroundArray(state: State, byte: number | undefined): undefined {
     state.depth = 1;
     return;
   }
-  const reason = state.phase === "before" ? "no array begins" : "text follows the end of the array";
+  const reason = state.phase === "before" ? "it does not begin with [" : "text follows the end of the array";
   state.error = { line: state.line, reason };
 }
 

@@ -184,11 +184,11 @@ function unknownHost(reason: string): Failure {
 }
 
 function unreachable(reason: string, waitedMs: number): Failure {
-  return new Failure("platform_unreachable", `${reason}, for ${seconds(waitedMs)}`, { hint: RESUME_HINT });
+  return new Failure("platform_unreachable", `${reason} (tried for ${seconds(waitedMs)})`, { hint: RESUME_HINT });
 }
 
 function neverReached(reason: string, waitedMs: number): Failure {
-  return new Failure("platform_unreachable", `${reason}, for ${seconds(waitedMs)}`, {
+  return new Failure("platform_unreachable", `${reason} (tried for ${seconds(waitedMs)})`, {
     hint:
       "nothing was sent; check the network, the base URL and the proxy, if you use one, then run the same command again " +
       "or `migrate resume`; a push with --wait keeps trying for 5 minutes",
@@ -198,7 +198,7 @@ function neverReached(reason: string, waitedMs: number): Failure {
 function pushedBackTooLong(afterMs: number, maxWaitMs: number): Failure {
   const what =
     afterMs > maxWaitMs
-      ? `the platform has asked for a wait of ${seconds(afterMs)}`
+      ? `the platform requests a wait of ${seconds(afterMs)}`
       : `the platform has accepted no request for ${seconds(maxWaitMs)}`;
   return new Failure("incomplete", what, { hint: RESUME_HINT });
 }

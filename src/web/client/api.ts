@@ -81,7 +81,7 @@ async function jsonOf<T>(reply: Response): Promise<T> {
 function serverStopped(): ApiError {
   return new ApiError({
     code: "server_stopped",
-    message: "The program is not running any more",
+    message: "The program is no longer running",
     hint: "Start `migrate web` again in the same folder. Saved changes are on the disk.",
   });
 }

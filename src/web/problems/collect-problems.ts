@@ -122,7 +122,7 @@ const STATE_TEXTS: Readonly<Record<string, { readonly title: string; readonly ad
     advice: "Run `migrate reconcile`, which looks the records up on the platform.",
   },
   pending: {
-    title: "The record was not sent yet",
+    title: "The record has not been sent yet",
     advice: "Start a push, or continue the last one with `migrate resume`.",
   },
   outdated: {
@@ -135,7 +135,7 @@ const STATE_TEXTS: Readonly<Record<string, { readonly title: string; readonly ad
   },
   missing: {
     title: "No push has contained the record of the inventory",
-    advice: "Ask for an extract that contains it, or leave it out with `migrate exclude`.",
+    advice: "Ask for an extract that contains it, or exclude it with `migrate exclude`.",
   },
 };
 

@@ -151,7 +151,7 @@ function requireConfirmation({ isProduction, supplier, target }: PushPlan, typed
 }
 
 function outdated(): RefusedRequest {
-  return new RefusedRequest(409, "outdated", "The records were checked again since this confirmation was shown");
+  return new RefusedRequest(409, "outdated", "The records have been checked again since this confirmation was shown");
 }
 
 function busy(): RefusedRequest {

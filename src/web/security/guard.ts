@@ -19,7 +19,7 @@ export function checkHost(port: () => number): MiddlewareHandler {
     throw new RefusedRequest(
       421,
       "wrong_host",
-      "This server answers only for 127.0.0.1 and localhost, with its own port",
+      "This server accepts only requests to 127.0.0.1 or localhost, with its own port",
       "Through an SSH tunnel, use the same port on both machines.",
     );
   };

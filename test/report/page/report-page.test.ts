@@ -194,13 +194,13 @@ describeInChromium("the page of a report", (open) => {
     const shown = page.locator(".cause:visible h3");
     const found = page.getByRole("status");
     await page.locator("#file").selectOption("accounts.csv");
-    await expect.poll(() => found.textContent()).toBe("6 places in 2 causes, of 7 in 3.");
+    await expect.poll(() => found.textContent()).toBe("6 places in 2 causes, out of 7 places in 3 causes.");
     expect(await shown.allTextContents()).toEqual([
       "Phone is not accepted by the platform",
       "Postcode is not accepted by the platform",
     ]);
     await page.locator("#column").selectOption("POSTCODE");
-    await expect.poll(() => found.textContent()).toBe("2 places in 1 cause, of 7 in 3.");
+    await expect.poll(() => found.textContent()).toBe("2 places in 1 cause, out of 7 places in 3 causes.");
     await page.locator("#code").selectOption("no_date");
     await expect.poll(() => found.textContent()).toBe("No matches.");
     expect(await shown.count()).toBe(0);
@@ -218,7 +218,7 @@ describeInChromium("the page of a report", (open) => {
     const both: Outcome = { ...invalidCell(5), problems: [invalid, { ...rule, place }] };
     const { page } = await open(await pageFile([...cells, both]));
     await page.locator("#code").selectOption("wrong_region");
-    await expect.poll(() => page.getByRole("status").textContent()).toBe("1 place in 1 cause, of 4 in 1.");
+    await expect.poll(() => page.getByRole("status").textContent()).toBe("1 place in 1 cause, out of 4 places in 1 cause.");
     await page.locator("#cause-1 details.places summary").click();
     await expect.poll(() => page.locator("tbody tr").count()).toBeGreaterThan(0);
     expect(await page.locator("#cause-1 tbody td").last().textContent()).toBe(
@@ -238,7 +238,7 @@ describeInChromium("the page of a report", (open) => {
   it("opens the rows that a search finds", async () => {
     const { page } = await open(await pageFile(THREE_CAUSES));
     await page.getByLabel("Search").fill("k-7");
-    await expect.poll(() => page.getByRole("status").textContent()).toBe("1 place in 1 cause, of 7 in 3.");
+    await expect.poll(() => page.getByRole("status").textContent()).toBe("1 place in 1 cause, out of 7 places in 3 causes.");
     const cells = page.locator(".cause:visible tbody td");
     expect(await cells.allTextContents()).toEqual(["K-7", "accounts.csv", "7", "POSTCODE", "9{5}"]);
   });

@@ -25,5 +25,5 @@ function workerText({ run, reason, ranges, counts }: WorkerResult): string {
   const what = [`${counted(total, "record")} in ${counted(ranges, "range")}`, ...each].join(", ");
   return reason === "done"
     ? `Run ${run} has nothing left to send. This worker sent ${what}`
-    : `Left run ${run}. Sent ${what}`;
+    : `This worker left run ${run}. It sent ${what}`;
 }

@@ -53,7 +53,7 @@ function BurnDown({ records, left }: Pick<DestinationData, "records" | "left">):
           const height = records === 0 ? 0 : (HEIGHT * open) / records;
           return (
             <rect key={day} class="fill-idle" x={at + 0.06} y={HEIGHT - height} width="0.88" height={height}>
-              <title>{`${day}: ${formatCount(open)} left`}</title>
+              <title>{`${day}: ${formatCount(open)} not yet accepted`}</title>
             </rect>
           );
         })}

@@ -83,7 +83,7 @@ function PushActions({ push, isRunning, onStop, onCheck }: ActionOptions): JSX.E
 function startText(isRunning: boolean, target: string | undefined): string {
   if (isRunning) return "Another process is working on this ledger.";
   if (target === undefined) return "No platform is set: name a target in migrate.yaml, or start with --base-url.";
-  return "First counts the records. Nothing is sent before you confirm.";
+  return "The records are counted first. Nothing is sent before you confirm.";
 }
 
 interface MessageOptions {

@@ -28,7 +28,7 @@ export function ProblemsPage(): JSX.Element {
           {isLoading ? "Reading ..." : "Read again"}
         </Button>
         <span class="soft" role="status">
-          {isOutdated && "A run has started or ended since."}
+          {isOutdated && "A run has started or ended since the problems were read."}
         </span>
       </div>
       {data?.contractError !== undefined && <ErrorNotice error={data.contractError} />}
@@ -56,8 +56,8 @@ function useProblems(basis: Basis | undefined): Loaded<ProblemsData> & { readonl
 }
 
 function headline({ records, basis }: ProblemsData): string {
-  const where = basis === "migration" ? "" : " in the present files";
-  if (records === 0) return basis === "migration" ? "No record is open" : "No record of the present files is invalid";
+  const where = basis === "migration" ? "" : " in the current files";
+  if (records === 0) return basis === "migration" ? "No record is open" : "No record in the current files is invalid";
   return `${counted(records, "record")}${where} ${records === 1 ? "needs" : "need"} work`;
 }
 
@@ -69,7 +69,7 @@ interface BasisOptions {
 function BasisChoice({ data: { basis, at, hasPush }, onChoose }: BasisOptions): JSX.Element {
   const choices: readonly (readonly [Basis, string])[] = [
     ["migration", "After all pushes"],
-    ["files", "In the present files"],
+    ["files", "In the current files"],
   ];
   return (
     <fieldset class="choice">
