@@ -94,7 +94,7 @@ function progressSection({ records, accepted }: DestinationReport, at: number): 
       of: `destination-${at}`,
       title: "Accepted by week",
       note: "A record is counted on the day on which the platform accepted its current content.",
-      columns: [{ name: "Week from" }, { name: "Accepted", kind: "number" }],
+      columns: [{ name: "Week of" }, { name: "Accepted", kind: "number" }],
       rows: [...weeksOf(accepted)].map(([week, count]) => [week, formatCount(count)]),
     })}`;
 }
@@ -136,7 +136,9 @@ function openSection(open: MigrationReport["open"]): Html {
       <p>No record is open.</p>
     </section>`;
   }
-  const numbers = ["Records", "0–7 days", "8–30 days", "Longer"].map((name) => ({ name, kind: "number" }) as const);
+  const numbers = ["Records", "0–7 days", "8–30 days", "Over 30 days"].map(
+    (name) => ({ name, kind: "number" }) as const,
+  );
   return html`<section aria-labelledby="open">
     <h2 id="open">Open records</h2>
     ${pageTable({

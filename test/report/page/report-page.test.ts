@@ -218,7 +218,9 @@ describeInChromium("the page of a report", (open) => {
     const both: Outcome = { ...invalidCell(5), problems: [invalid, { ...rule, place }] };
     const { page } = await open(await pageFile([...cells, both]));
     await page.locator("#code").selectOption("wrong_region");
-    await expect.poll(() => page.getByRole("status").textContent()).toBe("1 place in 1 cause, out of 4 places in 1 cause.");
+    await expect
+      .poll(() => page.getByRole("status").textContent())
+      .toBe("1 place in 1 cause, out of 4 places in 1 cause.");
     await page.locator("#cause-1 details.places summary").click();
     await expect.poll(() => page.locator("tbody tr").count()).toBeGreaterThan(0);
     expect(await page.locator("#cause-1 tbody td").last().textContent()).toBe(
@@ -238,7 +240,9 @@ describeInChromium("the page of a report", (open) => {
   it("opens the rows that a search finds", async () => {
     const { page } = await open(await pageFile(THREE_CAUSES));
     await page.getByLabel("Search").fill("k-7");
-    await expect.poll(() => page.getByRole("status").textContent()).toBe("1 place in 1 cause, out of 7 places in 3 causes.");
+    await expect
+      .poll(() => page.getByRole("status").textContent())
+      .toBe("1 place in 1 cause, out of 7 places in 3 causes.");
     const cells = page.locator(".cause:visible tbody td");
     expect(await cells.allTextContents()).toEqual(["K-7", "accounts.csv", "7", "POSTCODE", "9{5}"]);
   });
