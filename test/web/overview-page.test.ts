@@ -27,7 +27,7 @@ describeWebPages("the pages Overview and Problems", (open) => {
     await expectAccessible(page);
 
     await press(page, "link", "Problems");
-    await page.getByRole("heading", { name: "19 records in the present files need work" }).waitFor();
+    await page.getByRole("heading", { name: "19 records in the current files need work" }).waitFor();
     await page.getByRole("region", { name: "Rows of this cause" }).waitFor();
     await expectAccessible(page);
 
@@ -157,7 +157,7 @@ describeWebPages("the pages Overview and Problems", (open) => {
     await expectAccessible(page);
     writeFileSync(config, good);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("heading", { name: "19 records in the present files need work" }).waitFor();
+    await page.getByRole("heading", { name: "19 records in the current files need work" }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
@@ -175,7 +175,7 @@ describeWebPages("the pages Overview and Problems", (open) => {
     await page.getByRole("alert").getByText("no contract is given").waitFor();
 
     await web.stop();
-    await page.getByText("The program is not running any more").first().waitFor();
+    await page.getByText("The program is no longer running").first().waitFor();
     await expectAccessible(page);
   });
 });
