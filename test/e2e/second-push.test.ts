@@ -11,7 +11,7 @@ const FAST_PACE = ["--concurrency", "16"];
 /** Slow enough that a second process joins before the first has sent every record. */
 const SLOW_PACE = ["--rps", "16"];
 
-const WAITS = /Waiting for `push`, process \d+ .*: this push will join its run as a worker, or start when/s;
+const WAITS = /Waiting for `push`, process \d+ .*: this push will join its run as a worker, or start its own when/s;
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
