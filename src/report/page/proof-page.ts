@@ -154,7 +154,9 @@ function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, ids: P
 
 function payloadText({ same, different }: RunProof["payloads"]): string {
   const agreement = `${counted(same, "payload")} rebuilt from the sources ${same === 1 ? "matches" : "match"} the plan in the ledger`;
-  return different === 0 ? `${agreement}.` : `${agreement}; ${formatCount(different)} differ.`;
+  return different === 0
+    ? `${agreement}.`
+    : `${agreement}; ${formatCount(different)} ${different === 1 ? "differs" : "differ"}.`;
 }
 
 function existingText({ records }: RunProof): Html | undefined {

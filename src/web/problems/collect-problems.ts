@@ -119,7 +119,7 @@ function newCause(id: string, { state }: ProblemRecord, { problem, fieldTitle }:
 const STATE_TEXTS: Readonly<Record<string, { readonly title: string; readonly advice: string }>> = {
   ambiguous: {
     title: "It is not known whether the platform has the record",
-    advice: "Run `migrate reconcile`, which looks the records up on the platform.",
+    advice: "Run `migrate reconcile`, which looks the record up on the platform.",
   },
   pending: {
     title: "The record has not been sent yet",
@@ -131,7 +131,9 @@ const STATE_TEXTS: Readonly<Record<string, { readonly title: string; readonly ad
   },
   existing: {
     title: "The platform already had the record, and its content is not known",
-    advice: "Compare it with `migrate compare`.",
+    advice:
+      "Run `migrate reconcile`, which compares its content with the platform. If only the key can be compared, compare the " +
+      "content yourself, then run `migrate reconcile --accept <key>`.",
   },
   missing: {
     title: "No push has contained the record of the inventory",
