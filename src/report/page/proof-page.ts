@@ -88,7 +88,7 @@ function correctionsText({ run, corrections = 0 }: RunProof): Html | undefined {
 
 function runFacts({ startedAt, finishedAt, target, supplier, operation }: RunProof): Html {
   return factsList([
-    ["Began", moment(startedAt)],
+    ["Started", moment(startedAt)],
     ["Ended", finishedAt && moment(finishedAt)],
     ["Platform", target],
     ["Import supplier", supplier],

@@ -72,7 +72,7 @@ function kickerOf(run: RunFacts | undefined): string {
 
 function runSection({ id, startedAt, finishedAt, target, supplier, operation, command }: RunFacts): Html {
   const facts = factsList([
-    ["Began", moment(startedAt)],
+    ["Started", moment(startedAt)],
     ["Ended", finishedAt === undefined ? undefined : moment(finishedAt)],
     ["Platform", target],
     ["Import supplier", supplier],
