@@ -6,14 +6,14 @@ import { contentTextHash, identitiesOf } from "../../ledger/records/record-hashe
 import { hasAddedColumns } from "../../ledger/records/row-hash.ts";
 import { compileSentValue } from "../../map/node/sent-form.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
-import { checksValuesOnly } from "../plan/check-records.ts";
+import { compileJointChecks, type JointChecks } from "../plan/check-records.ts";
 import type { JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
-import type { ByteList } from "../../text/byte-list.ts";
+import { type ByteList, createByteList } from "../../text/byte-list.ts";
 import type { SendPurpose } from "../plan/plan-items.ts";
 import { childRecords } from "./child-records.ts";
-import { type ContentSink, hashSink, jsonSink } from "./content-sink.ts";
+import { type ContentSink, hashAndJsonSink, hashSink, jsonSink } from "./content-sink.ts";
 import { type ScanRecords, createScanner, type PayloadTexts } from "./scan-records.ts";
-import { type EncoderContext, UNCERTAIN } from "./encode-leaf.ts";
+import { type Encoder, type EncoderContext, UNCERTAIN } from "./encode-leaf.ts";
 import { nodeEncoder } from "./encode-node.ts";
 
 /**
@@ -37,9 +37,12 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
   const { mapping, operation, settings } = job;
   const { body } = operation;
   const node = mapping.payloadNode;
-  if (node?.kind !== "object" || body?.kind !== "object" || !isSuitable(job, purpose)) return undefined;
+  if (node?.kind !== "object" || body?.kind !== "object" || hasRootOfPayload(job)) return undefined;
+  const isJointlyValid = purpose.kind === "reread" ? undefined : compileJointChecks(job);
+  if (!isSuitable(job, purpose, isJointlyValid)) return undefined;
   const documentRoot = documentRootOf({}, operation, settings);
-  const form = purpose.kind === "validate" ? hashSink() : jsonSink(purpose.texts);
+  const checked = isJointlyValid && createByteList();
+  const form = sinkOf(purpose, checked);
   const contentOf = purpose.kind === "validate" ? () => form.value : sentContentOf(form);
   const texts = payloadTexts(purpose);
   return (file, joined) => {
@@ -59,20 +62,35 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
         return child?.records;
       },
     });
-    return make && isKeyKnown
-      ? createScanner({ file, make, texts, hasKey: mapping.keyAttr !== undefined, children })
-      : undefined;
+    if (make === undefined || !isKeyKnown) return undefined;
+    const makeValid = checked && isJointlyValid ? jointEncoder(make, checked, isJointlyValid) : make;
+    return createScanner({ file, make: makeValid, texts, hasKey: mapping.keyAttr !== undefined, children });
   };
 }
 
-function isSuitable(job: CompiledJob, { kind }: ScanPurpose): boolean {
-  if (hasRootOfPayload(job)) return false;
-  return kind === "reread" || (dependsOnValuesOnly(job) && (kind === "validate" || hasKeyIdentity(job)));
+/** Payloads are built from bytes and checked together only to validate them: a run that sends checks rows. */
+function isSuitable(job: CompiledJob, { kind }: ScanPurpose, joint: JointChecks | undefined): boolean {
+  const { settings, operation } = job;
+  if (kind === "reread") return true;
+  if (settings.only !== undefined || operation.body?.assertions !== undefined) return false;
+  return kind === "validate" || (joint === undefined && hasKeyIdentity(job));
 }
 
-function dependsOnValuesOnly(job: CompiledJob): boolean {
-  const { settings, operation } = job;
-  return settings.only === undefined && operation.body?.assertions === undefined && checksValuesOnly(job);
+/** @param checked receives the JSON of payloads that need checks of several values */
+function sinkOf(purpose: ScanPurpose, checked: ByteList | undefined): ContentSink {
+  if (purpose.kind !== "validate") return jsonSink(purpose.texts);
+  return checked === undefined ? hashSink() : hashAndJsonSink(checked);
+}
+
+/** `UNCERTAIN` if the payload, which `make` also writes to the list, does not pass. */
+function jointEncoder(make: Encoder, list: ByteList, isJointlyValid: JointChecks): Encoder {
+  return (cells) => {
+    list.clear();
+    const content = make(cells);
+    if (content < 0) return content;
+    const { buffer, byteOffset, length } = list.bytes();
+    return isJointlyValid(JSON.parse(Buffer.from(buffer, byteOffset, length).toString())) ? content : UNCERTAIN;
+  };
 }
 
 /** A record of a run that sends is identified by its key alone and does not wait for another record. */

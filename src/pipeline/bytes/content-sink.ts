@@ -12,11 +12,12 @@ import type { ByteList } from "../../text/byte-list.ts";
 import { equalBytes, nonPlainBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
 /**
- * Writes the content of a record while its bytes are scanned: as a hash (`createFastContentHash`) or as
- * canonical JSON. Functions that return a content return the hash of the written value, or 0 for JSON. The caller must
- * write the members of an object in the order of their names.
+ * Writes the content of a record while its bytes are scanned: as a hash (`createFastContentHash`), as JSON, or as both.
+ * Functions that return a content return the hash of the written value, or 0 without a hash.
  */
 export interface ContentSink {
+  /** Whether the caller must write the members of an object in the order of their names. */
+  readonly isCanonical: boolean;
   /** Registers a member name and returns its number for `beginMember` and `withMember`. */
   readonly nameOf: (name: string) => number;
   readonly beginObject: () => number;
@@ -52,6 +53,7 @@ interface Remembered {
 /** For runs that send nothing: a hash is enough, because contents are only compared with each other. */
 export function hashSink(): ContentSink {
   return {
+    isCanonical: false,
     nameOf: nameContent,
     beginObject: () => EMPTY_OBJECT,
     beginMember: () => undefined,
@@ -79,43 +81,69 @@ const [BRACE, END_BRACE, BRACKET, END_BRACKET, COMMA, QUOTE] = [0x7b, 0x7d, 0x5b
 
 /** Appends the payload to the list as canonical JSON. */
 export function jsonSink(list: ByteList): ContentSink {
-  const names: Uint8Array[] = [];
+  return { ...textSink(list, NO_HASHES), isCanonical: true };
+}
+
+/** Appends the payload to the list as JSON, with its members in the order of the mapping, and also hashes it. */
+export function hashAndJsonSink(list: ByteList): ContentSink {
+  return textSink(list, hashSink());
+}
+
+type Hashes = Pick<
+  ContentSink,
+  "nameOf" | "beginObject" | "withMember" | "beginList" | "withItem" | "copied" | "value"
+>;
+
+const zero = (): number => 0;
+const NO_HASHES: Hashes = {
+  nameOf: zero,
+  beginObject: zero,
+  withMember: zero,
+  beginList: zero,
+  withItem: zero,
+  copied: zero,
+  value: zero,
+};
+
+function textSink(list: ByteList, hashes: Hashes): ContentSink {
+  const names: { readonly text: Uint8Array; readonly hash: number }[] = [];
   const isPlain = plainTextCheck();
   return {
+    isCanonical: false,
     nameOf(name) {
-      names.push(new TextEncoder().encode(`${canonicalJson(name)}:`));
+      names.push({ text: new TextEncoder().encode(`${canonicalJson(name)}:`), hash: hashes.nameOf(name) });
       return names.length - 1;
     },
     beginObject() {
       list.addByte(BRACE);
-      return 0;
+      return hashes.beginObject();
     },
     beginMember(name, isFirst) {
       if (!isFirst) list.addByte(COMMA);
-      const bytes = names[name];
-      if (bytes !== undefined) list.addBytes(bytes);
+      const known = names[name];
+      if (known !== undefined) list.addBytes(known.text);
     },
-    withMember: () => 0,
+    withMember: (members, name, value) => hashes.withMember(members, names[name]?.hash ?? 0, value),
     endObject: () => list.addByte(END_BRACE),
     beginList() {
       list.addByte(BRACKET);
-      return 0;
+      return hashes.beginList();
     },
     beginItem(isFirst) {
       if (!isFirst) list.addByte(COMMA);
     },
-    withItem: () => 0,
+    withItem: hashes.withItem,
     endList: () => list.addByte(END_BRACKET),
     copied(bytes, from, to) {
       if (!isPlain(bytes, from, to)) return -1;
       list.addByte(QUOTE);
       list.addBytes(bytes, from, to);
       list.addByte(QUOTE);
-      return 0;
+      return hashes.copied(bytes, from, to);
     },
     value(value) {
       list.addText(canonicalJson(value));
-      return 0;
+      return hashes.value(value);
     },
     place: list.length,
     undo: list.cut,

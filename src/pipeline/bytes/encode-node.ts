@@ -18,10 +18,11 @@ export interface NodeContext extends EncoderContext {
 /** Encodes any mapping entry. Undefined if the file lacks one of its columns. */
 export function nodeEncoder(
   node: MappingNode,
-  type: FieldType,
+  declared: FieldType,
   path: AttrPath | undefined,
   context: NodeContext,
 ): Encoder | undefined {
+  const type = constantOption(node, declared) ?? declared;
   if (type.assertions === undefined) {
     if (node.kind === "object" && type.kind === "object") return objectEncoder(node, type, path, context);
     if (node.kind === "items" && type.kind === "list") return listEncoder(node, type, context);
@@ -31,6 +32,15 @@ export function nodeEncoder(
   const isKey = path !== undefined && isSamePath(path, context.keyAttr);
   if (isKey) context.onKey();
   return leafEncoder(node, type, context, isKey);
+}
+
+/** The option of a union that the mapping selects with a constant; undefined if there is none. */
+function constantOption(node: MappingNode, type: FieldType): FieldType | undefined {
+  if (node.kind !== "object" || type.kind !== "union" || type.assertions !== undefined) return undefined;
+  const { discriminator } = type;
+  const tag = node.fields.find(({ name }) => name === discriminator?.property)?.node;
+  if (tag?.kind !== "leaf" || tag.read !== undefined || tag.applies !== undefined) return undefined;
+  return typeof tag.fallback === "string" ? discriminator?.mapping.get(tag.fallback) : undefined;
 }
 
 function isSamePath(path: AttrPath, other: AttrPath | undefined): boolean {
@@ -52,7 +62,7 @@ function objectEncoder(
   if (!node.fields.every(({ name }) => isOrdinaryField(type, name))) return valueEncoder(node, type, context);
   const fields: FieldEncoder[] = [];
   const { sink } = context;
-  for (const { name, node: inner } of node.fields.toSorted(byName)) {
+  for (const { name, node: inner } of sink.isCanonical ? node.fields.toSorted(byName) : node.fields) {
     const property = type.properties.get(name);
     const below = path && [...path, name];
     const encode = property && nodeEncoder(inner, property.type, below, context);

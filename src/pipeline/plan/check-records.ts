@@ -139,16 +139,21 @@ export function compileChecks(
   };
 }
 
-/** Whether validity depends only on single values of the payload: no rules, steps or parameters. */
-export function checksValuesOnly(job: CompiledJob): boolean {
+/**
+ * Checks that depend on several values of a payload: rules, and the fields of steps and parameters. They return whether
+ * a payload whose single values are valid has no problem. Undefined if there are no such checks.
+ */
+export function compileJointChecks(job: CompiledJob): JointChecks | undefined {
   const { body, steps } = job.operation;
-  const rules = job.ruleContext && body && compileRules(body, job.ruleContext, { keepValues: false });
-  return (
-    rules === undefined &&
-    steps.every((step) => stepFieldsType(step) === undefined) &&
-    parametersType(job.operation) === undefined
-  );
+  const options = { keepValues: false };
+  const checkRules = job.ruleContext && body && compileRules(body, job.ruleContext, options);
+  const hasFields = steps.some((step) => stepFieldsType(step) !== undefined);
+  if (checkRules === undefined && !hasFields && parametersType(job.operation) === undefined) return undefined;
+  const checkSteps = compileStepChecks(job, options);
+  return (payload) => !checkRules?.(payload, NO_ATTRS).length && checkSteps({ payload, problems: [] }).length === 0;
 }
+
+export type JointChecks = (payload: JsonObject) => boolean;
 
 /**
  * Caches a value per document root. The root depends on the import supplier in the payload, and the configuration has
@@ -237,7 +242,7 @@ function withPlace<P extends object>(problem: P, place: Place | undefined): P & 
 /**
  * Problems of step bodies and parameters, without the problems of the payload. Attrs refer to the fields of the step.
  */
-type CheckSteps = (record: MappedRecord) => readonly Found[];
+type CheckSteps = (record: Pick<MappedRecord, "payload" | "problems" | "steps" | "parameters">) => readonly Found[];
 type Found = FoundProblem | FoundRuleProblem;
 
 function compileStepChecks(job: CompiledJob, options: RuleValidatorOptions): CheckSteps {

@@ -12,7 +12,7 @@ import { checkChunksHere } from "../../../src/pipeline/threads/check-in-threads.
 import { joinedPiece } from "../../../src/read/join/bytes/joined-piece.ts";
 import { campaignSize } from "../../campaign.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
-import { CONTRACT, files, HEADERS, MAPPING, MAPPINGS } from "./odd-joined-records.ts";
+import { CONTRACT, files, HEADERS, MAPPING, MAPPINGS, RULED } from "./odd-joined-records.ts";
 import { openFolder } from "./open-folder.ts";
 
 const ITEMS: ItemSettings = { purpose: { kind: "validate" } };
@@ -51,12 +51,16 @@ function joinedRows(job: Job, items: ItemSettings): AsyncIterable<PlannedBatch> 
 }
 
 test("plans records joined as bytes as if their rows were joined", async () => {
-  const folder = temporaryFolder({ "contract.yaml": CONTRACT });
+  const folder = temporaryFolder({});
+  const settings = fc.record({
+    contract: fc.constantFrom(CONTRACT, RULED),
+    mapping: fc.constantFrom(...MAPPINGS),
+    items: fc.constantFrom(ITEMS, SENT_ITEMS),
+  });
   await fc.assert(
-    fc.asyncProperty(files, fc.constantFrom(...MAPPINGS), fc.constantFrom(ITEMS, SENT_ITEMS), async (...drawn) => {
-      const [contents, mapping, items] = drawn;
-      for (const [name, content] of Object.entries(contents)) writeFileSync(path.join(folder, name), content);
-      writeFileSync(path.join(folder, "mapping.yaml"), mapping);
+    fc.asyncProperty(files, settings, async (contents, { contract, mapping, items }) => {
+      const written = { ...contents, "contract.yaml": contract, "mapping.yaml": mapping };
+      for (const [name, content] of Object.entries(written)) writeFileSync(path.join(folder, name), content);
       const job = await openFolder(folder);
       try {
         const expected = await planned(joinedRows(job, items));
@@ -105,6 +109,27 @@ test("does not need the row path for well-formed joined rows, even with quotes a
   const job = await openFolder(folder);
   onTestFinished(() => job.input.close());
   expect(await notPlain(job)).toEqual([]);
+});
+
+test("needs the row path only for joined rows that break a rule over several fields", async () => {
+  const folder = temporaryFolder({
+    "contract.yaml": RULED,
+    "mapping.yaml": MAPPING.replace("kind: { from: KIND, lookup: { G: GAS, P: POWER } }", "kind: { value: GAS }"),
+    "accounts.csv": [HEADERS["accounts.csv"], "A1,Ann", "A2,Bob", "A3,Cy", "A4,", "A5,Di", ""].join("\n"),
+    "people.csv": `${HEADERS["people.csv"]}
+A1,1,Ann,Smith,
+A2,1,Bo,Smith,01/02/1990
+A2,2,Bo,Smith,
+A3,1,Cy,Smith,
+A4,1,Cy,Smith,01/02/1990
+A5,1,Di,Smith,01/02/2000
+`,
+    "more.csv": HEADERS["more.csv"],
+    "meters.csv": [HEADERS["meters.csv"], "1,A1,G", "4,A4,G", ""].join("\n"),
+  });
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  expect(await notPlain(job)).toEqual([2, 3, 4, 5]);
 });
 
 /** The numbers of the records that need the row path. */

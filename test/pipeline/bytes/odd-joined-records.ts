@@ -43,6 +43,34 @@ components:
       properties: { id: { type: string }, kind: { type: string, enum: [GAS, POWER] } }
 `;
 
+/** The same contract with rules over several fields, and with two kinds of meters. */
+export const RULED = CONTRACT.replace(
+  "required: [ref, people]",
+  `required: [ref, people]
+      x-rules:
+        - { code: two_names, kind: forbids-together, fields: [name, "people[first = 'Cy'].born"] }
+        - { code: same_person, kind: unique-by, list: "people[]", key: [first, last] }
+        - { code: first_value, kind: holds, test: "first({}) != 'A3'" }
+        - { code: older, kind: date-order, earlier: "people[].born", later: "'2000-01-01'", severity: warning }`,
+)
+  .replace(
+    'items: { $ref: "#/components/schemas/Meter" }',
+    `items: {
+                  oneOf: [{ $ref: "#/components/schemas/Meter" }, { $ref: "#/components/schemas/Power" }],
+                  discriminator: { propertyName: kind, mapping: { GAS: "#/components/schemas/Meter", POWER: "#/components/schemas/Power" } }
+                }`,
+  )
+  .replace(
+    "    Meter:\n      type: object",
+    `    Power:
+      type: object
+      required: [kind]
+      properties: { id: { type: string, maxLength: 1 }, kind: { type: string, enum: [POWER] } }
+    Meter:
+      x-rules: [{ code: high_id, kind: holds, test: "id != '4'" }]
+      type: object`,
+  );
+
 export const MAPPING = `
 operation: import-account
 sources:
@@ -82,6 +110,7 @@ export const MAPPINGS = [
     "each: meters\n        item: {",
     "- { id: NAME, kind: { value: GAS } }\n        - each: meters\n          item: {",
   ),
+  MAPPING.replace("kind: { from: KIND, lookup: { G: GAS, P: POWER } }", "kind: { value: GAS }"),
   // No list is built from the meters.
   MAPPING.slice(0, MAPPING.indexOf("  sites:")),
 ];
