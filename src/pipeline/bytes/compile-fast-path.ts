@@ -1,17 +1,18 @@
 import { typesLeadingTo } from "../../contract/types/type-tree.ts";
 import type { CompiledJob } from "../../job/job.ts";
 import { documentRootOf } from "../../job/settings/supplier-settings.ts";
-import { canonicalJson, type JsonValue } from "../../json/json-value.ts";
+import { canonicalJson, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { contentTextHash, identitiesOf } from "../../ledger/records/record-hashes.ts";
 import { hasAddedColumns } from "../../ledger/records/row-hash.ts";
 import { compileSentValue } from "../../map/node/sent-form.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import { compileJointChecks, type JointChecks } from "../plan/check-records.ts";
 import type { JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
-import { type ByteList, createByteList } from "../../text/byte-list.ts";
+import type { ByteList } from "../../text/byte-list.ts";
 import type { SendPurpose } from "../plan/plan-items.ts";
 import { childRecords } from "./child-records.ts";
-import { type ContentSink, hashAndJsonSink, hashSink, jsonSink } from "./content-sink.ts";
+import { type ContentSink, hashSink, jsonSink } from "./content-sink.ts";
+import { payloadSink, type PayloadSink } from "./payload-sink.ts";
 import { type ScanRecords, createScanner, type PayloadTexts } from "./scan-records.ts";
 import { type Encoder, type EncoderContext, UNCERTAIN } from "./encode-leaf.ts";
 import { nodeEncoder } from "./encode-node.ts";
@@ -41,8 +42,8 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
   const isJointlyValid = purpose.kind === "reread" ? undefined : compileJointChecks(job);
   if (!isSuitable(job, purpose, isJointlyValid)) return undefined;
   const documentRoot = documentRootOf({}, operation, settings);
-  const checked = isJointlyValid && createByteList();
-  const form = sinkOf(purpose, checked);
+  const built = isJointlyValid && payloadSink();
+  const form = built ?? (purpose.kind === "validate" ? hashSink() : jsonSink(purpose.texts));
   const contentOf = purpose.kind === "validate" ? () => form.value : sentContentOf(form);
   const texts = payloadTexts(purpose);
   return (file, joined) => {
@@ -63,7 +64,7 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
       },
     });
     if (make === undefined || !isKeyKnown) return undefined;
-    const makeValid = checked && isJointlyValid ? jointEncoder(make, checked, isJointlyValid) : make;
+    const makeValid = built && isJointlyValid ? jointEncoder(make, built, isJointlyValid) : make;
     return createScanner({ file, make: makeValid, texts, hasKey: mapping.keyAttr !== undefined, children });
   };
 }
@@ -76,20 +77,14 @@ function isSuitable(job: CompiledJob, { kind }: ScanPurpose, joint: JointChecks 
   return kind === "validate" || (joint === undefined && hasKeyIdentity(job));
 }
 
-/** @param checked receives the JSON of payloads that need checks of several values */
-function sinkOf(purpose: ScanPurpose, checked: ByteList | undefined): ContentSink {
-  if (purpose.kind !== "validate") return jsonSink(purpose.texts);
-  return checked === undefined ? hashSink() : hashAndJsonSink(checked);
-}
-
-/** `UNCERTAIN` if the payload, which `make` also writes to the list, does not pass. */
-function jointEncoder(make: Encoder, list: ByteList, isJointlyValid: JointChecks): Encoder {
+/** `UNCERTAIN` if the payload that `make` builds does not pass. */
+function jointEncoder(make: Encoder, sink: PayloadSink, isJointlyValid: JointChecks): Encoder {
   return (cells) => {
-    list.clear();
+    sink.clear();
     const content = make(cells);
     if (content < 0) return content;
-    const { buffer, byteOffset, length } = list.bytes();
-    return isJointlyValid(JSON.parse(Buffer.from(buffer, byteOffset, length).toString())) ? content : UNCERTAIN;
+    const payload = sink.built();
+    return isJsonObject(payload) && isJointlyValid(payload) ? content : UNCERTAIN;
   };
 }
 

@@ -12,8 +12,8 @@ import type { ByteList } from "../../text/byte-list.ts";
 import { equalBytes, nonPlainBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
 /**
- * Writes the content of a record while its bytes are scanned: as a hash (`createFastContentHash`), as JSON, or as both.
- * Functions that return a content return the hash of the written value, or 0 without a hash.
+ * Writes the content of a record while its bytes are scanned: as a hash (`createFastContentHash`), as a hash and a
+ * value, or as canonical JSON. Functions that return a content return the hash of the written value, or 0 for JSON.
  */
 export interface ContentSink {
   /** Whether the caller must write the members of an object in the order of their names. */
@@ -43,7 +43,7 @@ export interface ContentSink {
   readonly remember: (slots: number) => Remembered;
 }
 
-interface Remembered {
+export interface Remembered {
   /** Stores the text written since this position, and its hash. */
   readonly keep: (slot: number, content: number, place: number) => void;
   /** Writes the value of the slot again and returns its content. */
@@ -81,69 +81,44 @@ const [BRACE, END_BRACE, BRACKET, END_BRACKET, COMMA, QUOTE] = [0x7b, 0x7d, 0x5b
 
 /** Appends the payload to the list as canonical JSON. */
 export function jsonSink(list: ByteList): ContentSink {
-  return { ...textSink(list, NO_HASHES), isCanonical: true };
-}
-
-/** Appends the payload to the list as JSON, with its members in the order of the mapping, and also hashes it. */
-export function hashAndJsonSink(list: ByteList): ContentSink {
-  return textSink(list, hashSink());
-}
-
-type Hashes = Pick<
-  ContentSink,
-  "nameOf" | "beginObject" | "withMember" | "beginList" | "withItem" | "copied" | "value"
->;
-
-const zero = (): number => 0;
-const NO_HASHES: Hashes = {
-  nameOf: zero,
-  beginObject: zero,
-  withMember: zero,
-  beginList: zero,
-  withItem: zero,
-  copied: zero,
-  value: zero,
-};
-
-function textSink(list: ByteList, hashes: Hashes): ContentSink {
-  const names: { readonly text: Uint8Array; readonly hash: number }[] = [];
+  const names: Uint8Array[] = [];
   const isPlain = plainTextCheck();
   return {
-    isCanonical: false,
+    isCanonical: true,
     nameOf(name) {
-      names.push({ text: new TextEncoder().encode(`${canonicalJson(name)}:`), hash: hashes.nameOf(name) });
+      names.push(new TextEncoder().encode(`${canonicalJson(name)}:`));
       return names.length - 1;
     },
     beginObject() {
       list.addByte(BRACE);
-      return hashes.beginObject();
+      return 0;
     },
     beginMember(name, isFirst) {
       if (!isFirst) list.addByte(COMMA);
-      const known = names[name];
-      if (known !== undefined) list.addBytes(known.text);
+      const bytes = names[name];
+      if (bytes !== undefined) list.addBytes(bytes);
     },
-    withMember: (members, name, value) => hashes.withMember(members, names[name]?.hash ?? 0, value),
+    withMember: () => 0,
     endObject: () => list.addByte(END_BRACE),
     beginList() {
       list.addByte(BRACKET);
-      return hashes.beginList();
+      return 0;
     },
     beginItem(isFirst) {
       if (!isFirst) list.addByte(COMMA);
     },
-    withItem: hashes.withItem,
+    withItem: () => 0,
     endList: () => list.addByte(END_BRACKET),
     copied(bytes, from, to) {
       if (!isPlain(bytes, from, to)) return -1;
       list.addByte(QUOTE);
       list.addBytes(bytes, from, to);
       list.addByte(QUOTE);
-      return hashes.copied(bytes, from, to);
+      return 0;
     },
     value(value) {
       list.addText(canonicalJson(value));
-      return hashes.value(value);
+      return 0;
     },
     place: list.length,
     undo: list.cut,
