@@ -96,8 +96,8 @@ interface Slice extends Omit<ChildSlice, "bytes"> {
   readonly flags: Uint8Array;
 }
 
-function newSlice(slice: ChildSlice): Slice {
-  return { ...slice, bytes: asBuffer(slice.bytes), flags: recordFlags(slice.boundaries) };
+function newSlice({ bytes, boundaries, file, line, parents }: ChildSlice): Slice {
+  return { bytes: asBuffer(bytes), boundaries, flags: recordFlags(boundaries), file, line, parents };
 }
 
 /** Whether the records are in one slice and have no quotes, so that comparing their bytes is enough. */

@@ -42,7 +42,13 @@ export function createFieldTree(): FieldTree {
   let isLarger = false;
   const root: FieldNode = { parent: undefined, depth: 0, fields: new Map(), presentIn: Infinity };
 
-  function noteFields(value: JsonObject, node: FieldNode): void {
+  /** One function, because V8 would inline two that call each other many times, which takes long to compile. */
+  function noteFields(value: JsonValue, node: FieldNode): void {
+    if (isJsonArray(value)) {
+      for (const item of value) noteFields(item, node);
+      return;
+    }
+    if (!isJsonObject(value)) return;
     for (const name in value) {
       const field = node.fields.get(name);
       const member = value[name];
@@ -51,13 +57,8 @@ export function createFieldTree(): FieldTree {
         field.presentIn = payloads;
         sets.add(field);
       }
-      if (typeof member === "object" && field.fields.size > 0) noteWithin(member, field);
+      if (field.fields.size > 0) noteFields(member, field);
     }
-  }
-
-  function noteWithin(value: JsonValue, node: FieldNode): void {
-    if (isJsonArray(value)) for (const item of value) noteWithin(item, node);
-    else if (isJsonObject(value)) noteFields(value, node);
   }
 
   return {
