@@ -11,7 +11,7 @@ export interface StoreOptions {
 
 /** The storage of a ledger, whether it is open or not, and whether it is a file or a database. */
 export interface LedgerStore {
-  /** For messages, and for `--ledger` of the next command; contains no password. */
+  /** Name for messages and for `--ledger` of suggested commands. Contains no password. */
   readonly name: string;
   /** Host, port and database. Absent for a ledger in a file. */
   readonly server?: string;
@@ -57,7 +57,7 @@ export interface LedgerStore {
   /**
    * Creates a repaired copy with every readable record of a corrupt ledger, which is kept. Absent if the storage
    * repairs its own corruption.
-   * @param stamp for the name of the corrupt ledger
+   * @param stamp the end of the name under which the corrupt ledger is kept
    * @param options `mayRecreate`: create an empty ledger if nothing can be read, because a journal has its requests
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` if no run can be read, `storage`
    */

@@ -39,7 +39,7 @@ export interface Ledger {
   runs(): Promise<readonly Run[]>;
   /**
    * The content of a file that a run stored at its start; undefined if no run stored it.
-   * @param sha256 of the content, in hexadecimal
+   * @param sha256 SHA-256 of the content, in hexadecimal
    * @throws Failure `ledger_damaged` if the content is corrupt
    */
   setupFile(sha256: string): Promise<Uint8Array | undefined>;
@@ -103,8 +103,8 @@ export interface Ledger {
   decisions(key: string): Promise<readonly RecordedDecision[]>;
 
   /**
-   * Excludes records from the migration, even records that the ledger does not know: no run sends them. Records that a
-   * plan has left to send become `excluded`. Resolves to the result for each exclusion.
+   * Excludes records from the migration, including records that the ledger does not know. No run sends an excluded
+   * record. Records that a plan has left to send become `excluded`. Resolves to the result for each exclusion.
    */
   excludeRecords(exclusions: readonly Exclusion[]): Promise<readonly ExclusionResult[]>;
   /** Ends exclusions: the next push sends the records. Resolves to whether each record was excluded. */
@@ -112,7 +112,7 @@ export interface Ledger {
   /** The exclusions that apply, by key; with a key, all exclusions of records with this key, oldest first. */
   exclusions(key?: string): Promise<readonly Exclusion[]>;
 
-  /** Facts about the ledger's past, for comparison with other sources. */
+  /** Facts about the ledger's past, for example for comparison with its journals. */
   history(): Promise<LedgerHistory>;
 
   /** Compares the ledger with an external journal. Absent if journals are not compared record by record. */
@@ -174,10 +174,10 @@ export interface Ledger {
   attempts(key: string): Promise<readonly Attempt[]>;
 
   /**
-   * The same ledger, which a separate thread writes from now on. Closing this ledger also closes the returned one. This
-   * ledger can still be queried but no longer writes. The `plan` of the returned ledger may resolve before the items
-   * are written. Absent if another program does the work of the ledger.
-   * @param begins when the thread starts: immediately, or when enough has been sent to outweigh its cost
+   * Moves all further writes to a separate thread, and returns the ledger that performs them. This ledger can still be
+   * queried. Closing it also closes the returned ledger. The `plan` of the returned ledger may resolve before the items
+   * are written. Absent for a ledger on a server, which does the work itself.
+   * @param begins whether the thread starts immediately, or when enough has been sent to outweigh its cost
    */
   readonly inThread?: (begins: "immediately" | "when worthwhile") => Ledger;
   /** Whether this process is still the writer. Absent if no other process can write while this process is alive. */
@@ -207,7 +207,7 @@ export interface NewRun {
   readonly endpoint: string;
   /** Settings that `resume` and `report` need; plain JSON, no secrets. */
   readonly settings: unknown;
-  /** Dry runs plan like other runs and never send. */
+  /** Whether the run only plans. A dry run plans like other runs and never sends. */
   readonly dryRun: boolean;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
@@ -224,7 +224,7 @@ export interface SetupFile {
 export interface Run extends Omit<NewRun, "setup"> {
   /** Sortable and short: `20261120-2341-7f3a`. */
   readonly id: string;
-  /** `planning`: the input was not read completely, even if the run has ended. */
+  /** `planning`: the input has not been read completely, even if the run has ended. */
   readonly state: "planning" | "sending" | "finished";
   readonly finishedAt?: string;
   readonly exitCode?: number;
@@ -265,11 +265,11 @@ export interface PlanPolicy {
   readonly allowOlder?: boolean | undefined;
   /** Set if the sources state the date of their content; `column`: the column with the date. */
   readonly asOf?: { readonly column: string | undefined } | undefined;
-  /** The platform dedupes on the business key, so an ambiguous record may be sent again. */
+  /** Whether the platform dedupes on the business key, so that an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
   /** The operation whose records must be accepted first, if any. */
   readonly after?: string | undefined;
-  /** A record waits for the record of that operation with the same key. */
+  /** Whether a record waits for the record of that operation with the same key. */
   readonly awaitsOwnKey?: boolean | undefined;
   /** The attr of a record's key, for problems about keys. */
   readonly keyAttr: string;
@@ -310,7 +310,7 @@ export interface SendableItem {
   readonly content: Uint8Array;
   /** Attempts so far in any run; the next number is one higher. */
   readonly attempts: number;
-  /** The platform may have processed one of the attempts. */
+  /** Whether the platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
   readonly prior: PriorContent;
   /** The last completed step for this content; absent before the first step, and after a refusal. */
@@ -328,7 +328,7 @@ export interface LedgerHistory {
   /** Number of intents ever saved, in all runs. Only a repair reduces it. */
   readonly requests: number;
   /** When the last request without a clear reply was abandoned, ISO 8601 UTC; undefined if there was none. */
-  readonly lastGivenUpAt: string | undefined;
+  readonly lastAbandonedAt: string | undefined;
 }
 
 /** Records by business key. A record counts once, regardless of the number of its runs. */
@@ -341,6 +341,6 @@ export interface Coverage extends Pick<Run, "target" | "supplier" | "operation">
 export interface OutcomeFilter {
   readonly statuses?: readonly Status[];
   readonly key?: string;
-  /** Keys that differ from this one only by changes that spreadsheets typically make: case, spaces, leading zeros. */
+  /** Only keys that differ from this one by changes that spreadsheets typically make: case, spaces, leading zeros. */
   readonly nearKey?: string;
 }

@@ -42,7 +42,7 @@ function numberOf({ identity }: JournaledRequest): number {
 function ledgerKnowing(known: number): Parameters<typeof compareJournal>[1] {
   return {
     findRun: async () => undefined,
-    history: async () => ({ id: "first", requests: known, lastGivenUpAt: undefined }),
+    history: async () => ({ id: "first", requests: known, lastAbandonedAt: undefined }),
     recovery: {
       unknownRequests: async (requests) => requests.filter((one) => numberOf(one) > known),
       markPossiblySent: async () => 0,

@@ -15,8 +15,8 @@ import {
 export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
 
 /**
- * The journals of a ledger. A journal belongs to the ledger that it names, and to the ledger whose first run has the id
- * in the journal.
+ * The location of the journals of a ledger. A journal belongs to a ledger if it names the ledger or contains the id of
+ * the ledger's first run.
  */
 export interface JournalPlace {
   /** The folder of the journals. */
@@ -29,22 +29,22 @@ export interface JournalComparison {
   readonly file: string;
   /** Requests in the journal that the ledger lacks. */
   readonly unknown: number;
-  /** The journal contains every request that the ledger may lack. */
+  /** Whether the journal contains every request that the ledger may lack. */
   readonly isComplete: boolean;
-  /** The ledger has every request that may have been sent. */
+  /** Whether the ledger has every request that may have been sent. */
   readonly isUpToDate: boolean;
   /** The last run in the journal, and the time of the last entry that has a time. */
   readonly lastRun: string | undefined;
   readonly lastAt: string | undefined;
-  /** The newest copy of the ledger has at least this number of requests. */
+  /** Minimum number of requests in the newest copy of the ledger. */
   readonly requests: number;
   readonly end: JournalEnd;
 }
 
 /**
- * The journals of this ledger. A journal whose first entry cannot be read is assigned by its file name. If it was
- * renamed, it may belong to any ledger in the folder.
- * @param id of the ledger's first run; undefined if there is no run yet
+ * Returns the journals that belong, or may belong, to this ledger. If the first entry of a journal cannot be read, its
+ * file name decides. A journal that was also renamed may belong to any ledger in the folder.
+ * @param id the id of the ledger's first run; undefined if there is no run yet
  */
 export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | undefined): readonly string[] {
   return journalFiles(folder).filter((file) => {
@@ -88,7 +88,7 @@ interface ComparisonState {
   /** Requests that cannot be compared individually. */
   uncompared: number;
   isComplete: boolean;
-  /** No run and no recovery has been read yet. */
+  /** True until the first run or recovery has been read. */
   isStart: boolean;
   hasEnded: boolean;
   batch: JournaledRequest[];
@@ -148,7 +148,7 @@ async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: Com
   }
 }
 
-/** If the ledger has the recovery, everything before it is accounted for. */
+/** If the ledger has this recovery, it accounts for every earlier entry. */
 async function addRecovery(state: ComparisonState, id: string, ledger: ComparedLedger): Promise<void> {
   if (await ledger.recovery?.isRecoveryKnown(id)) {
     Object.assign(state, { batch: [], unknown: 0, uncompared: 0, isComplete: true });

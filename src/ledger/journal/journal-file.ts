@@ -36,7 +36,7 @@ export interface JournalFileOptions {
    * written when a process ended.
    */
   readonly validBytes: number;
-  /** Location of the journal if it was removed and its folder cannot be created again. */
+  /** Folder in which the journal is recreated if it was removed and its own folder cannot be created again. */
   readonly rescueFolder: string;
   readonly notice: (message: string) => void;
 }
@@ -90,7 +90,7 @@ function openFile(file: string, validBytes: number): number {
   return descriptor;
 }
 
-/** Replaces a file that was created by a process that ended before it wrote the first entry. */
+/** Creates the journal. An existing file has no complete entry, so it is replaced. */
 function createFile(file: string): number {
   const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const descriptor = openSync(file, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, OWNER_ONLY);
@@ -106,7 +106,7 @@ function writeAll(descriptor: number, bytes: Uint8Array, position: number): void
 
 const COPY_BYTES = 1024 * 1024;
 
-/** Undefined if the copy cannot be written. An existing file is not overwritten. */
+/** Copies an open file. Returns undefined if `file` already exists or cannot be written. */
 function copyTo(
   file: string,
   from: number,

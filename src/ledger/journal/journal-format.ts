@@ -167,7 +167,10 @@ function parseJson(payload: Buffer): unknown {
   }
 }
 
-/** After a power failure, a file may have its new length but zeros instead of its last bytes. */
+/**
+ * Whether the bytes end in zeros. After a power failure, a file may have its new length but zeros instead of its last
+ * bytes.
+ */
 export function endsInZeros(bytes: Buffer): boolean {
   return bytes.length >= CHECKSUM_BYTES && bytes.subarray(-Math.min(bytes.length, 16)).every((byte) => byte === 0);
 }

@@ -12,7 +12,8 @@ import {
 } from "./journal-format.ts";
 
 /**
- * How a journal ends: properly, within an entry that was being written (a kill, a power failure), or in corruption.
+ * How a journal ends: properly (`whole`), in an entry that a kill or a power failure cut off (`torn`), or in corrupt
+ * data (`corrupt`).
  */
 export interface JournalEnd {
   readonly state: "whole" | "torn" | "corrupt";
@@ -110,7 +111,7 @@ export function journalFiles(folder: string): readonly string[] {
 
 /**
  * The journal file for the runs of a ledger.
- * @param id of the ledger's first run
+ * @param id the id of the ledger's first run
  */
 export function journalFile(folder: string, ledgerName: string, id: string): string {
   return path.join(folder, `${nameInFile(ledgerName)}-${id}${EXTENSION}`);

@@ -25,13 +25,13 @@ export interface MachineComparison {
   readonly outdated: readonly JournalComparison[];
   /** Requests in these journals that the ledger lacks. */
   readonly unknown: number;
-  /** The ledger and these journals together have every request known to this machine. */
+  /** Whether the ledger and these journals together have every request known to this machine. */
   readonly isComplete: boolean;
 }
 
 /**
- * The folders of a ledger: by the id of its first run, and by its name, because the database may have been created
- * again.
+ * Returns the folders of a ledger, found by the id of its first run or by its name. The name also finds the journals of
+ * a database that was created again, with another id.
  */
 export function ledgerFolders({ folder, ledgerName }: MachineJournals, id: string | undefined): readonly string[] {
   return foldersIn(folder).filter(

@@ -46,7 +46,7 @@ interface JournalOptions extends Pick<JournalFileOptions, "rescueFolder" | "noti
 
 const SYNC_INTERVAL_MS = 1000;
 
-/** The journal of a ledger that was found up to date (`findOutdated`). */
+/** Opens the journal of a ledger for which `findOutdated` returned no journals. */
 export function openJournal(
   { folder, ledgerName }: JournalPlace,
   ledger: Pick<Ledger, "findRun" | "history">,

@@ -10,7 +10,7 @@ import { journalFile, readJournal, readLedgerOf } from "./journal-reader.ts";
 export interface JournalRecovery {
   /** Requests that the ledger lacked. They now count as attempts with an unknown outcome. */
   readonly noted: number;
-  /** The journals may not contain every request. */
+  /** Whether the journals may lack some requests. */
   readonly isUncertain: boolean;
   /** The journals that were compared. */
   readonly journals: readonly string[];

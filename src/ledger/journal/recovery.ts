@@ -12,12 +12,12 @@ export interface Recovery {
   readonly id: string;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** The journal may not contain every request: records that are new to the ledger may have been sent. */
+  /** Whether the journal may lack some requests. Records that are new to the ledger may then have been sent. */
   readonly isUncertain: boolean;
 }
 
 export interface LedgerRecovery {
-  /** The requests that the ledger lacks: it has fewer attempts for their records. */
+  /** Returns the requests that the ledger lacks: it has fewer attempts for their records. */
   readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
   /**
    * Adds the missing requests as attempts with an unknown outcome, abandoned at `at`. Their records become `ambiguous`,
@@ -26,8 +26,8 @@ export interface LedgerRecovery {
    */
   readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;
   /**
-   * Saves a recovery. After an uncertain one, every record that is not accepted becomes `ambiguous`. So does each
-   * record that is new to the ledger when it is planned, unless the platform dedupes.
+   * Saves a recovery. After an uncertain recovery, every record that is not accepted becomes `ambiguous`. A record that
+   * is new to the ledger also becomes `ambiguous` when it is planned, unless the platform dedupes.
    */
   readonly noteRecovery: (recovery: Recovery) => Promise<void>;
   readonly isRecoveryKnown: (id: string) => Promise<boolean>;
@@ -67,5 +67,5 @@ export interface NotedOrigin {
   readonly at: string;
 }
 
-/** The reason of a request that the ledger lacked. */
+/** The reason that is stored with a request that the ledger lacked. */
 export const UNKNOWN_REQUEST = "known only from a journal: the ledger was restored from an older copy";

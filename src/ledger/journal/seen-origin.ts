@@ -24,7 +24,7 @@ const schema: z.ZodType<SeenOrigin> = z.object({
 
 /**
  * Undefined if the file is missing or invalid.
- * @param folder of the ledger's journals
+ * @param folder the folder of the ledger's journals
  */
 export function readSeenOrigin(folder: string): SeenOrigin | undefined {
   return schema.safeParse(parsed(unlessMissing(() => readFileSync(seenPath(folder), "utf8")))).data;
@@ -32,7 +32,7 @@ export function readSeenOrigin(folder: string): SeenOrigin | undefined {
 
 /**
  * Keeps the larger number of requests for the same origin, because processes write this file concurrently.
- * @param state `recovered`: the ledger accounts for lost requests, so its number replaces the earlier one
+ * @param state `recovered`: the ledger accounts for lost requests, so its number replaces the saved number
  */
 export async function writeSeenOrigin(
   folder: string,

@@ -38,7 +38,7 @@ export interface ItemPacker {
 export function createItemPacker(): ItemPacker {
   const keys = createByteList();
   const extras = createByteList();
-  let columns = newItems(FIRST_ROOM);
+  let columns = newItems(INITIAL_CAPACITY);
   let count = 0;
   let files: string[] = [];
   let problems = newCounts();
@@ -110,19 +110,19 @@ function packFastPathKey({ bytes, keyStarts, keyEnds, keyTexts }: FastPathItems,
 const COLUMNS = ["records", "lines", "contents", "marks", "keyEnds", "fileNumbers", "extraEnds", "flags"] as const;
 type Items = Pick<ItemColumns, (typeof COLUMNS)[number]>;
 
-/** The number of items in a batch. */
-const FIRST_ROOM = 512;
+/** Initial number of items per batch. */
+const INITIAL_CAPACITY = 512;
 
-function newItems(room: number): Items {
+function newItems(capacity: number): Items {
   return {
-    records: new Float64Array(room),
-    lines: new Float64Array(room),
-    contents: new Float64Array(room),
-    marks: new Float64Array(room),
-    keyEnds: new Uint32Array(room),
-    fileNumbers: new Uint32Array(room),
-    extraEnds: new Uint32Array(room),
-    flags: new Uint8Array(room),
+    records: new Float64Array(capacity),
+    lines: new Float64Array(capacity),
+    contents: new Float64Array(capacity),
+    marks: new Float64Array(capacity),
+    keyEnds: new Uint32Array(capacity),
+    fileNumbers: new Uint32Array(capacity),
+    extraEnds: new Uint32Array(capacity),
+    flags: new Uint8Array(capacity),
   };
 }
 

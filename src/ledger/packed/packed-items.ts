@@ -19,7 +19,7 @@ export function packItems(items: readonly PlannedItem[]): PackedItems {
   return packer.take();
 }
 
-/** For items whose position in the whole input was unknown when they were packed. */
+/** Shifts the record numbers of items that were packed before their position in the whole input was known. */
 export function addToRecordNumbers({ columns }: PackedItems, added: number): void {
   const { records } = columnsIn(columns);
   for (let index = 0; index < records.length; index += 1) records[index] = (records[index] ?? 0) + added;
@@ -33,7 +33,7 @@ export function countPacked({ columns }: PackedItems): number {
   return columnsIn(columns).count;
 }
 
-/** The items of all lists, in this order. */
+/** Joins the lists in this order. */
 export function joinPacked(lists: readonly PackedItems[]): PackedItems {
   const [only] = lists;
   if (only !== undefined && lists.length === 1) return only;

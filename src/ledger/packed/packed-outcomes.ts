@@ -84,9 +84,9 @@ function outcomesOfBatch(
 }
 
 /**
- * The end of the sequence of valid records without problems that starts at `from`. Either all of them have a key or
- * none has. Returns `from` if the record there is not valid or has problems.
- * @param found the next record with a finding
+ * Returns the end of the sequence of valid records without problems that starts at `from`: either all of them have a
+ * key, or none of them has one. Returns `from` if the record there is not valid or has problems.
+ * @param found number of the next record with a finding
  */
 function endOfValid({ count, flags, records }: ItemColumns, from: number, found: number | undefined): number {
   if (!isPlain(flags[from] ?? 0)) return from;

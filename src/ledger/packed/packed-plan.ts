@@ -35,7 +35,7 @@ export interface PlannedBatch {
   readonly files: readonly number[];
   readonly count: number;
   readonly lastRecord: number;
-  /** No item has a problem. */
+  /** Whether no item has a problem. */
   readonly isPlain: boolean;
 }
 
@@ -51,9 +51,9 @@ interface ExcludedFinding {
 export interface KeyFinding {
   readonly record: number;
   readonly wasInvalid: boolean;
-  /** Another record with this key: the first one if all contents are equal, otherwise the nearest one. */
+  /** Another record with this key: the first record if all contents are equal, otherwise the nearest record. */
   readonly same?: Spot;
-  /** All records with this key have the same content. */
+  /** Whether all records with this key have the same content. */
   readonly sameContent: boolean;
   /** The first record of another key that is nearly equal. */
   readonly near?: Spot;

@@ -8,9 +8,8 @@ import { createSpooledList, type SpooledList } from "./spool/spooled-list.ts";
 
 /**
  * Finds keys that occur more than once in the plan, and keys that are nearly equal. If all records of a key have the
- * same content, the first record stays and the others are duplicates. If their contents differ, the intended one is
- * unknown. Each nearly equal key refers to the previous one.
- *
+ * same content, the first record stays and the others are duplicates. If their contents differ, it is unknown which
+ * record is the right one. Each nearly equal key refers to the previous one.
  * Marks select the candidate records. These are sorted by key, on disk if there are many, and the keys themselves are
  * compared.
  */
@@ -27,7 +26,7 @@ interface KeyEntry extends Spot {
   readonly mark: number;
   readonly key: string;
   readonly record: number;
-  /** Null if there is none, or none that can be compared. */
+  /** Null if the record has no content, or no content that can be compared. */
   readonly content: number | null;
   readonly isInvalid: boolean;
 }

@@ -107,13 +107,13 @@ async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: numb
   };
 }
 
-/** The marks that occur more than once, sorted; undefined if there are more than `most`, or too many to sort. */
-function repeatedIn(sharing: Float64Array, most: number): Float64Array | undefined {
+/** The marks that occur more than once, sorted; undefined if there are more than `limit`, or too many to sort. */
+function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefined {
   // Sorting them would take too long.
   if (sharing.length > 2 * MAX_REPEATED) return undefined;
   sharing.sort();
   const repeated = sharing.filter((mark, index) => mark === sharing[index - 1]);
-  return repeated.length > most ? undefined : repeated;
+  return repeated.length > limit ? undefined : repeated;
 }
 
 /** A set of bits, in which each mark sets one. */
@@ -124,8 +124,8 @@ interface Bits {
 
 const BITS_OF_MARK = 16;
 
-function createBits(mostMarks: number): Bits {
-  const last = 2 ** Math.ceil(Math.log2(mostMarks * BITS_OF_MARK + 32)) - 1;
+function createBits(maxMarks: number): Bits {
+  const last = 2 ** Math.ceil(Math.log2(maxMarks * BITS_OF_MARK + 32)) - 1;
   const once = new Uint32Array((last + 1) / 32);
   const again = new Uint32Array((last + 1) / 32);
   return {

@@ -47,7 +47,8 @@ interface OlderRow {
 }
 
 /**
- * Usually, the content of every accepted record is its accepted content. Earlier runs are read only for other records.
+ * Usually, the content of every accepted record in the plan equals its accepted content. Earlier runs are read only for
+ * the other records.
  */
 const SELECT_OLDER: Statement<OlderRow> = {
   sql: `

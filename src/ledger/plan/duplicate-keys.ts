@@ -10,9 +10,9 @@ import type { Statement, Tables, Work } from "../tables/tables.ts";
 import { writeFindings } from "./findings.ts";
 
 /**
- * Finds keys that occur more than once in the input of the run, and keys that are nearly equal. If all records of a
- * key have the same content, the first one stays and the others become `duplicate`. If their contents differ, the
- * intended one is unknown and all become `invalid`. Each nearly equal key gets a warning.
+ * Finds keys that occur more than once in the input of the run, and keys that are nearly equal. If all records of a key
+ * have the same content, the first one stays and the others become `duplicate`. If their contents differ, it is unknown
+ * which record is the right one, so all become `invalid`. Each nearly equal key gets a warning.
  */
 export function* markDuplicateKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   yield* tables.eachBatch(SELECT_FINDINGS, [run.number], (rows) =>

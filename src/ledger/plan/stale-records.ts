@@ -50,7 +50,7 @@ export function* refuseStale(
 
 /**
  * True even if the newest content equals the content of this item: the platform may have refused the newest content,
- * and may still have the different content.
+ * and may still have the different content that was sent in between.
  */
 const NEWER_IS_DIFFERENT = `exists (
   select 1 from migrate.items as newer

@@ -5,7 +5,7 @@ import { postgresFailure } from "./postgres-failure.ts";
 interface Outage {
   /** Waits before the next try; false if the server was unreachable for too long. */
   readonly wait: (error: unknown) => Promise<boolean>;
-  /** The server replied. */
+  /** Call this when the server has replied. */
   readonly end: () => void;
 }
 

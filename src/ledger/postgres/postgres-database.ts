@@ -12,7 +12,7 @@ import { ask, type Guard, type Queries, queriesOver, type Transaction, transacti
  * transaction.
  */
 export interface Fence {
-  /** A statement without parameters that changes exactly `rows` rows while the fencing token is valid. */
+  /** Returns a statement without parameters that changes exactly `rows` rows while the fencing token is valid. */
   readonly mark: (transaction: number) => string;
   readonly rows: number;
   /** Selects the last number as `marked`, and waits for a transaction that is being committed. */
@@ -22,9 +22,9 @@ export interface Fence {
 
 export interface TransactionOptions {
   readonly fence?: Fence | undefined;
-  /** Processes whole tables, without a time limit. Default: a few rows. */
+  /** Whether the transaction processes whole tables, without a time limit. Default: it processes a few rows. */
   readonly isLong?: boolean;
-  /** False: a server crash may undo the transaction. For data that is written again after a crash. Default: true. */
+  /** False if a server crash may undo the transaction, for data that is written again after a crash. Default: true. */
   readonly isDurable?: boolean;
   /** The server rolls the transaction back after this idle time, so that a suspended process does not block others. */
   readonly idleMs?: number | undefined;
@@ -41,7 +41,10 @@ export interface PostgresDatabase extends Queries {
     work: (transaction: Transaction) => Promise<Result>,
     options?: TransactionOptions,
   ) => Promise<Result>;
-  /** A consistent read-only view of the database, until it or the database is closed. Queries are not repeated. */
+  /**
+   * Opens a consistent read-only view of the database. The view ends when it or the database is closed. Its queries are
+   * not repeated.
+   */
   readonly snapshot: () => Promise<Snapshot>;
   readonly close: () => Promise<void>;
 }
@@ -132,7 +135,7 @@ const inUnknownState = new WeakSet<PoolClient>();
 
 type Work<Result> = (transaction: Transaction) => Promise<Result>;
 
-/** A transaction that can be repeated. If the reply to its commit was lost, its mark is checked first. */
+/** Returns a transaction that can be repeated. If the reply to its commit was lost, its mark is checked first. */
 function transactionWork<Result>(
   work: Work<Result>,
   how: TransactionOptions & { readonly name: string; readonly number: number },
@@ -162,7 +165,10 @@ function transactionWork<Result>(
   };
 }
 
-/** All statements in one message. The server ends the transaction of a lost connection by itself. */
+/**
+ * Begins a transaction, with all statements in one message. The server ends the transaction of a lost connection by
+ * itself.
+ */
 async function begin(
   client: PoolClient,
   {

@@ -144,7 +144,10 @@ async function openReadOnly(database: PostgresDatabase): Promise<Ledger> {
   return ledgerToRead(snapshot, sending, database.close);
 }
 
-/** The run that the current writer is working on. If it is not recorded, the latest run without an end. */
+/**
+ * Returns the run that the current writer is working on: the recorded run or, if none is recorded, the latest run that
+ * has not ended.
+ */
 async function activeRun(queries: Queries): Promise<string | undefined> {
   const holder = (await ledgerExists(queries)) ? await writerOf(queries) : undefined;
   if (holder === undefined) return undefined;

@@ -6,7 +6,9 @@ export type PostgresValue = Scalar | readonly Scalar[];
 /** A statement with the type of its rows. The type is not checked against the results. */
 export interface Statement<Row> {
   readonly sql: string;
-  /** Reads or changes few rows. If there is no reply in time, the connection is considered dead. */
+  /**
+   * Whether the statement reads or changes few rows. If there is no reply in time, the connection is considered dead.
+   */
   readonly isQuick?: boolean;
   /** Never present; carries the type. */
   readonly row?: Row;

@@ -15,7 +15,7 @@ export interface Intent {
   readonly attempt: number;
   /** The step of the attempt, if there are several. */
   readonly step?: string;
-  /** The request may be repeated safely. If interrupted, it leaves the record `pending`, not `ambiguous`. */
+  /** Whether the request may be repeated safely. If interrupted, it leaves the record `pending`, not `ambiguous`. */
   readonly idempotent?: boolean;
   /** For the journal; the ledger has it in the plan. */
   readonly rowHash?: number | undefined;
@@ -37,14 +37,17 @@ export interface AttemptOutcome {
   readonly problems: readonly Problem[];
   readonly http?: number;
   readonly account?: string;
-  /** The account was created for this record. If another record of the endpoint has it, `ambiguous` is saved. */
+  /**
+   * Whether the account was created for this record. If another record of the endpoint has the account, `ambiguous` is
+   * saved.
+   */
   readonly isNewAccount?: boolean;
   readonly durationMs?: number;
   /** A short reason for `explain`: "timeout waiting for headers". */
   readonly reason?: string;
   /** The step that this outcome completes. */
   readonly step?: string;
-  /** The platform had done the step before, perhaps with different content. */
+  /** Whether the platform had done the step before, perhaps with different content. */
   readonly mayHoldOther?: boolean;
   readonly at: string;
 }
@@ -59,7 +62,7 @@ export interface AmbiguousItem {
   readonly identity: Uint8Array;
   /** False if the content that was sent differs from the record in this run. */
   readonly isAsSent: boolean;
-  /** The content on the platform may differ from the content of the last request. */
+  /** Whether the content on the platform may differ from the content of the last request. */
   readonly mayHoldOther: boolean;
   /** Number of times the record was sent again after it became ambiguous. */
   readonly resends: number;
@@ -76,8 +79,8 @@ export interface SharedAccount {
 }
 
 /**
- * `accepted`: the record arrived. `rejected`: the platform has different values under its key. `resend`: it did not
- * arrive and may be sent again.
+ * `accepted`: the record arrived. `rejected`: the platform has a record with this key and different values. `resend`:
+ * the record did not arrive and may be sent again.
  */
 export interface Decision {
   readonly record: number;
@@ -88,7 +91,10 @@ export interface Decision {
   readonly who: string;
   readonly reason: string;
   readonly account?: string;
-  /** The account was created for this record. If another record of the endpoint has it, no decision is made. */
+  /**
+   * Whether the account was created for this record. If another record of the endpoint has the account, no decision is
+   * made.
+   */
   readonly isNewAccount?: boolean;
   readonly problems?: readonly Problem[];
   readonly at: string;

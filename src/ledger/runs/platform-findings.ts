@@ -19,7 +19,7 @@ export interface SupplierFinding {
 /** The combined findings of all workers. */
 export interface SharedFindings extends PlatformFindings {
   readonly suppliers: readonly (SupplierFinding & {
-    /** Only this worker probes the supplier. */
+    /** Whether this worker is the one that probes the supplier. */
     readonly isProbedHere: boolean;
   })[];
 }

@@ -6,7 +6,7 @@ export interface Reaper {
    * Call after the server was reached. Revokes ranges only if contact was uninterrupted for the duration of a lease:
    * during an outage, no worker can send a heartbeat.
    */
-  readonly look: () => Promise<void>;
+  readonly reap: () => Promise<void>;
 }
 
 export interface ReaperOptions {
@@ -21,7 +21,7 @@ export function createReaper({ leaseMs, revokeRanges, clock }: ReaperOptions): R
   let contactSince: number | undefined;
   let lastContact = Number.NEGATIVE_INFINITY;
   return {
-    async look() {
+    async reap() {
       const lease = await leaseMs();
       if (lease === undefined) return;
       const now = clock.monotonic();

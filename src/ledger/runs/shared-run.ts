@@ -46,7 +46,7 @@ export interface SharedPlan extends SharedPace {
   readonly size: number;
   /** Milliseconds without a heartbeat after which a worker is considered dead. */
   readonly leaseMs: number;
-  /** Requests in flight of a dead worker may be sent again. */
+  /** Whether requests in flight of a dead worker may be sent again. */
   readonly resendAmbiguous: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
   /** Returns all held ranges, and leaves. */
   leave(): Promise<void>;
   /**
-   * Notes that the platform accepts nothing more from any worker.
+   * Reports a failure that affects the whole run.
    * @param others whether the other workers also stop
    */
   stop(failure: SharedFailure, others: "stop" | "continue"): Promise<void>;
@@ -112,7 +112,7 @@ export interface HeartbeatReply extends SharedPace {
   /** The number of live workers, and the position of this one among them, from 0 in the order of joining. */
   readonly workers: number;
   readonly position: number;
-  /** All other live workers have counted this worker and adjusted their shares. */
+  /** Whether all other live workers have counted this worker and adjusted their shares. */
   readonly isKnown: boolean;
   readonly findings?: SharedFindings | undefined;
   readonly holdMs: number;

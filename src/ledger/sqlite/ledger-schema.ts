@@ -15,7 +15,8 @@ const APPLICATION_ID = 0x6d696772;
  * run that was last compared with the other runs. `ledger_state` has one row: the number of committed transactions, the
  * process that may write (`Writer`), and the recoveries.
  *
- * SQLite stores the statements: in a short form (`shortened`), they all fit on the first page, which is rarely lost.
+ * SQLite stores these statements. In a short form (`shortened`), all of them fit on the first page, which is rarely
+ * lost.
  */
 const CREATE_TABLES = `
   create table runs (

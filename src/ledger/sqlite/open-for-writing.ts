@@ -45,7 +45,7 @@ function readerOf(path: string): Reader {
   return reader;
 }
 
-/** The first read opens the file. `execute` leaves no statement to collect. */
+/** Opens the file with a first read. `execute` leaves no statement that would be garbage-collected later. */
 function hold({ database }: Reader): void {
   try {
     database.execute("select 1 from sqlite_schema limit 1");
@@ -54,7 +54,7 @@ function hold({ database }: Reader): void {
   }
 }
 
-/** If the log is empty, the last connection may remove it. */
+/** Closes the reader if the log is empty. The last connection may then remove the log. */
 function endReader(path: string): void {
   if ((statOf(`${path}-wal`)?.size ?? 0) === 0) readers.get(path)?.database.close();
 }

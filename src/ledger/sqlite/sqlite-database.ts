@@ -70,9 +70,9 @@ export function openTemporary(path: string): SqliteDatabase {
 export interface OpenOptions {
   /** Allows SQLite to work without a journal, so that a crash would corrupt the file. */
   readonly temporary?: boolean;
-  /** Writes nothing into the file, not even the log left by a crash. */
+  /** Whether to write nothing into the file, not even the log left by a crash. */
   readonly readOnly?: boolean;
-  /** Does not create a missing file. */
+  /** Whether to fail if the file is missing, instead of creating it. */
   readonly mustExist?: boolean;
   /** Milliseconds to wait for another process that writes. */
   readonly timeout?: number;
@@ -114,7 +114,7 @@ export function openDatabase(path: string, options: OpenOptions = {}): SqliteDat
     if (database.isOpen) database.close();
   }
 
-  /** An open database that is no longer used is closed when the process ends, without a final write. */
+  /** Keeps the database open without using it. It is closed when the process ends, without a final write. */
   function abandon(): void {
     atExit(() => void database.isOpen);
   }

@@ -34,7 +34,7 @@ export interface SqliteLedgerOptions {
   readonly path: string;
   /** False: a missing ledger is a Failure `run_unknown` (for commands that only read). Default: true. */
   readonly create?: boolean;
-  /** For commands that only read, while another process may be writing. */
+  /** For commands that only read: another process may be writing to the ledger. */
   readonly readOnly?: boolean;
   /**
    * The writer to record in the ledger, which holds its lock. Without it, the caller must ensure that there is no
@@ -157,19 +157,19 @@ interface OpenedWritable {
   readonly file: SqliteDatabase;
   /** The database with its checksum file. */
   readonly checksummed: ReturnType<typeof withChecksums>;
-  /** Its pages were checked. */
+  /** Whether its pages were checked. */
   readonly isChecked: boolean;
 }
 
 /** Undefined for an empty database, and for a ledger that is incomplete after a crash. */
 function openReadOnly(
   path: string,
-  looking: Parameters<typeof requireIntact>[1],
+  options: Parameters<typeof requireIntact>[1],
 ): { readonly database: SqliteDatabase; readonly integrity: "checked" | "trusted" } | undefined {
   if (statOf(path)?.size === 0 || statOf(`${path}-journal`) !== undefined) return undefined;
   const database = openDatabase(path, { readOnly: true });
   try {
-    const integrity = requireIntact(database, { ...looking, trustsTime: true });
+    const integrity = requireIntact(database, { ...options, trustsTime: true });
     if (hasSchema(database)) {
       // All later reads see the same state of the ledger, even during a push.
       database.execute("begin");

@@ -66,7 +66,9 @@ function underLock(ledger: Ledger, lock: Lock, path: string): Ledger {
   return guardedLedger(ledger, lock, watchPlace(path));
 }
 
-/** Writes only while the lock is held and the ledger is in its place. Closing it releases the lock. */
+/**
+ * Returns a ledger that writes only while the lock is held and the file is in its place. Closing it releases the lock.
+ */
 export function guardedLedger(ledger: Ledger, lock: Pick<Lock, "requireHeld" | "release">, place: PlaceWatch): Ledger {
   const { inThread } = ledger;
   return {

@@ -133,7 +133,10 @@ const COVER: Sql = {
     select $1, 'covered', '', $2::bigint where $2::bigint <> 0`,
 };
 
-/** Adds to the number of accepted records of the run's destination; negative if some are no longer accepted. */
+/**
+ * Adds `count` to the number of accepted records of the run's destination. A negative count means that some records are
+ * no longer accepted.
+ */
 export function* addAccepted(tables: Tables, run: number, count: number): Work<void> {
   if (count !== 0) yield* tables.run(ADD_ACCEPTED, run, count);
 }

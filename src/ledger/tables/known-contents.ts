@@ -62,7 +62,10 @@ const OTHER_PUSH: Statement<{ found: number }> = {
   where own.id = $1 and ${PLANNED_PUSHES} limit 1`,
 };
 
-/** The last attempt may have ended before its request. Then only `attempts` shows whether an earlier one was sent. */
+/**
+ * The last attempt may have ended before its request was sent. Then only the table `attempts` shows whether an earlier
+ * request was sent.
+ */
 const IS_UNCLEAR = "records.state = 'pending' and records.attempts > 0 and records.step is null";
 /** Uses `coalesce`, because a record without a row in `records` was not sent. */
 const WAS_SENT = `records.accepted_content is not null or coalesce(records.state, 'pending') <> 'pending'
@@ -70,7 +73,10 @@ const WAS_SENT = `records.accepted_content is not null or coalesce(records.state
 
 interface Comparison {
   readonly counts: Statement<{ records: number; sent: number; changed: number; unclear: number }>;
-  /** The unclear records among them that were sent. There are few: about one for each request of an interrupted run. */
+  /**
+   * The unclear records that were sent, among the counted ones. There are few: about one for each request of an
+   * interrupted run.
+   */
   readonly unclear: Statement<{ sent: number; changed: number }>;
 }
 

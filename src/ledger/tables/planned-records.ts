@@ -7,7 +7,8 @@ import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
  * could send are in `unsent`, with the same columns. Exceptions keep this fast in a daily push whose records are mostly
  * unchanged:
  *
- * - A skipped item is noted only if an earlier item has different content, because the platform has its content.
+ * - A skipped item is noted only if an earlier item has different content, because the platform has the content of the
+ *   skipped item.
  * - A stale item is not noted, because a newer item was sent.
  * - `planned_content` is null until a second push plans the record: the item then has the latest content. It is empty
  *   if the latest content is unknown: an item without content, or several items that differ.
@@ -188,7 +189,7 @@ const LATEST_ITEMS = `
     ) where run = last_run and status <> 'duplicate' group by identity
   )`;
 
-/** Notes everything again, in a repaired SQLite ledger. */
+/** Determines the latest item of every record again, in a repaired SQLite ledger. */
 export const NOTE_AGAIN: string = `
   ${LATEST_ITEMS}
   update records set since_run = coalesce(records.since_run, latest.since_run), planned_run = latest.run,

@@ -57,7 +57,7 @@ const SELECT_ALL: Statement<RunColumns> = { sql: "select * from migrate.runs ord
 
 export function* historyOf(tables: Tables): Work<LedgerHistory> {
   const { id = null, requests = 0, at = null } = (yield* tables.row(SELECT_HISTORY)) ?? {};
-  return { id: id ?? undefined, requests, lastGivenUpAt: at ?? undefined };
+  return { id: id ?? undefined, requests, lastAbandonedAt: at ?? undefined };
 }
 
 const SELECT_HISTORY: Statement<{ id: string | null; requests: number; at: string | null }> = {
@@ -114,7 +114,7 @@ export function* refresh(
   yield* takeOverAccepted(tables, run);
   yield* applyKnownRecords(tables, run, { ...policy, resendAmbiguous: false }, "left");
   yield* noteCompared(tables, run);
-  return (yield* historyOf(tables)).lastGivenUpAt;
+  return (yield* historyOf(tables)).lastAbandonedAt;
 }
 
 const REOPEN_AMBIGUOUS = `

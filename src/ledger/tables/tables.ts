@@ -13,7 +13,7 @@ export type Sql = string | { readonly sqlite: string; readonly postgres: string 
 /** A statement with the type of its rows. The type is not checked against the results. */
 export interface Statement<Row> {
   readonly sql: Sql;
-  /** Reads or changes few rows (`postgres/queries.ts`). */
+  /** Whether the statement reads or changes few rows (`postgres/queries.ts`). */
   readonly isQuick?: boolean;
   /** Never present; carries the type. */
   readonly row?: Row;
@@ -43,7 +43,7 @@ export interface Tables {
     values: readonly number[],
     handle: (rows: readonly Row[]) => Work<void>,
   ) => Work<void>;
-  /** A key in its stored form, which is NFC: keys that differ only in Unicode form are one key. */
+  /** Returns the stored form of a key, which is NFC: keys that differ only in Unicode form are one key. */
   readonly writtenKey: (key: string) => string;
   readonly readKey: <Key extends string | null>(key: Key) => Key | string;
 }
@@ -78,7 +78,7 @@ export async function finish<Result>(work: Work<Result>): Promise<Result> {
   }
 }
 
-/** Work that is done already. */
+/** Returns work that is already done and has this result. */
 export function* answer<Result>(result: Result): Work<Result> {
   yield* [];
   return result;

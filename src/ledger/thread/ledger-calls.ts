@@ -42,7 +42,7 @@ export interface LedgerWork {
   readonly toolVersion?: string | undefined;
   /** The writer recorded in the ledger. */
   readonly writer?: string | undefined;
-  /** Its pages were checked when it was opened. */
+  /** Whether its pages were checked when it was opened. */
   readonly isChecked: boolean;
 }
 

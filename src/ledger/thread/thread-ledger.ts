@@ -156,8 +156,8 @@ function createPlanQueue(): PlanQueue {
   const pending: Promise<void>[] = [];
   const state: { wrong?: { readonly error: unknown } } = {};
 
-  async function until(most: number): Promise<void> {
-    while (state.wrong === undefined && pending.length > most) await pending.shift();
+  async function until(limit: number): Promise<void> {
+    while (state.wrong === undefined && pending.length > limit) await pending.shift();
     if (state.wrong !== undefined) throw state.wrong.error;
   }
   return {

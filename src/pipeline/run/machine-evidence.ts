@@ -11,7 +11,7 @@ import {
   isMoved,
   machineJournals,
   machinesIn,
-  requireRestoredWhole,
+  requireCompleteAfterRestore,
   type ServerStore,
   type SharedLedger,
 } from "./restore-evidence.ts";
@@ -34,7 +34,7 @@ export async function openMachineJournal(
   // `look` is called before the comparison, so that a restore between the two is detected.
   const watch = watchOrigin(store, ledger, dependencies);
   await watch.look();
-  await requireRestoredWhole(store, ledger, dependencies);
+  await requireCompleteAfterRestore(store, ledger, dependencies);
   const { clock, rescueFolder, notice } = dependencies;
   const place = machineJournals(store, dependencies);
   const journal = openProcessJournal(place, ledger, { clock, rescueFolder, notice });
@@ -115,7 +115,7 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
       const facts = await origin?.facts();
       if (facts === undefined) return;
       const isOther = last !== undefined && mayBeOther(last, facts);
-      if (isOther) await requireRestoredWhole(store, ledger, dependencies, last);
+      if (isOther) await requireCompleteAfterRestore(store, ledger, dependencies, last);
       await seen(facts);
       if (!isOther) return;
       await confirmComplete();

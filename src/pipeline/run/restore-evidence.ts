@@ -46,7 +46,7 @@ export async function requireJournaledRequests(
  * machines is accepted with a notice.
  * @throws Failure `ledger_outdated` if the database lacks requests, or may lack requests of other machines
  */
-export async function requireRestoredWhole(
+export async function requireCompleteAfterRestore(
   store: ServerStore,
   ledger: SharedLedger,
   dependencies: JournalEnvironment,

@@ -78,7 +78,7 @@ export function withNewRun(
     const job = await openReportedJob(options, inputFolder, { dependencies, closeLater });
     await requireSendable(job, target, known);
     const { newRun, work } = await prepare(job, closeLater);
-    const opened = known?.ledger ?? closeLater(await openForgottenLedger(dependencies));
+    const opened = known?.ledger ?? closeLater(await openUnresumableLedger(dependencies));
     const run = await opened.startRun(newRun);
     const ledger = inThreadIfLarge(opened, job, { threads: options.threads, isPlanned: false });
     if (known !== undefined) reportStart(run, known.store, dependencies);
@@ -89,7 +89,7 @@ export function withNewRun(
 }
 
 /** Loads SQLite only for runs that send. */
-async function openForgottenLedger({ temporaryFolder }: Dependencies): Promise<Ledger> {
+async function openUnresumableLedger({ temporaryFolder }: Dependencies): Promise<Ledger> {
   const { openTemporaryLedger } = await import("../../ledger/sqlite/sqlite-ledger.ts");
   return openTemporaryLedger(temporaryFolder);
 }

@@ -125,7 +125,7 @@ export async function quietBeforeResend(
   { clock, notice }: Pick<SendOptions["dependencies"], "clock" | "notice">,
 ): Promise<number> {
   if (steps.every(({ status }) => status === undefined)) return 0;
-  const left = quietLeftMs(quietMs, (await ledger.history()).lastGivenUpAt, clock);
+  const left = quietLeftMs(quietMs, (await ledger.history()).lastAbandonedAt, clock);
   if (left > 0)
     notice(`Ambiguous records are not sent again in the next ${Math.ceil(left / 1000)} s: ${STILL_PROCESSED}`);
   return left;
@@ -134,9 +134,9 @@ export async function quietBeforeResend(
 const STILL_PROCESSED = "abandoned requests may still be processed";
 
 /** Milliseconds left of the quiet period after a cancelled request; at most `quietMs`, even if the clock jumps. */
-export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, clock: WallClock): number {
-  if (givenUpAt === undefined) return 0;
-  return Math.max(0, Math.min(quietMs, Date.parse(givenUpAt) + quietMs - clock.now()));
+export function quietLeftMs(quietMs: number, abandonedAt: string | undefined, clock: WallClock): number {
+  if (abandonedAt === undefined) return 0;
+  return Math.max(0, Math.min(quietMs, Date.parse(abandonedAt) + quietMs - clock.now()));
 }
 
 /**

@@ -22,7 +22,7 @@ export interface CoordinateOptions {
   /** Called with the number of requests since the last call. */
   readonly onRequests: (count: number) => void;
   /** @throws Failure `ledger_outdated` if an older copy has replaced the ledger */
-  readonly requireUnrestored?: (() => Promise<void>) | undefined;
+  readonly requireNotRestored?: (() => Promise<void>) | undefined;
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "onProgress" | "notice" | "startProcess">;
 }
 
@@ -95,7 +95,7 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
       isDraining = true;
       await shared.drain();
     }
-    await options.requireUnrestored?.();
+    await options.requireNotRestored?.();
     const status = await shared.watch();
     progress.note(status);
     const here = processes.filter(({ pid }) => !gone.has(pid)).map(({ pid }) => pid);

@@ -8,7 +8,7 @@ import type { WorkerPace } from "./worker-pace.ts";
 export interface RangeFeed {
   readonly worker: Pick<SharedWorker, "claim">;
   /** @throws Failure `ledger_outdated` if an older copy has replaced the ledger */
-  readonly requireUnrestored?: (() => Promise<void>) | undefined;
+  readonly requireNotRestored?: (() => Promise<void>) | undefined;
   readonly ranges: Pick<RangeProgress, "take" | "fed" | "unsettled" | "isInProgress">;
   readonly heartbeat: Pick<Heartbeat, "lastReply" | "everyMs">;
   readonly workerPace: Pick<WorkerPace, "isWanted">;
@@ -60,9 +60,9 @@ export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly
  * Claims a range, then checks for a restore. If the ledger is restored later, the restored database does not contain
  * the claim and rejects the writes of this worker.
  */
-async function claim({ worker, workerPace, requireUnrestored }: RangeFeed): Promise<RecordRange | undefined> {
+async function claim({ worker, workerPace, requireNotRestored }: RangeFeed): Promise<RecordRange | undefined> {
   const range = workerPace.isWanted() ? await worker.claim() : undefined;
-  if (range !== undefined) await requireUnrestored?.();
+  if (range !== undefined) await requireNotRestored?.();
   return range;
 }
 

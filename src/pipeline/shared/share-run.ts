@@ -38,7 +38,7 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
       resendAmbiguous: canResendImmediately(job),
       workerCommand: workerWords(run, store),
       onRequests: (count) => journal?.addCount(count),
-      requireUnrestored: journal?.watch?.look,
+      requireNotRestored: journal?.watch?.look,
       dependencies,
     });
   } finally {

@@ -218,7 +218,7 @@ function feedOf(work: Work): RangeFeed {
   const handle = { ledger: shared.ledger, run };
   return {
     ...work,
-    requireUnrestored: work.watch?.look,
+    requireNotRestored: work.watch?.look,
     clock: dependencies.clock,
     perSecond: () => report.current().perSecond,
     recordsOf: (range) => recordsToSend(reader.groups(range), { job, handle, until }),

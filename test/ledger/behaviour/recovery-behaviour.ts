@@ -33,7 +33,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await recovery.markPossiblySent(requests, AT)).toBe(2);
       expect(await recovery.markPossiblySent(requests, AT)).toBe(0);
       expect(await recovery.unknownRequests(requests)).toEqual([]);
-      expect(await ledger.history()).toMatchObject({ requests: 3, lastGivenUpAt: AT });
+      expect(await ledger.history()).toMatchObject({ requests: 3, lastAbandonedAt: AT });
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: false });
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C")]);
       expect(await statusesOf(ledger, run)).toEqual(["skipped", "ambiguous", "pending"]);

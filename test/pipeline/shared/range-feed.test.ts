@@ -116,12 +116,12 @@ test("feeds nothing of a range if the ledger was restored before it was claimed"
   ]);
   const found: string[] = [];
   const isWhole = [true, false];
-  const requireUnrestored = async (): Promise<void> => {
+  const requireNotRestored = async (): Promise<void> => {
     // The claim comes first.
     found.push(`${waiting.length} left`);
     if (isWhole.shift() !== true) throw new Failure("ledger_outdated", "restored", {});
   };
-  const feeding = pieces({ ...feed, requireUnrestored }, () => void found.push("piece"));
+  const feeding = pieces({ ...feed, requireNotRestored }, () => void found.push("piece"));
   await expect(feeding).rejects.toMatchObject({ code: "ledger_outdated" });
   expect(found).toEqual(["1 left", "piece", "0 left"]);
   expect(fed).toEqual([1]);

@@ -104,7 +104,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
     },
     async watch() {
       await asPlanner(() => undefined);
-      await reaper.look();
+      await reaper.reap();
       const status = server.status(run);
       if (status === undefined) throw runClosed(run);
       return status;
@@ -150,7 +150,7 @@ function modelWorker(
     beat: (report) =>
       inTurn(async () => {
         const orders = await connection.retryIfLost(() => server.beat(id, [...held.values()], report));
-        await reaper.look();
+        await reaper.reap();
         return orders;
       }),
     claim: () =>

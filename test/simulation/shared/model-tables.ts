@@ -221,7 +221,7 @@ export function createModelTables(): ModelTables {
       const given = [...attempts.values()].flatMap(({ status, settledAt = "" }) =>
         status === "ambiguous" ? [settledAt] : [],
       );
-      return { id: [...runs.keys()][0], requests: attempts.size, lastGivenUpAt: given.toSorted().at(-1) };
+      return { id: [...runs.keys()][0], requests: attempts.size, lastAbandonedAt: given.toSorted().at(-1) };
     },
     intentsOf: (identity) => intents.get(identity) ?? 0,
     recovery: modelRecovery(rows),

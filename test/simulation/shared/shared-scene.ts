@@ -131,7 +131,7 @@ async function planned(
       resendAmbiguous: policy.resendAmbiguous && operation.steps.every(({ poll }) => poll === undefined),
       workerCommand: [],
       onRequests: (count) => journal?.addCount(count),
-      requireUnrestored: journal?.watch?.look,
+      requireNotRestored: journal?.watch?.look,
       dependencies: {
         drain: process.drain,
         abort: new AbortController().signal,

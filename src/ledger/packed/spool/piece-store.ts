@@ -1,6 +1,6 @@
 import { openUnnamedFile, type UnnamedFile } from "../../../files/unnamed-file.ts";
 
-/** Buffers with numbers. The first ones stay in memory, the others are in a private file. */
+/** Numbered buffers. The first ones stay in memory, the others are in a private file. */
 export interface PieceStore {
   /**
    * Takes ownership of the piece, and returns its number.
@@ -8,14 +8,14 @@ export interface PieceStore {
    */
   readonly add: (piece: ArrayBuffer) => number;
   /**
-   * The result must not be changed.
+   * Do not change the returned buffer.
    * @throws Failure `storage`
    */
   readonly read: (number: number) => ArrayBuffer;
   readonly close: () => void;
 }
 
-/** @param folder for the file, which is created when the memory limit is exceeded */
+/** @param folder the folder of the file, which is created when the memory limit is exceeded */
 export function createPieceStore(folder: string, memoryBytes: number): PieceStore {
   const pieces: (ArrayBuffer | FilePiece)[] = [];
   let room = memoryBytes;

@@ -14,9 +14,9 @@ export interface Environment {
 export type ServiceParameters = Parameters & { readonly password?: string };
 
 /**
- * Reads a service from the places that libpq uses (PostgreSQL manual, 34.17): `PGSERVICEFILE` or `~/.pg_service.conf`,
+ * Reads a service from the files that libpq uses (PostgreSQL manual, 34.17): `PGSERVICEFILE` or `~/.pg_service.conf`,
  * then `pg_service.conf` in `PGSYSCONFDIR`.
- * @throws Failure `config` for a service that is in neither, and for an invalid file
+ * @throws Failure `config` for a service that is in none of these files, and for an invalid file
  */
 export function readService(name: string, { variables, home }: Environment): ServiceParameters {
   const own = variables["PGSERVICEFILE"] || path.join(home, ".pg_service.conf");

@@ -13,7 +13,7 @@ export async function serverFindings(queries: Queries): Promise<readonly string[
   );
 }
 
-/** The operator of the server chose its settings, so this is a warning and not a failure. */
+/** A warning and not a failure, because the operator of the server chose its settings. */
 export async function warnOfServer(queries: Queries, notice: ((message: string) => void) | undefined): Promise<void> {
   for (const finding of await serverFindings(queries)) notice?.(`The ledger ${queries.name}: ${finding}`);
 }

@@ -75,7 +75,7 @@ interface SeenLease {
   readonly until: string;
   /** Milliseconds; negative after expiry. */
   readonly leftMs: number;
-  /** The holder is a process of this host that is known to be dead. */
+  /** Whether the holder is a process of this host that is known to be dead. */
   readonly isDead: boolean;
 }
 
@@ -130,7 +130,7 @@ const NOTE_RUN = `
   update migrate.writer set holder = (holder::jsonb || jsonb_build_object('run', $1::text))::text
   where id = 1 and holder is not null`;
 
-interface Taking {
+interface Acquisition {
   readonly holder: Holder;
   readonly leaseMs: number;
   /** The observed state of the lease. A holder that is known to be dead loses it. */
@@ -138,7 +138,7 @@ interface Taking {
 }
 
 /** Undefined if the lease is held, or if a transaction of its holder is in progress. */
-async function take(database: PostgresDatabase, { holder, leaseMs, before }: Taking): Promise<number | undefined> {
+async function take(database: PostgresDatabase, { holder, leaseMs, before }: Acquisition): Promise<number | undefined> {
   const dead = before?.isDead === true ? before.fence : NO_FENCE;
   return database.transaction(async (transaction) => {
     const taken = await transaction.row(TAKE, JSON.stringify(holder), leaseMs / 1000, dead);
@@ -173,11 +173,11 @@ function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }
   // Every waiting request adds a listener.
   setMaxListeners(0, lost.signal);
   const renew = async (): Promise<void> => {
-    const asked = watch.moment();
+    const askedAt = watch.moment();
     // Durable, so that a server crash cannot make the lease shorter than its holder assumes.
     const renewed = await database.transaction((transaction) => transaction.run(renewal));
     if (renewed === 0) throw inUse(database.name, undefined);
-    watch.renewed(asked);
+    watch.renewed(askedAt);
   };
   let renewing: Promise<void> | undefined;
   const timer = setInterval(() => {
@@ -219,7 +219,10 @@ function writerFence(fence: number, name: string): Fence {
   };
 }
 
-/** Another host may have the same name, so only processes of this boot can be checked. */
+/**
+ * Whether the holder runs in this boot of this host. Another host may have the same name, and only processes of this
+ * boot can be checked.
+ */
 function isOfThisHost(holder: Holder): boolean {
   const own = thisProcess("", "lease");
   return (

@@ -42,7 +42,7 @@ export async function postgresSharedRun(
   const reaper = reaperOf(context);
   const ledger = postgresLedger(database, { close: async () => undefined });
 
-  /** Operations of the planner only. A planner that has lost the ledger to another process cannot write. */
+  /** Performs an operation of the planner. A planner that has lost the ledger to another process cannot write. */
   const asPlanner = <Result>(
     work: (transaction: Transaction) => Promise<Result>,
     how: TransactionOptions = {},
@@ -69,7 +69,7 @@ export async function postgresSharedRun(
     ...joining(context, reaper, close),
     async watch() {
       await asPlanner(async () => undefined, { isDurable: false });
-      await reaper.look();
+      await reaper.reap();
       const status = await sharedStatus(database, run, id);
       if (status === undefined) throw notShared(id, false);
       return status;

@@ -37,7 +37,7 @@ const INSERT_RANGES: Statement<RangeJob> = {
 };
 
 /** The worker for which ranges are claimed. */
-export interface Taking {
+export interface ClaimingWorker {
   readonly run: number;
   readonly worker: string;
   readonly leaseMs: number;
@@ -49,7 +49,7 @@ export interface Taking {
  */
 export function takeRange(
   transaction: Transaction,
-  { run, worker, leaseMs }: Taking,
+  { run, worker, leaseMs }: ClaimingWorker,
   job: RangeJob,
 ): Promise<HeldRange | undefined> {
   return transaction.row(TAKE_RANGE, run, worker, leaseMs / 1000, job.first, job.id);
@@ -72,7 +72,7 @@ const TAKE_RANGE: Statement<HeldRange> = {
  */
 export function takeUnknownRange(
   transaction: Transaction,
-  { run, worker, leaseMs }: Taking,
+  { run, worker, leaseMs }: ClaimingWorker,
   known: readonly number[],
 ): Promise<HeldRange | undefined> {
   return transaction.row(TAKE_UNKNOWN, run, worker, leaseMs / 1000, known);
@@ -105,7 +105,7 @@ const RENEW_JOB: Statement<RangeJob> = {
 /** Renews the ranges of a worker. Returns their number. */
 export function renewRanges(
   transaction: Transaction,
-  { run, worker, leaseMs }: Taking,
+  { run, worker, leaseMs }: ClaimingWorker,
   firsts: readonly number[],
 ): Promise<number> {
   return transaction.run(
@@ -127,12 +127,12 @@ export function finishRange(transaction: Transaction, run: number, first: number
 }
 
 /** The ranges to revoke: ranges with an expired lease, the ranges of one worker, or all ranges. */
-export type TakenFrom = "dead workers" | { readonly worker: string } | "all workers";
+export type RevokedFrom = "dead workers" | { readonly worker: string } | "all workers";
 
 export interface Revocation {
   readonly run: number;
-  readonly from: TakenFrom;
-  /** Requests in flight may be sent again. */
+  readonly from: RevokedFrom;
+  /** Whether requests in flight may be sent again. */
   readonly resends: boolean;
   /** Timestamp of the closed attempts. */
   readonly at: string;
@@ -144,10 +144,10 @@ export interface Revocation {
  * Revokes ranges. Their fencing tokens are incremented, so their holders can no longer write. Requests in flight are
  * closed, like the requests of a dead process. Returns the jobs of the ranges.
  */
-export async function revokeRanges(transaction: Transaction, taking: Revocation): Promise<readonly string[]> {
-  const { run, at, resends, state } = taking;
-  const taken = await rangesOf(transaction, taking);
-  for (const { first, last } of taken) {
+export async function revokeRanges(transaction: Transaction, revocation: Revocation): Promise<readonly string[]> {
+  const { run, at, resends, state } = revocation;
+  const revoked = await rangesOf(transaction, revocation);
+  for (const { first, last } of revoked) {
     const sending = await transaction.rows(SELECT_SENDING, run, first, last);
     await closeInterruptedAttempts(transaction, at, { run, first, last });
     if (resends && sending.length > 0)
@@ -164,7 +164,7 @@ export async function revokeRanges(transaction: Transaction, taking: Revocation)
       state,
     );
   }
-  return taken.flatMap(({ job }) => job ?? []);
+  return revoked.flatMap(({ job }) => job ?? []);
 }
 
 const SELECT_SENDING: Statement<{ record: number }> = {

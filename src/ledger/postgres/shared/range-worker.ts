@@ -14,7 +14,7 @@ import {
   renewRanges,
   takeRange,
   takeUnknownRange,
-  type Taking,
+  type ClaimingWorker,
 } from "./range-rows.ts";
 import type { Reaper } from "../../runs/reaper.ts";
 import { releaseRanges, type SharedContext } from "./shared-context.ts";
@@ -38,7 +38,7 @@ interface Identity {
 
 type BeatReport = Parameters<SharedWorker["beat"]>[0];
 
-/** A worker that is already in the table of workers. */
+/** Returns a worker that is already in the table of workers. */
 export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper: Reaper): SharedWorker {
   const context = { ...shared, database: withinLease(shared.database, leaseMs) };
   const { database, run, queue } = context;
@@ -47,7 +47,10 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
   const inTurn = createMutex();
   const own = { run, worker: id, leaseMs };
 
-  /** A worker that is considered dead cannot write. During the transaction, a worker cannot be declared dead. */
+  /**
+   * Performs an operation of the worker, which must not be considered dead. The worker cannot be declared dead during
+   * the transaction.
+   */
   const asWorker = <Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> =>
     database.transaction(async (transaction) => {
       if (!(await isWorking(transaction, id))) throw lostRange();
@@ -65,7 +68,7 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
       inTurn(async () => {
         // Durable, so that a server crash cannot make a lease shorter than its worker assumes.
         const reply = await database.transaction((transaction) => beatOnce(transaction, report));
-        await reaper.look();
+        await reaper.reap();
         return reply;
       }),
     claim: () =>
@@ -105,7 +108,7 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
 async function claimRange(
   transaction: Transaction,
   { run, queue }: SharedContext,
-  own: Taking,
+  own: ClaimingWorker,
   known: readonly number[],
 ): Promise<HeldRange | undefined> {
   const unknown = await takeUnknownRange(transaction, own, known);

@@ -3,7 +3,7 @@ import { createReaper, type Reaper } from "../../runs/reaper.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Transaction } from "../queries.ts";
 import type { RangeQueue } from "./range-queue.ts";
-import { revokeRanges, type TakenFrom } from "./range-rows.ts";
+import { revokeRanges, type RevokedFrom } from "./range-rows.ts";
 import { expireDeadWorkers, sharedRow } from "./worker-rows.ts";
 
 /** State shared by the parts of a shared run. */
@@ -18,7 +18,11 @@ export interface SharedContext {
 }
 
 /** Returns ranges of workers to the queue. */
-export async function releaseRanges(context: SharedContext, transaction: Transaction, from: TakenFrom): Promise<void> {
+export async function releaseRanges(
+  context: SharedContext,
+  transaction: Transaction,
+  from: RevokedFrom,
+): Promise<void> {
   const { run, queue, clock } = context;
   const { resends = false } = (await sharedRow(transaction, run)) ?? {};
   const jobs = await revokeRanges(transaction, { run, from, resends, at: timestamp(clock), state: "waiting" });

@@ -25,7 +25,7 @@ interface ChecksumOptions {
    * further transaction is refused.
    */
   readonly isChecked?: boolean;
-  /** This process wrote the log with these checksums, so the log can be written into the file later. */
+  /** Whether this process wrote the log with these checksums, so that the log can be written into the file later. */
   readonly isLogKnown?: boolean;
   /**
    * The writer to record in the ledger (`takeWriter`). Without it, the caller must ensure that there is no other

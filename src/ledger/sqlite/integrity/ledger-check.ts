@@ -89,9 +89,9 @@ const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;
 const LARGE_BYTES = 128 * 1024 * 1024;
 
 interface IntegrityOptions {
-  /** Another process may be writing to it. */
+  /** Returns whether another process may be writing to the ledger. */
   readonly isBusy?: () => boolean;
-  /** Trusts a large file that was not modified since its checksums were recorded. */
+  /** Whether to trust a large file that was not modified since its checksums were recorded. */
   readonly trustsTime?: boolean;
   /** Receives messages about slow work. */
   readonly notice?: ((message: string) => void) | undefined;

@@ -22,7 +22,7 @@ import { committed } from "./checksummed-database.ts";
  * Replaces a corrupt ledger with a repaired copy that has every readable record. The corrupt ledger is kept next to
  * it. Uncertain records become `ambiguous`: a record is accepted only if a request or a decision confirms it, and if
  * anything was lost, no other state is trusted. Callers hold the lock.
- * @param stamp for the name of the corrupt ledger
+ * @param stamp the end of the name under which the corrupt ledger is kept
  * @param mayRecreate create an empty ledger if no run can be read
  * @throws Failure `ledger_damaged` if no run can be read; `storage`
  */
@@ -91,8 +91,8 @@ function unreadable(path: string): Failure {
 }
 
 /**
- * The file to read from. SQLite refuses a file that is shorter than its header says, even if the rest is readable.
- * Such a file is copied and extended with empty pages.
+ * Returns the file to read from. SQLite refuses a file that is shorter than its header says, even if the rest is
+ * readable. Such a file is copied and extended with empty pages.
  */
 function lengthened(path: string): string {
   const expected = expectedBytes(path);

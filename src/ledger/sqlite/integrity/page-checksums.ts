@@ -195,7 +195,7 @@ export function updateChecksums(database: string, before: PageChecksums): PageCh
 /**
  * Checks some pages from number `first` on, as `findCorruption` does. Returns the corruption, if any, and the number of
  * the next page.
- * @param about `buffer`: a `pagesBuffer`, which can be reused
+ * @param options `buffer`: a `pagesBuffer`, which can be reused
  */
 export function findCorruptPage(
   database: string,

@@ -53,7 +53,7 @@ function stampOf(lockPath: string): string | undefined {
  */
 export async function watchLease(lockPath: string, leaseMs: number): Promise<boolean> {
   const before = freshStampOf(lockPath);
-  for (let look = 0; look < RENEWALS; look += 1) {
+  for (let check = 0; check < RENEWALS; check += 1) {
     await new Promise((resolve) => setTimeout(resolve, leaseMs / RENEWALS));
     if (freshStampOf(lockPath) !== before) return false;
   }

@@ -128,8 +128,8 @@ function openProbe(lockPath: string): SqliteDatabase | undefined {
 }
 
 /**
- * One attempt. Returns the lock; or `changed` if the file was replaced in the meantime; or the holder whose lease must
- * be watched.
+ * Makes one attempt. Returns the lock; or `changed` if the file was replaced in the meantime; or the holder whose lease
+ * must be watched.
  * @param watched the nonce of the holder whose lease is known to have expired
  */
 function take(
@@ -172,7 +172,8 @@ function releaseTransaction(database: SqliteDatabase): void {
 }
 
 /**
- * According to the kernel, no process holds the lock. If either holder cannot rely on the kernel, the lease decides.
+ * Whether the lease of the previous holder must be watched. The kernel reports that no process holds the lock, but a
+ * holder with a lease cannot rely on the kernel.
  */
 function needsWatch(before: Holder, holder: Holder): boolean {
   return (before.kind === "lease" || holder.kind === "lease") && !isDead(before);

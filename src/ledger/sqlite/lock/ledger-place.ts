@@ -44,11 +44,11 @@ export type Repeat = (work: () => void, everyMs: number) => () => void;
 export function watchPlace(path: string, repeat: Repeat = byTimer): PlaceWatch {
   const place = rememberPlace(path);
   const lost = new AbortController();
-  const look = (): void => {
+  const check = (): void => {
     const failure = place.failure();
     if (failure !== undefined && !lost.signal.aborted) lost.abort(failure);
   };
-  const end = repeat(look, WATCH_INTERVAL_MS);
+  const end = repeat(check, WATCH_INTERVAL_MS);
   return {
     lease: { lost: lost.signal },
     requireInPlace() {

@@ -11,8 +11,8 @@ const HELD = Symbol.for("energy-migrate: ledgers in use");
 const SELF = {};
 
 /**
- * Registers a ledger whose lock this copy holds. The returned function removes it.
- * @param nonce of the holder
+ * Registers a ledger whose lock this copy holds. Returns a function that ends the registration.
+ * @param nonce the nonce of the holder
  */
 export function noteHeld(ledger: string, nonce: string): () => void {
   const keys = [fileOf(ledger), nonce].filter((key) => key !== undefined);

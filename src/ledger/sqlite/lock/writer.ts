@@ -82,14 +82,19 @@ function parseWriter(text: string): Writer | undefined {
 /**
  * Refuses a ledger that another process writes to, before reading or repairing it. An unreadable ledger has no known
  * writer.
+ * @param isRefused whether to refuse the ledger because of this writer
  * @throws Failure `ledger_in_use`
  */
-export function refuseOtherWriter(path: string, text: string, isMeant: (writer: Writer) => boolean = () => true): void {
+export function refuseOtherWriter(
+  path: string,
+  text: string,
+  isRefused: (writer: Writer) => boolean = () => true,
+): void {
   if ((statOf(path)?.size ?? 0) === 0) return;
   const database = openDatabase(path, { readOnly: true });
   try {
     const other = unlessUnreadable(() => otherWriter(database, parseWriter(text)));
-    if (other !== undefined && isMeant(other)) throw inUse(path, other);
+    if (other !== undefined && isRefused(other)) throw inUse(path, other);
   } finally {
     database.close();
   }
@@ -100,14 +105,14 @@ export function refuseOtherWriter(path: string, text: string, isMeant: (writer: 
  * @throws Failure `ledger_in_use`
  */
 export function refuseLiveWriter(path: string, text: string): void {
-  refuseOtherWriter(path, text, isSeen);
+  refuseOtherWriter(path, text, isOnThisHost);
 }
 
-function isSeen({ host, pidNamespace: namespace }: Writer): boolean {
+function isOnThisHost({ host, pidNamespace: namespace }: Writer): boolean {
   return host === hostname() && (namespace ?? undefined) === pidNamespace();
 }
 
-/** Another process has become the writer of the ledger since it was last written to. */
+/** The failure of a writer that another process has replaced. */
 export function lostToOtherWriter(database: SqliteDatabase): Failure {
   return inUse(database.path, parseWriter(database.row(SELECT_WRITER)?.writer ?? ""));
 }

@@ -128,7 +128,10 @@ const UPDATE_ITEM = `
   update items set status = ?1, http = ?2, account = ?3, duration_ms = ?4
   where run = ?5 and record = ?6 and attempt = ?7 and status = 'sending'`;
 
-/** A new account that already belongs to another record of the same endpoint, in any run, proves nothing. */
+/**
+ * Makes an accepted outcome `ambiguous` if its new account already belongs to another record of the same endpoint, in
+ * any run, because such a reply proves nothing.
+ */
 function withoutSharedAccount(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): AttemptOutcome {
   const { status, account, isNewAccount = false, identity, http } = outcome;
   if (!isNewAccount || status !== "accepted" || account === undefined) return outcome;
@@ -138,7 +141,7 @@ function withoutSharedAccount(database: SqliteDatabase, run: RunRow, outcome: At
   return { ...outcome, status: "ambiguous", reason };
 }
 
-/** `isNew`: the record is accepted, and was not before. */
+/** Returns `isNew: true` if the record is accepted and was not accepted before. */
 function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): { readonly isNew: boolean } {
   const { record, identity, attempt, status, at, problems, reason = null } = outcome;
   const { http = null, account = null, durationMs = null } = outcome;
