@@ -49,13 +49,13 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
     const { kind, before } = explain(value, fingerprint === EMPTY_CELL, isSame);
     const change = { source: row.source, column, change: kind, place: row, before, after: value };
     const hadError = exported.errors.includes(field);
-    const isMeant = !isSpreadsheetChange(kind);
+    const isIntended = !isSpreadsheetChange(kind);
     if (isKey(row.source, column)) {
-      if (hadError && isMeant) return true;
+      if (hadError && isIntended) return true;
       addKey(change, exported, cell);
       return false;
     }
-    if (hadError || (exported.marks.includes("a") && isMeant)) return true;
+    if (hadError || (exported.marks.includes("a") && isIntended)) return true;
     cells.add(change);
     return false;
   };
@@ -74,7 +74,10 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
   };
 }
 
-/** A removed column is reported once; here it counts only if the cell had a value. */
+/**
+ * Whether the cell has changed. A removed column is reported separately, so its cell counts as changed only if it had a
+ * value.
+ */
 function isChanged({ fingerprint, value, isSame }: ComparedCell): boolean {
   if (fingerprint === undefined) return true;
   if (value === undefined) return fingerprint !== EMPTY_CELL;

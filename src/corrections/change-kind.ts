@@ -78,7 +78,7 @@ export function createChangeExplainer(): (value: string, wasEmpty: boolean, wasB
   };
 }
 
-/** Changes that programs make and people rarely intend. */
+/** Whether programs make this change and people rarely intend it. */
 export function isSpreadsheetChange(kind: ChangeKind): boolean {
   return kind !== "other" && kind !== "emptied" && kind !== "filled";
 }

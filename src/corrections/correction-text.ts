@@ -50,7 +50,7 @@ function placeText({ source, place, number }: FoundRows): string {
 export interface AcceptedChanges {
   readonly restoreKeys: boolean;
   readonly acceptChanges: boolean;
-  /** The user confirms new keys that are almost identical to previous keys. */
+  /** Whether the user confirms new keys that are almost identical to previous keys. */
   readonly newKeys?: boolean | undefined;
 }
 

@@ -56,7 +56,10 @@ function missed(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ by, attr, code }) => by === "platform" && !known.has(`${attr} ${code}`));
 }
 
-/** `coerced` and `near_duplicate_key` do not predict a rejection, so they are not drift if the record is accepted. */
+/**
+ * Whether the problem predicts a rejection. `coerced` and `near_duplicate_key` do not, so they are no drift if the
+ * record is accepted.
+ */
 function isLocalError({ by, code }: Problem): boolean {
   return by === "local" && code !== "coerced" && code !== "near_duplicate_key";
 }

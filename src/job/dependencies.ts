@@ -9,9 +9,9 @@ export interface Notifier {
 }
 
 export interface StopSignals {
-  /** Start no new requests, and finish those in flight: the first Ctrl-C. */
+  /** The first Ctrl-C: start no new requests, and finish those in flight. */
   readonly drain: AbortSignal;
-  /** Stop immediately: the second Ctrl-C. */
+  /** The second Ctrl-C: stop immediately. */
   readonly abort: AbortSignal;
 }
 

@@ -20,7 +20,7 @@ export const ROW_OUTCOME_NAMES: Readonly<Record<RowOutcome, string>> = {
 };
 
 export interface RowCounter {
-  /** A row that is shared by several records counts once. */
+  /** Counts a row. A row that is shared by several records counts once. */
   readonly count: (source: string, row: Row, rowOutcome: RowOutcome) => void;
   readonly has: (source: string, row: Row) => boolean;
   readonly countsOf: (source: string, file: string) => Readonly<Record<RowOutcome, number>>;

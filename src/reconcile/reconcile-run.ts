@@ -76,7 +76,10 @@ function recordList(records: readonly number[]): string {
   return `${records.length === 1 ? "record" : "records"} ${listed}${more > 0 ? ` and ${formatCount(more)} more` : ""}`;
 }
 
-/** Absence must be confirmed by a second query, and a record in progress may be finished by then. */
+/**
+ * Whether the record is looked up again. Absence must be confirmed by a second query, and a record in progress may be
+ * finished by then.
+ */
 function isLookedUpAgain(lookup: LookupResult | undefined): boolean {
   return lookup?.kind === "absent" || (lookup?.kind === "unknown" && lookup.isInProgress === true);
 }
@@ -135,7 +138,10 @@ async function undecidedInBatch(
   });
 }
 
-/** The sources may have changed during the run: only the content that was sent may be compared. */
+/**
+ * Whether the content is still the planned content. The sources may have changed during the run, and only the content
+ * that was sent may be compared.
+ */
 function isSameContent(planned: Uint8Array, content: Uint8Array): boolean {
   return Buffer.compare(planned, content) === 0;
 }

@@ -22,7 +22,7 @@ export function cacheCompiledCode(): void {
   }
 }
 
-/** The cache of each build takes a few megabytes. */
+/** The cache of one build takes a few megabytes. */
 const MAX_BUILDS = 4;
 
 /**

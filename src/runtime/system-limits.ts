@@ -43,8 +43,8 @@ const MEMORY_CODES: ReadonlySet<string> = new Set([
 const MEMORY_MESSAGE = /allocation failed|out of memory|cannot allocate memory|failed to map segment/i;
 
 /**
- * Node.js also reports a package as missing if it cannot open the package.json; the message then contains a path in
- * the package.
+ * Whether a module that Node.js reports as missing exists. Node.js also reports this error if it cannot open the
+ * package.json of a package. The message then contains a path in the package.
  */
 function isModuleThatExists({ message }: Error, code: string | undefined): boolean {
   const [, file] = /^Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];

@@ -73,7 +73,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** The first byte of the reply has arrived. */
+  /** Called when the first byte of the reply has arrived. */
   onResponseStarted(): void {
     this.#phase = "headers";
     this.#isEarly = !this.#isWritten;
@@ -111,7 +111,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error(message));
   }
 
-  /** undici rejected the request. */
+  /** Called when undici has rejected the request. */
   refused(cause: unknown): void {
     this.#fail(cause instanceof Error ? cause.message : String(cause), codeOf(cause), cause);
   }

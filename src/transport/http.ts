@@ -19,9 +19,9 @@ export interface HttpReply {
   readonly body: string;
   /** False if the connection was lost or the limit was reached before the end of the body. */
   readonly complete: boolean;
-  /** The body is not UTF-8: characters of `body` were replaced. */
+  /** Whether the body is not UTF-8, so that characters of `body` were replaced. */
   readonly isMisencoded?: boolean;
-  /** The reply started before the last byte of the request was sent. */
+  /** Whether the reply started before the last byte of the request was sent. */
   readonly isEarly?: boolean;
   /** First byte sent to last byte read, milliseconds. */
   readonly durationMs: number;
@@ -36,7 +36,7 @@ export type Http = (request: HttpRequest) => Promise<HttpReply>;
 /** Code of a request that was not sent because `HttpOptions.mayStart` returned false. */
 export const HELD_BACK = "HELD_BACK";
 
-/** There is no reply. `phase` is `unsent` only if no byte of the request can have been sent. */
+/** Thrown if there is no reply. `phase` is `unsent` only if no byte of the request can have been sent. */
 export class TransportError extends Error {
   readonly phase: Phase;
   /** `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, `DEPTH_ZERO_SELF_SIGNED_CERT`... */

@@ -4,7 +4,10 @@ import type { RecordState } from "./record-state.ts";
 
 /** The account numbers that replies assigned to the most recent records of a run. */
 export interface AccountNumbers {
-  /** Returns the result, or an ambiguous one if another record already has the account number: numbers are unique. */
+  /**
+   * Returns the result. If another record already has the account number, returns an ambiguous result, because numbers
+   * are unique.
+   */
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json">) => RequestResult;
 }
 

@@ -30,7 +30,7 @@ export interface LedgerWriterOptions {
   readonly ledger: Pick<Ledger, "saveIntents" | "saveOutcomes">;
   readonly run: string;
   readonly clock: Clock;
-  /** The ledger could not save outcomes. The run must stop sending. */
+  /** Called when the ledger could not save outcomes. The run must stop sending. */
   readonly onFailure: (error: unknown) => void;
 }
 

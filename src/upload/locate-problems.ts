@@ -34,7 +34,7 @@ export function locateProblems(
   });
 }
 
-/** The value at the path, or at the nearest place above it that exists. */
+/** Returns the value at the path, or at the nearest place above it that exists. */
 function descend(payload: JsonObject, path: AttrPath): { readonly node: JsonValue; readonly reached: boolean } {
   let node: JsonValue = payload;
   for (const segment of path) {

@@ -25,11 +25,11 @@ export interface RecordState {
   attempt: number;
   /** Requests for the step in this run. */
   tries: number;
-  /** A request of this or an earlier run had no clear reply. The platform may have the record. */
+  /** Whether a request of this or an earlier run had no clear reply, so that the platform may have the record. */
   isAmbiguous: boolean;
   /** The content that the platform may have from earlier requests, including those of this run. */
   prior: PriorContent;
-  /** A step was already done on the platform, perhaps with different content. */
+  /** Whether a step was already done on the platform, perhaps with different content. */
   isTakenOver: boolean;
   epoch: Epoch;
   /** Status requests for the step. */
@@ -38,7 +38,7 @@ export interface RecordState {
   notFoundCount: number;
   /** Present while the step is polled. */
   patience: PollPatience | undefined;
-  /** Held while a request is in flight. */
+  /** The place of the request in flight within the limit of its step. */
   stepSlot: StepSlot | undefined;
 }
 
@@ -105,13 +105,13 @@ export interface RecordOutcome {
   readonly reason?: string;
   /** The step that was completed. */
   readonly step?: string | undefined;
-  /** The step was already done on the platform, perhaps with different content. */
+  /** Whether the step was already done on the platform, perhaps with different content. */
   readonly mayHoldOther?: boolean;
 }
 
 /**
  * The outcome of a record that is not sent again.
- * @param remoteValidation nothing is created: a record that the platform accepts is `valid`
+ * @param remoteValidation whether nothing is created: a record that the platform accepts is then `valid`
  */
 export function outcomeOf(result: RequestResult, state: RecordState, remoteValidation = false): RecordOutcome {
   const { replyClass, http } = result;
@@ -143,7 +143,10 @@ function rejectedOutcome(
 
 type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
 
-/** A polled status shows that the platform has the record, not that it has this content. */
+/**
+ * The outcome of an accepted reply. A polled status shows that the platform has the record, but not that it has this
+ * content.
+ */
 function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);
   if (state.position.mode === "check" && !isOwnContent(state)) {
@@ -168,7 +171,7 @@ const VERSION_UNKNOWN: PlatformProblem = {
   detail: "The platform has this record, perhaps with different content that was sent earlier.",
 };
 
-/** The platform had the record before this request. */
+/** The outcome of a record that the platform had before this request. */
 function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);
   if (isOwnContent(state)) return { status: "accepted", ...account };
@@ -204,7 +207,10 @@ export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
     : outcome;
 }
 
-/** A record without a clear reply may have been processed. That matters unless the request is idempotent. */
+/**
+ * The status of a record without a clear reply: it may have been processed, which matters unless the request is
+ * idempotent.
+ */
 function statusWithoutReply(
   { replyClass }: RequestResult,
   state: Pick<RecordState, "position">,
@@ -212,7 +218,10 @@ function statusWithoutReply(
   return replyClass.kind === "ambiguous" && !isIdempotent(state) ? "ambiguous" : "pending";
 }
 
-/** A record that was not sent or was refused may still be on the platform, from an earlier ambiguous request. */
+/**
+ * Makes a `pending` or `blocked` outcome ambiguous if an earlier request had no clear reply: the record may still be on
+ * the platform.
+ */
 export function keepAmbiguous(
   outcome: RecordOutcome,
   { isAmbiguous }: Pick<RecordState, "isAmbiguous">,

@@ -19,7 +19,7 @@ export interface RetryState {
   /** Requests for this record in this run. */
   readonly tries: number;
   readonly mayRepeat: boolean;
-  /** Refusals are random and independent of the rate. */
+  /** Whether refusals are known to be random and independent of the rate. */
   readonly isNoiseKnown: boolean;
   readonly budget: RetryBudget;
   readonly random: Random;

@@ -6,17 +6,17 @@ export interface SendQueue {
   readonly take: (states: readonly RecordState[]) => void;
   /** Removes and returns the first record that fits; without a condition, the first record. */
   readonly next: (fits?: (state: RecordState) => boolean) => RecordState | undefined;
-  /** Removes this record; false if it is not in the queue. */
+  /** Removes this record. Returns false if it is not in the queue. */
   readonly remove: (state: RecordState) => boolean;
   /** Returns a record to the front of the queue to be sent again. */
   readonly putBack: (state: RecordState) => void;
   /** Records that wait for a later request make room for others, up to `MAX_WAITING`. */
   readonly countWaiting: (change: 1 | -1) => void;
-  /** A record has its outcome. */
+  /** Call this when a record has its outcome. */
   readonly recordDone: () => void;
   /**
-   * The number of further records that may get an intent. It is 0 while more than twice `inFlight` records are queued
-   * or in flight. Otherwise the total is at most four times `inFlight`, including up to twice `inFlight` waiting
+   * Returns the number of further records that may get an intent. It is 0 while more than twice `inFlight` records are
+   * queued or in flight. Otherwise the total is at most four times `inFlight`, including up to twice `inFlight` waiting
    * records.
    */
   readonly room: (inFlight: number) => number;

@@ -84,7 +84,7 @@ function isPatienceOver({ patience }: RecordState, { shutdown }: SendContext): b
   return !shutdown.stopping.aborted && patience?.isOver() === true;
 }
 
-/** The platform replied about the record, or the reply ends the run. */
+/** Whether the platform replied about the record, or the reply ends the run. */
 function isAnswer({ replyClass: { kind } }: RequestResult): boolean {
   return kind !== "unsent" && kind !== "retry" && kind !== "ambiguous" && kind !== "cancelled";
 }

@@ -15,7 +15,7 @@ export interface RecordToSend {
   readonly content: Uint8Array;
   /** Attempts so far in any run. */
   readonly attempts: number;
-  /** The platform may have processed one of the attempts. */
+  /** Whether the platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
   /** The content that the platform may have from earlier requests. Default: `same` if `isAmbiguous`, else `none`. */
   readonly prior?: PriorContent;
@@ -32,7 +32,7 @@ export interface RecordToSend {
   readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
   /** Values of request parameters, by name. */
   readonly parameters?: JsonObject | undefined;
-  /** The source cell of an attr; undefined if it has none. */
+  /** Returns the source cell of an attr; undefined if it has none. */
   readonly locate: (path: AttrPath) => Place | undefined;
   /** Returns a copy that shares no memory with other records and can be kept. Absent if this record is such a copy. */
   readonly detached?: (() => RecordToSend) | undefined;
@@ -58,13 +58,13 @@ export interface UploadOptions {
   readonly rps?: number;
   /** The current share of this worker in a run with several workers, in addition to its own limits. */
   readonly share?: (() => PaceShare) | undefined;
-  /** All records go to one import supplier: if it is closed, nothing can be sent. */
+  /** Whether all records go to one import supplier: if it is closed, nothing can be sent. */
   readonly oneSupplier?: boolean;
   /** Probe closed import suppliers until they open, for at most `forMs`. Default: do not wait. */
   readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
   /** Name of the step after which records are left `pending`. */
   readonly until?: string | undefined;
-  /** Nothing is created: a record that the platform accepts is `valid`. */
+  /** Whether nothing is created: a record that the platform accepts is then `valid`. */
   readonly remoteValidation?: boolean;
   /** Stops new requests. Requests in flight may finish within 30 seconds. */
   readonly drain: AbortSignal;
@@ -103,7 +103,7 @@ export interface ReportedSupplier {
   readonly open: boolean;
   readonly code?: string | undefined;
   readonly at: number;
-  /** This worker probes the supplier, and no other does. */
+  /** Whether this worker is the one that probes the supplier. */
   readonly isProbedHere: boolean;
 }
 

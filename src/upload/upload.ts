@@ -38,7 +38,7 @@ export async function upload(
   }
 }
 
-/** Records were skipped only because of an import supplier, and the run waits for it. */
+/** Whether records were skipped only because of an import supplier, and the run waits for it. */
 function needsAnotherRound({ reason, failure }: UploadEnd, breakers: SupplierBreakers): boolean {
   const left = breakers.takeSkippedSuppliers();
   if (!breakers.waits || !left || reason === "drained") return false;

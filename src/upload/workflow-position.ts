@@ -32,7 +32,7 @@ export interface StepOrder {
 /** Results of polling so far. */
 export interface PollHistory {
   readonly isAmbiguous: boolean;
-  /** A record that is on the platform must have this content. */
+  /** Whether a record that is on the platform must have this content. */
   readonly isOwnContent: boolean;
   /** Consecutive polls that found nothing, including this one. */
   readonly notFoundCount: number;
@@ -96,8 +96,8 @@ function actionAfterCheck(
 }
 
 /**
- * The platform had the whole record before, with an account number ("already imported" in published contracts of the
- * platform). The remaining steps are skipped. Without an account number, only the step was done before.
+ * Whether the platform had the whole record before, with an account number ("already imported" in published contracts
+ * of the platform). The remaining steps are then skipped. Without an account number, only the step was done before.
  */
 function isWholeRecordThere({ replyClass }: RequestResult): boolean {
   return replyClass.kind === "accepted" && replyClass.exists === true && replyClass.account !== undefined;

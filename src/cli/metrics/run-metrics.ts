@@ -143,7 +143,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   },
 ];
 
-/** An interrupted process reports nothing. */
+/** Whether a run in this state reports metrics. An interrupted process reports nothing. */
 function isMeasurable(state: RunState): boolean {
   return state !== "interrupted";
 }

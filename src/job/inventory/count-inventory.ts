@@ -42,8 +42,8 @@ const storedSchema: z.ZodType<StoredCounts> = z.object({
 });
 
 /**
- * The counts of a file that changed more recently are not stored: it could change again with the same modification
- * time, because file systems round times.
+ * The counts of a file that changed less than this time ago are not stored: it could change again with the same
+ * modification time, because file systems round times.
  */
 const SETTLED_MS = 3_000;
 

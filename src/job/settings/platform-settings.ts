@@ -6,7 +6,7 @@ import type { RecordedPace, TARGET } from "../../options/target-options.ts";
 export interface TargetSettings extends RecordedValues<typeof TARGET> {
   /** The flags that select this target again, as words of a command. */
   readonly flags: readonly string[];
-  /** Sending requires confirmation. */
+  /** Whether sending requires confirmation. */
   readonly production: boolean;
 }
 

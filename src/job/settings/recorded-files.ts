@@ -24,7 +24,7 @@ export const FILE_KINDS = [
 ] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
-/** Files with data of customers, which the ledger does not store. */
+/** Whether files of this kind have data of customers, which the ledger does not store. */
 export function isData(kind: FileKind): boolean {
   return kind === "corrections" || kind === "rejects" || kind === "input";
 }

@@ -20,7 +20,7 @@ export interface RunSettings extends RunValues {
   readonly pace: RateLimitSettings;
   /** Set if several processes send the run. */
   readonly workers?: WorkerSettings | undefined;
-  /** The user confirmed in advance that records may be sent to any target (`--yes`). */
+  /** Whether the user confirmed in advance that records may be sent to any target (`--yes`). */
   readonly confirmed?: boolean | undefined;
   /** The person who started the run. */
   readonly by?: string | undefined;

@@ -118,7 +118,7 @@ function selecting(table: OptionTable, settings: object): readonly (readonly [st
   return rows.map(([name, row]) => [flagOf(name), values.get(name) ?? (kindOf(row) === "switch" ? false : undefined)]);
 }
 
-/** Compared as JSON, as stored in the ledger. */
+/** Compares values as JSON, as stored in the ledger. */
 function isSame(one: unknown, two: unknown): boolean {
   return isDeepStrictEqual(plain(one), plain(two));
 }

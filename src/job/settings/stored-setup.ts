@@ -69,7 +69,7 @@ async function ownContent(
 
 /**
  * Writes a stored file that only its owner can read, and creates its folder.
- * @param alternative for the hint, if the file cannot be written
+ * @param alternative another way, for the hint if the file cannot be written
  * @throws Failure `storage`
  */
 export async function writeStored(file: string, content: Uint8Array, alternative: string): Promise<void> {

@@ -48,7 +48,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
     return isSimple ? haveDifferentBytes(slice, groups, first, count) : haveDifferentCells(count, readerAt);
   }
 
-  /** Sorts the child records. False if a record has no valid value to sort by. */
+  /** Sorts the child records. Returns false if a record has no valid value to sort by. */
   function sortRecords(): boolean {
     if (orderBy === undefined) return true;
     const texts: string[] = [];
@@ -139,7 +139,7 @@ interface RecordReader {
   readonly cells: FastPathCells;
   /** Reads a record of a slice. Returns false if the record may have a problem. */
   readonly read: (slice: Slice, number: number) => boolean;
-  /** The trimmed text of a column of the record that was read. */
+  /** Returns the trimmed text of a column of the record that was read. */
   readonly textIn: (column: string) => string;
 }
 
@@ -176,7 +176,8 @@ export function areReadable(children: readonly ChildRecords[], number: number): 
 }
 
 /**
- * Joins child records to the row of a root record. Reading the children of the row throws if they need the row path.
+ * Joins child records to the row of a root record. The resulting row throws when its children are read if they need the
+ * row path.
  */
 export function withChildren(cells: FastPathCells, children: readonly ChildRecords[]): FastPathCells {
   if (children.length === 0) return cells;

@@ -31,8 +31,8 @@ export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) 
 
 /**
  * Compiles mapping and contract into a scanner of record bytes. Undefined if checking or planning a record needs more
- * than its own values, for example rules, steps or a record that it must wait for. To read planned records again, only
- * their payloads matter, because they have already been checked.
+ * than its own values, for example rules, steps or a record that it must wait for. When planned records are read again,
+ * only their payloads matter, because the records have already been checked.
  */
 export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;
@@ -88,7 +88,7 @@ function jointEncoder(make: Encoder, sink: PayloadSink, isJointlyValid: JointChe
   };
 }
 
-/** A record of a run that sends is identified by its key alone and does not wait for another record. */
+/** Whether a record of a run that sends is identified by its key alone and does not wait for another record. */
 function hasKeyIdentity({ mapping, after }: CompiledJob): boolean {
   return mapping.keyAttr !== undefined && after === undefined;
 }

@@ -35,7 +35,7 @@ export interface ContentSink {
    */
   readonly copied: (bytes: Buffer, from: number, to: number) => number;
   readonly value: (value: JsonValue) => number;
-  /** Position of the next write. */
+  /** Returns the position of the next write. */
   readonly place: () => number;
   /** Discards everything written since this position. */
   readonly undo: (place: number) => void;

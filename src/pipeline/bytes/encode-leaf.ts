@@ -19,11 +19,13 @@ export const UNCERTAIN = -2;
 
 export interface EncoderContext {
   readonly sink: ContentSink;
-  /** Encodes values of a type; `UNCERTAIN` if the value is converted before it is sent. */
+  /**
+   * Returns the encoder of values of a type, which returns `UNCERTAIN` for a value that is converted before it is sent.
+   */
   readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
   /** Root of document paths; the same for all records. */
   readonly documentRoot: string | undefined;
-  /** The zero-based index of a column; undefined if the file does not have it. */
+  /** Returns the zero-based index of a column; undefined if the file does not have it. */
   readonly columnAt: (name: string) => number | undefined;
 }
 
@@ -132,7 +134,7 @@ function copyEncoder({ column, isCopied, isKey, whenEmpty, sink }: CopiedCell, b
   };
 }
 
-/** Space, and the ASCII white space that can occur in a cell of a record read without problems. */
+/** Whether the byte is a space, or ASCII white space that can occur in a cell of a record read without problems. */
 function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }

@@ -84,7 +84,10 @@ export async function ownerProgress(
     .toSorted((a, b) => b.open - a.open || (a.owner < b.owner ? -1 : 1));
 }
 
-/** Each exported record counts once, even if two operations have an open record with its key. */
+/**
+ * Returns the owner of a record, and removes the record: it counts once, even if two operations have an open record
+ * with its key.
+ */
 function takeOwner(owners: Map<string, string>, id: string): string | undefined {
   const owner = owners.get(id);
   owners.delete(id);

@@ -55,7 +55,7 @@ export function haveColumns(rules: readonly OwnerRule[]): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** Complete days. */
+/** Number of complete days since this time. */
 export function daysSince(since: string, now: number): number {
   return Math.max(0, Math.floor((now - Date.parse(since)) / DAY_MS));
 }

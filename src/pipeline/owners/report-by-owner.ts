@@ -103,7 +103,7 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   return { run: run.id, packages, next, failures, exitCode: highestPriorityExitCode(codes) };
 }
 
-/** The records that the user has excluded from the migration need no correction. */
+/** Omits the records that the user has excluded from the migration, because they need no correction. */
 function withoutExcluded(outcomes: Report["outcomes"], isExcluded: (key: string) => boolean): Report["outcomes"] {
   return async function* left(statuses) {
     for await (const batch of outcomes(statuses))

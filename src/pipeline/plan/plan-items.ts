@@ -35,7 +35,7 @@ export interface ItemSettings {
 export interface PlannedBatch {
   readonly count: number;
   readonly items: readonly PlannedItem[] | PackedItems;
-  /** Positions of the items with invalid records, in order. They may still be sent. */
+  /** Positions of the items with invalid records, in order. These records may still be sent. */
   readonly invalid: readonly number[];
   readonly excluded: readonly FoundExclusion[];
   readonly keyColumns: readonly FoundKeyColumn[];
@@ -151,8 +151,8 @@ function keyColumnOf(record: MappedRecord, { mapping }: CompiledJob): Omit<Found
 }
 
 /**
- * The probable parents of an orphan. They must not be sent without it, because the platform accepts an account only
- * once. Orphans come after all other records, so their parents are already in the plan.
+ * The probable parents of an orphan. They must not be sent without the orphan, because the platform accepts an account
+ * only once. Orphans come after all other records, so their parents are already in the plan.
  */
 function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readonly ExcludedRow[] {
   if (!record.orphan) return [];

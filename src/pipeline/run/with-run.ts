@@ -88,7 +88,7 @@ export function withNewRun(
   });
 }
 
-/** Loads SQLite only for runs that send. */
+/** Opens a temporary ledger for a run that sends and cannot be resumed. Loads SQLite only for such runs. */
 async function openUnresumableLedger({ temporaryFolder }: Dependencies): Promise<Ledger> {
   const { openTemporaryLedger } = await import("../../ledger/sqlite/sqlite-ledger.ts");
   return openTemporaryLedger(temporaryFolder);

@@ -81,12 +81,12 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
   const { drain, clock, onProgress, notice } = dependencies;
   const everyMs = Math.min(POLL_MS, workers.leaseMs / 5);
   const progress = createSharedProgress({ onProgress, onRequests, clock });
-  const gone = new Map<number, ProcessEnd>();
+  const ended = new Map<number, ProcessEnd>();
   let isDraining = false;
-  for (const one of processes) void one.ended.then((end) => gone.set(one.pid, end));
+  for (const one of processes) void one.ended.then((end) => ended.set(one.pid, end));
   const evicted = new Set<number>();
   for (;;) {
-    for (const [pid, end] of [...gone].filter(([one]) => !evicted.has(one))) {
+    for (const [pid, end] of [...ended].filter(([one]) => !evicted.has(one))) {
       evicted.add(pid);
       if (end.signal !== undefined) notice(`Worker process ${pid} ${endText(end)}`);
       await shared.evict({ host: hostname(), pid });
@@ -98,25 +98,25 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
     await options.requireNotRestored?.();
     const status = await shared.watch();
     progress.note(status);
-    const here = processes.filter(({ pid }) => !gone.has(pid)).map(({ pid }) => pid);
-    const end = endOf(status, { isDraining, here, gone, waits: workers.count === 0 });
+    const running = processes.filter(({ pid }) => !ended.has(pid)).map(({ pid }) => pid);
+    const end = endOf(status, { isDraining, running, ended, waits: workers.count === 0 });
     if (end !== undefined) return end;
     await clock.sleep(everyMs, isDraining ? undefined : drain);
   }
 }
 
-interface Here {
+interface LocalState {
   readonly isDraining: boolean;
-  /** Running processes that were started on this machine. */
-  readonly here: readonly number[];
+  /** Process ids of the running workers of this machine. */
+  readonly running: readonly number[];
   /** Results of the ended processes, by process id. */
-  readonly gone: ReadonlyMap<number, ProcessEnd>;
+  readonly ended: ReadonlyMap<number, ProcessEnd>;
   /** True if this process started no workers. Workers may join from other machines at any time. */
   readonly waits: boolean;
 }
 
-/** How the run ended; undefined while it may still continue. */
-function endOf(status: SharedStatus, { isDraining, here, gone, waits }: Here): UploadEnd | undefined {
+/** Returns how the run ended; undefined while it may still continue. */
+function endOf(status: SharedStatus, { isDraining, running, ended, waits }: LocalState): UploadEnd | undefined {
   const { ranges, workers, failure } = status;
   const nothing = { counts: {}, unsaved: [] };
   const open = ranges.waiting + ranges.taken;
@@ -126,10 +126,10 @@ function endOf(status: SharedStatus, { isDraining, here, gone, waits }: Here): U
   const isOver = failure !== undefined || isDraining;
   if (waits && !isOver) return undefined;
   if (!isOver && workers.some(({ state }) => state === "joining")) return undefined;
-  if (here.some((pid) => !isOver || !hasJoined(pid, workers))) return undefined;
+  if (running.some((pid) => !isOver || !hasJoined(pid, workers))) return undefined;
   if (failure !== undefined) return { reason: "stopped", failure: toFailure(failure), ...nothing };
   if (isDraining) return { reason: "drained", ...nothing };
-  return { reason: "stopped", failure: noWorkerLeft(status.run, open, gone), ...nothing };
+  return { reason: "stopped", failure: noWorkerLeft(status.run, open, ended), ...nothing };
 }
 
 /** Whether a process has joined the run. A process that has not joined yet will soon join or end. */
@@ -145,15 +145,15 @@ function isFailureCode(code: string): code is FailureCode {
   return Object.hasOwn(FAILURES, code);
 }
 
-function noWorkerLeft(run: string, ranges: number, gone: ReadonlyMap<number, ProcessEnd>): Failure {
-  const ends = [...gone].map(([pid, end]) => `worker process ${pid} ${endText(end)}`);
+function noWorkerLeft(run: string, ranges: number, ended: ReadonlyMap<number, ProcessEnd>): Failure {
+  const ends = [...ended].map(([pid, end]) => `worker process ${pid} ${endText(end)}`);
   const why = ends.length === 0 ? "" : `: ${ends.join(", ")}`;
   const hints = [
     `\`migrate resume ${run}\` sends the rest`,
-    ...([...gone.values()].some(({ exitCode }) => exitCode !== undefined)
+    ...([...ended.values()].some(({ exitCode }) => exitCode !== undefined)
       ? ["a worker that ended with an exit code printed the reason to stderr"]
       : []),
-    ...([...gone.values()].some(({ signal }) => signal === SIGKILL)
+    ...([...ended.values()].some(({ signal }) => signal === SIGKILL)
       ? ["the system often sends signal 9 when memory runs out: check its log, or start fewer workers"]
       : []),
   ];

@@ -162,15 +162,15 @@ function buffersOf(chunk: RecordChunk | JoinedChunk): readonly ArrayBuffer[] {
   return [chunk.root, ...chunk.children.flat()].map(({ bytes }) => bytes.buffer);
 }
 
-/** Adds the offset to the record numbers. Keeps at most `most` items. */
-function batchOf({ items, ...batch }: PackedBatch, before: number, most: number): PlannedBatch {
+/** Adds the offset to the record numbers. Keeps at most `limit` items. */
+function batchOf({ items, ...batch }: PackedBatch, before: number, limit: number): PlannedBatch {
   addToRecordNumbers(items, before);
-  if (batch.count <= most) return { ...batch, items };
-  const isTaken = ({ position }: { readonly position: number }): boolean => position < most;
+  if (batch.count <= limit) return { ...batch, items };
+  const isTaken = ({ position }: { readonly position: number }): boolean => position < limit;
   return {
-    count: most,
-    items: unpackItems(items).slice(0, most),
-    invalid: batch.invalid.filter((position) => position < most),
+    count: limit,
+    items: unpackItems(items).slice(0, limit),
+    invalid: batch.invalid.filter((position) => position < limit),
     excluded: batch.excluded.filter(isTaken),
     keyColumns: batch.keyColumns.filter(isTaken),
   };

@@ -23,7 +23,7 @@ type PackedRecord = readonly [
   problems: readonly Problem[] | 0,
 ];
 
-/** `content`: the cells (CSV), or the pointer (JSON) whose value is the next one. */
+/** `content`: the cells (CSV), or the pointer (JSON) of the next value in `values`. */
 type PackedRow = readonly [
   table: number,
   line: number,

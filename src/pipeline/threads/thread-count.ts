@@ -28,10 +28,10 @@ export interface ThreadPlan {
  */
 export function threadsFor({ input, mapping }: CheckedJob, threads: Threads): ThreadPlan {
   const all = threads === "auto" ? Math.min(availableParallelism(), MAX_THREADS) : threads;
-  const most = mapping.prepare === undefined ? all : Math.max(1, Math.floor(all / 2));
-  if (threads !== "auto" || bytesOf(input) >= LARGE_BYTES) return { threads: most, onlyIfSlow: false };
+  const maximum = mapping.prepare === undefined ? all : Math.max(1, Math.floor(all / 2));
+  if (threads !== "auto" || bytesOf(input) >= LARGE_BYTES) return { threads: maximum, onlyIfSlow: false };
   const canStartLate = mapping.prepare === undefined && (input.chunked ?? input.joined) !== undefined;
-  return { threads: canStartLate ? most : 1, onlyIfSlow: canStartLate };
+  return { threads: canStartLate ? maximum : 1, onlyIfSlow: canStartLate };
 }
 
 export function bytesOf({ files }: Pick<Input, "files">): number {

@@ -42,7 +42,7 @@ export async function* inThreads<Answer, Message>(
   options: PoolOptions<Answer, Message>,
 ): AsyncGenerator<Answer> {
   const workers: PoolWorker<Answer, Message>[] = [];
-  const ask = asker(workers, options);
+  const runner = createTaskRunner(workers, options);
   const forgetSignal = watchDeadline(options.signal, (error) => {
     for (const worker of workers) worker.fail(error);
   });
@@ -51,14 +51,14 @@ export async function* inThreads<Answer, Message>(
   let next: Promise<Settled<IteratorResult<Task<Message>>>> | undefined = settled(source.next());
   try {
     for (;;) {
-      while (next !== undefined && underWay.length < ask.most) {
+      while (next !== undefined && underWay.length < runner.maxPending) {
         const task: Settled<IteratorResult<Task<Message>>> = await next;
         next = undefined;
         if ("error" in task) underWay.push(Promise.resolve(task));
         else if (task.value.done !== true) {
           // The next task is read in the meantime.
           next = settled(source.next());
-          underWay.push(ask.of(task.value.value));
+          underWay.push(runner.run(task.value.value));
         }
       }
       const first = underWay.shift();
@@ -74,20 +74,20 @@ export async function* inThreads<Answer, Message>(
   }
 }
 
-interface Asker<Answer, Message> {
+interface TaskRunner<Answer, Message> {
   /** Maximum number of pending answers. */
-  readonly most: number;
-  readonly of: (task: Task<Message>) => Promise<Settled<Answer>>;
+  readonly maxPending: number;
+  readonly run: (task: Task<Message>) => Promise<Settled<Answer>>;
 }
 
 /**
- * Returns a function that runs a task. It prefers workers to the calling thread, which must also supply them with
- * tasks. It adds the workers that it starts to `workers`.
+ * Runs tasks. Prefers workers to the calling thread, which must also supply them with tasks. Adds the workers that it
+ * starts to `workers`.
  */
-function asker<Answer, Message>(
+function createTaskRunner<Answer, Message>(
   workers: PoolWorker<Answer, Message>[],
   options: PoolOptions<Answer, Message>,
-): Asker<Answer, Message> {
+): TaskRunner<Answer, Message> {
   const { here } = options;
   const leastBusy = (): PoolWorker<Answer, Message> => {
     const [first, ...others] = workers;
@@ -98,8 +98,8 @@ function asker<Answer, Message>(
     return started;
   };
   return {
-    most: options.workers * TASKS_PER_WORKER + (here === undefined ? 0 : TASKS_HERE),
-    of: (task) => {
+    maxPending: options.workers * TASKS_PER_WORKER + (here === undefined ? 0 : TASKS_HERE),
+    run: (task) => {
       const worker = leastBusy();
       if (here === undefined || worker.waiting() < TASKS_PER_WORKER) return worker.ask(task);
       return settled(Promise.resolve(here(task.message)));

@@ -177,11 +177,11 @@ type LoginLimit = () => boolean;
 
 const LOGIN_WINDOW_MS = 60_000;
 
-/** @param most maximum number of logins in any minute; undefined if there is no limit */
-export function createLoginLimit(most: () => number | undefined, clock: MonotonicClock): LoginLimit {
+/** @param maxLogins returns the maximum number of logins in any minute; undefined if there is no limit */
+export function createLoginLimit(maxLogins: () => number | undefined, clock: MonotonicClock): LoginLimit {
   let logins: readonly number[] = [];
   return () => {
-    const limit = most();
+    const limit = maxLogins();
     const now = clock.monotonic();
     logins = limit === undefined ? [] : [...logins.filter((at) => at > now - LOGIN_WINDOW_MS), now];
     return limit === undefined || logins.length <= limit;

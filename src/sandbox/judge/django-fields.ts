@@ -120,7 +120,7 @@ function limitCodes(text: string, rule: DecimalRule): readonly string[] {
   ];
 }
 
-/** `YYYY-MM-DD`: an existing day (API specification 2.7.4) from year 1 on. */
+/** Whether the text is `YYYY-MM-DD` with an existing day (API specification 2.7.4), from year 1 on. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   return (
@@ -134,9 +134,9 @@ function daysIn(year: number, month: number): number {
 }
 
 /**
- * A date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. As in RFC 3339, the letters may
- * be in lower case, and the last minute of a UTC day may contain a leap second (`:60`). A date without a time is also
- * accepted, and means the start of that day.
+ * Whether the text is a date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. As in RFC
+ * 3339, the letters may be in lower case, and the last minute of a UTC day may contain a leap second (`:60`). A date
+ * without a time is also accepted, and means the start of that day.
  */
 export function isDateTime(text: string): boolean {
   const form = /^(.{10})T(\d{2}:\d{2}:)(\d{2})((?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/;
@@ -149,7 +149,8 @@ export function isDateTime(text: string): boolean {
 }
 
 /**
- * `HH:MM`, `HH:MM:SS` or finer, from 00:00 to 23:59:59.999..., with or without an offset. No 24:00 and no leap seconds.
+ * Whether the text is `HH:MM`, `HH:MM:SS` or finer, from 00:00 to 23:59:59.999..., with or without an offset. There is
+ * no 24:00 and no leap second.
  */
 export function isTime(text: string): boolean {
   const form = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:Z|[-+](\d{2}):(\d{2}))?$/;

@@ -85,7 +85,7 @@ export function hasNoValues(document: JsonObject, schema: JsonObject, above: rea
   });
 }
 
-/** Compares the types, the formats and the listed values. */
+/** Whether the types, the formats or the listed values of the parts exclude each other. */
 function excludeEachOther(parts: readonly JsonObject[]): boolean {
   const formats = parts.flatMap(({ format }) => (typeof format === "string" && FORMATS.has(format) ? [format] : []));
   const types = sharedTypes(parts);

@@ -80,14 +80,17 @@ function unknownProduct(holds: (code: string) => boolean): Rule {
   return { code: "product_code_does_not_exist", detail: "There is no such product or tariff.", holds };
 }
 
-/** An object that names another country is not checked, because the rules of that country apply to it. */
+/**
+ * Whether an object names another country. Such an object is not checked, because the rules of that country apply to
+ * it.
+ */
 function isAbroad(value: JsonValue, region: string): boolean {
   if (!isJsonObject(value)) return false;
   const { country } = value;
   return typeof country === "string" && country.trim() !== "" && country.trim().toUpperCase() !== region;
 }
 
-/** A number with the prefix of another country needs only to be dialable (ITU-T E.164: at most 15 digits). */
+/** Whether a number has the prefix of another country and can be dialled (ITU-T E.164: at most 15 digits). */
 function isForeignNumber(text: string, region: string): boolean {
   const digits = digitsOf(text);
   const own = CALLING_CODES.get(region);

@@ -156,7 +156,10 @@ function listSchema(parts: readonly JsonObject[], nullable: boolean, document: J
   };
 }
 
-/** Decides the attr of list errors: in the Django REST framework, list serializers and plain list fields differ. */
+/**
+ * Whether the items are objects. This decides the attr of list errors, because list serializers and plain list fields
+ * of the Django REST framework differ.
+ */
 function holdsObjects(items: JsonObject, document: JsonObject): boolean {
   const parts = flattenSchema(document, items);
   const options = parts.map((part) => part["oneOf"] ?? part["anyOf"]).find((list) => list !== undefined);

@@ -75,10 +75,10 @@ const MAX_FOREIGN_REPLIES = 3;
 const MAX_UNANSWERED = 20;
 
 /**
- * @param mostInFlight maximum requests in flight. A single network failure can fail this many requests, so that number
+ * @param maxInFlight maximum requests in flight. A single network failure can fail this many requests, so that number
  * of failures alone is no reason to stop.
  */
-function createReplyStreaks(mostInFlight: number): ReplyStreaks {
+function createReplyStreaks(maxInFlight: number): ReplyStreaks {
   const foreign = createStreak();
   const unanswered = createStreak();
 
@@ -89,7 +89,7 @@ function createReplyStreaks(mostInFlight: number): ReplyStreaks {
       const unansweredCount = unanswered.count(ambiguous?.kind);
 
       if (ambiguous !== undefined && foreignCount >= MAX_FOREIGN_REPLIES) return foreignReplies(ambiguous.reason);
-      if (unansweredCount >= Math.max(MAX_UNANSWERED, 2 * mostInFlight)) return noAnswers(unansweredCount);
+      if (unansweredCount >= Math.max(MAX_UNANSWERED, 2 * maxInFlight)) return noAnswers(unansweredCount);
       return immediateFailure(replyClass);
     },
   };
@@ -133,13 +133,13 @@ function noAnswers(count: number): Failure {
 
 /** Measures the time without progress and ends the run after `maxWaitMs`. */
 interface ProgressTimeout {
-  /** A request could not be sent. Returns the failure that ends the run, or undefined to keep trying. */
+  /** Call this when a request could not be sent. Returns the failure that ends the run, or undefined to keep trying. */
   readonly unsent: (unsent: Unsent, durationMs: number) => Failure | undefined;
-  /** The platform pushed a request back. Returns the same as `unsent`. */
+  /** Call this when the platform has pushed a request back. Returns the same as `unsent`. */
   readonly pushedBack: (afterMs: number | undefined) => Failure | undefined;
-  /** A reply of any kind arrived, so the platform is reachable. */
+  /** Call this for a reply of any kind: the platform is reachable. */
   readonly reached: () => void;
-  /** The platform processed a request. */
+  /** Call this when the platform has processed a request. */
   readonly progressed: () => void;
 }
 

@@ -21,7 +21,7 @@ export interface SupplierBreakers {
    * `rejected`.
    */
   readonly interpret: (replyClass: ReplyClass, supplier: string | undefined) => ReplyClass;
-  /** The record has an outcome. */
+  /** Call this when the record has an outcome. */
   readonly recordDone: (supplier: string | undefined) => void;
   readonly isProbing: (supplier: string | undefined) => boolean;
   /** The reason why records were not sent; undefined while every supplier accepts records. */
@@ -30,9 +30,9 @@ export interface SupplierBreakers {
   readonly takeSkippedSuppliers: () => boolean;
   /** Milliseconds until the next probe, or until the next check for results of other workers. */
   readonly untilProbe: () => number;
-  /** Every closed supplier is probed by another worker. */
+  /** Whether other workers probe all closed suppliers. */
   readonly isProbedByOthers: () => boolean;
-  /** The run waits for closed suppliers. */
+  /** Whether the run waits for closed suppliers. */
   readonly waits: boolean;
 }
 
@@ -128,7 +128,7 @@ interface SupplierBreaker {
   readonly startProbe: () => boolean;
   /** See `interpret` of `SupplierBreakers`. */
   readonly interpret: (replyClass: ReplyClass) => ReplyClass;
-  /** The record has an outcome. An inconclusive probe opens the circuit again. */
+  /** Call this when the record has an outcome. An inconclusive probe opens the circuit again. */
   readonly recordDone: () => void;
   /** Applies a newer state that another worker found. */
   readonly apply: (finding: ReportedSupplier | undefined) => void;
@@ -142,7 +142,7 @@ interface SupplierBreaker {
 }
 
 interface SupplierBreakerOptions {
-  /** The run waits for closed suppliers and probes them. */
+  /** Whether the run waits for closed suppliers and probes them. */
   readonly waits: boolean;
   readonly clock: MonotonicClock;
   /** The findings of other workers of the run. */
@@ -220,7 +220,7 @@ function createSupplierBreaker(supplier: string, { waits, clock, onChange }: Sup
 interface RefusalStreak {
   /** Returns true when the limit of equal refusals is reached. */
   readonly add: (refusal: string | undefined) => boolean;
-  /** The code that was repeated five times. From then on it means that the supplier is closed. */
+  /** Returns the code that was repeated five times. From then on, this code means that the supplier is closed. */
   readonly refusalOfClosed: () => string | undefined;
 }
 

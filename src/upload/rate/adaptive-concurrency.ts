@@ -22,12 +22,12 @@ export interface RateControl {
   readonly waitForPause: (signal: AbortSignal) => Promise<void> | undefined;
   /** The epoch to store with a request when it is sent. */
   readonly epoch: () => Epoch;
-  /** A reply without push-back arrived. `inFlight`: requests in flight, including this one. */
+  /** Call this for a reply without push-back. `inFlight`: requests in flight, including this one. */
   readonly answered: (durationMs: number, inFlight: number, epoch?: Epoch) => void;
   readonly pushedBack: (epoch: Epoch, pushBack: PushBack) => void;
-  /** The request could not be sent. */
+  /** Call this when the request could not be sent. */
   readonly unreachable: (epoch: Epoch, reason: string) => void;
-  /** The platform replied. */
+  /** Call this when the platform has replied. */
   readonly reached: () => void;
   /** Whether refusals were found to be independent of the rate. If so, only the refused record waits. */
   readonly isNoiseKnown: () => boolean;
@@ -126,13 +126,13 @@ function isForOneRecord(cause: RefusalCause, { noise }: LearnedRate): boolean {
 
 /** Consecutive requests that could not be sent. */
 interface Outage {
-  /** Single requests probe whether the platform is back. */
+  /** Whether requests are sent one at a time, to find out whether the platform is back. */
   readonly isProbing: () => boolean;
-  /** Another request could not be sent. Returns true when probing begins. */
+  /** Call this when another request could not be sent. Returns true when probing begins. */
   readonly unsent: () => boolean;
   /** Starts the next round of pauses. Returns the number of rounds since the platform was last reached. */
   readonly nextRound: () => number;
-  /** The platform was reached. Returns true if this ends probing. */
+  /** Call this when the platform was reached. Returns true if this ends probing. */
   readonly end: () => boolean;
 }
 
@@ -162,7 +162,9 @@ function createOutage(): Outage {
 /** Exchanges the learned rate with the other workers of the run. */
 interface SharedRate {
   readonly applyShare: (share: PaceShare) => PaceShare;
-  /** A request was refused here. Returns the allowed requests per second, infinite if no cap is known. */
+  /**
+   * Call this when a request was refused here. Returns the allowed requests per second, infinite if no cap is known.
+   */
   readonly found: (now: number) => number;
 }
 
@@ -221,9 +223,9 @@ function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> | u
 }
 
 interface PushBackInARow {
-  /** The platform specified a pause. */
+  /** Whether the platform specified a pause. */
   readonly hasRetryAfter: boolean;
-  /** Earlier requests succeeded and no cap was known. */
+  /** Whether earlier requests succeeded and no cap was known. */
   readonly isFirst: boolean;
   /** Consecutive push-backs, including this one. */
   readonly inARow: number;

@@ -15,11 +15,11 @@ const BEST_LATENCY_DECAY = 1.0002;
 interface ConcurrencyLimit {
   readonly limit: () => number;
   readonly maximum: number;
-  /** @param isCurrent the request was sent after the last change */
+  /** @param isCurrent whether the request was sent after the last change */
   readonly increase: (durationMs: number, inFlight: number, isCurrent: boolean) => void;
   /**
    * @param perSecond rate that the platform was found to accept, infinite if unknown
-   * @param recoversQuickly each accepted request adds one to the limit, up to the previous limit
+   * @param recoversQuickly whether each accepted request adds one to the limit, up to the previous limit
    */
   readonly halve: (reason: string, perSecond: number, recoversQuickly: boolean) => void;
   /** Undoes the reductions: restores the limit that applied before them. */

@@ -11,7 +11,7 @@ import { createRefusalNoise, MAX_NOISE, type Load, type RefusalNoise } from "./r
 export interface LearnedRate {
   /** Requests per second that may be sent now; infinite if no cap is known. */
   readonly perSecond: (now: number) => number;
-  /** @param isCurrent the request was sent after the last change of the rate */
+  /** @param isCurrent whether the request was sent after the last change of the rate */
   readonly acceptedRequest: (now: number, isCurrent: boolean) => void;
   readonly refused: (now: number, refusal: Refusal) => RefusalCause;
   /** Refusals that are independent of the rate. */
@@ -23,7 +23,7 @@ export interface LearnedRate {
 }
 
 export interface Refusal {
-  /** The request was sent after the last change of the rate. */
+  /** Whether the request was sent after the last change of the rate. */
   readonly isCurrent: boolean;
   /** Pause of all requests after this refusal, unless it is noise. */
   readonly holdMs: number;

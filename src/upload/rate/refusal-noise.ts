@@ -9,12 +9,12 @@
 export interface RefusalNoise {
   /** Share of requests that are refused at random; 0 if no noise is known. */
   readonly share: () => number;
-  /** Noise is known, and it explains all refusals since the last accepted request. */
+  /** Whether noise is known and explains all refusals since the last accepted request. */
   readonly isKnown: () => boolean;
-  /** The share is plausible for noise, given the number of requests. Then only the refused record waits. */
+  /** Whether the share is plausible for noise, given the number of requests. If so, only the refused record waits. */
   readonly isPlausible: () => boolean;
   readonly acceptedRequest: (load: Load) => void;
-  /** A request was refused. Returns true if known noise explains it. */
+  /** Call this when a request was refused. Returns true if known noise explains it. */
   readonly explains: (load: Load) => boolean;
   /**
    * Call this for a refusal that noise does not explain. Returns true if refusals are treated as noise from now on.
@@ -68,7 +68,7 @@ export function createRefusalNoise(): RefusalNoise {
   /** No request was accepted since a refusal that noise did not explain. */
   let isAlarmed = false;
 
-  /** The share is too high for noise, even if chance is taken into account. */
+  /** Whether the share is too high for noise, even if chance is taken into account. */
   const isTooMuch = (): boolean => mean > MAX_NOISE + uncertainty(requests);
 
   const compare = (refused: 0 | 1, load: Load): void => {
@@ -126,7 +126,7 @@ function uncertainty(requests: number): number {
 
 interface ExcessTest {
   readonly add: (refused: 0 | 1, noise: number, isTrial: boolean) => void;
-  /** Far more requests were refused than noise can explain. */
+  /** Whether far more requests were refused than noise can explain. */
   readonly isExcess: () => boolean;
   readonly restart: () => void;
 }

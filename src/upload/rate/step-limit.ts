@@ -7,10 +7,10 @@ import type { UploadEvent } from "../upload-types.ts";
  */
 export interface StepLimits {
   readonly isOpen: (step: StepClient) => boolean;
-  /** A request is sent. The caller passes the slot to `leave` when the request ends. */
+  /** Call this when a request is sent. Pass the returned slot to `leave` when the request ends. */
   readonly enter: (step: StepClient) => StepSlot;
   readonly leave: (slot: StepSlot) => void;
-  /** The request got a 429. */
+  /** Call this when the request got a 429. */
   readonly pushedBack: (slot: StepSlot) => void;
   /** Requests in flight at all steps. */
   readonly inFlight: () => number;
