@@ -51,7 +51,7 @@ export function createSampler(size: number, total: number): Sampler {
     if (attr !== undefined) values.set(attr, (values.get(attr) ?? 0) + 1);
     return true;
   };
-  const isTelling = ({ attr }: Feature): boolean => attr === undefined || (values.get(attr) ?? 0) <= MAX_VALUES;
+  const hasFewValues = ({ attr }: Feature): boolean => attr === undefined || (values.get(attr) ?? 0) <= MAX_VALUES;
 
   return {
     add(sampled) {
@@ -64,7 +64,7 @@ export function createSampler(size: number, total: number): Sampler {
     },
     chosen() {
       const sample = new Set<number>();
-      const open = new Set(candidates.flatMap(({ features }) => features.filter(isTelling).map(({ name }) => name)));
+      const open = new Set(candidates.flatMap(({ features }) => features.filter(hasFewValues).map(({ name }) => name)));
       while (open.size > 0 && sample.size < size) {
         const best = highestScoring(candidates, ({ features }) => features.filter(({ name }) => open.has(name)).length);
         if (best === undefined) break;

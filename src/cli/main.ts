@@ -5,8 +5,8 @@ import { collectGarbageLessOften, ignoreDebuggerSignal } from "./process/engine-
 
 ignoreDebuggerSignal();
 const [, , word, ...more] = process.argv;
-const isVersionAsked = (word === "--version" || word === "-V") && more.length === 0;
-if (!isVersionAsked || !printVersion()) {
+const isVersionRequested = (word === "--version" || word === "-V") && more.length === 0;
+if (!isVersionRequested || !printVersion()) {
   collectGarbageLessOften();
   cacheCompiledCode();
   await import("./start-program.ts");

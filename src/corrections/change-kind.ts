@@ -74,7 +74,7 @@ export function createChangeExplainer(): (value: string, wasEmpty: boolean, wasB
       last = guess;
       return { kind: guess.kind, before };
     }
-    return { kind: kindByLook(value) };
+    return { kind: kindByFormat(value) };
   };
 }
 
@@ -84,7 +84,7 @@ export function isSpreadsheetChange(kind: ChangeKind): boolean {
 }
 
 /** Changes that cannot be undone but can still be recognised. */
-function kindByLook(value: string): ChangeKind {
+function kindByFormat(value: string): ChangeKind {
   if (/^[-+]?\d(?:[.,]\d+)?E\+?\d+$/i.test(value)) return "scientific";
   if (/^\d{15}0+$/.test(value)) return "digits";
   if (/^#(?:REF!|NAME\?|VALUE!|DIV\/0!|N\/A|NUM!|NULL!)$/.test(value) || /^Err:\d{3}$/.test(value)) return "formula";

@@ -78,12 +78,12 @@ function remedies(
   { restoreKeys, acceptChanges }: AcceptedChanges,
 ): readonly string[] {
   const hasOthers = !acceptChanges && otherChanges(findings).length > 0;
-  const areKeysMeant = keys.some(({ change }) => !isSpreadsheetChange(change));
+  const areKeysIntended = keys.some(({ change }) => !isSpreadsheetChange(change));
   return [
     ...(keys.length > 0 && !restoreKeys ? ["--restore-keys restores the previous values of keys"] : []),
     ...(keys.length > 0 && restoreKeys ? ["keys whose original values are unknown must be corrected in the file"] : []),
-    ...(hasOthers || areKeysMeant ? ["--accept-changes accepts all other changes"] : []),
-    ...(keys.length > 0 && !areKeysMeant ? ["--accept-changes --new-keys accepts the changed keys"] : []),
+    ...(hasOthers || areKeysIntended ? ["--accept-changes accepts all other changes"] : []),
+    ...(keys.length > 0 && !areKeysIntended ? ["--accept-changes --new-keys accepts the changed keys"] : []),
     "next time, import all columns as text",
   ];
 }

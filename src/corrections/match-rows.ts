@@ -96,7 +96,7 @@ export function createRowMatcher(
     *matchChanged() {
       const last = new Map<string, number>();
       for (const found of each("select * from returned order by id")) {
-        const row = keptRow(found);
+        const row = storedRow(found);
         const exported = find(row, last.get(row.source) ?? 0);
         if (exported === undefined) continue;
         take.run(row.file, row.line, exported.id);
@@ -106,7 +106,7 @@ export function createRowMatcher(
       }
       database.exec("create index exported_by_place on exported (file, line)");
       for (const found of each("select * from returned order by id")) {
-        const row = keptRow(found);
+        const row = storedRow(found);
         const exported = search.inSamePlace(row);
         if (exported !== undefined) take.run(row.file, row.line, exported.id);
         yield { row, exported };
@@ -181,7 +181,7 @@ function idOf(found: unknown): number | undefined {
   return typeof found === "object" && found !== null && "id" in found ? Number(found.id) : undefined;
 }
 
-function keptRow(found: Readonly<Record<string, unknown>>): ReturnedRow {
+function storedRow(found: Readonly<Record<string, unknown>>): ReturnedRow {
   const { source, file, line, keys, cells } = found;
   const values: ReturnedRow["values"] = JSON.parse(String(cells));
   return { source: String(source), file: String(file), line: Number(line), keys: JSON.parse(String(keys)), values };

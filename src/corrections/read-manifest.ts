@@ -62,10 +62,10 @@ export async function returnedFiles(
   document: RejectsManifest,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const { files, sheets } = document;
-  const isWorkbookMeant = await isWorkbookReturned(folder, document);
+  const usesWorkbook = await isWorkbookReturned(folder, document);
   const bySource = new Map<string, readonly string[]>();
   for (const { source, file, kind } of files) {
-    const sheet = isWorkbookMeant && kind === "csv" ? sheets[source] : undefined;
+    const sheet = usesWorkbook && kind === "csv" ? sheets[source] : undefined;
     const place = path.join(folder, sheet === undefined ? file : `${WORKBOOK_FILE}#${sheet}`);
     bySource.set(source, [...(bySource.get(source) ?? []), place]);
   }
@@ -77,13 +77,13 @@ async function isWorkbookReturned(folder: string, { files, sheets, digests }: Re
   const stateOf = (name: string): Promise<ReturnedState> => returnedState(path.join(folder, name), digests[name]);
   const workbook = await stateOf(WORKBOOK_FILE);
   if (workbook === "gone" || Object.keys(sheets).length === 0) return false;
-  let isLeft = true;
+  let isOnlyCopy = true;
   for (const { file } of files.filter(({ kind, source }) => kind === "csv" && source in sheets)) {
     const state = await stateOf(file);
     if (state === "changed" && workbook === "changed") throw bothChanged(folder, file);
-    isLeft &&= state === "gone";
+    isOnlyCopy &&= state === "gone";
   }
-  return workbook === "changed" || isLeft;
+  return workbook === "changed" || isOnlyCopy;
 }
 
 /** The names of the rejects that have changed since their export. Missing files do not count as changed. */

@@ -10,7 +10,7 @@ import {
   interruptedOutcome,
   isOwnContent,
   keepAmbiguous,
-  noteTakenOver,
+  noteDoneBefore,
   noteUnclear,
   outcomeOf,
   type RecordOutcome,
@@ -192,9 +192,9 @@ async function advance(
 ): Promise<void> {
   const { clock, shutdown } = context;
   const { replyClass } = result;
-  if (replyClass.kind === "accepted" && replyClass.exists === true && !isOwnContent(state)) noteTakenOver(state);
-  const step = state.isTakenOver ? undefined : state.position.step.name;
-  const done = { status: "pending", reason: "done", step, mayHoldOther: state.isTakenOver } as const;
+  if (replyClass.kind === "accepted" && replyClass.exists === true && !isOwnContent(state)) noteDoneBefore(state);
+  const step = state.wasDoneBefore ? undefined : state.position.step.name;
+  const done = { status: "pending", reason: "done", step, mayHoldOther: state.wasDoneBefore } as const;
   if (state.position.mode !== "send" || !state.position.step.idempotent) state.isAmbiguous = false;
   if (to === undefined || shutdown.stopping.aborted) return finish(state, done, result, context);
   const outcome = attemptOutcomeFor(state, done, { clock, result });

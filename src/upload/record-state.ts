@@ -30,7 +30,7 @@ export interface RecordState {
   /** The content that the platform may have from earlier requests, including those of this run. */
   prior: PriorContent;
   /** Whether a step was already done on the platform, perhaps with different content. */
-  isTakenOver: boolean;
+  wasDoneBefore: boolean;
   epoch: Epoch;
   /** Status requests for the step. */
   polls: number;
@@ -51,7 +51,7 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
     attempt: attempts + 1,
     isAmbiguous,
     prior: toSend.prior ?? (isAmbiguous ? "same" : "none"),
-    isTakenOver: false,
+    wasDoneBefore: false,
     epoch: 0,
     patience: undefined,
     stepSlot: undefined,
@@ -80,8 +80,8 @@ export function noteUnclear(state: RecordState): void {
 }
 
 /** Notes that the current step was already done on the platform: the record may have different content there. */
-export function noteTakenOver(state: RecordState): void {
-  state.isTakenOver = true;
+export function noteDoneBefore(state: RecordState): void {
+  state.wasDoneBefore = true;
   if (state.prior === "none") state.prior = "other";
 }
 
@@ -158,7 +158,7 @@ function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcom
       ...account,
     };
   }
-  return state.isTakenOver
+  return state.wasDoneBefore
     ? { status: "existing", reason: "an earlier step was already done on the platform", ...account }
     : { status: "accepted", ...account };
 }

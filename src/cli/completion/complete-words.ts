@@ -29,7 +29,7 @@ export function completeWords(program: Command, words: readonly string[]): Compl
   const named = flag === undefined || onlyPositional ? undefined : command.options.find(({ long }) => long === flag);
   if (named !== undefined && value !== undefined) return { ...from, prefix: `${flag}=`, ...valuesOfOption(named) };
   if (current.startsWith("-") && !onlyPositional)
-    return { ...from, candidates: optionsLeft(command, typed), files: false };
+    return { ...from, candidates: untypedOptions(command, typed), files: false };
   if (visibleCommands(command).length > 0) return { ...from, candidates: visibleCommands(command), files: false };
   return { ...from, ...valuesOfArgument(argumentAt(command, typed.positional.length)) };
 }
@@ -64,7 +64,7 @@ function argumentAt({ registeredArguments }: Command, position: number): Argumen
 }
 
 /** Omits options that are already typed, unless they are repeatable. */
-function optionsLeft(command: Command, { options }: TypedWords): readonly Candidate[] {
+function untypedOptions(command: Command, { options }: TypedWords): readonly Candidate[] {
   return command
     .createHelp()
     .visibleOptions(command)

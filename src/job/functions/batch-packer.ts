@@ -6,7 +6,7 @@ import { type CallBatch, type LoadedFunction, NO_ROW } from "./function-messages
 /** Packs calls for the function thread. Rows are sent only for functions that use them, and each header only once. */
 export function batchPacker(loaded: readonly LoadedFunction[]): (calls: readonly FunctionCall[]) => CallBatch {
   const positions = new Map(loaded.map(({ name }, position) => [name, position]));
-  const takesRow = loaded.map(({ source }) => mayReadRow(source));
+  const usesRow = loaded.map(({ source }) => mayReadRow(source));
   const headers = new Map<CsvTable, number>();
   return (calls) => {
     const functions: number[] = [];
@@ -20,7 +20,7 @@ export function batchPacker(loaded: readonly LoadedFunction[]): (calls: readonly
       const position = positions.get(name) ?? 0;
       functions.push(position);
       texts.push(text);
-      const isWanted = takesRow[position] === true;
+      const isWanted = usesRow[position] === true;
       if (isWanted && row !== last) {
         last = row;
         rows.push(isCsvRow(row) ? row.cells : row.value);

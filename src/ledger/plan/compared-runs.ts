@@ -67,12 +67,12 @@ const REOPEN_REJECTED: Statement<Reopened> = {
 };
 
 /** Marks the `existing` records of a run as `skipped` if their content has been accepted since. */
-export function* takeOverAccepted(tables: Tables, { number }: RunRow): Work<void> {
+export function* skipAccepted(tables: Tables, { number }: RunRow): Work<void> {
   const { existing = 0 } = yield* countsOf(tables, number, "status");
-  if (existing > 0) yield* tables.run(TAKE_OVER_ACCEPTED, number);
+  if (existing > 0) yield* tables.run(SKIP_ACCEPTED, number);
 }
 
-const TAKE_OVER_ACCEPTED = `
+const SKIP_ACCEPTED = `
   update migrate.items set status = 'skipped', account = records.account from migrate.records
   where items.run = $1 and items.status = 'existing' and records.identity = items.identity
     and records.state = 'accepted' and records.accepted_content = items.content`;

@@ -153,7 +153,7 @@ const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(183
 async function prepareSchema(transaction: Queries): Promise<void> {
   const found = await transaction.row(SELECT_SCHEMA);
   if (found === undefined) await transaction.run("create schema migrate");
-  else if (found.tables > 0) throw strangeSchema(transaction.name);
+  else if (found.tables > 0) throw unknownSchema(transaction.name);
 }
 
 const SELECT_SCHEMA: Statement<{ tables: number }> = {
@@ -162,7 +162,7 @@ const SELECT_SCHEMA: Statement<{ tables: number }> = {
   from pg_namespace where nspname = 'migrate'`,
 };
 
-function strangeSchema(name: string): Failure {
+function unknownSchema(name: string): Failure {
   return new Failure("config", `the schema "migrate" of ${name} contains tables of another program`, {
     hint: "choose another database with --ledger; nothing was changed",
   });

@@ -10,7 +10,7 @@ import { connectionSettings } from "./connection/connection-settings.ts";
 import { openPool } from "./connection/open-pool.ts";
 import { checkTables } from "./integrity/table-check.ts";
 import { warnOfServer } from "./integrity/server-check.ts";
-import { takeWriterLease, writerOf } from "./lock/writer-lease.ts";
+import { acquireWriterLease, writerOf } from "./lock/writer-lease.ts";
 import { type Fence, openPostgres, type PostgresDatabase, type Snapshot } from "./postgres-database.ts";
 import { exportTables } from "./postgres-export.ts";
 import { ledgerToRead, postgresLedger } from "./postgres-ledger.ts";
@@ -117,7 +117,7 @@ async function openForUpdates(
   await createSchema(database);
   await warnOfServer(database, notice);
   if ((await writerOf(database)) === undefined) await refuseLiveWorkers(database, { notice });
-  const lease = await takeWriterLease(database, command, { notice });
+  const lease = await acquireWriterLease(database, command, { notice });
   const { fence } = lease;
   try {
     await refuseLiveWorkers(database, { notice });

@@ -55,8 +55,8 @@ export function latestFindings(reports: readonly WorkerFindings[], here: string)
       own.filter(({ supplier }) => supplier === name).map((one) => ({ worker, one })),
     );
     const last = latest(found.map(({ one }) => one));
-    const asking = found.find(({ one }) => !one.open)?.worker;
-    return last === undefined ? [] : [{ ...last, isProbedHere: asking === here }];
+    const probing = found.find(({ one }) => !one.open)?.worker;
+    return last === undefined ? [] : [{ ...last, isProbedHere: probing === here }];
   });
   return { ...(rate !== undefined && { rate }), suppliers };
 }

@@ -136,7 +136,7 @@ const MAX_KEYS = 4_000_000;
 const CHUNK = 2 ** 13;
 const HASH_SEED = 0x243f6a88;
 
-export function createKeyHashes(mostKeys: number = MAX_KEYS): KeyHashes {
+export function createKeyHashes(maxKeys: number = MAX_KEYS): KeyHashes {
   const chunks: Float64Array[] = [];
   let count = 0;
 
@@ -150,7 +150,7 @@ export function createKeyHashes(mostKeys: number = MAX_KEYS): KeyHashes {
     add(key) {
       const at = count % CHUNK;
       count += 1;
-      if (count > mostKeys) chunks.length = 0;
+      if (count > maxKeys) chunks.length = 0;
       else {
         if (at === 0) chunks.push(new Float64Array(CHUNK));
         const chunk = chunks.at(-1);
@@ -158,7 +158,7 @@ export function createKeyHashes(mostKeys: number = MAX_KEYS): KeyHashes {
       }
     },
     mayRepeat() {
-      if (count > mostKeys) return true;
+      if (count > maxKeys) return true;
       const hashes = sorted();
       return hashes.some((hash, index) => hash === hashes[index - 1]);
     },

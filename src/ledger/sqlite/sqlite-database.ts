@@ -43,9 +43,9 @@ export function pragma(
   return database.row(query)?.[name] ?? 0;
 }
 
-/** Findings of SQLite's own check of the file, at most `atMost`; empty if the file is intact. */
-export function integrityErrors(database: Pick<SqliteDatabase, "rows">, atMost: number): readonly string[] {
-  const query: Query<{ integrity_check: string }> = { sql: `pragma integrity_check(${atMost})` };
+/** Findings of SQLite's own check of the file, at most `limit`; empty if the file is intact. */
+export function integrityErrors(database: Pick<SqliteDatabase, "rows">, limit: number): readonly string[] {
+  const query: Query<{ integrity_check: string }> = { sql: `pragma integrity_check(${limit})` };
   const found = database.rows(query).map(({ integrity_check }) => integrity_check);
   return found.length === 1 && found[0] === "ok" ? [] : found;
 }

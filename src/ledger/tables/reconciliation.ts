@@ -83,13 +83,13 @@ export function* saveDecisions(
   decisions: readonly Decision[],
   policy: PlanPolicy,
 ): Work<readonly SharedAccount[]> {
-  const withheld: SharedAccount[] = [];
+  const unapplied: SharedAccount[] = [];
   for (const decision of decisions) {
     const { record, identity, account, isNewAccount = false } = decision;
     const isClaimed = isNewAccount && account !== undefined;
     const holder = isClaimed ? yield* accountHolder(tables, run, { account, identity }) : undefined;
     if (holder !== undefined) {
-      withheld.push({ record, holder });
+      unapplied.push({ record, holder });
       continue;
     }
     const before = yield* onPlatform(tables, decision);
@@ -98,7 +98,7 @@ export function* saveDecisions(
   }
   // Ambiguous records stay ambiguous, even if the platform dedupes.
   yield* applyKnownRecords(tables, run, { ...policy, resendAmbiguous: false }, "left");
-  return withheld;
+  return unapplied;
 }
 
 /** Another record of the run's endpoint that has the account, from a request or a decision of any run. */

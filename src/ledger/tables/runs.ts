@@ -1,6 +1,6 @@
 import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../ledger.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
-import { noteCompared, reopenOpen, reopenRejected, takeOverAccepted } from "../plan/compared-runs.ts";
+import { noteCompared, reopenOpen, reopenRejected, skipAccepted } from "../plan/compared-runs.ts";
 import { type RunColumns, type RunRow, severalRuns, toRun, unknownRun } from "../runs/recorded-run.ts";
 import { refuseNearKnownKeys } from "../plan/near-known-keys.ts";
 import { newRunId } from "../runs/run-id.ts";
@@ -86,7 +86,7 @@ export function* resumeRun(
   yield* closeInterruptedAttempts(tables, at);
   if (run.state !== "planning") {
     const reopened = yield* reopenOpen(tables, run);
-    yield* takeOverAccepted(tables, run);
+    yield* skipAccepted(tables, run);
     yield* applyKnownRecords(tables, run, policy, reopened);
     if (reopened === "left" && policy.newKeys !== true) yield* refuseNearKnownKeys(tables, run, policy);
     yield* planUnsent(tables, run.number);
@@ -111,7 +111,7 @@ export function* refresh(
   yield* closeInterruptedAttempts(tables, at);
   yield* tables.run(REOPEN_AMBIGUOUS, run.number);
   yield* reopenRejected(tables, run);
-  yield* takeOverAccepted(tables, run);
+  yield* skipAccepted(tables, run);
   yield* applyKnownRecords(tables, run, { ...policy, resendAmbiguous: false }, "left");
   yield* noteCompared(tables, run);
   return (yield* historyOf(tables)).lastAbandonedAt;

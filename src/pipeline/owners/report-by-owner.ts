@@ -61,8 +61,8 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   const reporting = { store, out: options.out, showValues: false };
   const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
   const whole = await describeReport({ ledger, run, job, reporting }, { exitCode }, dependencies);
-  const outcomesLeft = withoutExcluded(whole.outcomes, (await excludedKeys(ledger))(run));
-  const shares = await sharesOf(outcomesLeft, options, dependencies);
+  const includedOutcomes = withoutExcluded(whole.outcomes, (await excludedKeys(ledger))(run));
+  const shares = await sharesOf(includedOutcomes, options, dependencies);
   const parent = reportFolder(reporting, run.id) ?? ".";
   const names = folderNames([...owners.map(({ owner }) => owner), ...shares.keys()]);
   const folderOf = (name: string): string => path.join(parent, names.get(name) ?? name);
@@ -77,7 +77,7 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   for (const share of [...shares.values()].toSorted((a, b) => b.summary.records - a.summary.records)) {
     const { name } = share;
     const owner = { name, address: addressOf(share), due: share.due ?? dueOfRun(run, share) };
-    const outcomes = outcomesOfShare(outcomesLeft, share);
+    const outcomes = outcomesOfShare(includedOutcomes, share);
     const report: Report = { ...withoutColumns(whole), summary: share.summary, outcomes, owner };
     const written = await writeFolder(report, folderOf(name), { job, run, workbook: true, ...dependencies });
     rejects.push(...written.rejects);

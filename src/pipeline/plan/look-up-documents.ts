@@ -72,7 +72,7 @@ export async function* lookUpDocuments(
   { job, store, find }: { readonly job: Job; readonly store: DocumentStore; readonly find: FindDocuments },
   options: LookupOptions,
 ): AsyncGenerator<readonly MappedRecord[]> {
-  const has = askOnce(store, options.concurrency);
+  const has = queryOnce(store, options.concurrency);
   const pathCheckOf = perDocumentRoot(job, (root) => createPathCheck(store, rootWithoutSlashes(root), has));
   const underWay: Promise<readonly MappedRecord[]>[] = [];
   for await (const batch of records) {
@@ -89,7 +89,7 @@ export async function* lookUpDocuments(
 type CheckPath = (path: string) => Promise<PayloadFinding | undefined>;
 
 /** Queries the store by full document path and caches its answers. */
-function askOnce(store: DocumentStore, concurrency: number): DocumentStore["has"] {
+function queryOnce(store: DocumentStore, concurrency: number): DocumentStore["has"] {
   const limit = pLimit(concurrency);
   const cache = new Map<string, Promise<boolean>>();
   return (key) => {

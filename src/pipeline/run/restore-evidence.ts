@@ -88,8 +88,8 @@ export async function findRestoreEvidence(
   const { id } = await ledger.history();
   if (ledger.origin === undefined) return undefined;
   const facts = await ledger.origin.facts();
-  const seenHere = [remembered, ...ledgerFolders(place, id).map(readSeenOrigin)];
-  const known = [...seenHere, notedIn(facts)].filter((seen) => seen !== undefined);
+  const seenByMachine = [remembered, ...ledgerFolders(place, id).map(readSeenOrigin)];
+  const known = [...seenByMachine, notedIn(facts)].filter((seen) => seen !== undefined);
   const { requests } = await ledger.history();
   const machines = new Set(machinesIn(facts, ...known));
   machines.delete(machineId(stateFolder()));

@@ -186,8 +186,8 @@ function builtList(parts: readonly JsonObject[], { document, sources, depth }: B
   return { value: [value], isKnown };
 }
 
-function fitsType(value: JsonValue, type: string | undefined, takesNothing: boolean): boolean {
-  if (value === null) return takesNothing;
+function fitsType(value: JsonValue, type: string | undefined, allowsNull: boolean): boolean {
+  if (value === null) return allowsNull;
   if (type === undefined) return true;
   if (type === "integer") return Number.isInteger(value);
   return typeof value === type;

@@ -41,7 +41,7 @@ export function postRoles({ operations }: Contract): ReadonlyMap<string, PostRol
 
 function postRole({ kind, operation, body, reasons }: Step, owner: Operation): PostRole {
   const { outcomes } = operation;
-  const there = outcomes.find((rule) => saysExists(rule) && rule.account !== undefined);
+  const there = outcomes.find((rule) => reportsExisting(rule) && rule.account !== undefined);
   const success = outcomes.find((rule) => rule.outcome === "accepted" && !isRefusal(rule));
   return {
     kind,
@@ -53,7 +53,7 @@ function postRole({ kind, operation, body, reasons }: Step, owner: Operation): P
   };
 }
 
-function saysExists(rule: OutcomeRule): boolean {
+function reportsExisting(rule: OutcomeRule): boolean {
   return rule.outcome === "exists" || (rule.outcome === "accepted" && isRefusal(rule));
 }
 

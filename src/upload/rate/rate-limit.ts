@@ -210,8 +210,8 @@ function createCap(): Cap {
 /** Counts events of the last two seconds in slots of a tenth of a second. */
 interface EventCounter {
   readonly add: (now: number) => void;
-  /** Events in the last `lookMs` milliseconds, at most two seconds. */
-  readonly count: (now: number, lookMs: number) => number;
+  /** Events in the last `windowMs` milliseconds, at most two seconds. */
+  readonly count: (now: number, windowMs: number) => number;
   /** Milliseconds since the first event. */
   readonly age: (now: number) => number;
   /** Events per second over the last `sinceMs`, limited to between one and two seconds. */
@@ -227,8 +227,8 @@ function createEventCounter(): EventCounter {
   const slots = new Map<number, number>();
   let firstAt: number | undefined;
 
-  const count: EventCounter["count"] = (now, lookMs) => {
-    const from = Math.floor((now - lookMs) / SLOT_MS);
+  const count: EventCounter["count"] = (now, windowMs) => {
+    const from = Math.floor((now - windowMs) / SLOT_MS);
     let sum = 0;
     for (const [slot, many] of slots) if (slot > from) sum += many;
     return sum;
@@ -248,8 +248,8 @@ function createEventCounter(): EventCounter {
     perSecond(now, sinceMs) {
       if (firstAt === undefined) return 0;
       const wanted = Math.min(Math.max(sinceMs, MIN_WINDOW_MS), COUNTER_WINDOW_MS);
-      const lookMs = Math.max(SLOT_MS, Math.min(wanted, now - firstAt));
-      return (count(now, lookMs) / lookMs) * 1000;
+      const windowMs = Math.max(SLOT_MS, Math.min(wanted, now - firstAt));
+      return (count(now, windowMs) / windowMs) * 1000;
     },
   };
 }

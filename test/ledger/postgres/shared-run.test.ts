@@ -4,7 +4,7 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
 import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
 import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";
-import { takeWriterLease } from "../../../src/ledger/postgres/lock/writer-lease.ts";
+import { acquireWriterLease } from "../../../src/ledger/postgres/lock/writer-lease.ts";
 import { openPostgres, type PostgresDatabase } from "../../../src/ledger/postgres/postgres-database.ts";
 import { postgresLedger } from "../../../src/ledger/postgres/postgres-ledger.ts";
 import { postgresSharedRun } from "../../../src/ledger/postgres/shared/postgres-shared-run.ts";
@@ -51,7 +51,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
   const throughProxy = (): string => `${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`;
   const plan = async (records: number): Promise<{ ledger: Ledger; run: string; planner: SharedRun }> => {
     const database = await connect();
-    const lease = await takeWriterLease(database, "push");
+    const lease = await acquireWriterLease(database, "push");
     opened.push({ close: lease.release });
     const ledger = postgresLedger(database, { fence: lease.fence, close });
     const run = await planned(ledger, items(records));
@@ -70,7 +70,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     return {
       async plan(records) {
         const database = await connect();
-        const lease = await takeWriterLease(database, "push");
+        const lease = await acquireWriterLease(database, "push");
         opened.push({ close: lease.release });
         const ledger = postgresLedger(database, { fence: lease.fence, close });
         current = (run) => postgresSharedRun(database, run, { planner: lease.fence, clock, close });
@@ -154,7 +154,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
 
     test("ranges whose commit was not answered are assigned once", async () => {
       const database = await connect(throughProxy());
-      const lease = await takeWriterLease(database, "push");
+      const lease = await acquireWriterLease(database, "push");
       const ledger = postgresLedger(database, { fence: lease.fence, close });
       const run = await planned(ledger, items(30));
       const planner = await postgresSharedRun(database, run, { planner: lease.fence, close });

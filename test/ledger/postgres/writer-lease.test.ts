@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
 import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
 import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";
-import { takeWriterLease, type WriterLease } from "../../../src/ledger/postgres/lock/writer-lease.ts";
+import { acquireWriterLease, type WriterLease } from "../../../src/ledger/postgres/lock/writer-lease.ts";
 import { openPostgres } from "../../../src/ledger/postgres/postgres-database.ts";
 import { POSTGRES_IS_HERE, type PostgresCluster, SKIPPED_WITHOUT_POSTGRES, startPostgres } from "./cluster.ts";
 
@@ -31,7 +31,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the lease of a ledger in PostgreSQL ${SKIPPE
     const settings = connectionSettings(url);
     const database = openPostgres({ name: settings.shown, pool: await openPool(settings), patienceMs: 10_000 });
     opened.push(database.close);
-    const lease = await takeWriterLease(database, "push", { leaseMs: LEASE_MS });
+    const lease = await acquireWriterLease(database, "push", { leaseMs: LEASE_MS });
     opened.push(lease.release);
     return lease;
   };

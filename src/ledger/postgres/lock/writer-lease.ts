@@ -35,7 +35,7 @@ const STILL_RUNNING = "Waiting for the server, which is still running a query of
  *
  * @throws Failure `ledger_in_use` if another process holds it
  */
-export async function takeWriterLease(
+export async function acquireWriterLease(
   database: PostgresDatabase,
   command: string,
   { leaseMs = LEASE_MS, clock = systemClock, notice }: LeaseOptions = {},
@@ -51,7 +51,7 @@ export async function takeWriterLease(
   for (let before: SeenLease | undefined; ;) {
     const previous = before;
     watch.renewed(watch.moment());
-    const fence = await take(database, { holder, leaseMs, before });
+    const fence = await acquire(database, { holder, leaseMs, before });
     if (fence !== undefined) return heldLease(database, fence, { leaseMs, watch });
     const seen = await readLease(database);
     before = seen;
@@ -138,17 +138,20 @@ interface Acquisition {
 }
 
 /** Undefined if the lease is held, or if a transaction of its holder is in progress. */
-async function take(database: PostgresDatabase, { holder, leaseMs, before }: Acquisition): Promise<number | undefined> {
+async function acquire(
+  database: PostgresDatabase,
+  { holder, leaseMs, before }: Acquisition,
+): Promise<number | undefined> {
   const dead = before?.isDead === true ? before.fence : NO_FENCE;
   return database.transaction(async (transaction) => {
-    const taken = await transaction.row(TAKE, JSON.stringify(holder), leaseMs / 1000, dead);
+    const taken = await transaction.row(ACQUIRE, JSON.stringify(holder), leaseMs / 1000, dead);
     return taken?.fence;
   });
 }
 
 const NO_FENCE = -1;
 
-const TAKE: Statement<{ fence: number }> = {
+const ACQUIRE: Statement<{ fence: number }> = {
   sql: `
   with free as materialized (
     select id from migrate.writer

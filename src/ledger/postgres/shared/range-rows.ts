@@ -47,7 +47,7 @@ export interface ClaimingWorker {
  * Claims the range of a job. Undefined for an obsolete job: its range is done, is closed, was divided again, or has
  * another job.
  */
-export function takeRange(
+export function claimRangeOfJob(
   transaction: Transaction,
   { run, worker, leaseMs }: ClaimingWorker,
   job: RangeJob,
@@ -70,15 +70,15 @@ const TAKE_RANGE: Statement<HeldRange> = {
  * lost.
  * @param known the ranges that the worker knows
  */
-export function takeUnknownRange(
+export function claimUnknownRange(
   transaction: Transaction,
   { run, worker, leaseMs }: ClaimingWorker,
   known: readonly number[],
 ): Promise<HeldRange | undefined> {
-  return transaction.row(TAKE_UNKNOWN, run, worker, leaseMs / 1000, known);
+  return transaction.row(CLAIM_UNKNOWN, run, worker, leaseMs / 1000, known);
 }
 
-const TAKE_UNKNOWN: Statement<HeldRange> = {
+const CLAIM_UNKNOWN: Statement<HeldRange> = {
   sql: `
   update migrate.ranges set ${TAKEN}
   where run = $1 and first = (
@@ -174,19 +174,19 @@ const SELECT_SENDING: Statement<{ record: number }> = {
 const SEND_AGAIN = `
   update migrate.items set status = 'pending' where run = $1 and record = any ($2::int[]) and status = 'ambiguous'`;
 
-type Taken = RecordRange & { readonly job: string | null };
+type RevokedRow = RecordRange & { readonly job: string | null };
 
-function rangesOf(queries: Queries, { run, from, state }: Revocation): Promise<readonly Taken[]> {
+function rangesOf(queries: Queries, { run, from, state }: Revocation): Promise<readonly RevokedRow[]> {
   const select = "select first, last, job from migrate.ranges where run = $1 and ";
   if (from === "dead workers") {
     const sql = `${select} state = 'taken' and lease_until < clock_timestamp() for update skip locked`;
-    return queries.rows<Taken>({ sql }, run);
+    return queries.rows<RevokedRow>({ sql }, run);
   }
   if (from === "all workers") {
     const sql = `${select} state ${state === "closed" ? "in ('taken', 'waiting')" : "= 'taken'"} for update`;
-    return queries.rows<Taken>({ sql }, run);
+    return queries.rows<RevokedRow>({ sql }, run);
   }
-  return queries.rows<Taken>({ sql: `${select} state = 'taken' and holder = $2 for update` }, run, from.worker);
+  return queries.rows<RevokedRow>({ sql: `${select} state = 'taken' and holder = $2 for update` }, run, from.worker);
 }
 
 /**

@@ -8,12 +8,12 @@ import type { Queries, Transaction } from "../queries.ts";
 import {
   finishRange,
   type HeldRange,
+  claimRangeOfJob,
+  claimUnknownRange,
   lostRange,
   rangesFence,
   renewJob,
   renewRanges,
-  takeRange,
-  takeUnknownRange,
   type ClaimingWorker,
 } from "./range-rows.ts";
 import type { Reaper } from "../../runs/reaper.ts";
@@ -111,16 +111,16 @@ async function claimRange(
   own: ClaimingWorker,
   known: readonly number[],
 ): Promise<HeldRange | undefined> {
-  const unknown = await takeUnknownRange(transaction, own, known);
+  const unknown = await claimUnknownRange(transaction, own, known);
   if (unknown !== undefined) return unknown;
   for (;;) {
     const job = await queue.take(transaction);
     if (job === undefined) break;
-    const range = await takeRange(transaction, own, job);
+    const range = await claimRangeOfJob(transaction, own, job);
     if (range !== undefined) return range;
     await queue.complete(job.id, transaction);
   }
-  // The next worker that claims a range gets this one.
+  // The next worker that claims a range gets the range of this job.
   const renewed = await renewJob(transaction, run);
   if (renewed !== undefined) await queue.add([renewed], transaction);
   return undefined;

@@ -1,6 +1,6 @@
 import { corruptLedger, ledgerFailure, statOf } from "../ledger-file.ts";
 import { rememberPlace } from "../lock/ledger-place.ts";
-import { isWriter, lostToOtherWriter, releaseWriter, takeWriter, writerOf } from "../lock/writer.ts";
+import { isWriter, lostToOtherWriter, releaseWriter, becomeWriter, writerOf } from "../lock/writer.ts";
 import { BUSY_TIMEOUT, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { checkPages } from "./page-check.ts";
 import {
@@ -28,7 +28,7 @@ interface ChecksumOptions {
   /** Whether this process wrote the log with these checksums, so that the log can be written into the file later. */
   readonly isLogKnown?: boolean;
   /**
-   * The writer to record in the ledger (`takeWriter`). Without it, the caller must ensure that there is no other
+   * The writer to record in the ledger (`becomeWriter`). Without it, the caller must ensure that there is no other
    * writer.
    */
   readonly writer?: string | undefined;
@@ -78,7 +78,7 @@ export function withChecksums(
     transaction(work) {
       requireUnbroken();
       const [result, commits] = database.transaction(() => {
-        if (writer !== undefined && !isTaken) takeWriter(database, writer);
+        if (writer !== undefined && !isTaken) becomeWriter(database, writer);
         return [work(), countCommit(database, writer)] as const;
       });
       isTaken = true;

@@ -33,7 +33,7 @@ export function writerOf(text: string, path: string): string {
  * Stores the process as the writer of the ledger. Call this in a transaction.
  * @throws Failure `ledger_in_use`
  */
-export function takeWriter(database: SqliteDatabase, text: string): void {
+export function becomeWriter(database: SqliteDatabase, text: string): void {
   const other = otherWriter(database, parseWriter(text));
   if (other !== undefined) throw inUse(database.path, other);
   database.run("update ledger_state set writer = ?", text);
