@@ -87,18 +87,21 @@ export function createProgram(session: Session): Command {
   return program;
 }
 
-/** If no command is given, the help goes to stderr, unless stderr is for JSON lines. */
+/** Writes the help to stderr if no command is given, unless stderr is for JSON lines. */
 function writeHelpAsText(text: string, { words, stderr }: Session): void {
   if (requestedLogFormat(words) === "text") stderr.write(text);
 }
 
-/** A refused command line has no parsed flags, so this looks at its words, then at the environment. */
+/**
+ * The log format of a command line that was refused. Its flags were not parsed, so its words are searched, then the
+ * environment.
+ */
 export function requestedLogFormat(words: readonly string[]): "text" | "json" {
   const [, typed = process.env["MIGRATE_LOG_FORMAT"]] = /(?:^|\s)--log-format[=\s](\S+)/.exec(words.join(" ")) ?? [];
   return typed === "json" ? "json" : "text";
 }
 
-/** `migrate unknown --help` is refused like `migrate unknown`, because general help would hide the wrong name. */
+/** Refuses `migrate unknown --help` like `migrate unknown`, because general help would hide the wrong name. */
 function refuseUnknownCommand({ command }: { readonly command: Command }): string {
   const [name] = command.args;
   const isUnknown = name !== undefined && !name.startsWith("-") && command.commands.length > 0;
@@ -106,7 +109,10 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
   return "";
 }
 
-/** Whether a command talks to a platform or a store. Such a command has an option for the address, or reads it from the run. */
+/**
+ * Whether a command talks to a platform or a store. Such a command has an option for the address, or reads it from the
+ * run.
+ */
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
   if (command.parent?.name() === "config" || command.name() === "changes") return false;
@@ -249,7 +255,7 @@ function addHelpCommands(group: Command): void {
     .action((names: readonly string[], { all = false }: { readonly all?: boolean }) => showHelp(group, names, all));
 }
 
-/** `help unknown` is refused like the unknown command itself. */
+/** Prints the help of a command. `help unknown` is refused like the unknown command itself. */
 async function showHelp(command: Command, [name, ...below]: readonly string[], all: boolean): Promise<void> {
   if (all && name === undefined) return (await import("./options/complete-help.ts")).printCompleteHelp(command);
   if (name === undefined || command.commands.length === 0) return command.help();

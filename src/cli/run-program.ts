@@ -75,7 +75,10 @@ function commandOf([word, ...rest]: readonly string[], program: Command): Comman
   return command === undefined ? program : commandOf(rest, command);
 }
 
-/** The message of commander is `error: <problem>`, followed by suggestions in parentheses. */
+/**
+ * Logs why the command line was refused. The message of commander is `error: <problem>`, followed by suggestions in
+ * parentheses.
+ */
 function logRefusal({ code, message }: CommanderError, logger: Logger, command: Command): void {
   const text = code === "commander.help" ? "no command is given" : refusalText(message, command);
   const [first = "", ...suggestions] = text.split("\n");

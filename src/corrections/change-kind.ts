@@ -138,7 +138,7 @@ function capitalised(value: string): string {
   return value.slice(0, 1).toUpperCase() + value.slice(1).toLowerCase();
 }
 
-/** `1.50` may be saved as `1.5`, `1,5`, `1.50 `; `1,234.5` as `1234.5`. */
+/** Possible previous values of a saved decimal: `1.50` may be saved as `1.5`, `1,5`, `1.50 `; `1,234.5` as `1234.5`. */
 function decimals(value: string): readonly string[] {
   if (!/^[-+]?[\d.,]+%?$/.test(value)) return [];
   const point = value.replace(",", ".");

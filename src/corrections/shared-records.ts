@@ -69,7 +69,10 @@ export function refuseSharedRows(
 /** Claims a name for the folder with this number. Returns another folder that has already claimed it. */
 type Claim = (kind: string, name: string, folder: number) => string | undefined;
 
-/** The claims are on disk, so that memory use does not depend on their number. A single folder needs none. */
+/**
+ * Runs work that claims names. The claims are on disk, so that memory use does not depend on their number. Does nothing
+ * for a single folder.
+ */
 async function withClaims(
   folders: readonly RejectsFolder[],
   tempFolder: string,

@@ -151,7 +151,7 @@ function namedIn(text: string, fields: readonly string[]): readonly string[] {
   return fields.filter((field) => words.has(field));
 }
 
-/** The operators' descriptions contain HTML. */
+/** Removes the HTML that the operators' descriptions contain. */
 function withoutHtml(text: string): string {
   return text
     .replaceAll(/<\/?[a-z][^<>]*>/gi, " ")

@@ -166,7 +166,10 @@ async function readCaFile(file: string, baseUrl: URL): Promise<string> {
   return text;
 }
 
-/** On this machine, the certificate is usually that of the sandbox, which writes it when it starts. */
+/**
+ * The failure for a missing certificate of this machine. It is usually that of the sandbox, which writes it when it
+ * starts.
+ */
 function noSandboxYet({ code, message, file, cause }: Failure): Failure {
   return new Failure(code, message, {
     hint: "start the sandbox first: `migrate sandbox` writes its certificate to .migrate/sandbox/ca.pem",

@@ -104,7 +104,7 @@ async function causesOf(report: Report): Promise<Causes> {
   };
 }
 
-/** The outcome line is the only fixed format of an outcome. */
+/** Converts an outcome to an object through its outcome line, the only fixed format of an outcome. */
 export function recordOutcome(outcome: Outcome, showValues: boolean): RecordOutcome {
   return JSON.parse(outcomeLine(outcome, { showValues }));
 }

@@ -80,7 +80,7 @@ export async function accountForFiles(
   );
 }
 
-/** A file may belong to several sources, so the key includes both. */
+/** The key of a file in a source. A file may belong to several sources, so the key includes both. */
 export function fileKey(source: string, file: string): string {
   return `${source}\n${file}`;
 }

@@ -72,7 +72,7 @@ const proofSchema = z.object({
 });
 type RecordedProof = z.infer<typeof proofSchema>;
 
-/** If the proof is corrupt, `proof` is a sentence that says so. */
+/** Reads the recorded proof. If it is corrupt, `proof` is a sentence that says so. */
 async function readProof(folder: string): Promise<{ readonly text: string; readonly proof: RecordedProof | string }> {
   const file = path.join(folder, "proof.json");
   const text = await readFile(file, "utf8").catch((error: unknown) => {

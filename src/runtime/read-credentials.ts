@@ -64,7 +64,7 @@ function isAnySet(secrets: Secrets): boolean {
   return Object.keys(secrets).length > 0;
 }
 
-/** Empty values are ignored. */
+/** The secrets that are not empty. */
 function secretsFrom(token: string | undefined, apiKey: string | undefined): Secrets {
   return { ...(token && { token }), ...(apiKey && { apiKey }) };
 }

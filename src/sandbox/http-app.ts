@@ -80,7 +80,10 @@ function unmatchedRoute(handler: Handler): Route {
   return { method: "GET", path: "", handler, kind: "read" };
 }
 
-/** GET requests may omit the trailing slash (API specification 4). POST requests need it, as in Django. */
+/**
+ * The paths of a route in Hono. GET requests may omit the trailing slash (API specification 4). POST requests need it,
+ * as in Django.
+ */
 function honoPaths({ method, path }: Route): readonly string[] {
   const pattern = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => `:${name.replaceAll(/\W/g, "_")}`);
   if (method === "POST") return [pattern];

@@ -57,7 +57,10 @@ export function filledPath(path: string, valueOf: (name: string) => JsonValue | 
   });
 }
 
-/** A segment of only dots would change the path even if encoded once. Encoded twice, it matches nothing. */
+/**
+ * Encodes a value as one segment. A segment of only dots would change the path even if encoded once. Encoded twice, it
+ * matches nothing.
+ */
 function encodedSegment(value: string): string {
   return /^\.{1,2}$/.test(value) ? value.replaceAll(".", "%252E") : encodeURIComponent(value);
 }

@@ -103,7 +103,7 @@ function headersAndBody(
   return { headers: { ...headers, "content-length": String(bytes.length) }, body: pieces };
 }
 
-/** Replies are parsed by WebAssembly. If the process has no memory for it, this fails before the first request. */
+/** Fails before the first request if the process has no memory for WebAssembly, which parses replies. */
 function requireWasmMemory(): void {
   void new WebAssembly.Memory({ initial: 1 });
 }
@@ -154,7 +154,7 @@ function commonName(who: Partial<PeerCertificate["subject"]> | undefined): strin
 /** Upper limit for a probe, in addition to the connection timeout. */
 const MAX_PROBE_MS = 2_000;
 
-/** If a handshake times out, the server may not speak TLS, so it is probed with plain HTTP. */
+/** Probes a server with plain HTTP if a handshake times out, because the server may not speak TLS. */
 function noticingPlainHttp(direct: buildConnector.connector, timeoutMs: number): buildConnector.connector {
   return (target, callback) => {
     direct(target, (...[error, socket]) => {

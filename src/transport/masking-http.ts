@@ -56,7 +56,10 @@ interface Form {
   readonly short?: string;
 }
 
-/** If a secret appears to contain escapes, both the escaped and the unescaped form are searched. */
+/**
+ * The forms of a secret to search for. If the secret appears to contain escapes, both the escaped and the unescaped
+ * form are searched.
+ */
 function formsOf(secret: string): readonly Form[] {
   const [bare = "", ...decoded] = readingsOf(secret);
   const hexadecimal = Buffer.from(secret).toString("hex");

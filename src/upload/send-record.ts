@@ -56,7 +56,10 @@ function withSupplierState(result: RequestResult, { toSend }: RecordState, conte
   return replyClass === result.replyClass ? result : { ...result, replyClass };
 }
 
-/** A 429 without `Retry-After` at one of several steps is a limit of that step. Only that step slows down. */
+/**
+ * Applies a 429 without `Retry-After` at one of several steps as a limit of that step, and removes the push-back from
+ * the result, so that only that step slows down.
+ */
 function withoutStepLimit(
   result: RequestResult,
   { stepSlot }: RecordState,

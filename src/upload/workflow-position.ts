@@ -82,8 +82,9 @@ function advanceTo(to: WorkflowPosition): NextAction {
 }
 
 /**
- * A refusal found by polling may belong to an earlier request. Only a record that is present or in progress decides
- * the outcome. Work in progress with different content is only awaited: this content was not sent.
+ * The action after polling a step that may have been sent. A refusal found by polling may belong to an earlier request,
+ * so only a record that is present or in progress decides the outcome. Work in progress with different content is only
+ * awaited: this content was not sent.
  */
 function actionAfterCheck(
   { replyClass }: RequestResult,

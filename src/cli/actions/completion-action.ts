@@ -9,7 +9,9 @@ export function completionAction(shell: Shell, { stdout }: Session): void {
   stdout.write(completionScript(shell));
 }
 
-/** Prints the candidates for a completion script. A word without candidates is not a failure: the user is still typing. */
+/**
+ * Prints the candidates for a completion script. A word without candidates is not a failure: the user is still typing.
+ */
 export async function completeAction(
   { words, isEmpty }: { readonly words: readonly string[]; readonly isEmpty: boolean },
   program: Command,
@@ -49,7 +51,10 @@ function variablesOf(command: Command): readonly (readonly [option: string, vari
   return [...own, ...command.commands.flatMap(variablesOf)];
 }
 
-/** The shell would treat a tab or a line break as the end of the value. */
+/**
+ * Whether the value contains no control characters. The shell would treat a tab or a line break as the end of the
+ * value.
+ */
 function isPlain(value: string): boolean {
   return !/\p{Cc}/u.test(value);
 }

@@ -49,7 +49,9 @@ function singleSteps(flags: DemoFlags, { dependencies }: Context): AsyncIterable
   );
 }
 
-/** The workers are separate processes and read the platform's key from the environment. */
+/**
+ * The steps of the demo with workers, which are separate processes and read the platform's key from the environment.
+ */
 async function clusterSteps(flags: DemoFlags, { dependencies }: Context): Promise<AsyncIterable<DemoStep>> {
   const { clusterDemo } = await import("../../commands/demo/cluster-demo.ts");
   return clusterDemo(

@@ -88,7 +88,10 @@ async function readConfiguration(sources: readonly string[], { flags, command }:
   }
 }
 
-/** An unknown target or supplier does not prevent the checks of the other settings. */
+/**
+ * The settings without target and suppliers. An unknown target or supplier thus does not prevent the checks of the
+ * other settings.
+ */
 function withoutTarget(
   { config: { target: _target, suppliers: _suppliers, ...config } }: LocatedConfig,
   { flags, ...more }: { readonly sources: readonly string[]; readonly flags: Flags; readonly folder: string },

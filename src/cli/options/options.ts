@@ -247,7 +247,7 @@ export function withOptions(command: Command, more: readonly Option[]): Command 
   return command;
 }
 
-/** If both are given, the last one on the command line wins. */
+/** Adds `--json`. If `--format` is also given, the last one on the command line wins. */
 function addJson(command: Command, format: Option): void {
   command.addOption(optionOf("json", { help: "short for --format json" }, format.helpGroupHeading));
   command.on("option:json", () => command.setOptionValueWithSource("format", "json", "cli"));

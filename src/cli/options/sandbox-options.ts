@@ -69,7 +69,10 @@ export const faultOptions: readonly Option[] = optionsOf(FAULTS, "Faults:");
 
 export type FaultFlags = FlagsOf<typeof FAULTS>;
 
-/** The flags have the names of the sandbox's own options, except for three names that include the unit there. */
+/**
+ * Converts the flags to options of the sandbox. Both have the same names, except for three options whose names include
+ * the unit.
+ */
 export function faultsOf(flags: FaultFlags): FaultOptions {
   const { latency, tokenLifetime, refreshLifetime } = flags;
   const names = Object.keys(FAULTS).filter((name) => !["latency", "tokenLifetime", "refreshLifetime"].includes(name));

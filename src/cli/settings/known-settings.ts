@@ -84,7 +84,7 @@ function timeoutRows(target: TargetSettings): readonly (readonly [string, number
   return Object.entries(timeoutSettings(target));
 }
 
-/** A URL can contain a user name and a password, although no command accepts such a URL. */
+/** Masks user name and password in a URL. A URL can contain them, although no command accepts such a URL. */
 function withoutUser(address: string): string {
   return address.replace(/\/\/[^/@]*@/, "//***@");
 }

@@ -35,8 +35,8 @@ export interface Settings extends RunValues {
 }
 
 /**
- * Flags and environment variables override the configuration file, which overrides defaults. The parser has already merged
- * the environment into the flags.
+ * Flags and environment variables override the configuration file, which overrides defaults. The parser has already
+ * merged the environment into the flags.
  * @throws Failure `config` or `usage`
  */
 export async function readSettings(sources: readonly string[], flags: Flags, folder: string): Promise<Settings> {
@@ -115,7 +115,7 @@ function targetOf(flags: Flags, config: Config): ChosenTarget | undefined {
   return baseUrl === undefined ? undefined : { ...named, name, baseUrl, ca: flags.ca ?? named?.ca };
 }
 
-/** If `--base-url` is given, the default target of the file does not apply. */
+/** The name of the chosen target. If `--base-url` is given, the default target of the file does not apply. */
 export function targetNameOf(flags: Flags, config: Config): string | undefined {
   return flags.target ?? (flags.baseUrl === undefined ? config.target : undefined);
 }

@@ -30,7 +30,7 @@ function refuse(called: RefusedCall): () => never {
   };
 }
 
-/** Only descriptors opened by this thread may be closed; the others belong to the ledger, the input and stderr. */
+/** Prevents closing descriptors that this thread has not opened: they belong to the ledger, the input and stderr. */
 function protectDescriptors(): void {
   const { open, openSync, close, closeSync } = fs;
   const { apply } = Reflect;

@@ -108,7 +108,10 @@ async function runsInLedger(locator: string, reports: readonly RejectsReport[]):
   }
 }
 
-/** A report from another ledger, or from a validation by the platform, has a run that this ledger does not contain. */
+/**
+ * The settings of a run in the ledger; undefined if the ledger does not contain the run, as for a report from another
+ * ledger or from a validation by the platform.
+ */
 async function settingsInLedger(locator: string, id: string, options: SetupOptions): Promise<RunSettings | undefined> {
   let ledger: Ledger | undefined;
   try {

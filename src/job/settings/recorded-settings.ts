@@ -134,7 +134,7 @@ function moved(value: unknown, from: string, to: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, moved(one, from, to)]));
 }
 
-/** Recorded paths are relative to the folder in which the run started. */
+/** Resolves the recorded paths, which are relative to the folder in which the run started. */
 function withResolvedPaths(settings: RunSettings): RunSettings {
   const resolve = pathsFrom(settings.job.folder);
   return { ...resolvedPaths(RUN, settings, resolve), target: resolvedPaths(TARGET, settings.target, resolve) };

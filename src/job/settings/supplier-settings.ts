@@ -43,7 +43,7 @@ export function documentRootOf(
 }
 
 /**
- * Must be called before anything is sent for the supplier.
+ * Call this before anything is sent for the supplier.
  * @throws Failure `supplier_closed` if the configuration states that it accepts no accounts
  */
 export function requireOngoing({ code, expectedStatus }: Supplier): void {

@@ -148,7 +148,7 @@ async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: Com
   }
 }
 
-/** If the ledger has this recovery, it accounts for every earlier entry. */
+/** Adds a recovery. If the ledger has this recovery, it accounts for every earlier entry. */
 async function addRecovery(state: ComparisonState, id: string, ledger: ComparedLedger): Promise<void> {
   if (await ledger.recovery?.isRecoveryKnown(id)) {
     Object.assign(state, { batch: [], unknown: 0, uncompared: 0, isComplete: true });

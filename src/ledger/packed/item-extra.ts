@@ -48,7 +48,7 @@ const NUMBER_BYTES: number = numberBytes.length;
 
 const NO_HASH = 255;
 
-/** The value of a problem is never stored. */
+/** Returns the problem as it is stored. Its value is never stored. */
 export function withoutValue(problem: Problem): Problem {
   const { value: _value, ...stored } = problem;
   return stored;

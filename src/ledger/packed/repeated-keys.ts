@@ -57,7 +57,7 @@ function entryOf({ excluded }: PackedPlan, columns: ItemColumns, files: readonly
   };
 }
 
-/** Near keys are adjacent. Among them, records with equal keys are in input order. */
+/** Orders entries so that near keys are adjacent. Among them, records with equal keys are in input order. */
 function compareEntries(one: KeyEntry, other: KeyEntry): number {
   if (one.mark !== other.mark) return one.mark - other.mark;
   if (one.key === other.key) return one.record - other.record;
@@ -66,7 +66,7 @@ function compareEntries(one: KeyEntry, other: KeyEntry): number {
   return one.key < other.key ? -1 : 1;
 }
 
-/** Equal for keys that may be near. */
+/** Returns text that is equal for keys that may be near. */
 function matchOf({ key }: KeyEntry): string {
   return normalKey(key);
 }

@@ -139,13 +139,13 @@ function tlsFailure(error: Error, name: string): Failure {
   });
 }
 
-/** If several addresses of a host were tried, the first error gives the reason. */
+/** Returns the message of an error. If several addresses of a host were tried, the first error gives the reason. */
 function reasonOf(error: Error): string {
   const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
   return plain(first instanceof Error ? first.message : error.message);
 }
 
-/** The server's message may contain user input; only one line of it is shown. */
+/** Reduces a message of the server to one line of limited length, because it may contain user input. */
 function plain(message: string): string {
   return message.replaceAll(/[\p{Cc}\s]+/gu, " ").slice(0, 200);
 }

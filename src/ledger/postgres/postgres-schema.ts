@@ -149,7 +149,7 @@ const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version fr
 /** "migr" as a number: the advisory lock that protects the schema. */
 const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(1835624306)" };
 
-/** An empty schema may have been created by a user with more rights. */
+/** Creates the schema, unless a user with more rights has already created an empty one. */
 async function prepareSchema(transaction: Queries): Promise<void> {
   const found = await transaction.row(SELECT_SCHEMA);
   if (found === undefined) await transaction.run("create schema migrate");

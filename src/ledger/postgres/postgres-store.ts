@@ -108,7 +108,10 @@ interface OpenDatabase {
   readonly fence: Fence;
 }
 
-/** The lease is released when the ledger is closed. A suspended planner keeps it while workers send its run. */
+/**
+ * Opens the ledger under the lease, which is released when the ledger is closed. A suspended planner keeps the lease
+ * while workers send its run.
+ */
 async function openForUpdates(
   database: PostgresDatabase,
   { command, create, notice }: WriteOptions,

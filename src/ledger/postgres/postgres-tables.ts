@@ -61,7 +61,7 @@ function textOf(sql: Sql): string {
   return typeof sql === "string" ? sql : sql.postgres;
 }
 
-/** The query of a cursor cannot have parameters, so the values become part of its text. */
+/** Inserts the values into the text, because the query of a cursor cannot have parameters. */
 function withNumbers(text: string, values: readonly number[]): string {
   return text.replaceAll(/\$(\d+)/g, (_, position: string) => String(Number(values[Number(position) - 1])));
 }

@@ -9,7 +9,7 @@ import { asciiHash, HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../../t
 export function createFastContentHash(): (value: JsonValue) => number {
   const names = new Map<string, number>();
 
-  /** Payloads have few field names, and every record has them. */
+  /** Caches the content of a field name: payloads have few field names, and every record has them. */
   function knownNameContent(name: string): number {
     const known = names.get(name);
     if (known !== undefined) return known;

@@ -109,7 +109,10 @@ export function corruptLedger(path: string, found: string, cause?: Error): Failu
   });
 }
 
-/** This is usually the wrong file, and rarely a ledger without any readable part. */
+/**
+ * The failure for a file that cannot be read as a ledger. It is usually the wrong file, and rarely a ledger without any
+ * readable part.
+ */
 export function unreadableLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `${path} is not a ledger, or is corrupt beyond repair: ${found}`, {
     hint: "the file was not changed; check --ledger; if it is the right file, restore the latest copy",
@@ -117,7 +120,7 @@ export function unreadableLedger(path: string, found: string, cause?: Error): Fa
   });
 }
 
-/** A ledger existed here, but no part of it can be read. Only the files next to it remain. */
+/** The failure for a ledger of which no part can be read. Only the files next to it remain. */
 export function lostLedger(path: string, found: string): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
     hint:

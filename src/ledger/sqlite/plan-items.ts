@@ -85,14 +85,17 @@ function insertItems(database: SqliteDatabase, items: readonly PlannedItem[], wr
 
 const INSERT_ITEMS = { 300: insertSql(300), 20: insertSql(20), 1: insertSql(1) } as const;
 
-/** Parameter 1 is the run of every row. */
+/** SQL that inserts this number of rows. Parameter 1 is the run of every row. */
 function insertSql(rows: number): string {
   const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   return `insert into items (run, record, key, near, identity, content, awaits, file, line, row_hash, as_of, status)
     values ${Array.from({ length: rows }, () => row).join(", ")}`;
 }
 
-/** Keys are stored in NFC: two keys that differ only in Unicode form are one key and have one identity. */
+/**
+ * Returns a key and its near form as they are stored: in NFC, because two keys that differ only in Unicode form are one
+ * key and have one identity.
+ */
 function storedKeys(
   given: string | undefined,
   keyHashes: KeyHashes | undefined,

@@ -103,8 +103,8 @@ function withThread(
 }
 
 /**
- * The file also stays open in this thread. Otherwise, if the process ends without closing the ledger properly, SQLite
- * would write the log into the file without updating the checksums.
+ * Returns the ledger of the thread. The file also stays open in this thread. Otherwise, if the process ends without
+ * closing the ledger properly, SQLite would write the log into the file without updating the checksums.
  */
 function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
   return threadLedger(thread, {
@@ -226,7 +226,10 @@ interface OpenLedger {
   readonly sending?: SendingStatus;
 }
 
-/** Work on the tables is done immediately, so that calls do not overlap and nothing interrupts a transaction. */
+/**
+ * Returns a ledger over a database. Work on the tables is done immediately, so that calls do not overlap and nothing
+ * interrupts a transaction.
+ */
 function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => void): Ledger {
   const { toolVersion, clock, sending = "ambiguous" } = options;
   const tables = sqliteTables(database);
@@ -252,9 +255,7 @@ function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
   };
 }
 
-/**
- * On POSIX, the name of an open file can be removed. On Windows, it cannot, and the file is removed when it is closed.
- */
+/** Removes the name of an open file. Windows does not allow this: there, the file is removed when it is closed. */
 function unlinkWhileOpen(path: string): void {
   if (process.platform !== "win32") rmSync(path);
 }

@@ -51,7 +51,7 @@ export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): 
   };
 }
 
-/** The lock is released when the ledger has been closed. */
+/** Opens the ledger under its lock, which is released when the ledger has been closed. */
 async function openLocked(options: SqliteLedgerOptions, command: string): Promise<Ledger> {
   const lock = await lockInOnePlace(options.path, command);
   try {

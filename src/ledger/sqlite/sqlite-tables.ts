@@ -69,7 +69,7 @@ function textOf(sql: Sql): string {
   return text;
 }
 
-/** A statement that creates a table cannot have parameters, so the values become part of its text. */
+/** Inserts the values into the text, because a statement that creates a table cannot have parameters. */
 function withNumbers(text: string, values: readonly number[]): string {
   return text.replaceAll(/\?(\d+)/g, (_, position: string) => String(Number(values[Number(position) - 1])));
 }

@@ -49,7 +49,7 @@ function resultsOf(rows: ReadonlyMap<string, FoundRow>, given: readonly Exclusio
   });
 }
 
-/** A list parameter cannot contain bytes, so identities are passed in hexadecimal. */
+/** Returns the identity in hexadecimal, because a list parameter cannot contain bytes. */
 function hexOf(identity: Uint8Array): string {
   return Buffer.from(identity).toString("hex");
 }

@@ -201,8 +201,8 @@ function checkRecord(
 }
 
 /**
- * A record without a business key could not be recognised later, so the key is required even if the contract does not
- * require it.
+ * Adds an error for a missing business key. A record without a key could not be recognised later, so the key is
+ * required even if the contract does not require it.
  */
 function withKeyProblem(
   problems: readonly Problem[],

@@ -25,8 +25,8 @@ export async function openRecordedJob(settings: RunSettings, options: ReopenOpti
 }
 
 /**
- * The run may have started in another folder. The places that it recorded are relative to that folder. A file may have
- * been copied since, so its date may differ.
+ * The inputs as the run recorded them, by path. The run may have started in another folder, and its recorded paths are
+ * relative to that folder. A file may have been copied since, so its date may differ.
  */
 function recordedInputs({ job, files }: RunSettings): ReadonlyMap<string, KnownFile> {
   const resolve = pathsFrom(job.folder);

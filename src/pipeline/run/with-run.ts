@@ -138,7 +138,7 @@ function reportingOf({ out, showValues, workbook }: RunOptions): ReportOptions {
   return { out, showValues, workbook };
 }
 
-/** A workbook is a file, so it needs a report folder. Only runs with a ledger have a default one. */
+/** Refuses a workbook without a report folder. Only runs with a ledger have a default folder. */
 function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | undefined): void {
   if (workbook !== true || (out ?? ledger) !== undefined) return;
   throw new Failure("usage", "--format xlsx needs a folder for the workbook", {

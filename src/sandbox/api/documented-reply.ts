@@ -72,7 +72,7 @@ function memberAt(from: JsonObject, path: readonly string[], document: JsonObjec
   return found;
 }
 
-/** Reply schemas are open, so the sandbox may add members, such as the status of a note. */
+/** Adds members that the sandbox itself returns, such as the status of a note. Reply schemas are open. */
 function withOwnMembers(built: JsonValue, own: JsonValue): JsonValue {
   return isJsonObject(built) && isJsonObject(own) ? { ...own, ...built } : built;
 }

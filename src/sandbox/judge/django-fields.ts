@@ -73,7 +73,7 @@ function toBoolean(value: unknown, nullable: boolean): unknown {
   return nullable && NULL_WORDS.has(word) ? null : value;
 }
 
-/** Choices are compared as text: "3" matches the choice 3. */
+/** The choice that equals the value as text: "3" matches the choice 3. Without a match, the value itself. */
 function matchingChoice(value: unknown, choices: readonly JsonScalar[]): unknown {
   if (choices.some((choice) => choice === value)) return value;
   if (typeof value !== "string" && typeof value !== "number") return value;

@@ -46,7 +46,8 @@ function definitionOf(ajv: Ajv, name: string): ValidateFunction {
 }
 
 /**
- * Published patterns are not always valid with the `u` flag that JSON Schema requires, and some are not valid at all.
+ * Compiles a published pattern. Such patterns are not always valid with the `u` flag that JSON Schema requires, and
+ * some are not valid at all.
  */
 function tolerantRegExp(pattern: string, flags: string): RegExp {
   for (const attempt of [flags, flags.replace("u", "")]) {

@@ -131,8 +131,8 @@ function propertySchema(schemas: readonly JsonObject[], define: Define): JsonObj
 }
 
 /**
- * An object is closed unless the document opens it or describes no property. Without described properties, it is a
- * dictionary.
+ * The schema of additional properties. An object is closed unless the document opens it or describes no property.
+ * Without described properties, it is a dictionary.
  */
 function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define: Define): JsonObject {
   const additional = parts.map((part) => part["additionalProperties"]).filter((rule) => rule !== undefined);

@@ -63,7 +63,7 @@ function plainTextSchema(parts: readonly JsonObject[], format: JsonValue | undef
   return { allOf: [...asGiven, { coerce: { to: "text" } }, kept] };
 }
 
-/** Each pattern has its own schema, so that all patterns apply. The first schema avoids an empty, invalid `allOf`. */
+/** A schema for each pattern, so that all patterns apply. The first schema avoids an empty, invalid `allOf`. */
 function patterns(parts: readonly JsonObject[]): readonly JsonObject[] {
   const written = parts.map((part) => part["pattern"]).filter((pattern) => typeof pattern === "string");
   return [{}, ...written.map((pattern) => ({ pattern }))];

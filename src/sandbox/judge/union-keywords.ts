@@ -77,7 +77,7 @@ function tagged(
   return { code: value === null ? "null" : "invalid_choice", at: tag };
 }
 
-/** A mapping may have a key for null. A missing tag also counts as null. */
+/** The text of a tag. A mapping may have a key for null, and a missing tag also counts as null. */
 function tagText(value: unknown): string | undefined {
   if (value === undefined || value === null) return "null";
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"

@@ -94,7 +94,10 @@ export function keyOfAccount({ supplier, key }: Pick<ImportedAccount, "supplier"
   return JSON.stringify([supplier, key]);
 }
 
-/** A key has the same number in every sandbox, so that examples are reproducible. */
+/**
+ * An account number that is derived from the key. A key has the same number in every sandbox, so that examples are
+ * reproducible.
+ */
 function unusedNumber(supplier: string, key: string, taken: ReadonlyMap<string, unknown>): string {
   for (let round = 0; ; round += 1) {
     const digest = createHash("sha256")

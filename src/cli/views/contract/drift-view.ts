@@ -71,7 +71,10 @@ function overlayOf(found: readonly OperationDrift[]): string | undefined {
   return stringify({ overlay: "1.0.0", info, actions });
 }
 
-/** The operator's descriptions come from a file, and their control characters must not reach the terminal. */
+/**
+ * Removes control characters, line by line. The operator's descriptions come from a file, and their control characters
+ * must not reach the terminal.
+ */
 function plainLines(text: string): string {
   return text
     .split("\n")

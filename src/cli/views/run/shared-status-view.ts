@@ -56,7 +56,7 @@ function workerText(worker: WorkerStatus, at: string): string {
   return `${nameOf(worker)}: ${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight${pace}; ${what}`;
 }
 
-/** Both times are from the clock of the server. */
+/** Milliseconds between two times, which are both from the clock of the server. */
 function elapsed(since: string, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(since));
 }

@@ -79,7 +79,7 @@ const VARIABLES: Readonly<Partial<Record<Parameter, string>>> = {
   application_name: "PGAPPNAME",
 };
 
-/** An empty variable counts as unset. */
+/** Reads parameters from environment variables. An empty variable counts as unset. */
 function fromVariables(variables: Environment["variables"]): Parameters {
   return Object.fromEntries(
     Object.entries(VARIABLES).flatMap(([parameter, name]) => {

@@ -236,7 +236,7 @@ function isOfThisHost(holder: Holder): boolean {
   );
 }
 
-/** A start time is `boot/ticks`. */
+/** Returns the boot in a start time, which has the form `boot/ticks`. */
 function bootOf({ processStart }: Holder): string | undefined {
   return processStart?.split("/")[0];
 }

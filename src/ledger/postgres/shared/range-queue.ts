@@ -91,7 +91,7 @@ const SELECT_JOB_TABLE: Statement<{ there: boolean }> = {
   sql: `select to_regclass('${JOB_SCHEMA}.job') is not null as there`,
 };
 
-/** pg-boss deletes jobs only by id, and does not delete a queue that still has one. */
+/** Deletes all jobs of a queue. pg-boss deletes jobs only by id, and does not delete a queue that still has one. */
 async function clear(queries: Queries, name: string): Promise<void> {
   await queries.run(`delete from ${JOB_SCHEMA}.job where name = $1`, name);
 }

@@ -182,7 +182,7 @@ function createHeldRanges({ database, run }: SharedContext, worker: string): Hel
   };
 }
 
-/** The connections belong to the run, so closing the ledger does not close them. */
+/** Does nothing. The connections belong to the run, so closing the ledger does not close them. */
 async function keepOpen(): Promise<void> {
   return undefined;
 }

@@ -158,7 +158,7 @@ function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly PostgresV
   ];
 }
 
-/** Text from the platform may contain characters that PostgreSQL cannot store. */
+/** Replaces characters that PostgreSQL cannot store. Text from the platform may contain them. */
 function writable(text: string | undefined): string | null {
   return text?.replaceAll("\0", "\u{FFFD}") ?? null;
 }

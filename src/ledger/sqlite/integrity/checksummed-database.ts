@@ -169,7 +169,10 @@ function maintainChecksums(database: SqliteDatabase): MaintainedChecksums {
   };
 }
 
-/** The checksum file may lag behind. A failure of the database itself recurs when it is next used. */
+/**
+ * Does the work, and ignores its failure: the checksum file may lag behind, and a failure of the database itself recurs
+ * when it is next used.
+ */
 function unlessFailing(work: () => unknown): void {
   try {
     work();
@@ -190,7 +193,10 @@ interface Checkpointed {
 const CHECKPOINT: Query<Checkpointed> = { sql: "pragma wal_checkpoint(passive)" };
 const TRUNCATE: Query<Checkpointed> = { sql: "pragma wal_checkpoint(truncate)" };
 
-/** If another connection is reading, the log keeps its size and is later overwritten from its beginning. */
+/**
+ * Empties the log. If another connection is reading, the log keeps its size and is later overwritten from its
+ * beginning.
+ */
 function truncateLog(database: SqliteDatabase): void {
   database.execute("pragma busy_timeout = 0");
   try {

@@ -186,8 +186,9 @@ const AMBIGUOUS: Query<{ count: number }> = {
 };
 
 /**
- * The old checksum file is removed last: if the swap is interrupted earlier, the files do not match it and are refused.
- * The old log is removed before the new ledger is in place, because SQLite would apply it to the new ledger.
+ * Replaces the ledger with the draft. The old checksum file is removed last: if the swap is interrupted earlier, the
+ * files do not match it and are refused. The old log is removed before the new ledger is in place, because SQLite would
+ * apply it to the new ledger.
  */
 function swap(path: string, draft: string, stamp: string): string | undefined {
   const kept = statOf(path) === undefined ? undefined : `${path}.corrupt-${stamp}`;

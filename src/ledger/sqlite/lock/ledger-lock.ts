@@ -190,9 +190,9 @@ function begin(database: SqliteDatabase, path: string): void {
 }
 
 /**
- * Other processes can read the holder only after a commit, which releases the lock for a moment. If another process
- * acquires the lock in that moment, it writes its own name and this process gives up. The last process to write gets
- * the lock.
+ * Acquires the lock again after the commit that shows the holder to other processes, and that releases the lock for a
+ * moment. If another process acquires the lock in that moment, it writes its own name and this process gives up. The
+ * last process to write gets the lock.
  */
 function reopenTransaction(database: SqliteDatabase, path: string, holder: Holder): void {
   for (const deadline = performance.now() + TAKEOVER_TIMEOUT_MS; ;) {

@@ -37,7 +37,9 @@ export function lockKindOf(path: string): LockKind {
   return LOCAL_FILE_SYSTEMS.has(fileSystemOf(dirname(path))) ? "kernel" : "lease";
 }
 
-/** If the folder does not exist yet, it will be created on the file system of its parent. */
+/**
+ * The file system of a folder. If the folder does not exist yet, it will be created on the file system of its parent.
+ */
 function fileSystemOf(folder: string): number {
   if (statOf(folder) !== undefined || dirname(folder) === folder) return statfsSync(folder).type;
   return fileSystemOf(dirname(folder));

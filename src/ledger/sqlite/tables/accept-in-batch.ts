@@ -89,7 +89,7 @@ function findSql(accounts: number): Query<{ found: 1 }> {
 
 const ACCEPT = { 64: acceptSql(64), 16: acceptSql(16), 4: acceptSql(4) } as const;
 
-/** Parameter 1 is the run of every row. */
+/** SQL that writes this number of outcomes. Parameter 1 is the run of every row. */
 function acceptSql(rows: number): string {
   const values = Array.from({ length: rows }, () => "(?1, ?, ?, ?, ?, ?, ?, ?)").join(", ");
   return `insert into accepting (run, record, attempt, identity, at, http, account, duration_ms) values ${values}`;
