@@ -62,18 +62,18 @@ export interface Dependencies extends SendEnvironment, JournalEnvironment, Contr
 /** Another process of this program, which does not receive signals of the terminal. */
 export interface StartedProcess {
   readonly pid: number;
-  /** Resolves when it has ended. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<ProcessEnd>;
-  /** Asks it to end; has no effect if it has ended. */
+  /** Asks the process to end; has no effect if it has ended. */
   readonly stop: () => void;
-  /** Ends it immediately, even if it hangs. */
+  /** Ends the process immediately, even if it hangs. */
   readonly kill: () => void;
 }
 
 /** At most one of the two is set; neither for a process that could not be started. */
 export interface ProcessEnd {
   readonly exitCode?: number | undefined;
-  /** Number of the signal that killed it. */
+  /** Number of the signal that killed the process. */
   readonly signal?: number | undefined;
 }
 

@@ -37,7 +37,7 @@ export function thisProcess(command: string, kind: LockKind): Holder {
   };
 }
 
-/** Undefined if the text is not the JSON of a lock holder. */
+/** Parses the text of a lock holder; undefined if the text is not valid. */
 export function parseHolder(text: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(text);

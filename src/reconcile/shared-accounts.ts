@@ -7,7 +7,10 @@ interface FoundRecord {
   readonly payload: JsonObject;
 }
 
-/** False for a record that names the account itself: it adds to an existing account, as other records may. */
+/**
+ * Whether the account was created for the record. A record that names the account itself adds to an existing account,
+ * as other records may.
+ */
 export function isNewAccount({ payload }: FoundRecord, account: string): boolean {
   return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
 }

@@ -31,7 +31,7 @@ const MAX_WAIT_MS = 120_000;
 /** Timeouts, throttling and temporary server errors. */
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** True for a status that may change when the request is repeated. */
+/** Whether a status may change when the request is repeated. */
 export function isTemporary(status: number): boolean {
   return TEMPORARY_STATUSES.has(status);
 }
@@ -72,7 +72,7 @@ function asTransportError(error: unknown): TransportError {
   throw error;
 }
 
-/** Undefined if the request must not be repeated. */
+/** The wait before the next request; undefined if the request must not be repeated. */
 function waitAfter(
   end: HttpReply | TransportError,
   tries: number,

@@ -3,8 +3,8 @@ import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 
 /**
- * Maps stack frames from the bundle (`at send (file:///.../upload-CkT8.js:27:9)`) to our source files
- * (`at send (src/upload/upload.ts:12:3)`). A frame without an entry in the source map of its file is returned unchanged.
+ * Maps stack frames from the bundle (`at send (file:///.../upload-CkT8.js:27:9)`) to our source files (`at send
+ * (src/upload/upload.ts:12:3)`). A frame without an entry in the source map of its file is returned unchanged.
  */
 export function sourceFrames(frames: readonly string[]): readonly string[] {
   const maps = new Map<string, SourceMap | undefined>();
@@ -21,7 +21,10 @@ export function sourceFrames(frames: readonly string[]): readonly string[] {
 
 const BUNDLED = /(file:\/\/[^\s()]+\.js):(\d+):(\d+)/;
 
-/** Undefined if the source map is missing or unreadable. Printing a stack trace must not cause a second error. */
+/**
+ * The source map of a file; undefined if it is missing or unreadable, because printing a stack trace must not cause a
+ * second error.
+ */
 function mapOf(url: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, "utf8")));

@@ -48,7 +48,8 @@ const ONE_PARAMETER = /^(?:function\s*[\w$]*\s*\(\s*[\w$]*\s*\)|\(\s*[\w$]*\s*\)
 const OTHER_WAYS = /\barguments\b|\beval\b|\\u|\[native code\]/;
 
 /**
- * False only if the source of a function shows that it cannot access its second argument; the row is then not copied.
+ * Whether a function may read its row. False only if the source of the function shows that it cannot access its second
+ * argument; the row is then not copied.
  */
 export function mayReadRow(source: string): boolean {
   return !ONE_PARAMETER.test(source) || OTHER_WAYS.test(source);

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import threads from "node:worker_threads";
 import type { RefusedCall } from "./function-messages.ts";
 
-/** A function made a call that would end the process or break resources of other threads. */
+/** Thrown by a call that would end the process or break resources of other threads. */
 export class RefusedCallError extends Error {
   readonly called: RefusedCall;
   constructor(called: RefusedCall) {

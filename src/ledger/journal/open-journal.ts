@@ -129,7 +129,7 @@ function createSyncs(clock: Clock): Syncs {
   };
 }
 
-/** 0 if the journal does not exist or has no entry. */
+/** Number of bytes up to the end of the last complete entry; 0 if the journal does not exist or has no entry. */
 function validBytesOf(file: string): number {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= MAGIC.length) return 0;

@@ -23,7 +23,7 @@ const schema: z.ZodType<SeenOrigin> = z.object({
 });
 
 /**
- * Undefined if the file is missing or invalid.
+ * Reads the last observed state; undefined if its file is missing or invalid.
  * @param folder the folder of the ledger's journals
  */
 export function readSeenOrigin(folder: string): SeenOrigin | undefined {

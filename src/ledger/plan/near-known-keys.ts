@@ -104,7 +104,8 @@ const EARLIER_ITEMS = `
   inner join migrate.items on items.run = earlier.id`;
 
 /**
- * For each new key, the known keys that were sent come first, then the smallest known key.
+ * SQL for the known keys that nearly equal a new key. For each new key, the known keys that were sent come first, then
+ * the others, in ascending order.
  * @param keys the table with the new keys, and the condition for an earlier item with a nearly equal key
  */
 const nearKeys = (keys: string): string => `

@@ -41,7 +41,7 @@ export function contentTextHash(text: string | Uint8Array): Uint8Array {
   return sha256(text);
 }
 
-/** Goes through a binary string, which is twice as fast as getting a Buffer from `hash`. */
+/** Uses a binary string, which is twice as fast as getting a Buffer from `hash`. */
 function sha256(text: string | Uint8Array): Uint8Array {
   const digest = hash("sha256", text, "binary");
   const bytes = new Uint8Array(digest.length);

@@ -95,7 +95,7 @@ function shortened(sql: string): string {
 }
 
 /**
- * False for an empty database.
+ * Whether the database is a ledger; false if it is empty.
  * @throws Failure `config` for a ledger of another format, and for a database that is not a ledger
  */
 export function hasSchema(database: SqliteDatabase): boolean {

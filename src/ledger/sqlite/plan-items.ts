@@ -34,7 +34,10 @@ export function createPlanner(database: SqliteDatabase): Planner {
     return number;
   }
 
-  /** Undefined for a plan that another process started: some of its keys are unknown. */
+  /**
+   * The hashes of the keys of a plan. Undefined for a plan that another process started, because some of its keys are
+   * unknown.
+   */
   function keyHashesOf({ number }: RunRow): KeyHashes | undefined {
     if (keys?.run === number) return keys.hashes;
     if (database.row(ANY_ITEM, number) !== undefined) return undefined;

@@ -161,7 +161,7 @@ interface OpenedWritable {
   readonly isChecked: boolean;
 }
 
-/** Undefined for an empty database, and for a ledger that is incomplete after a crash. */
+/** Opens the ledger for reading. Undefined for an empty database, and for a ledger that is incomplete after a crash. */
 function openReadOnly(
   path: string,
   options: Parameters<typeof requireIntact>[1],

@@ -3,7 +3,7 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import { slotLength, type SlotCount, timelineOf } from "../runs/time-slots.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
 
-/** Undefined for a run without replies. */
+/** See `Ledger.timeline`. */
 export function* timeline(tables: Tables, run: RunRow): Work<Timeline | undefined> {
   const span = yield* tables.row(SELECT_SPAN, run.number);
   if (span === undefined || span.first === null || span.last === null) return undefined;

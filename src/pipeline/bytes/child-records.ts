@@ -41,7 +41,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
     return readers[read(first + index)];
   }
 
-  /** False if a record may occur twice: the row path then compares the rows and adds the warning. */
+  /** Whether no child record can occur twice. Otherwise, the row path compares the rows and adds the warning. */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
     const isSimple = slice !== undefined && count <= MAX_SIMPLE_ROWS && areUnquotedIn(slice, groups, first, count);

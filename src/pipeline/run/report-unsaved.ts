@@ -35,7 +35,10 @@ function linesOf(unsaved: Unsaved, run: string): string {
     .join("");
 }
 
-/** Undefined if the file cannot be written. The outcomes are then only shown on the screen. */
+/**
+ * Writes a private file and returns its path; undefined if the file cannot be written. The outcomes are then only shown
+ * on the screen.
+ */
 async function writePrivateFile(file: string, text: string): Promise<string | undefined> {
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });

@@ -259,7 +259,7 @@ function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcom
   };
 }
 
-/** Empty unless the ledger stores outcomes in columns. */
+/** The outcomes in columns, if the ledger stores them in this form. */
 function inColumnsOf({ ledger, run, shownValues }: ReportableRun): Pick<Report, "inColumns"> {
   if (ledger.outcomesInColumns === undefined) return {};
   const ofRun = ledger.outcomesInColumns.bind(ledger, run.id);

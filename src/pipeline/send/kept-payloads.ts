@@ -24,8 +24,8 @@ const MAX_INPUT_BYTES = 32_000_000;
 const MAX_KEPT_BYTES = 64_000_000;
 
 /**
- * Undefined if the input is too large or cannot be read in chunks, if a record consists of more than a payload, or if
- * the user requested several threads.
+ * Creates the store for the payloads of an input. Undefined if the input is too large or cannot be read in chunks, if a
+ * record consists of more than a payload, or if the user requested several threads.
  */
 export function keepPayloads(
   { input, operation }: Pick<Job, "input" | "operation">,

@@ -26,8 +26,8 @@ export function rereadPayloads(job: Job): ReadPayloads {
 }
 
 /**
- * Undefined if the input cannot be read in chunks, if records consist of more than a payload, or if the mapping needs
- * rows.
+ * Returns a function that reads payloads as bytes. Undefined if the input cannot be read in chunks, if records consist
+ * of more than a payload, or if the mapping needs rows.
  */
 function rereadByBytes(job: Job): ReadPayloads | undefined {
   const { input, operation } = job;

@@ -11,7 +11,7 @@ import type { Screen } from "../../../job/dependencies.ts";
 import { originData, originText, problemLine } from "../preview-view.ts";
 import type { ViewOptions } from "../view.ts";
 
-/** The part of the explanation that comes from the ledger. `sourcesText` renders the other part. */
+/** Renders the part of the explanation that comes from the ledger. `sourcesText` renders the other part. */
 export function explainText(explanation: Explanation, { screen }: Pick<ViewOptions, "screen">): string {
   const { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
@@ -39,7 +39,7 @@ function elsewhereText({ run, account, settledAt }: NonNullable<Explanation["acc
   return `On the platform${at}${as}, with different content: accepted in run ${run}`;
 }
 
-/** The part of the explanation that comes from the sources. */
+/** Renders the part of the explanation that comes from the sources. */
 export function sourcesText(
   { records, unreadable }: ExplainedSources,
   { showValues }: { readonly showValues: boolean },

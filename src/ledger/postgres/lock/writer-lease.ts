@@ -79,7 +79,7 @@ interface SeenLease {
   readonly isDead: boolean;
 }
 
-/** Undefined if there is no holder. */
+/** Reads the state of the lease; undefined if there is no holder. */
 async function readLease(queries: Queries): Promise<SeenLease | undefined> {
   const found = await queries.row(SELECT_LEASE);
   const holder = found && parseHolder(found.holder);
@@ -137,7 +137,10 @@ interface Acquisition {
   readonly before: SeenLease | undefined;
 }
 
-/** Undefined if the lease is held, or if a transaction of its holder is in progress. */
+/**
+ * Makes one attempt, and returns the fencing token. Undefined if the lease is held, or if a transaction of its holder
+ * is in progress.
+ */
 async function acquire(
   database: PostgresDatabase,
   { holder, leaseMs, before }: Acquisition,
@@ -207,7 +210,7 @@ function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }
 
 /**
  * The key share lock on the lease row lets the holder renew the lease during the transaction. It prevents other
- * processes from taking the lease before the transaction ends.
+ * processes from acquiring the lease before the transaction ends.
  */
 function writerFence(fence: number, name: string): Fence {
   return {

@@ -116,7 +116,7 @@ export async function removeAnnounced(queries: Queries, id: string): Promise<voi
   await queries.run("delete from migrate.workers where id = $1 and state = 'joining'", id);
 }
 
-/** False for a worker that is considered dead. A true result stays valid until the end of the transaction. */
+/** Whether a worker is still considered alive. If so, it cannot be declared dead before the end of the transaction. */
 export async function isWorking(transaction: Queries, id: string): Promise<boolean> {
   return (await transaction.row(SELECT_WORKING, id)) !== undefined;
 }
@@ -126,7 +126,7 @@ const SELECT_WORKING: Statement<{ id: string }> = {
   isQuick: true,
 };
 
-/** False for a worker that is considered dead. */
+/** Saves the heartbeat and the report of a worker. Returns false if the worker is considered dead. */
 export async function noteWorker(queries: Queries, id: string, report: WorkerReport): Promise<boolean> {
   const sql = `update migrate.workers set seen_at = clock_timestamp(), report = $2,
     shown_at = coalesce(shown_at, clock_timestamp()) where id = $1 and state = 'working'`;

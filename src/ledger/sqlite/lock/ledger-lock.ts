@@ -117,7 +117,7 @@ export function isLocked(path: string): boolean {
   }
 }
 
-/** Undefined if the lock file was removed in the meantime. */
+/** Opens the lock file to check it; undefined if the file was removed in the meantime. */
 function openProbe(lockPath: string): SqliteDatabase | undefined {
   try {
     return openDatabase(lockPath, { timeout: BUSY_TIMEOUT, mustExist: true });
@@ -220,7 +220,7 @@ function writeHolder(database: SqliteDatabase, holder: Holder): void {
   database.execute("commit");
 }
 
-/** Undefined for a new file, and while the holder is being written. */
+/** Reads the holder; undefined for a new file, and while the holder is being written. */
 function readHolder(database: SqliteDatabase): Holder | undefined {
   const query: Query<Holder> = { sql: "select * from holder" };
   try {

@@ -58,7 +58,7 @@ function unlessUnreadable<T>(work: () => T): T | undefined {
   }
 }
 
-/** Undefined if the writer is known to be dead, or wrote to another file. */
+/** The recorded writer, if it is another process. Undefined if it is known to be dead, or wrote to another file. */
 function otherWriter(database: SqliteDatabase, self: Writer | undefined): Writer | undefined {
   const writer = parseWriter(database.row(SELECT_WRITER)?.writer ?? "");
   if (writer === undefined || writer.nonce === self?.nonce) return undefined;
