@@ -48,7 +48,7 @@ Exit codes (priority: 70, 7, 2, 6, 5, 4, 3, 1)
 
 const help = new Help();
 
-/** `[true|false]` shows the value of an option without its argument. */
+/** Omits the preset `true`, because `[true|false]` already shows the value of an option without its argument. */
 function optionDescription(option: Option): string {
   return help.optionDescription(option).replace(' (preset: "true")', "");
 }

@@ -12,7 +12,7 @@ import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
 export interface RejectedRow {
   readonly id: number;
   readonly source: string;
-  /** 0-based, within its source. */
+  /** 0-based position within the source. */
   readonly number: number;
   readonly record: number;
   readonly errors: readonly (number | string)[];
@@ -29,7 +29,7 @@ export interface RowPlace {
 /** A re-imported row; a missing value belongs to a removed column. */
 export interface ReturnedRow extends RowPlace {
   readonly source: string;
-  /** Possible values of its business key. */
+  /** Possible values of the row's business key. */
   readonly keys: readonly string[];
   /** In the order of the original columns (CSV), or by member (JSON). */
   readonly values: readonly (string | null)[] | Readonly<Record<string, string>>;

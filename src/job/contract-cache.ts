@@ -14,7 +14,8 @@ import { replaceFile } from "../files/replace-file.ts";
 /** The cache that keeps compiled contracts between commands. */
 export interface ContractCache {
   /**
-   * Created, together with its two parent folders, with access only for its owner; the folder above them must exist.
+   * The cache creates this folder and its two parent folders with access only for their owner. The folder above them
+   * must exist.
    */
   readonly folder: string;
   /** Version and build of the compiler. Entries of other versions and builds are not read. */

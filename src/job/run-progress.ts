@@ -18,7 +18,7 @@ export interface WorkingProcess {
   /** Records settled per second. */
   readonly perSecond: number;
   readonly inFlight: number;
-  /** Maximum number of its requests in flight. */
+  /** Maximum number of requests in flight of the process. */
   readonly limit?: number | undefined;
   /** The records that are assigned to it: first and last number, both inclusive, and since when (ISO 8601 UTC). */
   readonly holds: readonly { readonly first: number; readonly last: number; readonly since: string }[];
@@ -66,7 +66,7 @@ export interface SendProgress {
    * Records that the run will send, including those of earlier processes. Absent in a process that sends only a part.
    */
   readonly total?: number | undefined;
-  /** Number of those records with an outcome. */
+  /** Number of these records with an outcome. */
   readonly done: number;
   /** The number of records with an outcome, by status. */
   readonly counts: Counts;
@@ -97,11 +97,14 @@ export interface Pace {
 
 export interface Wait {
   readonly reason: string;
-  /** How long it has lasted. */
+  /** Duration of the wait so far. */
   readonly forMs: number;
 }
 
-/** The statuses of records that a run was meant to send; they are the basis of its totals. */
+/**
+ * The statuses of records that a run sends or has sent, or would send without a dry run. They are the basis of its
+ * totals.
+ */
 const SEND_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
 
 /** The number of records that a run sends, and the number of those with a final outcome: in total, and by status. */

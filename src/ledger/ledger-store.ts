@@ -98,6 +98,6 @@ export interface LedgerRepair {
 interface SalvagedTable {
   readonly table: string;
   readonly rows: number;
-  /** False if some of its rows could not be read. */
+  /** False if some rows of the table could not be read. */
   readonly isWhole: boolean;
 }

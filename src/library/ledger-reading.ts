@@ -125,9 +125,9 @@ export interface RecordHistory {
   readonly outcomes: readonly RecordOutcome[];
   /** Set if the record was accepted in another run, and `run` reports a different status. */
   readonly acceptedElsewhere?: { readonly run: string; readonly account?: string | undefined } | undefined;
-  /** Every request ever sent for them, oldest first. */
+  /** Every request ever sent for these records, oldest first. */
   readonly attempts: readonly RecordAttempt[];
-  /** Every decision about them while they were ambiguous, oldest first. */
+  /** Every decision about these records while they were ambiguous, oldest first. */
   readonly decisions: readonly RecordDecision[];
 }
 

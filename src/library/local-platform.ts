@@ -14,11 +14,11 @@ export interface SandboxOptions {
   readonly contract?: string | readonly string[] | undefined;
   /** Default: any free port of 127.0.0.1. */
   readonly port?: number | undefined;
-  /** Folder for its certificates, which are reused. Default: a temporary folder, removed by `close`. */
+  /** Folder for the certificates of the sandbox, which are reused. Default: a temporary folder, removed by `close`. */
   readonly folder?: string | undefined;
-  /** File in which its accounts persist between starts. */
+  /** File in which the accounts persist between starts. */
   readonly data?: string | undefined;
-  /** The key that it accepts. Default: a random one. */
+  /** The API key that the sandbox accepts. Default: a random key. */
   readonly apiKey?: string | undefined;
   /** Import suppliers by code. Default: those of the contract, otherwise `SANDBOX`, all ongoing. */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
@@ -36,17 +36,17 @@ export interface SandboxOptions {
 export interface RunningSandbox {
   readonly target: TargetOptions;
   readonly credentials: Credentials;
-  /** Code of its first import supplier. */
+  /** Code of the first import supplier. */
   readonly supplier: string;
-  /** The files of the contract that it simulates. */
+  /** The files of the simulated contract. */
   readonly contract: readonly string[];
-  /** Address of its admin API (docs/sandbox.md). */
+  /** Address of the admin API (docs/sandbox.md). */
   readonly adminUrl: string;
-  /** Needed for its admin API, in the header `Authorization: Token <adminToken>`. */
+  /** Needed for the admin API, in the header `Authorization: Token <adminToken>`. */
   readonly adminToken: string;
-  /** The accounts that it currently has. */
+  /** Returns the accounts that the sandbox currently has. */
   readonly accounts: () => readonly SandboxAccount[];
-  /** The requests that it has received, in order of arrival. */
+  /** Returns the requests that the sandbox has received, in order of arrival. */
   readonly requests: () => readonly SandboxRequest[];
   readonly setSupplier: (code: string, status: SupplierStatus) => void;
   /** Replaces the simulated faults and restarts their request counts. */

@@ -98,7 +98,7 @@ function sharedNames(options: readonly Option[], shared: Options): string {
   return [...(groups === "" ? [] : [`all of ${groups}`]), ...(names.length === 0 ? [] : [names.join(", ")])].join("; ");
 }
 
-/** With its group, if an option of an earlier group has the same name. */
+/** The name of an option, with its group if an option of an earlier group has the same name. */
 function shownName(option: Option, shared: Options): string {
   const name = option.long ?? option.short ?? "";
   const first = [...shared.values()].find(({ long }) => long === option.long) ?? option;

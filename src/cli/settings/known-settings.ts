@@ -13,7 +13,7 @@ export interface KnownSetting {
   /** The name in the configuration file: `targets.test.baseUrl`. */
   readonly name: string;
   readonly value: JsonValue | undefined;
-  /** The name of the option that sets it. */
+  /** The name of the option that sets this setting. */
   readonly option?: string;
   /** Possible paths in the configuration file. The first path with a value wins. */
   readonly paths: readonly AttrPath[];

@@ -60,7 +60,7 @@ interface GivenRejects {
   readonly rejects: readonly string[];
 }
 
-/** Files that flags name replace those of the run. */
+/** The kinds of files that flags name. These files replace those of the run. */
 function replacedKinds({ contract, mapping }: Flags): readonly FileKind[] {
   return [
     ...(contract === undefined ? [] : (["contract", "overlay"] as const)),

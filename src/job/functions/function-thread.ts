@@ -24,7 +24,7 @@ export interface FunctionModule {
   readonly place: Place;
   /** Time limit for one call, in seconds; loading the module may take `LOAD_FACTOR` times as long. */
   readonly timeoutSeconds?: number | undefined;
-  /** Ends running calls `STOP_GRACE_MS` after it aborts. */
+  /** Running calls are ended `STOP_GRACE_MS` after the signal aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -23,7 +23,7 @@ export function refuseCalls(): void {
   syncBuiltinESMExports();
 }
 
-/** Also works if it is called with `new`. */
+/** Returns a function that throws, even if it is called with `new`. */
 function refuse(called: RefusedCall): () => never {
   return function refused() {
     throw new RefusedCallError(called);

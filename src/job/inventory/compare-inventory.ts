@@ -33,7 +33,7 @@ export interface InventoryOptions {
 
 export interface ComparedLedger {
   readonly ledger: Pick<Ledger, "unseenKeys">;
-  /** As `Ledger.migration` returns it. */
+  /** The result of `Ledger.migration`. */
   readonly migration: readonly DestinationState[];
 }
 

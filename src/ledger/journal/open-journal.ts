@@ -28,7 +28,7 @@ export interface Journal {
    */
   readonly begin: (run: string) => Promise<void>;
   /**
-   * Call before these requests are sent. The entry survives if the process is killed. A power failure may lose the
+   * Call before these requests are sent. The entry is not lost if the process is killed. A power failure may lose the
    * entries of the last second.
    */
   readonly add: (intents: readonly JournaledIntent[]) => void;

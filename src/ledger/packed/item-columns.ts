@@ -3,7 +3,10 @@
  * longer than creating them.
  */
 export interface PackedItems {
-  /** Read it with `columnsIn`. To move it to another thread: `postMessage(items, [items.columns])`. */
+  /**
+   * The buffer of the columns, to be read with `columnsIn`. To move it to another thread: `postMessage(items,
+   * [items.columns])`.
+   */
   readonly columns: ArrayBuffer;
   readonly files: readonly string[];
   readonly problems: ProblemCounts;

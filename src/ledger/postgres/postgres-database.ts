@@ -193,7 +193,10 @@ async function begin(
 
 const IDLE_MS = 60_000;
 
-/** For several statements in one message, `pg` returns several results. */
+/**
+ * Returns the number of rows that the last statement changed. For several statements in one message, `pg` returns
+ * several results.
+ */
 function changedByLast(results: unknown): unknown {
   const last: unknown = Array.isArray(results) ? results.at(-1) : results;
   return typeof last === "object" && last !== null ? Reflect.get(last, "rowCount") : undefined;

@@ -3,8 +3,8 @@ import { counted } from "../../text/count.ts";
 import type { PlanPolicy } from "../ledger.ts";
 
 /**
- * If each record waits for the record with its own key, a cycle exists only if two mappings name each other. The data
- * alone cannot cause one.
+ * Refuses two mappings that name each other. If each record waits for the record with its own key, only such mappings
+ * can cause a cycle, and the data alone cannot.
  * @throws Failure `mapping_invalid`
  */
 export function requireOneDirection(circular: number, { after, awaitsOwnKey }: PlanPolicy): void {

@@ -157,7 +157,7 @@ interface OpenedWritable {
   readonly file: SqliteDatabase;
   /** The database with its checksum file. */
   readonly checksummed: ReturnType<typeof withChecksums>;
-  /** Whether its pages were checked. */
+  /** Whether the pages of the file were checked. */
   readonly isChecked: boolean;
 }
 

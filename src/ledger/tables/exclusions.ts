@@ -94,7 +94,9 @@ const withIdentities = (text: (identities: string) => string): Sql => ({
 /** Adds the records to those that may be open (`planned-records.ts`). */
 const HOLD = withIdentities((identities) => `update migrate.records set held = 1 where identity in (${identities})`);
 
-/** SQLite uses its index of open records only for one status. */
+/**
+ * SQL for the items of these records that are left to send. SQLite uses its index of open records only for one status.
+ */
 const leftItems = (identities: string): string =>
   ["pending", "blocked"]
     .map(

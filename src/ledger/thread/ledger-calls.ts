@@ -42,7 +42,7 @@ export interface LedgerWork {
   readonly toolVersion?: string | undefined;
   /** The writer recorded in the ledger. */
   readonly writer?: string | undefined;
-  /** Whether its pages were checked when it was opened. */
+  /** Whether the pages of the ledger were checked when it was opened. */
   readonly isChecked: boolean;
 }
 

@@ -10,7 +10,7 @@ export interface LedgerThread {
     given: CallsOf<Name>["given"],
     moved?: readonly ArrayBuffer[],
   ) => Promise<CallsOf<Name>["result"]>;
-  /** Whether it has started, so that calls are answered without delay. */
+  /** Whether the thread has started, so that calls are answered without delay. */
   readonly isReady: () => boolean;
   readonly end: () => Promise<void>;
 }

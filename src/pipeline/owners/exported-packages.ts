@@ -24,7 +24,7 @@ export interface ExportedPackage {
   readonly owner: string;
   /** Absolute path. */
   readonly folder: string;
-  /** Numbers of its records in the run. */
+  /** Numbers of the records of the package in the run. */
   readonly records: readonly NumberRange[];
 }
 

@@ -26,7 +26,7 @@ function causesIn(problems: readonly Problem[], status: string): readonly OpenCa
 
 /** An open record, or a record of a run that is not open. */
 export interface OwnableRecord extends Pick<OpenRecord, "run" | "record" | "source" | "problems" | "supplier"> {
-  /** Its state or, if it is not open, its status in the run. */
+  /** The state of the record or, if the record is not open, its status in the run. */
   readonly state: string;
 }
 

@@ -18,7 +18,7 @@ export function removeProgress(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** If the file is older, its process is stuck or runs on another machine. */
+/** If the file is older than this, its process is stuck or runs on another machine. */
 const FRESH_MS = 15_000;
 
 /** The latest progress of a run; undefined if the file is missing, outdated, or from an incompatible version. */

@@ -16,7 +16,7 @@ interface PoolOptions<Answer, Message> {
   readonly workers: number;
   /** Runs a task in the calling thread, which would otherwise wait. */
   readonly here?: ((message: Message) => Answer | Promise<Answer>) | undefined;
-  /** After it aborts, answers are awaited for at most `STOP_GRACE_MS`. */
+  /** Answers are awaited for at most `STOP_GRACE_MS` after the signal aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -6,7 +6,7 @@ interface Leaf {
   readonly schema: JsonObject;
   /** Tag values as text. Undefined if the schema does not list them. */
   readonly tags: readonly string[] | undefined;
-  /** The name of its component. */
+  /** The name of the schema's component. */
   readonly name: string | undefined;
 }
 

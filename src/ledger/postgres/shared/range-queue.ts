@@ -96,7 +96,7 @@ async function clear(queries: Queries, name: string): Promise<void> {
   await queries.run(`delete from ${JOB_SCHEMA}.job where name = $1`, name);
 }
 
-/** pg-boss treats an error of its `fetch` as an empty queue. */
+/** Remembers the failure of a query, because pg-boss treats an error of its `fetch` as an empty queue. */
 function remembering(db: PgBoss.Db): { readonly db: PgBoss.Db; readonly failure: () => unknown } {
   let failure: unknown;
   return {

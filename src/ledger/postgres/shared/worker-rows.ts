@@ -137,7 +137,7 @@ export async function endWorker(queries: Queries, id: string): Promise<void> {
   await queries.run("update migrate.workers set state = 'left', seen_at = clock_timestamp() where id = $1", id);
 }
 
-/** Workers without a heartbeat for longer than their lease become lost. */
+/** Marks workers without a heartbeat for longer than their lease as lost. */
 export async function expireDeadWorkers(queries: Queries, run: number, leaseMs: number): Promise<void> {
   await queries.run(
     `update migrate.workers set state = 'lost' where run = $1 and state = 'working'
@@ -163,7 +163,7 @@ const MARK_WORKERS_LOST: Statement<{ id: string }> = {
   returning id`,
 };
 
-/** The position of a worker among the live ones. */
+/** The position of a worker among the live workers. */
 export async function placeOf(
   queries: Queries,
   { run, id, leaseMs }: { readonly run: number; readonly id: string; readonly leaseMs: number },

@@ -45,7 +45,10 @@ export function requireNoOtherCopy(ledger: string): void {
   );
 }
 
-/** Identified by its lock file, which exists while the lock is held, independent of the path that leads to it. */
+/**
+ * Identifies a ledger by its lock file, which exists while the lock is held, independent of the path that leads to the
+ * ledger.
+ */
 function fileOf(ledger: string): string | undefined {
   const found = statOf(`${ledger}.lock`);
   return found && `${found.dev}:${found.ino}`;

@@ -29,7 +29,7 @@ const ACCEPTING = `
 interface AcceptedInBatch {
   /** The outcomes that were written. Rows are missing if they were not in the state in which this run left them. */
   readonly written: readonly AttemptOutcome[];
-  /** The number of their rows that did not change. Each outcome has three rows. */
+  /** The number of rows of the written outcomes that did not change. Each outcome has three rows. */
   readonly missing: number;
   /** The outcomes that were not written. Each must be handled individually. */
   readonly others: readonly AttemptOutcome[];

@@ -118,7 +118,7 @@ const ACCEPT_RECORD = `
 /** Does not update records that the platform is known to have had before. */
 const ACCEPT_NEW_RECORD = `${ACCEPT_RECORD} and coalesce(accepted_content, x'') = x''`;
 
-/** A refused record restarts at its first step, and so does one that was on the platform before. */
+/** A refused record, and a record that was on the platform before, restarts at its first step. */
 const UPDATE_RECORD = `
   update records set state = ?3, step = iif(?3 in ('rejected', 'existing'), null, coalesce(?4, step)),
     other_content = iif(?3 = 'existing' or ?5, 1, other_content)
