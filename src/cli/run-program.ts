@@ -30,7 +30,7 @@ export async function runProgram(
   return session.exitCode;
 }
 
-/** CI systems set a variable without a value to an empty string. Treats such a variable as not set. */
+/** Unsets our variables that have no value: CI systems set a variable without a value to an empty string. */
 function forgetEmptyVariables(): void {
   for (const [name, value] of Object.entries(process.env)) {
     if (name.startsWith("MIGRATE_") && value === "") delete process.env[name];

@@ -185,7 +185,10 @@ function plainMarks(value: string): readonly string[] {
   ];
 }
 
-/** `O’Brien` read as windows-1252 is `Oâ€™Brien`; characters missing in windows-1252 are saved as question marks. */
+/**
+ * Possible previous values after a change of encoding: `O’Brien` read as windows-1252 is `Oâ€™Brien`; characters
+ * missing in windows-1252 are saved as question marks.
+ */
 function otherEncodings(value: string): readonly string[] {
   if (/^\p{ASCII}*$/u.test(value)) return [];
   const undone = ["windows-1252", "iso-8859-1"].map((name) => iconv().encode(value, name).toString("utf8"));

@@ -59,7 +59,7 @@ export interface CorrectionFindings {
 /** Counts changed cells, grouped by source, column and kind of change. */
 export interface ChangeCounter {
   readonly add: (cell: Omit<ChangedCells, "count">) => void;
-  /** Most frequent first. */
+  /** All changed cells, most frequent first. */
   readonly all: () => readonly ChangedCells[];
 }
 

@@ -1,7 +1,7 @@
 import type { CorrectionFindings, FoundRows } from "./correction-findings.ts";
 import type { CorrectionIndex } from "./correction-index.ts";
 
-/** Added, removed and reordered rows, after all re-imported rows have been matched. */
+/** Finds added, removed and reordered rows, after all re-imported rows have been matched. */
 export function findRowChanges(
   index: CorrectionIndex,
 ): Pick<CorrectionFindings, "exportedRows" | "returned" | "added" | "lost" | "deleted" | "lostRecords" | "reordered"> {

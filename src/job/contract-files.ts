@@ -139,7 +139,7 @@ export async function readShippedOverlay(file: string, pathOf: PathOf = ownPath)
   });
 }
 
-/** For each code of a rule in a bundled overlay: the overlays (`overlay:<name>`) that have such a rule. */
+/** The overlays (`overlay:<name>`) that have a rule for a code, by code. Includes all rules of the bundled overlays. */
 export async function shippedRuleCodes(): Promise<ReadonlyMap<string, readonly string[]>> {
   const { parseDocument } = await import("../contract/document/yaml-document.ts");
   const overlays = new Map<string, readonly string[]>();

@@ -33,7 +33,7 @@ export function noticeUnmappedFields(mapping: Mapping, file: string | undefined,
   dependencies.notice(`${file ?? ""}: nothing fills ${unmappedRequired.join(", ")}, which the contract requires`);
 }
 
-/** One notice per run, not per record, about rules that cannot be checked. */
+/** Shows one notice per run, not per record, about rules that cannot be checked. */
 export function noticeSkippedRules(
   operation: Operation,
   ruleContext: RuleContext | undefined,

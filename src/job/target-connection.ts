@@ -134,7 +134,7 @@ export interface OpenTarget extends HttpClient {
 }
 
 /**
- * HTTPS to the target. Opens no socket before the first request.
+ * Opens HTTPS to the target. Opens no socket before the first request.
  * @throws Failure `usage` for an unusable base URL or proxy, `config` for a CA file without certificates
  */
 export async function openTarget(

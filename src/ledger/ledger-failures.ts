@@ -8,8 +8,8 @@ export function missingLedger(name: string): Failure {
 }
 
 /**
- * Compare-and-set: fails if rows are not in the state in which this run left them, because another writer has changed
- * them.
+ * Completes a compare-and-set: fails if rows were not in the state in which this run left them, because another writer
+ * has changed them.
  * @throws Failure `ledger_in_use`
  */
 export function requireChanged(changed: number | undefined, expected: number, name: string): void {

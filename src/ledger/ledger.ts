@@ -126,7 +126,10 @@ export interface Ledger {
 
   /** Counts by status and by code. `exitCode` depends only on the records: 0, 1, 3 or 5. */
   summary(run: string): Promise<Summary>;
-  /** How many of the records planned for sending are on the platform, across all runs; one entry per destination. */
+  /**
+   * The number of records planned for sending, and how many of them are on the platform, across all runs; one entry per
+   * destination.
+   */
   coverage(): Promise<readonly Coverage[]>;
   /** The state of every record of the migration, across all runs; one entry per destination. */
   migration(): Promise<readonly DestinationState[]>;

@@ -126,7 +126,7 @@ const RESULTS: Readonly<Record<Answer["kind"], ComparisonResult>> = {
   verified: "verified",
 };
 
-/** An equal key proves nothing about the content. */
+/** Adds the reason to an answer about the key only: an equal key proves nothing about the content. */
 function withReason(answer: Answer): Answer {
   return answer.kind === "notCompared" ? { ...answer, reason: "only its key could be compared" } : answer;
 }

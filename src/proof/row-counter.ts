@@ -85,7 +85,7 @@ export function fileKey(source: string, file: string): string {
   return `${source}\n${file}`;
 }
 
-/** Source, file, line and pointer. */
+/** The cells that identify a row: source, file, line and pointer. */
 export function rowCells(source: string, row: Row): readonly (string | number | undefined)[] {
   return [source, row.table.file, row.line, "pointer" in row ? row.pointer : undefined];
 }

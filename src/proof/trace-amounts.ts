@@ -94,7 +94,7 @@ function withoutSource({ source: _source, ...others }: TracedAmount): TracedAmou
   return others;
 }
 
-/** Key, record, status, file and line. */
+/** The cells for a place: key, record, status, file and line. */
 function placeCells(
   { record, outcome }: MeasuredRecord,
   place: Place | undefined,

@@ -127,7 +127,10 @@ async function* readAnswers(
   }
 }
 
-/** If the sources changed, everything else differs as well, so other differences would only be noise. */
+/**
+ * Describes the runs whose sources have changed since the proof. Everything else then differs as well, so other
+ * differences would only be noise.
+ */
 function changedSources(before: RecordedProof, { runs }: Proof): readonly string[] {
   return runs.flatMap(({ run, unreadable }) => {
     const was = before.runs.find((one) => one.run === run)?.unreadable;

@@ -182,7 +182,10 @@ function failAfterProcessing(
   return noResponse();
 }
 
-/** Never resolves, so the server sends nothing. The connection has already been reset, or stays open on purpose. */
+/**
+ * Sends no response, because the promise never resolves. The connection has already been reset, or stays open on
+ * purpose.
+ */
 function noResponse(): Promise<Response> {
   return new Promise(() => undefined);
 }

@@ -86,7 +86,10 @@ function bucketHasObject(reply: HttpReply, bucket: Bucket): boolean {
   throw storeFailure(reply, bucket);
 }
 
-/** AWS Signature Version 4. Each attempt is signed again, because a signature expires within minutes. */
+/**
+ * Signs requests with AWS Signature Version 4. Each attempt is signed again, because a signature expires within
+ * minutes.
+ */
 function signing(http: Http, bucket: Bucket, options: S3Options): Http {
   return async (request) => http({ ...request, headers: await signedHeaders(request, bucket, options) });
 }

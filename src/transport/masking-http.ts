@@ -106,7 +106,10 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
   return done === 0 ? text : result + text.slice(done);
 }
 
-/** Base64 of a string differs at each of three offsets; characters that depend on adjacent text are omitted. */
+/**
+ * The three forms of a secret in base64, which depend on its offset. Characters that depend on adjacent text are
+ * omitted.
+ */
 function base64Forms(secret: string): readonly string[] {
   const forms = [0, 1, 2].map((offset) => {
     const encoded = Buffer.from(" ".repeat(offset) + secret).toString("base64");

@@ -29,7 +29,7 @@ function momentIn(text: string): number | undefined {
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 20_000;
 
-/** Full jitter: between zero and a cap that doubles with every attempt, 0.5 s to 20 s. */
+/** A random delay (full jitter) between zero and a cap that doubles with every attempt, from 0.5 s to 20 s. */
 export function fullJitter(tries: number, random: Random): number {
   return random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(tries - 1, 16));
 }

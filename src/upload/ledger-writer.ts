@@ -67,7 +67,10 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
     last = last.then(() => transactions.write(entries).catch(onFailure));
   };
 
-  /** One timer at a time, never reset. It runs once more if a group has been written since it started. */
+  /**
+   * Writes buffered outcomes after a delay. There is one timer at a time, which is never reset. It runs once more if a
+   * group has been written since it started.
+   */
   const flushLater = async (): Promise<void> => {
     isTimerSet = true;
     for (let before = -1; before !== groups && !closed.signal.aborted;) {

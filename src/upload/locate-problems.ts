@@ -63,7 +63,7 @@ function wholeWord(value: string): RegExp {
   return new RegExp(String.raw`(?<![\p{L}\p{N}])${literal}(?![\p{L}\p{N}])`, "gu");
 }
 
-/** Longest first, so that a value that contains another is masked completely. */
+/** The scalars in a value, longest first, so that a value that contains another is masked completely. */
 function scalarsUnder(node: JsonValue): readonly string[] {
   const found: string[] = [];
   const collect = (value: JsonValue): void => {

@@ -93,10 +93,10 @@ function isAnswer({ replyClass: { kind } }: RequestResult): boolean {
 }
 
 /**
- * Checked before each request for the record. The first request was allowed at dispatch, so it only waits for a pause
- * that began while it waited for its token. Each further request (a repeat with a newer token, a query for the reason
- * of a refused step) waits for its own turn. No request is sent after a shutdown, after the import supplier closes, or
- * when the polling time is over.
+ * Returns a function that is called before each request for the record. The first request was allowed at dispatch, so
+ * it only waits for a pause that began while it waited for its token. Each further request (a repeat with a newer
+ * token, a query for the reason of a refused step) waits for its own turn. No request is sent after a shutdown, after
+ * the import supplier closes, or when the polling time is over.
  */
 function permissionToSend(state: RecordState, context: SendContext): MaySend {
   const { rate, shutdown } = context;

@@ -112,7 +112,9 @@ function configurationCheck(file: string | undefined, settings: readonly Effecti
   return warning("configuration", text, { fix: "write one (docs/configuration.md), or use flags only" });
 }
 
-/** `from the file: contract, mapping`, `MIGRATE_SUPPLIER: supplier`, `--target: target`. */
+/**
+ * The settings by origin: `sets contract, mapping` for the file, `supplier by MIGRATE_SUPPLIER`, `target by --target`.
+ */
 function givenBy(settings: readonly EffectiveSetting[]): readonly string[] {
   const names = (kind: EffectiveSetting["origin"]["kind"]): readonly EffectiveSetting[] =>
     settings.filter(({ origin, name }) => origin.kind === kind && name !== "config");

@@ -86,7 +86,10 @@ function shortHelp(command: Command, shared: Options): string {
   return `${help}\n${command.createHelp().boxWrap(`Shared options: ${names}`, width)}\n`;
 }
 
-/** `all of Contract, Input; --config`. If a command has all options of a group, only the group is named. */
+/**
+ * The names of the shared options of a command: `all of Contract, Input; --config`. If a command has all options of a
+ * group, only the group is named.
+ */
 function sharedNames(options: readonly Option[], shared: Options): string {
   const missing = new Set(
     [...shared.values()].filter((option) => !options.some((other) => textOf(other) === textOf(option))).map(groupOf),

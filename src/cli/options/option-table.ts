@@ -60,7 +60,7 @@ export function optionOf(name: string, row: FlagRow, group: string | undefined):
   return option;
 }
 
-/** `-o, --out <dir>` */
+/** The form of an option in the help: `-o, --out <dir>`. */
 function typedForm(name: string, { short, negated, arg }: FlagRow): string {
   const flag = short === undefined ? flagOf(name, negated) : `-${short}, ${flagOf(name, negated)}`;
   return arg === undefined ? flag : `${flag} ${arg}`;

@@ -9,13 +9,13 @@ import { LOG_EVENTS, type LogEvent, type LogFields } from "../progress/log-event
 export interface Logger {
   /** Logs an event: a JSON line with its fields, or the text. Without text, only JSON shows the event. */
   readonly event: <Event extends LogEvent>(event: Event, fields: LogFields<Event>, text?: string) => void;
-  /** Useful information, such as a detected delimiter or a changed rate. */
+  /** Logs useful information, such as a detected delimiter or a changed rate. */
   readonly notice: (text: string) => void;
-  /** Shown only with --verbose. */
+  /** Logs a detail, which is shown only with --verbose. */
   readonly detail: (text: string) => void;
-  /** The reason why the run ends. Written regardless of the flags. */
+  /** Logs the reason why the run ends, regardless of the flags. */
   readonly failure: (message: FailureMessage) => void;
-  /** An event with several lines of text, such as the summary. The lines are written unchanged. */
+  /** Logs an event with several lines of text, such as the summary. The lines are written unchanged. */
   readonly lines: <Event extends LogEvent>(text: string, event: Event, fields: LogFields<Event>) => void;
 }
 

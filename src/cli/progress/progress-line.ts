@@ -30,7 +30,9 @@ const FIRST_AFTER_MS = 300;
 /** The spinner, a space before the text, and the unused last column. */
 const SPINNER_WIDTH = 3;
 
-/** ora draws the line. It is loaded only for long work. The text is computed at most ten times a second. */
+/**
+ * A changing line, drawn by ora, which is loaded only for long work. The text is computed at most ten times a second.
+ */
 export function liveLine({ stream, colour, width }: ProgressScreen, now: () => number): ProgressLine {
   let spinner: Ora | undefined;
   let loading: Promise<void> | undefined;

@@ -43,7 +43,9 @@ function logPlanned(
   logger.event("run_planned", { run, records, toSend, ...compared, counts }, text);
 }
 
-/** `16 to send (12 new, 4 changed)`; for the first push to a destination, `16 to send`. */
+/**
+ * The number of records to send: `16 to send (12 new, 4 changed)`; for the first push to a destination, `16 to send`.
+ */
 function toSendText(toSend: number, compared: SendComparison | undefined): string {
   const text = `${formatCount(toSend)} to send`;
   if (compared === undefined || toSend === 0) return text;
@@ -52,7 +54,7 @@ function toSendText(toSend: number, compared: SendComparison | undefined): strin
   return `${text} (${parts.flat().join(", ")})`;
 }
 
-/** Empty for zero. */
+/** A count with its description; empty for zero. */
 function countText(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`${formatCount(count)} ${what}`];
 }

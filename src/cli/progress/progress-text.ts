@@ -70,7 +70,7 @@ function sendParts(sending: SendProgress): readonly Part[] {
   );
 }
 
-/** `12 in flight at most: HTTP 429`. */
+/** The limit of the pace and its reason: `12 in flight at most: HTTP 429`. */
 export function paceText({ pace }: Pick<SendProgress, "pace">): string | undefined {
   const { limit, perSecond, reason } = pace;
   if (limit === undefined) return undefined;

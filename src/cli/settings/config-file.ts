@@ -26,7 +26,7 @@ export interface LocatedConfig {
   readonly document?: SourceDocument;
 }
 
-/** Also returns the document that the configuration was read from. */
+/** Like `readConfig`, but also returns the document that the configuration was read from. */
 export async function readLocatedConfig(named: string | undefined, folder: string): Promise<LocatedConfig> {
   const file = named ?? findUpwards(folder);
   if (file === undefined) return { config: {} };

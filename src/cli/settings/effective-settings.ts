@@ -84,7 +84,7 @@ function plainValue(value: unknown): JsonValue {
   return isJsonObject(value) ? value : "";
 }
 
-/** `migrate.yaml:3`, `--target`, `MIGRATE_TARGET`, `default`. */
+/** The origin as text: `migrate.yaml:3`, `--target`, `MIGRATE_TARGET`, `default`. */
 export function originText(origin: SettingOrigin): string {
   switch (origin.kind) {
     case "flag":

@@ -130,8 +130,8 @@ function suggestionOrKnown(name: string, known: readonly string[], what: string)
 }
 
 /**
- * Supplier settings of the target override those of the file. If suppliers are listed, the code must be one of them,
- * because records with a misspelt code would go to the wrong supplier.
+ * The import supplier of the job. Supplier settings of the target override those of the file. If suppliers are listed,
+ * the code must be one of them, because records with a misspelt code would go to the wrong supplier.
  */
 function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefined): Supplier {
   const code = flags.supplier ?? target?.supplier ?? config.supplier;

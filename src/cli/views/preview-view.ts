@@ -39,7 +39,10 @@ function previewJson(records: readonly PreviewedRecord[], { showValues }: ViewOp
     .join("");
 }
 
-/** `error  customers.0.mobile  required: A value is required here. (customers.csv:9, column MOBILE)` */
+/**
+ * A problem in one line:
+ * `error  customers.0.mobile  required: A value is required here. (customers.csv:9, column MOBILE)`
+ */
 export function problemLine(problem: Problem): string {
   const place = problem.place === undefined ? "" : ` (${formatPlace(problem.place)})`;
   return `${problem.severity}  ${plainText(problem.attr)}  ${plainText(problem.code)}: ${plainText(describeProblem(problem))}${plainText(place)}\n`;

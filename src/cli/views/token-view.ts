@@ -59,7 +59,7 @@ function identity({ claims }: TokenRecord): readonly (readonly [keyof typeof CLA
   });
 }
 
-/** `21 Nov 2026, 02:48:58 UTC (2026-11-21T02:48:58.000Z)`: in the local time zone, then in UTC. */
+/** A time in the local time zone, then in UTC: `21 Nov 2026, 02:48:58 UTC (2026-11-21T02:48:58.000Z)`. */
 function localTime(seconds: number): string {
   const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
   return `${local.format(seconds * 1000)} (${iso(seconds)})`;

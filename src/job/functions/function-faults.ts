@@ -29,7 +29,7 @@ const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable" | "
   long: `returned more than ${MAX_CHARACTERS.toLocaleString("en")} characters`,
 };
 
-/** ` (TypeError in functions.mjs:3)`: the error's class and the innermost line in the user's own modules, if known. */
+/** The error's class and the innermost line in the user's own modules, if known: ` (TypeError in functions.mjs:3)`. */
 export function placeInModule({ name, stack = "" }: ThrownError, file: string): string {
   const kind = name !== undefined && /^[A-Z]\w{0,40}$/.test(name) ? name : "an error";
   const folder = path.dirname(file);

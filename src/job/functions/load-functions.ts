@@ -62,14 +62,17 @@ export async function functionFiles(
 /** `import x from "./y.mjs"`, `export * from "../y.mjs"`, `import("./y.mjs")`, `require("./y")` */
 const RELATIVE_IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 
-/** `require` allows a path without extension. */
+/** The file of an import; undefined if there is none. `require` allows a path without extension. */
 function importedFile(file: string, pathOf: (file: string) => string): string | undefined {
   return ["", ".js", ".cjs", ".json", "/index.js"]
     .map((end) => file + end)
     .find((each) => statSync(pathOf(each), { throwIfNoEntry: false })?.isFile());
 }
 
-/** Node.js reads `.js` as CommonJS if a package.json above it says so, or if it cannot detect the format. */
+/**
+ * A hint for a module that cannot be loaded. Node.js reads `.js` as CommonJS if a package.json above it says so, or if
+ * it cannot detect the format.
+ */
 function hintOf(named: string, { isSyntax, message }: NotLoaded): string {
   const isModule = isSyntax && /import|export/.test(message);
   const { dir, name, ext } = path.parse(named);

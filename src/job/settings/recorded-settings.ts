@@ -108,7 +108,7 @@ export function settingsIfKnown({ settings }: Pick<Run, "settings">): RunSetting
   return parsed.success ? withResolvedPaths(parsed.data) : undefined;
 }
 
-/** Recorded settings as text, without the key for fingerprints: with it, cell values could be guessed. */
+/** Recorded settings as text, without the key for fingerprints. With this key, cell values could be guessed. */
 export function settingsWithoutSecret(settings: string): string {
   const hidden: keyof RunSettings = "rejectsSecret";
   return JSON.stringify(JSON.parse(settings), (name, value: unknown) => (name === hidden ? undefined : value));
@@ -125,7 +125,7 @@ export function settingsSeenFrom(run: Run, folder: string): RunSettings {
   return settingsOf({ ...run, settings: moved(run.settings, job.folder, folder) });
 }
 
-/** Plain JSON with the paths in the folder `from` moved to the folder `to`. */
+/** Moves the paths in plain JSON from the folder `from` to the folder `to`. */
 function moved(value: unknown, from: string, to: string): unknown {
   if (typeof value === "string")
     return value === from || value.startsWith(`${from}/`) ? to + value.slice(from.length) : value;

@@ -110,7 +110,7 @@ interface Syncs {
   readonly ended: () => Promise<void>;
 }
 
-/** One sync at a time, at most once per second. */
+/** Syncs the file: one sync at a time, at most once per second. */
 function createSyncs(clock: Clock): Syncs {
   let latest: Promise<void> = Promise.resolve();
   let isSyncing = false;

@@ -79,7 +79,7 @@ interface KeyGroup {
   near?: Spot;
 }
 
-/** One group per key, in the order of the entries. Holds all spellings of one key in memory. */
+/** Yields one group per key, in the order of the entries. Holds all spellings of one key in memory. */
 function* groupsOf(entries: Iterator<KeyEntry>): Generator<KeyGroup> {
   let near: KeyGroup[] = [];
   for (let next = entries.next(); next.done !== true; next = entries.next()) {

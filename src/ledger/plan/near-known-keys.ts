@@ -144,8 +144,8 @@ const SELECT_NEAR_FORMS: Statement<FoundKey> = {
 const FORMS_AT_ONCE = 50_000;
 
 /**
- * Other forms of the new keys that may be dates (`11/01/2010`, `Jan-11`) or long numbers. On SQLite, adds them to the
- * collected keys. On PostgreSQL, returns keys and forms for `SELECT_NEAR_FORMS`.
+ * Finds other forms of the new keys that may be dates (`11/01/2010`, `Jan-11`) or long numbers. On SQLite, adds them to
+ * the collected keys. On PostgreSQL, returns keys and forms for `SELECT_NEAR_FORMS`.
  */
 function* otherForms(
   tables: Tables,

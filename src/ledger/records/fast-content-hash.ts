@@ -63,13 +63,13 @@ export function withItem(items: number, item: number): number {
   return mixed(items, item);
 }
 
-/** Independent of the order. */
+/** Combines two contents, independent of their order. */
 function sum(one: number, other: number): number {
   const both = one + other;
   return both < HASH_RANGE ? both : both - HASH_RANGE;
 }
 
-/** Depends on the order. */
+/** Combines two contents in this order. */
 function mixed(first: number, second: number): number {
   return mixHash(
     Math.imul(first | 0, 0x9e3779b1) ^ second,

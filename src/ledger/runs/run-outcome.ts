@@ -22,7 +22,7 @@ export interface ItemColumns {
 }
 
 /**
- * Built without spreads, because there is one for every record of a run.
+ * Converts a stored item to an outcome. Written without spreads, because a run has one outcome for every record.
  * @param key the item's key, which a database may store in another form
  */
 export function toOutcome(item: ItemColumns, problems: readonly Problem[], key: string | null): Outcome {

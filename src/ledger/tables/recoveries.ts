@@ -2,8 +2,8 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import type { Sql, Statement, Tables, Work } from "./tables.ts";
 
 /**
- * After an uncertain recovery, a record that is new to the ledger may have been sent: it becomes `ambiguous`. A record
- * that an earlier plan could not send is already counted in `coverage`.
+ * Makes records that are new to the ledger `ambiguous` after an uncertain recovery, because they may have been sent. A
+ * record that an earlier plan could not send is already counted in `coverage`.
  */
 export function* holdNewIfUncertain(tables: Tables, run: RunRow): Work<void> {
   if (!run.sends || (yield* tables.row(ANY_UNCERTAIN)) === undefined) return;

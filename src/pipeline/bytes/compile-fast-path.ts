@@ -101,8 +101,8 @@ function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
 }
 
 /**
- * `UNCERTAIN` for a value that is converted before sending: the ledger stores the hash of one string, and the request
- * contains another, but the fast path writes only one.
+ * Returns how to encode values of a type. The result is `UNCERTAIN` for a value that is converted before sending: the
+ * ledger stores the hash of one string, and the request contains another, but the fast path writes only one.
  */
 function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   return (type) => {

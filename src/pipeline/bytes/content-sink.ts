@@ -50,7 +50,7 @@ export interface Remembered {
   readonly use: (slot: number) => number;
 }
 
-/** For runs that send nothing: a hash is enough, because contents are only compared with each other. */
+/** Writes hashes, for runs that send nothing: their contents are only compared with each other. */
 export function hashSink(): ContentSink {
   return {
     isCanonical: false,

@@ -80,7 +80,7 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
   const newFound = (count: number): Found => newItems(header.table.file, count, texts);
   let found = newFound(0);
 
-  /** Never throws: if the row cannot be read, the row path reports the error. */
+  /** Encodes the current record. Never throws: if the row cannot be read, the row path reports the error. */
   function content(): number {
     startRecord(cells);
     try {

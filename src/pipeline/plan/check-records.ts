@@ -39,7 +39,7 @@ export async function* foundRecords({ input }: Job, wanted: WantedRecords): Asyn
   yield await input.find(wanted);
 }
 
-/** Rows -> payloads. */
+/** Maps rows to payloads. */
 export async function* mapRecords(
   rows: AsyncIterable<readonly InputRecord[]>,
   job: CompiledJob,
@@ -99,7 +99,7 @@ export function keySelection({ only }: JobSettings): (batch: readonly MappedReco
   return (batch) => batch.filter(({ key }) => key !== undefined && keys.has(key));
 }
 
-/** Payloads -> problems with places. Does not check records that could not be read completely. */
+/** Checks payloads, and adds their problems with places. Does not check records that could not be read completely. */
 export async function* checkRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   job: CompiledJob,

@@ -52,7 +52,7 @@ export function itemSettings(
   return { purpose: { kind: "send", endpoint, supplier, awaitedEndpoint }, sendInvalid, newKeys };
 }
 
-/** Checked records -> plan items. */
+/** Converts checked records to plan items. */
 export async function* planItems(
   records: AsyncIterable<readonly MappedRecord[]>,
   job: CompiledJob,
@@ -63,8 +63,8 @@ export async function* planItems(
 }
 
 /**
- * Plan items -> the plan in the ledger. If the input of a push was not read completely, the plan stays open, and
- * `resume` reads the input again.
+ * Writes plan items to the ledger. If the input of a push was not read completely, the plan stays open, and `resume`
+ * reads the input again.
  */
 export async function planRecords(
   batches: AsyncIterable<PlannedBatch>,

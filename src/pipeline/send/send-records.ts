@@ -39,8 +39,8 @@ export interface SendOptions {
 }
 
 /**
- * `pending` records of the plan -> the platform -> outcomes in the ledger. Reads the input again, and once more for
- * records that had to wait. Skips settled records.
+ * Sends the `pending` records of the plan to the platform, and saves their outcomes in the ledger. Reads the input
+ * again, and once more for records that had to wait. Skips settled records.
  */
 export async function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;

@@ -34,7 +34,7 @@ parentPort?.on("message", (task: ChunkTask) => {
   answered = answered.then(() => reply(task));
 });
 
-/** One task at a time, so that functions are called in input order. */
+/** Handles one task at a time, so that functions are called in input order. */
 async function reply(task: ChunkTask): Promise<void> {
   const answer = await (await started)(task);
   parentPort?.postMessage(

@@ -120,7 +120,7 @@ function inFlightOf({ working }: Sharing): number {
   return working.reduce((sum, worker) => sum + worker.inFlight, 0);
 }
 
-/** In milliseconds; undefined while there is no rate. */
+/** Estimated time in milliseconds; undefined while there is no rate. */
 function timeLeft(records: number, perSecond: number): number | undefined {
   return perSecond > 0 ? Math.round((records / perSecond) * 1000) : undefined;
 }

@@ -96,7 +96,7 @@ function adminRoute(method: Route["method"], path: string, handler: Handler): Ro
   return { method, path: `/admin/${path}`, kind: "admin", handler };
 }
 
-/** A JSON array, or NDJSON if the request has `format=ndjson`. */
+/** The reply with a list: a JSON array, or NDJSON if the request has `format=ndjson`. */
 function listReply(items: readonly object[], format: string | null): Reply {
   if (format !== "ndjson") return { status: 200, body: jsonCopy(items) };
   return {

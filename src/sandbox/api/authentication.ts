@@ -8,9 +8,9 @@ export type Authenticate = (
 ) => Reply | undefined;
 
 /**
- * Specification 5.3-5.4: a token, or the API key itself as a long-lived token, in the `Authorization` header
- * (`Token <t>`; also bare, `JWT <t>` and `Bearer <t>`, because instances differ).
- * If basic authentication is allowed: the API key as the user name, with an empty password.
+ * Authenticates as in specification 5.3-5.4: a token, or the API key itself as a long-lived token, in the
+ * `Authorization` header (`Token <t>`; also bare, `JWT <t>` and `Bearer <t>`, because instances differ). If basic
+ * authentication is allowed: the API key as the user name, with an empty password.
  */
 export function createAuthenticate(apiKey: string, tokens: Tokens): Authenticate {
   const isBasic = (credentials: string): boolean => Buffer.from(credentials, "base64").toString() === `${apiKey}:`;
@@ -117,7 +117,7 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-/** Only called with text that the sandbox itself has signed. */
+/** Decodes a part of a token. Only called with text that the sandbox itself has signed. */
 function decode(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
   return typeof value === "object" && value !== null ? { ...value } : {};

@@ -136,7 +136,10 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 }
 
-/** API specification 3: a known import supplier accepts data only while its migration is ongoing. */
+/**
+ * Refuses data for a supplier whose migration is not ongoing (API specification 3). An unknown supplier is not refused
+ * here.
+ */
 function refuseSupplier(code: string, state: SandboxState): Reply | undefined {
   const status = state.supplierStatus(code);
   if (status === undefined || status === "Ongoing") return undefined;

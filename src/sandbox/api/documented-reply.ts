@@ -40,7 +40,7 @@ export function documentedForm(
   };
 }
 
-/** Other names of the account number in replies. */
+/** The account number under its other names in replies. */
 function otherNames(own: JsonValue): JsonObject {
   const account = isJsonObject(own) ? own["account_number"] : undefined;
   return account === undefined ? {} : { kraken_account_number: account, number: account };
@@ -51,7 +51,9 @@ interface DocumentedSuccess {
   readonly schema: JsonObject | undefined;
 }
 
-/** In document order. Omits ranges (`2XX`, `default`), because they document every status. */
+/**
+ * The documented 2xx replies, in document order. Omits ranges (`2XX`, `default`), because they document every status.
+ */
 function documentedSuccesses(document: JsonObject, { method, path }: Operation): readonly DocumentedSuccess[] {
   const responses = memberAt(document, ["paths", path, method.toLowerCase(), "responses"], document);
   return Object.keys(responses ?? {})

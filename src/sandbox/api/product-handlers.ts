@@ -101,7 +101,9 @@ const DAY_MS = 86_400_000;
 /** Interval at which rates change, except half-hourly rates. */
 const FIXED_RATE_MS = 91 * DAY_MS;
 
-/** API specification 4.2: the rates of the period, latest first. A period with an end but no start is refused. */
+/**
+ * Lists the rates of the period, latest first (API specification 4.2). A period with an end but no start is refused.
+ */
 export function rateListHandler({ fuel, kind, now }: RateList & { readonly now: () => number }): Handler {
   return (request) => {
     const tariff = findTariff(request.params["tariff"] ?? "");
@@ -169,7 +171,10 @@ function rateAt(slots: RateSlots, index: number, kind: RateKind): JsonObject {
   };
 }
 
-/** In ten-thousandths of a penny: high in the early evening, low at night, sometimes negative in the small hours. */
+/**
+ * A half-hourly rate in ten-thousandths of a penny: high in the early evening, low at night, sometimes negative in the
+ * small hours.
+ */
 function halfHourlyPence(from: number): number {
   const slot = Math.floor(from / HALF_HOUR_MS);
   const hour = (slot % 48) / 2;

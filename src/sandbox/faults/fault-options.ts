@@ -185,7 +185,7 @@ function milliseconds(value: JsonValue, name: string): number {
   return found;
 }
 
-/** Text that cannot start another header: RFC 9110 5.5, without obsolete octets. */
+/** Requires text that cannot start another header: RFC 9110 5.5, without obsolete octets. */
 function headerText(text: string, name: string): string {
   if (!/^[\t\x20-\x7e]{0,200}$/.test(text)) throw wrong(name, "seconds, or at most 200 printable ASCII characters");
   return text;

@@ -121,7 +121,10 @@ function latency(range: number | readonly [number, number], random: Random): num
   return least + random() * (most - least);
 }
 
-/** Mulberry32 by Tommy Ettinger (public domain), 32 bits of state. The same seed produces the same numbers. */
+/**
+ * Random numbers from Mulberry32 by Tommy Ettinger (public domain), 32 bits of state. The same seed produces the same
+ * numbers.
+ */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

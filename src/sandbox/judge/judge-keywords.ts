@@ -99,7 +99,9 @@ function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** API specification 2.5: a document path is relative to the root of the import supplier. */
+/**
+ * Whether a document path is unsafe. It must be relative to the root of the import supplier (API specification 2.5).
+ */
 function isUnsafePath(path: string): boolean {
   return strip(path) !== "" && PATH_CHECKS.some(([, isUnsafe]) => isUnsafe(path));
 }

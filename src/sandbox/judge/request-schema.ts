@@ -64,7 +64,7 @@ function unionOf(owner: JsonObject, parts: readonly JsonObject[], nullable: bool
   return { options, rest, nullable, discriminator: owner["discriminator"] };
 }
 
-/** `type: [string, integer]` becomes a union of the two types. */
+/** Converts `type: [string, integer]` to a union of the two types. */
 function unionOfTypes(types: readonly string[], parts: readonly JsonObject[], nullable: boolean): Union {
   const rest = parts.map((part) => omitKeywords(part, new Set(["type", "allOf", "$ref"])));
   return {

@@ -87,7 +87,10 @@ export function strictestLimit(
   return limits.length === 0 ? {} : { [word]: pick(...limits) };
 }
 
-/** OpenAPI 3.0 combines `exclusiveMinimum: true` with `minimum`; in 3.1 `exclusiveMinimum` is the limit itself. */
+/**
+ * The limits of a number. OpenAPI 3.0 combines `exclusiveMinimum: true` with `minimum`; in 3.1 `exclusiveMinimum` is
+ * the limit itself.
+ */
 function numericLimits(parts: readonly JsonObject[]): JsonObject {
   const modern = parts.map(shortLimits).map((part) => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));
   return {
@@ -126,7 +129,7 @@ function strictLimits(part: JsonObject): JsonObject {
   };
 }
 
-/** OpenAPI 3.0.3, Data Types: `int32` is a signed 32-bit integer. */
+/** The limits of `int32`, which is a signed 32-bit integer (OpenAPI 3.0.3, Data Types). */
 function int32Limits({ format, minimum, maximum }: JsonObject): JsonObject {
   if (format !== "int32") return {};
   const [least, most] = [-(2 ** 31), 2 ** 31 - 1];

@@ -34,8 +34,8 @@ interface BestOfRule {
 }
 
 /**
- * `tagged`: a discriminator selects the schema. `bestOf`: the first valid schema, or else the one with the fewest
- * errors.
+ * The keywords that choose between schemas. `tagged`: a discriminator selects the schema. `bestOf`: the first valid
+ * schema, or else the one with the fewest errors.
  */
 export function unionKeywords({ definition, explain }: UnionKeywordOptions): readonly FuncKeywordDefinition[] {
   const judge = (name: string, data: unknown, context: ValidationContext): readonly object[] => {

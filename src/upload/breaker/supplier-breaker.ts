@@ -12,7 +12,10 @@ import type { ReportedSupplier, UploadEvent } from "../upload-types.ts";
  * the run waits for the supplier, single records probe it at growing intervals.
  */
 export interface SupplierBreakers {
-  /** `probe`: this record tests whether the supplier accepts records again. The other records wait for its reply. */
+  /**
+   * Whether to send the next record of a supplier. `probe`: this record tests whether the supplier accepts records
+   * again, and the other records wait for its reply.
+   */
   readonly admit: (supplier: string | undefined) => "yes" | "probe" | "no";
   /** False if the circuit opened after the record was admitted. */
   readonly maySend: (supplier: string | undefined) => boolean;

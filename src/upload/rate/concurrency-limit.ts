@@ -4,7 +4,10 @@ import type { Refusal } from "./rate-limit.ts";
 /** Initial limit of requests in flight under `auto`. */
 export const START_LIMIT = 4;
 const DEFAULT_MAXIMUM = 16;
-/** More concurrency does not help if the mean reply time exceeds the best one times this factor, plus this constant. */
+/**
+ * More concurrency does not help if the mean reply time exceeds the best mean reply time, multiplied by this factor,
+ * plus this constant.
+ */
 const SLOWDOWN_FACTOR = 1.3;
 const SLOWDOWN_MS = 5;
 /** Number of windows to wait before retrying a limit that made replies slower. */
@@ -28,7 +31,7 @@ interface ConcurrencyLimit {
   readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;
 }
 
-/** Additive increase, multiplicative decrease: at most one step up per window, halved on push-back. */
+/** A limit with additive increase and multiplicative decrease: at most one step up per window, halved on push-back. */
 export function createConcurrencyLimit(
   { concurrency, ceiling = DEFAULT_MAXIMUM }: Pick<UploadOptions, "concurrency" | "ceiling">,
   onChange: (event: UploadEvent) => void,

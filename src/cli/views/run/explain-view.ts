@@ -57,7 +57,7 @@ export function sourcesText(
   return parts.join("");
 }
 
-/** Both parts as one object. */
+/** Both parts of the explanation as one object. */
 export function explainJson(
   { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions }: Explanation,
   { records, unreadable }: ExplainedSources,

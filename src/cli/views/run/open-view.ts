@@ -106,7 +106,7 @@ export function stateText(state: RecordState | OpenState): string {
   return state === "outdated" ? "out of date" : state;
 }
 
-/** `182 open records: 120 invalid, 62 rejected`. */
+/** The total and its parts: `182 open records: 120 invalid, 62 rejected`. */
 function totalText(counts: OpenCounts): string {
   const total = totalOf(counts);
   if (total === 0) return "No record is open";

@@ -189,7 +189,7 @@ function readText({ bytes, ofBytes, records }: NonNullable<RunStatus["progress"]
   return `${percent(bytes, ofBytes)} of the input, ${counted(records, "record")} so far`;
 }
 
-/** `since 2026-11-22 17:50:03 UTC (4 min)`. */
+/** The start of a run and its duration: `since 2026-11-22 17:50:03 UTC (4 min)`. */
 function timesText({ startedAt, finishedAt }: Run, elapsedMs: number | undefined): string {
   const took = finishedAt === undefined ? elapsedMs : Date.parse(finishedAt) - Date.parse(startedAt);
   const since = `since ${startedAt.slice(0, 19).replace("T", " ")} UTC`;

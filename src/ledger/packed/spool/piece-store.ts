@@ -8,7 +8,7 @@ export interface PieceStore {
    */
   readonly add: (piece: ArrayBuffer) => number;
   /**
-   * Do not change the returned buffer.
+   * Returns a piece. Do not change it.
    * @throws Failure `storage`
    */
   readonly read: (number: number) => ArrayBuffer;

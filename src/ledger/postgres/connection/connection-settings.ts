@@ -89,7 +89,7 @@ function fromVariables(variables: Environment["variables"]): Parameters {
   );
 }
 
-/** As in libpq: the socket of the local server if there is one. */
+/** The default host, as in libpq: the socket of the local server if there is one. */
 function defaultHost(port: number): string {
   const folders = ["/var/run/postgresql", "/tmp"];
   return folders.find((folder) => existsSync(path.join(folder, `.s.PGSQL.${port}`))) ?? "localhost";

@@ -61,7 +61,10 @@ function anyName(): undefined {
   return undefined;
 }
 
-/** `sslrootcert=system` selects the authorities that are trusted by default. */
+/**
+ * The certificate authority to trust: the named file, or `~/.postgresql/root.crt`. Undefined for the authorities that
+ * are trusted by default, which `sslrootcert=system` selects.
+ */
 function authorityOf({ sslrootcert }: Parameters, home: string): Buffer | undefined {
   if (sslrootcert === "system") return undefined;
   return sslrootcert === undefined

@@ -127,9 +127,8 @@ async function requireOpen({ database, run, id }: SharedContext): Promise<Shared
 const POLL_INTERVAL_MS = 500;
 
 /**
- * In an older copy of the database that was just started, a run may be open although it has ended. A machine that has
- * sent nothing cannot detect such a copy, but the planner can. A worker therefore waits until the planner has renewed
- * its lease.
+ * Waits until the planner has renewed its lease. In an older copy of the database that was just started, a run may be
+ * open although it has ended. A machine that has sent nothing cannot detect such a copy, but the planner can.
  */
 async function requirePlanner(context: SharedContext): Promise<SharedRow> {
   for (;;) {

@@ -273,7 +273,7 @@ async function workersOf(queries: Queries, run: number): Promise<readonly Worker
   return workers.toSorted((one, other) => Number(other.state === "working") - Number(one.state === "working"));
 }
 
-/** Without findings about the platform, which are reported for all workers together. */
+/** A stored report without its findings about the platform, which are reported for all workers together. */
 function reportOf(text: string | null): Omit<WorkerReport, "findings"> {
   const { findings: _findings, ...report } = text === null ? NOTHING_YET : reportSchema.parse(JSON.parse(text));
   return report;

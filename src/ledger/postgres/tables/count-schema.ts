@@ -1,6 +1,6 @@
 import { PLANNED_PUSHES } from "../../tables/planned-pushes.ts";
 
-/** Number of unlisted problems represented by a stored one. */
+/** SQL for the number of unlisted problems that a stored problem represents. */
 const unlisted = (problem: string): string => `coalesce(substring(${problem} from '"unlisted":([0-9]+)')::int, 0)`;
 
 const add = (selected: string): string => `insert into migrate.counts (run, kind, name, count) ${selected};`;

@@ -106,7 +106,10 @@ function lengthened(path: string): string {
   return copy;
 }
 
-/** Page size and number of pages: https://sqlite.org/fileformat2.html#the_database_header */
+/**
+ * The size that the header states: page size times number of pages
+ * (https://sqlite.org/fileformat2.html#the_database_header).
+ */
 function expectedBytes(path: string): number {
   const header = Buffer.alloc(32);
   const file = openSync(path, "r");

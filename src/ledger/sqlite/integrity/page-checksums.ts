@@ -44,7 +44,7 @@ export function checksumsPath(database: string): string {
   return `${database}-checksums`;
 }
 
-/** `corrupt`: the file exists but is invalid. */
+/** Reads a checksum file; undefined if there is none. `corrupt`: the file exists but is invalid. */
 export function readChecksums(path: string): PageChecksums | "corrupt" | undefined {
   const bytes = unlessMissing(() => readFileSync(path));
   if (bytes === undefined) return undefined;
@@ -67,7 +67,7 @@ export function readChecksums(path: string): PageChecksums | "corrupt" | undefin
 const STAMP_VALUES = 5;
 const STAMP_BYTES = 8 * STAMP_VALUES;
 
-/** Five numbers and their checksum. Absent if the file has no checksums of pages. */
+/** Reads the stamp: five numbers and their checksum. Undefined if the file has no checksums of pages. */
 function readStamp(bytes: Buffer): FileStamp | "corrupt" | undefined {
   if (bytes.length === 0) return undefined;
   if (bytes.length !== STAMP_BYTES + 4) return "corrupt";

@@ -60,7 +60,10 @@ export async function watchLease(lockPath: string, leaseMs: number): Promise<boo
   return true;
 }
 
-/** Opening the file makes a network file system query its server. Only for a process that does not hold the lock. */
+/**
+ * A stamp of the lock file from the server: opening the file makes a network file system query it. Only for a process
+ * that does not hold the lock.
+ */
 function freshStampOf(lockPath: string): string | undefined {
   const file = unlessMissing(() => openSync(lockPath, "r"));
   if (file === undefined) return undefined;

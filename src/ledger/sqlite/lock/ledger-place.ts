@@ -9,8 +9,8 @@ export interface LedgerPlace {
 }
 
 /**
- * SQLite keeps writing to a file that was removed, renamed or replaced, and to a log that was removed. Such
- * transactions are lost.
+ * Remembers the file of an open ledger. SQLite keeps writing to a file that was removed, renamed or replaced, and to a
+ * log that was removed. Such transactions are lost.
  */
 export function rememberPlace(path: string): LedgerPlace {
   const inode = statOf(path)?.ino;

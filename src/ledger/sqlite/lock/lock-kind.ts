@@ -66,7 +66,10 @@ export function requireOnePlace(path: string): void {
   }
 }
 
-/** https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html: field 5, with blanks as octal escapes. */
+/**
+ * The mount points of this process: field 5 of https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html, with
+ * blanks as octal escapes.
+ */
 function mountPoints(): ReadonlySet<string> {
   try {
     const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");

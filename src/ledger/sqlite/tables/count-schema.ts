@@ -3,8 +3,8 @@ import { NOTE_AGAIN } from "../../tables/planned-records.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 
 /**
- * Number of unlisted problems represented by a stored one. Few problems have the member, and parsing all of them as
- * JSON would be slow.
+ * SQL for the number of unlisted problems that a stored problem represents. Few problems have the member, and parsing
+ * all of them as JSON would be slow.
  */
 const unlisted = (problem: string): string =>
   `case when instr(${problem}, '"unlisted":') = 0 then 0 else coalesce(json_extract(${problem}, '$.unlisted'), 0) end`;

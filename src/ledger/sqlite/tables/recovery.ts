@@ -24,7 +24,7 @@ function isKnown(database: SqliteDatabase, { identity, attempt }: JournaledReque
 
 const SELECT_ATTEMPTS: Query<{ attempts: number }> = { sql: "select attempts from records where identity = ?" };
 
-/** Oldest first. */
+/** All recoveries, oldest first. */
 export function recoveriesOf(database: Pick<SqliteDatabase, "row">): readonly Recovery[] {
   const text = database.row(SELECT_RECOVERIES)?.recoveries ?? "[]";
   const recoveries: readonly Recovery[] = JSON.parse(text);
