@@ -11,7 +11,7 @@ export interface CellChangeOptions {
   readonly fingerprints: Fingerprints;
   readonly columnsOf: (source: string) => readonly string[];
   readonly isKey: (source: string, column: string) => boolean;
-  /** Keyed by file. */
+  /** The columns of each re-imported file, by file. */
   readonly layouts: ReadonlyMap<string, ReturnedColumns>;
   readonly restoreKeys: boolean;
 }

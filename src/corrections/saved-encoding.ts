@@ -21,7 +21,7 @@ export async function savedEncoding(path: string, otherwise: string): Promise<st
   return isValid(() => decoder.decode()) ? undefined : otherwise;
 }
 
-/** UTF-16, and the ZIP archive of a workbook. */
+/** The first bytes of UTF-16, and of the ZIP archive of a workbook. */
 const NO_PLAIN_TEXT = [Buffer.of(0xff, 0xfe), Buffer.of(0xfe, 0xff), Buffer.from("PK")];
 
 function isValid(decode: () => string): boolean {

@@ -112,7 +112,7 @@ const FIELD_KINDS: ReadonlySet<string> = new Set([
   "forbids-together",
 ]);
 
-/** Most specific words first. */
+/** Words in a description that suggest a kind of rule, most specific words first. */
 const KIND_PATTERNS: readonly (readonly [kind: string, words: RegExp])[] = [
   ["no-overlap", /overlap/i],
   ["contiguous", /\bgaps?\b|contiguous|consecutive/i],

@@ -37,7 +37,7 @@ export type Change = "rows" | "tables" | "plan" | "position";
 /** Access of a ledger to its tables. */
 export interface TableAccess<Own extends Tables> {
   readonly read: <Result>(work: (tables: Tables) => Work<Result>) => Promise<Result>;
-  /** Atomic, and on the disk when the promise resolves. */
+  /** Performs a change, which is atomic, and on the disk when the promise resolves. */
   readonly change: <Result>(change: Change, work: (tables: Own) => Work<Result>) => Promise<Result>;
 }
 

@@ -68,7 +68,7 @@ export interface Cause {
 }
 
 export interface CauseShape {
-  /** `9{5} 9{6}`; absent if there is no value. */
+  /** The shape of the value, such as `9{5} 9{6}`; absent if there is no value. */
   readonly shape?: string | undefined;
   readonly count: number;
   readonly example: { readonly record: number; readonly source: Place };
@@ -76,7 +76,7 @@ export interface CauseShape {
 
 /** The outcome of one record: an outcome line (docs/errors.md, "Outcome lines") as an object. */
 export interface RecordOutcome {
-  /** 1-based over the whole input. */
+  /** 1-based number of the record in the whole input. */
   readonly record: number;
   /** The business key, if the record has one. */
   readonly key?: string;
@@ -94,7 +94,7 @@ export interface RecordOutcome {
 
 /** One problem of a record. */
 export interface RecordError {
-  /** `customers.0.mobile`; `non_field_errors` for a problem that concerns no single field. */
+  /** The attr, such as `customers.0.mobile`; `non_field_errors` for a problem that concerns no single field. */
   readonly attr: string;
   /** See docs/errors.md; the platform and rules have their own codes. */
   readonly code: string;

@@ -26,7 +26,7 @@ interface Sender {
 
 /** The credential of a token request, and its result. */
 export interface LoginAttempt {
-  /** `APIKey`, `organizationSecretKey` or `refreshToken`. */
+  /** The kind of credential: `APIKey`, `organizationSecretKey` or `refreshToken`. */
   readonly with: string;
   /** The code of the refusal; absent if a token was issued. */
   readonly refusal?: string;

@@ -13,7 +13,7 @@ export interface HttpRequest {
 
 export interface HttpReply {
   readonly status: number;
-  /** Lower-case names. */
+  /** The headers by name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text, at most `maxReplyBytes`. */
   readonly body: string;
@@ -23,7 +23,7 @@ export interface HttpReply {
   readonly isMisencoded?: boolean;
   /** Whether the reply started before the last byte of the request was sent. */
   readonly isEarly?: boolean;
-  /** First byte sent to last byte read, milliseconds. */
+  /** Milliseconds from the first byte sent to the last byte read. */
   readonly durationMs: number;
 }
 

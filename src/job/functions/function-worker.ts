@@ -189,7 +189,7 @@ class NotJson {
   }
 }
 
-/** More than any mapping or contract needs. */
+/** Maximum nesting of a result: more than any mapping or contract needs. */
 const MAX_LEVELS = 200;
 
 /** A copy without references to objects of the module. @throws NotJson, and any error from reading the value */

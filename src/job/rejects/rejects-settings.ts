@@ -5,8 +5,8 @@ export interface RejectsSettings extends RecordedValues<typeof REJECTS>, Recorde
   /** The report folders that contain the rejects. */
   readonly folders: readonly string[];
   /**
-   * Set explicitly for the rejects. Otherwise it is detected for each file, because a spreadsheet may have saved the
-   * file in another encoding.
+   * The encoding that the user set for the rejects. Without it, the encoding is detected for each file, because a
+   * spreadsheet may have saved the file in another encoding.
    */
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;

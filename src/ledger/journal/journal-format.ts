@@ -42,7 +42,10 @@ const TYPES = { ledger: 1, begin: 2, requests: 3, count: 4, recovery: 5, end: 6 
 const END_PAYLOAD_BYTES = 256;
 export const END_FRAME_BYTES: number = HEADER_BYTES + END_PAYLOAD_BYTES + CHECKSUM_BYTES;
 
-/** Identity, content, attempt, row mark. The highest bit of the attempt marks an idempotent request. */
+/**
+ * The parts of a stored request: identity, content, attempt, row mark. The highest bit of the attempt marks an
+ * idempotent request.
+ */
 const ATTEMPT_AT = 2 * HASH_BYTES;
 const ROW_MARK_AT = ATTEMPT_AT + 4;
 const REQUEST_BYTES = ROW_MARK_AT + 8;

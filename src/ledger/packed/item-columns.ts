@@ -23,7 +23,7 @@ export interface ItemColumns {
   readonly count: number;
   readonly records: Float64Array;
   readonly lines: Float64Array;
-  /** NaN: none. */
+  /** The contents of the items; NaN: none. */
   readonly contents: Float64Array;
   /** Marks of the keys (`packKey`); NaN: none. */
   readonly marks: Float64Array;

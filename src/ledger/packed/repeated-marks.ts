@@ -19,9 +19,9 @@ export interface MarkList {
 /** Buckets are selected by the highest bits of a mark. */
 const BUCKETS = 64;
 const BUCKET_RANGE = HASH_RANGE / BUCKETS;
-/** Small, because most plans are small. */
+/** Number of marks in the first block of a bucket. Small, because most plans are small. */
 const FIRST_BLOCK = 64;
-/** 2 MB in all buckets. */
+/** Number of marks in a full block: 2 MB in all buckets. */
 const FULL_BLOCK = 4096;
 
 /** More repeated marks than this are not stored individually. */

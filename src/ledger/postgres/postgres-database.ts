@@ -36,7 +36,10 @@ export interface TransactionOptions {
  * whether it succeeded. Throws only a `Failure` (`storage`, `config`, `ledger_in_use`, `ledger_damaged`) or a bug.
  */
 export interface PostgresDatabase extends Queries {
-  /** Atomic, and on the server's disk on return. `work` runs again if the transaction must be repeated. */
+  /**
+   * Performs work in a transaction, which is on the server's disk on return. `work` runs again if the transaction must
+   * be repeated.
+   */
   readonly transaction: <Result>(
     work: (transaction: Transaction) => Promise<Result>,
     options?: TransactionOptions,

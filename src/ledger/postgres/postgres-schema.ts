@@ -136,7 +136,10 @@ export async function ledgerExists(queries: Queries): Promise<boolean> {
   return true;
 }
 
-/** Not `to_regclass`, which may not find a table that another process created while this one waited for its lock. */
+/**
+ * Whether the ledger's table exists. Does not use `to_regclass`, which may not find a table that another process
+ * created while this one waited for its lock.
+ */
 const IS_LEDGER: Statement<{ ledger: boolean }> = {
   sql: `
   select exists (
@@ -146,7 +149,7 @@ const IS_LEDGER: Statement<{ ledger: boolean }> = {
 };
 const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version from migrate.ledger" };
 
-/** "migr" as a number: the advisory lock that protects the schema. */
+/** Acquires the advisory lock that protects the schema. Its number is "migr". */
 const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(1835624306)" };
 
 /** Creates the schema, unless a user with more rights has already created an empty one. */

@@ -5,7 +5,7 @@ export interface Exclusion {
   readonly key: string;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** Account name of the user who decided it. */
+  /** Account name of the user who decided the exclusion. */
   readonly who: string;
   readonly reason: string;
   /** When and by whom the exclusion was undone; absent while it applies. */

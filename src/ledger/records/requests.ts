@@ -17,7 +17,7 @@ export interface Intent {
   readonly step?: string;
   /** Whether the request may be repeated safely. If interrupted, it leaves the record `pending`, not `ambiguous`. */
   readonly idempotent?: boolean;
-  /** For the journal; the ledger has it in the plan. */
+  /** Hash of the source row, for the journal. The ledger has it in the plan. */
   readonly rowHash?: number | undefined;
   readonly at: string;
 }

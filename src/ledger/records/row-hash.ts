@@ -62,7 +62,7 @@ export function cellsHash({ bytes, starts, ends }: CellBytes): number {
 }
 
 const SEED = 0x13198a2e;
-/** Not a valid byte of UTF-8. */
+/** Marks the end of a cell. Not a valid byte of UTF-8. */
 const CELL_END = 0xff;
 
 const jsonHash = createFastContentHash();

@@ -143,7 +143,7 @@ export interface SharedStatus extends SharedPace {
   readonly ranges: RangeCounts;
   /** Workers in the state `working` first, then in the order of joining. */
   readonly workers: readonly WorkerStatus[];
-  /** Nothing may be sent for this time. */
+  /** A pause of all requests, and its reason. */
   readonly hold?: { readonly forMs: number; readonly reason: string } | undefined;
   readonly failure?: SharedFailure | undefined;
   /** The workers' findings about the platform. */

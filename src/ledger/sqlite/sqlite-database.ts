@@ -24,7 +24,7 @@ export interface SqliteDatabase {
   readonly run: (sql: string, ...values: readonly SqlValue[]) => number;
   readonly rows: <Row>(query: Query<Row>, ...values: readonly SqlValue[]) => readonly Row[];
   readonly row: <Row>(query: Query<Row>, ...values: readonly SqlValue[]) => Row | undefined;
-  /** Atomic. Cannot be nested. */
+  /** Performs work in a transaction. Transactions cannot be nested. */
   readonly transaction: <Result>(work: () => Result) => Result;
   readonly close: () => void;
   /**

@@ -109,7 +109,7 @@ const compare = (items: string, toSend: string): Comparison => ({
   },
 });
 
-/** Ambiguous records are counted as ambiguous, even if they are left to send. */
+/** Omits ambiguous records: they are counted as ambiguous, even if they are left to send. */
 const COMPARE_PENDING = compare(
   "migrate.items /*+ indexed by items_open */",
   "items.status = 'pending' and coalesce(records.state, '') <> 'ambiguous'",

@@ -11,7 +11,7 @@ export interface Product {
   readonly is_prepay: boolean;
   readonly is_business: boolean;
   readonly is_restricted: boolean;
-  /** Months; null when there is no fixed term. */
+  /** Term in months; null when there is no fixed term. */
   readonly term: number | null;
   /** ISO 8601 UTC, like `available_to`. */
   readonly available_from: string;

@@ -4,7 +4,7 @@ import type { LoginAttempt } from "../sandbox-reply.ts";
 export interface HistoryEntry {
   /** Number of the request, counted from 1 in the order of arrival. */
   readonly request: number;
-  /** Arrival, ISO 8601 UTC. */
+  /** Time of arrival, ISO 8601 UTC. */
   readonly at: string;
   readonly method: string;
   readonly path: string;

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../json/json-value.ts";
 import type { SupplierStatus } from "../../model/supplier-status.ts";
 
 export interface ImportedAccount {
-  /** `A-` and eight hexadecimal digits. */
+  /** The account number: `A-` and eight hexadecimal digits. */
   readonly number: string;
   readonly supplier: string;
   /** The business key: the account's number in the old system. */

@@ -189,7 +189,7 @@ interface Checkpointed {
   readonly log: number;
   readonly checkpointed: number;
 }
-/** Passive: it does not wait, so that no reader delays a push. */
+/** Writes the log into the file. Passive: it does not wait, so that no reader delays a push. */
 const CHECKPOINT: Query<Checkpointed> = { sql: "pragma wal_checkpoint(passive)" };
 const TRUNCATE: Query<Checkpointed> = { sql: "pragma wal_checkpoint(truncate)" };
 

@@ -137,7 +137,7 @@ export function forgetChecksums(database: string): void {
 }
 
 const MAGIC: Buffer = Buffer.from("MIGSUMS1");
-/** Magic, page size, number of pages, commits; then their checksum. */
+/** The header: magic, page size, number of pages, commits; then their checksum. */
 const CHECKED_BYTES = 24;
 const HEADER_BYTES = CHECKED_BYTES + 4;
 

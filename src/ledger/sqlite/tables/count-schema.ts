@@ -47,7 +47,7 @@ export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
   database.execute(TRIGGERS);
 }
 
-/** Temporary, so that the stored schema fits on one page and is rarely lost. */
+/** The triggers are temporary, so that the stored schema fits on one page and is rarely lost. */
 const TRIGGERS = `
   create temp trigger count_status after update of status on items
   when old.status <> new.status and old.status <> 'sending' and new.status <> 'sending' begin
