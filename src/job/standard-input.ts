@@ -29,7 +29,7 @@ export async function withStandardInput(
   };
 }
 
-/** The folder in which pushes keep copies of standard input until they are no longer needed, next to their ledger. */
+/** The folder next to the ledger in which pushes keep copies of standard input until they are no longer needed. */
 export function standardInputFolder({ folder }: LedgerStore): string {
   return path.join(folder, "input");
 }

@@ -90,7 +90,7 @@ export function knownError(error: unknown): unknown {
   return limitFailure(error) ?? error;
 }
 
-/** A signal that aborts with the caller's signal; `end` removes the listener from it. */
+/** A signal that aborts with the caller's signal. `end` removes the listener from the caller's signal. */
 function followed(signal: StopSignal | undefined) {
   const own = new AbortController();
   const stop = (): void => own.abort();

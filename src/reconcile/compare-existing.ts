@@ -9,7 +9,7 @@ import { reconcileRun } from "./reconcile-run.ts";
 
 /**
  * Reads back the records of a run that were on the platform before, and decides those whose content can be compared.
- * The others stay `existing`, as do all if the platform cannot be queried.
+ * The other records stay `existing`. If the platform cannot be queried, all of them stay `existing`.
  */
 export async function compareExisting(
   { ledger, run, job, dependencies }: OpenRun,

@@ -98,7 +98,7 @@ async function keys(sources: ValueSources): Promise<readonly Candidate[]> {
   });
 }
 
-/** Reads while another process may be writing, and takes no lock. */
+/** Queries the ledger while another process may be writing, and takes no lock. */
 async function askLedger(
   sources: ValueSources,
   ask: (ledger: Ledger) => Promise<readonly Candidate[]>,

@@ -21,8 +21,8 @@ import { redirectOutput } from "./function-output.ts";
 import { refuseCalls, RefusedCallError } from "./refused-calls.ts";
 
 /**
- * The thread for a mapping's functions. Only this thread is affected if they change built-in objects, exit, block or
- * exhaust memory. The code here therefore uses no method that the module could have replaced: it captures what it
+ * The thread for a mapping's functions. If functions change built-in objects, exit, block or exhaust memory, only this
+ * thread is affected. The code here therefore uses no method that the module could have replaced: it captures what it
  * needs before it loads the module, and iterates over lists by index.
  */
 const { module, port, progress }: FunctionWork = workerData;

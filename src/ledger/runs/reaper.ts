@@ -10,7 +10,7 @@ export interface Reaper {
 }
 
 export interface ReaperOptions {
-  /** Undefined for a run that is not shared. */
+  /** Returns the duration of a worker's lease; undefined for a run that is not shared. */
   readonly leaseMs: () => Promise<number | undefined>;
   /** Revokes ranges whose lease has expired, by the server's clock. */
   readonly revokeRanges: (leaseMs: number) => Promise<void>;

@@ -21,7 +21,7 @@ export type CellDependencies = JobDependencies & Required<Pick<JobDependencies, 
 
 /**
  * Reads the cells of the records of several runs from the inputs of these runs, each at most once. If an input has
- * changed or cannot be read, the cells of its run are not known, and a notice counts the records that need them.
+ * changed or cannot be read, the cells of its run are not known, and a notice states how many records need these cells.
  */
 export function cellsOfRuns(ledger: Ledger, dependencies: CellDependencies): CellReader {
   const quiet = { ...dependencies, notice: () => undefined, onProgress: () => undefined };

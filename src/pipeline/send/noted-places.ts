@@ -27,7 +27,10 @@ const NOTED_BYTES = 4_000_000;
 /** Sending this many records costs about forty disk syncs, so one more for a position is negligible. */
 const NOTED_SENT = 2_500;
 
-/** Compares the absolute distance in bytes, because the byte position restarts at 0 in each file. */
+/**
+ * Whether to save the position. Compares the absolute distance in bytes, because the byte position restarts at 0 in
+ * each file.
+ */
 function shouldNote(
   behind: InputPosition,
   noted: Pick<InputPosition, "record" | "byte">,

@@ -13,7 +13,7 @@ export async function serverFindings(queries: Queries): Promise<readonly string[
   );
 }
 
-/** A warning and not a failure, because the operator of the server chose its settings. */
+/** Warns about unsafe settings of the server. They are no failure, because the operator of the server chose them. */
 export async function warnOfServer(queries: Queries, notice: ((message: string) => void) | undefined): Promise<void> {
   for (const finding of await serverFindings(queries)) notice?.(`The ledger ${queries.name}: ${finding}`);
 }
