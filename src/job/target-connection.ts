@@ -52,8 +52,8 @@ export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): stri
 
 /**
  * Milliseconds for which the platform may still process an aborted request. During this time, its answer that a record
- * does not exist proves nothing. Twice the maximum duration of a request; a shorter local timeout does not make the
- * platform faster.
+ * does not exist proves nothing. The default is twice the maximum duration of a request; a shorter local timeout does
+ * not make the platform faster.
  */
 export function quietPeriodMs({ timeouts = {} }: TargetSettings): number {
   if (timeouts.quietSeconds !== undefined) return timeouts.quietSeconds * 1000;

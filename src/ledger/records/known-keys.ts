@@ -21,7 +21,7 @@ export interface KnownKey {
 
 /**
  * The problem of a new key that may be a changed form of a known key. If the known key never reached the platform, it
- * may be the changed form and the new key its correction: then there is no problem.
+ * may be the changed form, and the new key may be its correction. Then there is no problem.
  */
 export function nearKnownKey(found: NewKey & KnownKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key, known, wasSent } = found;

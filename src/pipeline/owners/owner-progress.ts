@@ -97,7 +97,7 @@ function takeOwner(owners: Map<string, string>, id: string): string | undefined 
 interface ExportedRecords {
   /** The owner of the latest package that contains the record. */
   readonly ownerByRecord: Map<string, string>;
-  /** The number of records that cannot be returned: without a key, or excluded since. */
+  /** The number of records that cannot be returned, because they have no key or were excluded since. */
   readonly notReturned: ReadonlyMap<string, number>;
 }
 

@@ -250,7 +250,7 @@ async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Pro
   await worker.leave();
 }
 
-/** Reports a failure to the other workers. With several suppliers, a closed one does not stop the run. */
+/** Reports a failure to the other workers. With several suppliers, a closed supplier does not stop the run. */
 async function announceFailure(failure: Failure, oneSupplier: boolean, worker: SharedWorker): Promise<void> {
   const { code, message, hint } = failure;
   const isOfSupplier = code === "supplier_closed" || code === "platform_refused";

@@ -147,7 +147,7 @@ function createWaits() {
 const RATE_WINDOW_MS = 60_000;
 const SAMPLE_EVERY_MS = 1000;
 
-/** The mean of the last minute: it follows a changed rate and does not jump after a pause. */
+/** The mean rate of the last minute: it follows a changed rate and does not jump after a pause. */
 function createRecentRate() {
   const samples: { readonly at: number; readonly done: number }[] = [];
   return {

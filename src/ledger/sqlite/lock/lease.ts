@@ -61,8 +61,8 @@ export async function watchLease(lockPath: string, leaseMs: number): Promise<boo
 }
 
 /**
- * A stamp of the lock file from the server: opening the file makes a network file system query it. Only for a process
- * that does not hold the lock.
+ * A current stamp of the lock file, even on a network file system, which queries its server when a file is opened. Only
+ * for a process that does not hold the lock.
  */
 function freshStampOf(lockPath: string): string | undefined {
   const file = unlessMissing(() => openSync(lockPath, "r"));
