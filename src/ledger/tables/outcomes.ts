@@ -39,7 +39,7 @@ function* countByStatus(tables: Tables, run: RunRow, sending: SendingStatus): Wo
 function* countResent(tables: Tables, { number }: RunRow): Work<number> {
   if (tables.dialect === "sqlite" && (yield* tables.row(ANY_AMBIGUOUS)) === undefined) return 0;
   const { own = 0, others = false } = (yield* tables.row(COUNT_OWN, number)) ?? {};
-  // Some are ambiguous because of another run or a recovery, so all records left to send are examined.
+  // Some records are ambiguous because of another run or a recovery, so all records left to send are examined.
   return others ? ((yield* tables.row(COUNT_RESENT, number))?.count ?? 0) : own;
 }
 
