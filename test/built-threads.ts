@@ -1,10 +1,10 @@
-/** Starts threads from the built modules, because a thread cannot run TypeScript. */
+const built = new URL("../dist/program/", import.meta.url).href;
+
+/** Starts threads from the bundle, because a thread cannot run TypeScript. */
 export const builtThreads = {
   name: "built-threads",
   transform: (code: string, id: string): string | undefined => {
-    const [, folder] = /\/src\/(.*)\/[^/]+\.ts$/.exec(id) ?? [];
-    if (folder === undefined || !code.includes("-worker.js")) return undefined;
-    const built = new URL(`../dist/${folder}/`, import.meta.url).href;
+    if (!/\/src\/.*\.ts$/.test(id) || !code.includes("-worker.js")) return undefined;
     return code.replaceAll(/new URL\("\.\/([a-z-]+-worker\.js)", import\.meta\.url\)/g, `new URL("${built}$1")`);
   },
 };

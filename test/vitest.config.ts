@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { builtThreads } from "./built-threads.ts";
+import { fastFolder } from "./fast-folder.ts";
 import { scaledTimeout, SLOWNESS } from "./scaled-timeout.ts";
 
 /** Tests that replace modules or change the state of their process: each file has its own. The others share a process. */
@@ -7,13 +8,15 @@ const ISOLATED = [
   "test/{cli/process,cli/settings,conformance,files,ledger/journal,runtime,sandbox,simulation}/**/*.test.ts",
 ];
 
+// Also for the PostgreSQL server of the run, which this process starts.
+process.env["TMPDIR"] = fastFolder();
+
 export default defineConfig({
   plugins: [builtThreads],
   test: {
     root: new URL("..", import.meta.url).pathname,
     // One more than the number of processors of most small machines, because many tests wait for a process or a timer.
     maxWorkers: 3,
-    globalSetup: ["test/shared-server.ts"],
     setupFiles: ["test/state-home.ts"],
     // Vitest must not transform the built program.
     server: { deps: { external: [/\/dist\/program\//] } },
@@ -23,7 +26,16 @@ export default defineConfig({
     hookTimeout: scaledTimeout(60_000),
     expect: { poll: { timeout: scaledTimeout(60_000) } },
     projects: [
-      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: ISOLATED, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          include: ["test/**/*.test.ts"],
+          exclude: ISOLATED,
+          isolate: false,
+          globalSetup: ["test/shared-server.ts"],
+        },
+      },
       { extends: true, test: { name: "isolated", include: ISOLATED } },
     ],
   },

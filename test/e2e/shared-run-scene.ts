@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type PostgresCluster, startPostgres, startPrivatePostgres } from "../ledger/postgres/cluster.ts";
 import type { CliEnd, CliOptions, RunningCli, TestSandbox } from "./cli.ts";
@@ -62,24 +63,10 @@ export async function sharedPush(
 ): Promise<SharedPush> {
   databases += 1;
   const name = `shared_${process.pid}_${databases}`;
-  const ledger = through(await server.createDatabase(name));
+  const database = await server.createDatabase(name);
+  const ledger = through(database);
   const place = workplace({ accounts: goodAccounts(records) }, sandbox);
-  const query = (sql: string): Promise<readonly Record<string, unknown>[]> => server.query(sql, name);
-  const isThere = async (): Promise<boolean> =>
-    (await query("select to_regclass('migrate.shared_runs') is not null as there"))[0]?.["there"] === true;
-  const workers = async (): Promise<readonly SeenWorker[]> => {
-    if (!(await isThere())) return [];
-    const rows = await query(
-      `select id, pid, state, exists (select from migrate.ranges where holder = workers.id and ranges.state = 'taken') as holds
-       from migrate.workers order by rank`,
-    );
-    return rows.map((row) => ({ id: String(row["id"]), pid: Number(row["pid"]), state: stateOf(row) }));
-  };
-  const settled = async (): Promise<number> => {
-    if (!(await isThere())) return 0;
-    const sql = "select count(*) as count from migrate.items where status in ('accepted', 'rejected', 'ambiguous')";
-    return Number((await query(sql))[0]?.["count"] ?? 0);
-  };
+  const query: Query = (sql) => server.query(sql, name);
   let runningPushes = 0;
   return {
     ...place,
@@ -96,20 +83,41 @@ export async function sharedPush(
       onTestFinished(() => push.kill("SIGKILL"));
       return push;
     },
-    workers,
+    workers: () => workersIn(query),
     async whenWorking(count) {
       let working: readonly SeenWorker[] = [];
-      await until(async () => {
+      await until(database, `${count} workers`, async (ask) => {
         const isRunning = runningPushes > 0;
-        working = (await workers()).filter(({ state }) => state === "holding");
+        working = (await workersIn(ask)).filter(({ state }) => state === "holding");
         if (!isRunning && working.length < count) throw new Error(`the push ended before ${count} workers held ranges`);
         return working.length >= count;
-      }, `${count} workers`);
+      });
       return working;
     },
-    settled,
-    whenSettled: (count) => until(async () => (await settled()) >= count, `${count} settled records`),
+    settled: () => settledIn(query),
+    whenSettled: (count) => until(database, `${count} settled records`, async (ask) => (await settledIn(ask)) >= count),
   };
+}
+
+type Query = SharedPush["query"];
+
+async function isThere(query: Query): Promise<boolean> {
+  return (await query("select to_regclass('migrate.shared_runs') is not null as there"))[0]?.["there"] === true;
+}
+
+async function workersIn(query: Query): Promise<readonly SeenWorker[]> {
+  if (!(await isThere(query))) return [];
+  const rows = await query(
+    `select id, pid, state, exists (select from migrate.ranges where holder = workers.id and ranges.state = 'taken') as holds
+     from migrate.workers order by rank`,
+  );
+  return rows.map((row) => ({ id: String(row["id"]), pid: Number(row["pid"]), state: stateOf(row) }));
+}
+
+async function settledIn(query: Query): Promise<number> {
+  if (!(await isThere(query))) return 0;
+  const sql = "select count(*) as count from migrate.items where status in ('accepted', 'rejected', 'ambiguous')";
+  return Number((await query(sql))[0]?.["count"] ?? 0);
 }
 
 function stateOf({ state, holds }: Record<string, unknown>): string {
@@ -118,11 +126,21 @@ function stateOf({ state, holds }: Record<string, unknown>): string {
 
 const PATIENCE_MS = 120_000;
 
-async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
+/** Asks over one connection until the answer is yes: a server spends more time on a new connection than on a query. */
+async function until(database: string, what: string, isSo: (query: Query) => Promise<boolean>): Promise<void> {
+  const client = new Client({ connectionString: database });
+  // A lost connection fails the next query.
+  client.on("error", () => undefined);
+  await client.connect();
+  const query: Query = async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;
   const givenUpAt = Date.now() + PATIENCE_MS;
-  while (!(await isSo())) {
-    if (Date.now() > givenUpAt) throw new Error(`timed out waiting for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  try {
+    while (!(await isSo(query))) {
+      if (Date.now() > givenUpAt) throw new Error(`timed out waiting for ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  } finally {
+    await client.end();
   }
 }
 

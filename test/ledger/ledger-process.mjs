@@ -1,12 +1,11 @@
-// A process that holds a lock, or pushes, until it is killed: node ledger-process.mjs <compiled ledger> <task> <path> ...
+// A process that holds a lock, or pushes, until it is killed: node ledger-process.mjs <task> <path> ...
 import { randomBytes } from "node:crypto";
 import { appendFileSync } from "node:fs";
-import { join } from "node:path";
+import { lockLedger } from "../../dist/ledger/sqlite/lock/ledger-lock.js";
+import { openLedger } from "../../dist/ledger/sqlite/sqlite-ledger.js";
+import { sqliteLedgerStore } from "../../dist/ledger/sqlite/sqlite-store.js";
 
-const [, , compiled, task, path, ...values] = process.argv;
-const { lockLedger } = await import(join(compiled, "ledger/sqlite/lock/ledger-lock.js"));
-const { openLedger } = await import(join(compiled, "ledger/sqlite/sqlite-ledger.js"));
-const { sqliteLedgerStore } = await import(join(compiled, "ledger/sqlite/sqlite-store.js"));
+const [, , task, path, ...values] = process.argv;
 const print = (line) => process.stdout.write(`${line}\n`);
 
 /** Takes the lock and keeps it, or prints the refusal. */

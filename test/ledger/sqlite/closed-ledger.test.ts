@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
-import { ended, firstLine, useLedgerProcess } from "../compiled-ledger.ts";
+import { ended, firstLine, useLedgerProcess } from "../ledger-processes.ts";
 import { item, planned } from "../ledger-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 

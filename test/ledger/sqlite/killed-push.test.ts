@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
-import { ended, firstLine, useLedgerProcess } from "../compiled-ledger.ts";
+import { ended, firstLine, useLedgerProcess } from "../ledger-processes.ts";
 import { item, outcomesOf, planned } from "../ledger-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 

@@ -8,7 +8,7 @@ import { isLocked, lockLedger } from "../../../../src/ledger/sqlite/lock/ledger-
 import { openLedger } from "../../../../src/ledger/sqlite/sqlite-ledger.ts";
 import { sqliteLedgerStore } from "../../../../src/ledger/sqlite/sqlite-store.ts";
 import { temporaryFolder } from "../../../temporary-folder.ts";
-import { ended, firstLine, useLedgerProcess } from "../../compiled-ledger.ts";
+import { ended, firstLine, useLedgerProcess } from "../../ledger-processes.ts";
 
 const { start, startUnder } = useLedgerProcess();
 const ledgerPath = (): string => join(temporaryFolder(), ".migrate", "ledger.db");

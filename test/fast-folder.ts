@@ -1,0 +1,32 @@
+import { readFileSync, statfsSync } from "node:fs";
+import { freemem, tmpdir } from "node:os";
+
+/** Linux keeps files of this folder in memory. */
+const MEMORY = "/dev/shm";
+/** Several times the size of the files that exist at once: PostgreSQL databases and ledgers. */
+const NEEDED_BYTES = 4 * 2 ** 30;
+
+/**
+ * The folder for temporary files of tests. It is in memory if this machine has enough: on a disk, tests would spend most of
+ * their time waiting for writes of ledgers. The variable TMPDIR overrides it.
+ */
+export function fastFolder(): string {
+  if (process.env["TMPDIR"] !== undefined || process.platform !== "linux") return tmpdir();
+  return memoryIsFree() && programsRunIn(MEMORY) ? MEMORY : tmpdir();
+}
+
+function memoryIsFree(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return Math.min(bavail * bsize, freemem()) >= NEEDED_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+/** Docker mounts this folder with `noexec`. Some tests install programs in their folder. */
+function programsRunIn(folder: string): boolean {
+  const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
+  const options = mounts.map((line) => line.split(" ")).find(([, place]) => place === folder)?.[3] ?? "noexec";
+  return !options.split(",").includes("noexec");
+}

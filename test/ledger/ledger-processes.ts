@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+
+const script = fileURLToPath(new URL("ledger-process.mjs", import.meta.url));
+
+/** Returns functions that start `ledger-process.mjs` with a task. It uses the built ledger. */
+export function useLedgerProcess(): LedgerProcess {
+  const children: ChildProcess[] = [];
+  afterAll(() => {
+    for (const child of children) child.kill("SIGKILL");
+  });
+  const start = (command: string, args: readonly string[]): ChildProcess => {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+    children.push(child);
+    return child;
+  };
+  return {
+    start: (task, ...values) => start(process.execPath, [script, task, ...values]),
+    startUnder: (command, task, ...values) => {
+      const [first = "", ...rest] = command;
+      return start(first, [...rest, process.execPath, script, task, ...values]);
+    },
+  };
+}
+
+interface LedgerProcess {
+  readonly start: (task: string, ...values: readonly string[]) => ChildProcess;
+  /** Another command that runs the process, for example `unshare`. */
+  readonly startUnder: (command: readonly string[], task: string, ...values: readonly string[]) => ChildProcess;
+}
+
+/** The first line of the process's output. */
+export async function firstLine(child: ChildProcess): Promise<string> {
+  for await (const chunk of child.stdout ?? []) return String(chunk).trim();
+  return "";
+}
+
+export async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await new Promise((resolve) => child.once("exit", resolve));
+}
