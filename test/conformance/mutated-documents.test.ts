@@ -8,10 +8,11 @@ import { loadContract } from "../../src/contract/load-contract.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../src/json/json-value.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
+import { campaignSize } from "../campaign.ts";
 import { DOCUMENTS_EXIST, documentText, loadDocument, OPERATORS } from "./operators-documents.ts";
 
-const RUNS = 6;
-const TEXT_RUNS = 3;
+const RUNS = campaignSize({ part: 3, whole: 6 });
+const TEXT_RUNS = campaignSize({ part: 2, whole: 3 });
 
 /**
  * Published documents change, and may be edited by hand. For any removed, renamed or retyped node, the result must be a

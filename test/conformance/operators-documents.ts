@@ -19,11 +19,20 @@ export function documentText(operator: Operator): string {
   return readFileSync(path.join(folder, `${operator}-data-import.openapi.yml`), "utf8");
 }
 
+const loaded = new Map<string, Contract>();
+
 /**
  * Loads the unchanged document, the document with an overlay that declares the wrapping of the asynchronous API, or the
- * document with its shipped overlays, which also declare the wrapping.
+ * document with its shipped overlays, which also declare the wrapping. Loads each once.
  */
 export function loadDocument(operator: Operator, overlay?: "wrapped" | "shipped"): Contract {
+  const name = `${operator} ${overlay}`;
+  const contract = loaded.get(name) ?? loadAgain(operator, overlay);
+  loaded.set(name, contract);
+  return contract;
+}
+
+function loadAgain(operator: Operator, overlay?: "wrapped" | "shipped"): Contract {
   const document = { file: `${operator}.yml`, text: documentText(operator) };
   if (overlay === "shipped") return loadContract([document, ...overlayTexts(operator)]);
   return loadContract(overlay === undefined ? [document] : [document, { file: "wrap.yml", text: WRAPPED }]);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Contract } from "../../src/contract/contract.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { attrPattern } from "../../src/json/attr.ts";
@@ -14,6 +14,7 @@ import {
   documentText,
   exampleRequests,
   judgedCodes,
+  loadDocument,
   OPERATORS,
   type Operator,
   withSupplyTypes,
@@ -55,7 +56,7 @@ const SETTINGS: Readonly<Record<string, boolean>> = {
 /** Loads the document with its overlays and an operation for each schema with rules. */
 function loadWith(operator: Operator): Contract {
   const document = { file: `${operator}.yml`, text: documentText(operator) };
-  const published = valueAt(loadContract([document]).document, ["components", "schemas"]);
+  const published = publishedSchemas(operator);
   const known = isJsonObject(published) ? published : {};
   const names = rulesOf(operator).flatMap(({ schemas }) => schemas);
   const present = [...new Set(names)].filter((name) => Object.hasOwn(known, name));
@@ -63,8 +64,7 @@ function loadWith(operator: Operator): Contract {
 }
 
 function publishedSchemas(operator: Operator): JsonValue {
-  const document = { file: `${operator}.yml`, text: documentText(operator) };
-  return valueAt(loadContract([document]).document, ["components", "schemas"]) ?? {};
+  return valueAt(loadDocument(operator).document, ["components", "schemas"]) ?? {};
 }
 
 /** Returns the `additionalProperties` of each nested schema by its place. */
@@ -133,10 +133,7 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)(
     });
 
     it("has a rule for every code that can be checked before sending, or declares its fields unpublished", () => {
-      const published = loadContract([
-        { file: `${operator}.yml`, text: documentText(operator) },
-        ...overlayTexts(operator),
-      ]);
+      const published = loadDocument(operator, "shipped");
       const coverage = coverageOf(published, ruleContextOf(published, {}));
       const judged = judgedCodes(operator);
       const local = [...judged].flatMap(([code, isLocal]) => (isLocal ? [code] : []));
@@ -196,6 +193,11 @@ describe.skipIf(!DOCUMENTS_EXIST).each(OPERATORS)(
 );
 
 describe.skipIf(!DOCUMENTS_EXIST)("overlay:au on the published document (MIGRATE_SHARED)", () => {
+  let contract: Contract;
+  beforeAll(() => {
+    contract = loadWithAgreement();
+  });
+
   it.each([
     ["text that is not a number", "abc", "invalid"],
     ["an object", {}, "invalid"],
@@ -203,7 +205,6 @@ describe.skipIf(!DOCUMENTS_EXIST)("overlay:au on the published document (MIGRATE
     ["null", null, "null"],
     ["a decimal", "0.25", undefined],
   ])("validates rates in rate_overrides as decimals: %s", (_name, rate, code) => {
-    const contract = loadWithAgreement();
     const body = contract.operations.find(({ id }) => id === "AusAgreement")?.body;
     if (body === undefined) throw new Error("no body");
     const found = compileValidator(body, { keepValues: false })({ rate_overrides: { "R-1": rate } });
