@@ -179,7 +179,6 @@ describe.skipIf(!DOCUMENTS_EXIST)("operators' example requests (MIGRATE_SHARED)"
       const local = errors.map(({ attr, code }) => `${wrap}${attr} ${code}`);
       expect([...new Set(judged.map(({ attr, code }) => `${attr} ${code}`))].toSorted()).toEqual(local.toSorted());
     });
-
   });
 
   it.each(OPERATORS)("%s: those of the asynchronous API are not wrapped, although its schema is", (operator) => {

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
+import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { checkTriples } from "./triples/check-triples.ts";
 
 /** `DIFFERENTIAL_FIRST=<seed> DIFFERENTIAL_TRIPLES=1` repeats one triple. */
-const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? 200);
+const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? campaignSize({ part: 60, whole: 200 }));
 /** Each run tests one window of seeds, and the window changes every minute. `npm run soak -- differential` uses new seeds. */
-const WINDOWS = { first: 30_000_000, count: 10 };
-const window = Math.floor(Date.now() / 60_000) % WINDOWS.count;
-const FIRST = Number(process.env["DIFFERENTIAL_FIRST"] ?? WINDOWS.first + window * TRIPLES);
+const SEEDS = { first: 30_000_000, count: 2_000 };
+const window = Math.floor(Date.now() / 60_000) % Math.floor(SEEDS.count / TRIPLES);
+const FIRST = Number(process.env["DIFFERENTIAL_FIRST"] ?? SEEDS.first + window * TRIPLES);
 
 /** Each of these is in at least one of thirty triples. */
 const DRAWN = [

@@ -184,8 +184,10 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
   const cwd = options.cwd ?? folder;
   const readyFile = path.join(folder, "ready.json");
   const words = ["sandbox", "--port", "0", "--ready-file", readyFile, ...(options.flags ?? [])];
-  const { ended, drain } = await startInProcess(words, { program: BINARY, cwd, env: cleanEnvironment({}) }, (end) =>
-    Promise.race([waitForFile(readyFile), end.then(() => undefined)]),
+  const { ended, drain, onStderr } = await startInProcess(
+    words,
+    { program: BINARY, cwd, env: cleanEnvironment({}) },
+    (end) => Promise.race([waitForFile(readyFile), end.then(() => undefined)]),
   );
   const stop = async (): Promise<void> => {
     drain();
@@ -193,7 +195,7 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
     remove();
   };
   if (!existsSync(readyFile)) throw new Error(`the sandbox did not start\n${(await ended).stderr}`);
-  return { ...connectionOf(JSON.parse(await readFile(readyFile, "utf8")), cwd), stop };
+  return { ...connectionOf(JSON.parse(await readFile(readyFile, "utf8")), cwd), onStderr, stop };
 }
 
 async function waitForFile(file: string): Promise<void> {
@@ -204,6 +206,8 @@ async function waitForFile(file: string): Promise<void> {
 export interface TestSandbox {
   readonly ready: SandboxReady;
   readonly env: Readonly<Record<string, string>>;
+  /** Calls the listener with each later text on its stderr: with `--verbose`, every request. */
+  readonly onStderr: (listener: (text: string) => void) => void;
   readonly stop: () => Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createTestFolder } from "../temporary-folder.ts";
 import { DatabaseSync } from "@photostructure/sqlite";
-import type { CliEnd, RunningCli, SandboxProcess } from "./cli.ts";
+import type { CliEnd, RunningCli, TestSandbox } from "./cli.ts";
 import type { Dice } from "../seeded-dice.ts";
 
 /** Counts the data-import requests answered by a sandbox that was started with --verbose. */
@@ -13,10 +13,10 @@ export interface RequestCounter {
   readonly after: (more: number) => Promise<void>;
 }
 
-export function countRequests({ running }: Pick<SandboxProcess, "running">): RequestCounter {
+export function countRequests({ onStderr }: Pick<TestSandbox, "onStderr">): RequestCounter {
   let count = 0;
   const waiting = new Map<() => void, number>();
-  running.process.stderr?.on("data", (text: string) => {
+  onStderr((text) => {
     count += text.split("/data-import/").length - 1;
     for (const [resolve, due] of waiting) {
       if (count < due) continue;

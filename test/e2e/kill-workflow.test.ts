@@ -5,7 +5,7 @@ import { seededDice } from "../seeded-dice.ts";
 import { countRequests, killRepeatedly } from "./kill-schedule.ts";
 import { adminOf, latestRun, references } from "./push-scene.ts";
 import { contradictions, collectEvidence } from "./push-evidence.ts";
-import { startWorkflowProcess, type WorkflowPlace, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
+import { startWorkflowSandbox, type WorkflowPlace, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
 import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
@@ -29,7 +29,7 @@ test.each(["v1", "v2"] as const)(
   { timeout: scaledTimeout(PATIENCE_MS) },
   async (generation) => {
     const flags = ["--verbose", "--latency", "0-3", "--task-ms", LONGER_THAN_A_RESTART_MS];
-    const sandbox = await startWorkflowProcess(flags, PATIENCE_MS);
+    const sandbox = await startWorkflowSandbox(flags);
     try {
       const admin = adminOf(sandbox);
       const place = workflowPlace(sandbox);

@@ -1,15 +1,15 @@
 import { hostname } from "node:os";
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type CliEnd, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type CliEnd, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { countRequests, type RequestCounter } from "./kill-schedule.ts";
 import { type Admin, adminOf, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 let counter: RequestCounter;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess({ flags: ["--verbose"] });
+  sandbox = await startTestSandbox({ flags: ["--verbose"] });
   admin = adminOf(sandbox);
   counter = countRequests(sandbox);
 });

@@ -12,7 +12,7 @@ import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { seededDice } from "../seeded-dice.ts";
-import { type CliEnd, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type CliEnd, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { countRequests } from "./kill-schedule.ts";
 import {
   type AccountCells,
@@ -43,10 +43,10 @@ const MIXED: readonly AccountCells[] = [
 
 describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   let server: PostgresCluster;
-  let sandbox: SandboxProcess;
+  let sandbox: TestSandbox;
   beforeAll(async () => {
     server = await startPostgres();
-    sandbox = await startSandboxProcess({ flags: ["--verbose", "--latency", "0-3"] });
+    sandbox = await startTestSandbox({ flags: ["--verbose", "--latency", "0-3"] });
   });
   afterAll(async () => {
     await sandbox.stop();

@@ -213,6 +213,7 @@ export function useSandbox(): { readonly sandbox: TestSandbox; readonly admin: A
     get env() {
       return running().env;
     },
+    onStderr: (listener) => running().onStderr(listener),
     stop: () => running().stop(),
   };
   const admin = adminOf(sandbox);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { countRequests, type RequestCounter } from "./kill-schedule.ts";
 import {
   type Admin,
@@ -14,11 +14,11 @@ import {
 } from "./push-scene.ts";
 import { contradictions, collectEvidence } from "./push-evidence.ts";
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 let counter: RequestCounter;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess({ flags: ["--verbose"] });
+  sandbox = await startTestSandbox({ flags: ["--verbose"] });
   admin = adminOf(sandbox);
   counter = countRequests(sandbox);
 });

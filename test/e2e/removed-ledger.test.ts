@@ -1,17 +1,17 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { countRequests, type RequestCounter } from "./kill-schedule.ts";
 import { type Admin, adminOf, goodAccounts, type Workplace, workplace } from "./push-scene.ts";
 
 const PUSH = ["--contract", "no-dedupe.yaml", "--concurrency", "4"];
 const ACCOUNTS = 400;
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 let counter: RequestCounter;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess({ flags: ["--forgetful", "--verbose"] });
+  sandbox = await startTestSandbox({ flags: ["--forgetful", "--verbose"] });
   admin = adminOf(sandbox);
   counter = countRequests(sandbox);
 });

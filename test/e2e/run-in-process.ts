@@ -22,6 +22,8 @@ export interface InProcessCommand {
   readonly ended: Promise<InProcessEnd>;
   /** Ends the command like the first Ctrl-C. */
   readonly drain: () => void;
+  /** Calls the listener with each later text on stderr. */
+  readonly onStderr: (listener: (text: string) => void) => void;
 }
 
 /**
@@ -70,7 +72,7 @@ async function start(words: readonly string[], { program, input = "" }: InProces
   };
   const { runProgram } = await loadProgram();
   const ended = runProgram(session).then((code) => ({ code, stdout: stdout.text(), stderr: stderr.text() }));
-  return { ended, drain: () => drain.abort() };
+  return { ended, drain: () => drain.abort(), onStderr: stderr.onText };
 }
 
 /** The bundle that users install. */
@@ -78,16 +80,25 @@ function loadProgram(): Promise<typeof programModule> {
   return import(/* @vite-ignore */ new URL("../../dist/program/run-program.js", import.meta.url).href);
 }
 
-function collectText(): { readonly stream: Writable; readonly text: () => string } {
+interface CollectedText {
+  readonly stream: Writable;
+  readonly text: () => string;
+  readonly onText: (listener: (text: string) => void) => void;
+}
+
+function collectText(): CollectedText {
   const decoder = new StringDecoder("utf8");
+  const listeners: ((text: string) => void)[] = [];
   let text = "";
   const stream = new Writable({
     write(chunk: Uint8Array, _encoding, done) {
-      text += decoder.write(Buffer.from(chunk));
+      const more = decoder.write(Buffer.from(chunk));
+      text += more;
+      for (const listener of listeners) listener(more);
       done();
     },
   });
-  return { stream, text: () => text };
+  return { stream, text: () => text, onText: (listener) => void listeners.push(listener) };
 }
 
 async function withSurroundings<T>({ cwd, env }: InProcessOptions, work: () => Promise<T>): Promise<T> {

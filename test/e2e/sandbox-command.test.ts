@@ -1,13 +1,13 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runCli, type SandboxProcess, startCli, startSandboxProcess } from "./cli.ts";
+import { runCli, startCli, startSandboxProcess, startTestSandbox, type TestSandbox } from "./cli.ts";
 import { adminOf, askJson, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A sandbox that is stopped when the test ends. */
-async function startedSandbox(options: Parameters<typeof startSandboxProcess>[0] = {}): Promise<SandboxProcess> {
-  const sandbox = await startSandboxProcess(options);
+async function startedSandbox(options: Parameters<typeof startTestSandbox>[0] = {}): Promise<TestSandbox> {
+  const sandbox = await startTestSandbox(options);
   onTestFinished(async () => {
     await sandbox.stop();
   });
@@ -68,7 +68,7 @@ test("the sandbox stops on SIGTERM with exit code 0, even while a request is ope
 test("the sandbox keeps accounts across restarts only with --data", async () => {
   const folder = temporaryFolder();
   const flags = ["--data", path.join(folder, "state.json")];
-  const first = await startSandboxProcess({ cwd: folder, flags });
+  const first = await startTestSandbox({ cwd: folder, flags });
   const work = workplace({ accounts: goodAccounts(5) }, first);
   expect((await work.push()).code).toBe(0);
   const before = await adminOf(first).accounts();
@@ -88,7 +88,7 @@ test("the sandbox keeps accounts across restarts only with --data", async () => 
 
 test("the sandbox reuses its certificates in the same folder", async () => {
   const folder = temporaryFolder();
-  const first = await startSandboxProcess({ cwd: folder });
+  const first = await startTestSandbox({ cwd: folder });
   const ca = readFileSync(first.ready.ca, "utf8");
   await first.stop();
   const second = await startedSandbox({ cwd: folder });

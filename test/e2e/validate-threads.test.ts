@@ -70,7 +70,13 @@ function array(count: number): string {
 }
 
 const PAYLOADS = Array.from({ length: ROWS }, (_, index) =>
-  JSON.stringify({ number: `K${index}`, name: GOOD.slice(0, index % 60), note: GOOD, mobile: "07700900123", other: index % 9 }),
+  JSON.stringify({
+    number: `K${index}`,
+    name: GOOD.slice(0, index % 60),
+    note: GOOD,
+    mobile: "07700900123",
+    other: index % 9,
+  }),
 ).join("\n");
 
 const FUNCTIONS = `

@@ -6,10 +6,8 @@ import {
   projectFile,
   type RunningCli,
   type TestSandbox,
-  type SandboxProcess,
   runCli,
   startCli,
-  startSandboxProcess,
   startTestSandbox,
 } from "./cli.ts";
 import { references } from "./push-scene.ts";
@@ -21,13 +19,8 @@ const WORKFLOWS: string = projectFile("fixtures/workflows/contract.yaml");
 /** v1: validate, stage, process. v2: schedule, poll. */
 type Generation = "v1" | "v2";
 
-export function startWorkflowSandbox(): Promise<TestSandbox> {
-  return startTestSandbox({ flags: ["--contract", WORKFLOWS] });
-}
-
-/** Starts the same sandbox as a separate process, which can log each request with `--verbose`. */
-export function startWorkflowProcess(flags: readonly string[], timeoutMs: number): Promise<SandboxProcess> {
-  return startSandboxProcess({ flags: ["--contract", WORKFLOWS, ...flags], timeoutMs });
+export function startWorkflowSandbox(flags: readonly string[] = []): Promise<TestSandbox> {
+  return startTestSandbox({ flags: ["--contract", WORKFLOWS, ...flags] });
 }
 
 /** A folder with the worked example. */

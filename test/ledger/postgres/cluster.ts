@@ -182,8 +182,6 @@ function serverSettings(port: number, folder: string, settings: readonly string[
     `unix_socket_directories = '${folder}'`,
     "shared_buffers = '32MB'",
     "max_connections = 200",
-    // Tests end the server, not the machine: the operating system writes what the server has written.
-    "fsync = off",
     "ssl = on",
     `ssl_cert_file = '${folder}/server.pem'`,
     `ssl_key_file = '${folder}/server-key.pem'`,
