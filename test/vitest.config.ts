@@ -17,6 +17,8 @@ export default defineConfig({
     root: new URL("..", import.meta.url).pathname,
     // One more than the number of processors of most small machines, because many tests wait for a process or a timer.
     maxWorkers: 3,
+    // Tests make much garbage that does not live long. The workers already occupy every processor.
+    execArgv: ["--min-semi-space-size=32", "--max-semi-space-size=32", "--single-threaded-gc"],
     setupFiles: ["test/state-home.ts"],
     // Vitest must not transform the built program.
     server: { deps: { external: [/\/dist\/program\//] } },
