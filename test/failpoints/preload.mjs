@@ -2,6 +2,7 @@
  * Faults at chosen points of a process: loaded before the program (`node --import`).
  *
  *   MIGRATE_FAILPOINT=<point>:<n>:<action>   MIGRATE_FAILPOINT_FIRED=<file that is created when the fault happens>
+ *   MIGRATE_FAILPOINT_LIST=<file with a line for each point that is reached: thread and point>
  *
  * When the program reaches the point for the nth time, the action happens. `kill` kills the process. `enospc` makes the
  * call fail as on a full disk, `eio` as on a broken disk. Unexpected errors: `throw` (in the call), `uncaught`
@@ -12,10 +13,12 @@
 import fs from "node:fs";
 import promises from "node:fs/promises";
 import Module, { syncBuiltinESMExports } from "node:module";
+import { threadId } from "node:worker_threads";
 
 const [point, nth, action] = (process.env["MIGRATE_FAILPOINT"] ?? "").split(":");
 const fired = process.env["MIGRATE_FAILPOINT_FIRED"];
-const realWrite = fs.writeFileSync;
+const list = process.env["MIGRATE_FAILPOINT_LIST"];
+const { writeFileSync: realWrite, appendFileSync: realAppend } = fs;
 let met = 0;
 
 /** SQLite's codes for these two faults: FULL and IOERR. */
@@ -29,8 +32,18 @@ const BUGS = {
   unhandled: () => void Promise.resolve().then(throwSyntaxError),
 };
 
+let isListing = false;
+
+/** Appending to the file is a write, too. */
+function listPoint(name) {
+  isListing = true;
+  realAppend(list, `${threadId} ${name}\n`);
+  isListing = false;
+}
+
 /** Called when the program reaches a point of this kind. */
 function reach(name) {
+  if (list !== undefined && !isListing) listPoint(name);
   if (name !== point) return;
   met += 1;
   if (met !== Number(nth)) return;
