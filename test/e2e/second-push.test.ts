@@ -9,7 +9,7 @@ import { type SharedPush, sharedPush, useServer, deliveryErrors } from "./shared
 
 const FAST_PACE = ["--concurrency", "16"];
 /** Slow enough that a second process joins before the first has sent every record. */
-const SLOW_PACE = ["--rps", "16"];
+const WAITING_MS = 2_000;
 
 const WAITS = /Waiting for `push`, process \d+ .*: this push will join its run as a worker, or start its own when/s;
 
@@ -28,7 +28,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
 
   test("that starts at the same moment joins the run that the other plans, and every record is sent once", async () => {
     const scene = await inScene(120);
-    await admin.faults({ latencyMs: 3_000 });
+    await admin.faults({ latencyMs: WAITING_MS });
     const both = [scene.share(1, FAST_PACE), scene.share(1, FAST_PACE)];
     await scene.whenWorking(2);
     await admin.faults({ latencyMs: 15 });
@@ -45,8 +45,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
   });
 
   test("that starts later, in another folder with the same input, also joins; after it has left, a third joins with two workers", async () => {
+    await admin.faults({ latencyMs: WAITING_MS });
     const scene = await inScene(160);
-    const first = scene.share(0, SLOW_PACE);
+    const first = scene.share(0);
     await first.waitForOutput(/and no worker on this machine/);
     const { folder, remove } = createTestFolder();
     cpSync(scene.folder, folder, { recursive: true });
@@ -57,6 +58,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     remove();
     const next = scene.share(2);
     await scene.whenWorking(2);
+    await admin.faults({ latencyMs: 15 });
     const third = await next.ended;
     expect([third.code, third.stdout]).toEqual([0, ""]);
     expect(third.stderr).toContain("This push joins it with 2 workers");
@@ -107,12 +109,15 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
   });
 
   test("sends the rest with the other workers after the planner is killed, and one of them writes the outcomes", async () => {
+    await admin.faults({ latencyMs: WAITING_MS });
     const scene = await inScene(80);
-    const planner = scene.share(0, SLOW_PACE);
+    const planner = scene.share(0, ["--concurrency", "4"]);
     await planner.waitForOutput(/and no worker on this machine/);
-    const others = [scene.share(1, SLOW_PACE), scene.share(1, SLOW_PACE)];
+    const others = [scene.share(1, ["--concurrency", "4"]), scene.share(1, ["--concurrency", "4"])];
     await scene.whenWorking(1);
     planner.kill("SIGKILL");
+    await planner.ended;
+    await admin.faults({ latencyMs: 15 });
     const ends = await Promise.all(others.map(({ ended }) => ended));
     expect(ends.map(({ code }) => code)).toEqual([0, 0]);
     expect(ends.some(({ stderr }) => stderr.includes("No process is left to complete run"))).toBe(true);

@@ -8,7 +8,9 @@ import { type Admin, adminOf, statusCounts, outcomeLines } from "./push-scene.ts
 import { sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
 
 /** Slow enough that every worker joins before the others have sent every record. */
-const SLOW_PACE = ["--rps", "25"];
+const WAITING_MS = 1_500;
+/** After the moment that a test waits for. */
+const QUICK_MS = 5;
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
@@ -21,6 +23,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     admin = adminOf(sandbox);
   });
   afterAll(() => sandbox.stop());
+
+  const answerAfter = (latencyMs: number): Promise<void> => admin.faults({ latencyMs });
 
   test("three workers send every record once, and the report equals the report of one process", async () => {
     await admin.reset();
@@ -40,8 +44,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
 
   test("a worker with the same input and without the mapping joins, and on SIGTERM leaves after its requests in flight", async () => {
     await admin.reset();
+    await answerAfter(WAITING_MS);
     const scene = await inScene(280);
-    const push = scene.share(1, ["--rps", "20"]);
+    const push = scene.share(1);
     await scene.whenWorking(1);
     const { folder, remove } = createTestFolder();
     cpSync(scene.folder, folder, { recursive: true });
@@ -51,6 +56,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     await scene.whenWorking(2);
     joined.kill("SIGTERM");
     const left = await joined.ended;
+    await answerAfter(QUICK_MS);
     expect(left.code).toBe(3);
     expect(left.stderr).toMatch(/left run .* sent \d+ records/);
     expect(left.stderr).toMatch(/the mapping .*mapping\.yaml no longer exists.* stored with the run/);
@@ -62,12 +68,14 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
 
   test("records of a killed worker are sent by the others after its lease has expired, and nothing is created twice", async () => {
     await admin.reset();
+    await answerAfter(WAITING_MS);
     const scene = await inScene(280);
-    const push = scene.share(3, SLOW_PACE);
+    const push = scene.share(3);
     // On a slow machine, the third worker starts when the others have sent all records.
     const [victim] = await scene.whenWorking(2);
-    await scene.whenSettled(60);
+    await scene.whenSettled(20);
     process.kill(victim?.pid ?? 0, "SIGKILL");
+    await answerAfter(QUICK_MS);
     const end = await push.ended;
     expect(await deliveryErrors(280, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
@@ -91,15 +99,18 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
   });
 
   test("requests in flight of a killed worker are ambiguous and created once if the platform does not detect repeats", async () => {
-    const forgetful = await startTestSandbox({ flags: ["--forgetful", "--latency", "500"] });
+    const forgetful = await startTestSandbox({ flags: ["--forgetful"] });
     try {
       const scene = await sharedPush(300, forgetful, server());
-      const push = scene.share(3, ["--contract", "no-dedupe.yaml", ...SLOW_PACE]);
+      const platform = adminOf(forgetful);
+      await platform.faults({ forgetful: true, latencyMs: WAITING_MS });
+      const push = scene.share(3, ["--contract", "no-dedupe.yaml"]);
       const [victim] = await scene.whenWorking(2);
-      await scene.whenSettled(60);
+      await scene.whenSettled(20);
       process.kill(victim?.pid ?? 0, "SIGKILL");
+      await platform.faults({ forgetful: true, latencyMs: QUICK_MS });
       const end = await push.ended;
-      expect(await deliveryErrors(300, end, adminOf(forgetful), { ambiguous: true })).toEqual([]);
+      expect(await deliveryErrors(300, end, platform, { ambiguous: true })).toEqual([]);
       expect(end.code).toBe(5);
       expect(statusCounts(outcomeLines(end.stdout))["ambiguous"]).toBeGreaterThan(0);
     } finally {
@@ -109,8 +120,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
 
   test("when the planner is killed, the workers continue to send, and resume completes the run", async () => {
     await admin.reset();
+    await answerAfter(2 * WAITING_MS);
     const scene = await inScene(220);
-    const push = scene.share(2, ["--rps", "20"]);
+    const push = scene.share(2);
     await scene.whenWorking(2);
     const died = new Promise((resolve) => void push.process.once("exit", resolve));
     push.kill("SIGKILL");
@@ -118,6 +130,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     const refused = await scene.migrate(["resume", "--ledger", scene.ledger]);
     expect(refused.code).toBe(7);
     expect(refused.stderr).toMatch(/2 workers are still sending run/);
+    await answerAfter(QUICK_MS);
     await scene.whenSettled(220);
     await expect
       .poll(async () => (await scene.workers()).every(({ state }) => state === "left"), { timeout: 30_000 })
@@ -142,12 +155,15 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
 
   test("a worker whose planner was killed suggests `migrate resume`", async () => {
     await admin.reset();
+    await answerAfter(WAITING_MS);
     const scene = await inScene(60);
-    const push = scene.share(0, ["--rps", "10"]);
+    const push = scene.share(0, ["--concurrency", "4"]);
     await push.waitForOutput(/no worker on this machine/);
     const worker = scene.start(["worker", "--ledger", scene.ledger]);
     await scene.whenWorking(1);
     push.kill("SIGKILL");
+    await push.ended;
+    await answerAfter(QUICK_MS);
     const { code, stderr } = await worker.ended;
     expect(code).toBe(0);
     expect(stderr).toMatch(/The process that planned run [\w-]+ has ended\. `migrate resume [\w-]+`/);
@@ -155,11 +171,13 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
 
   test("one SIGTERM to the push stops all workers, and resume sends the rest", async () => {
     await admin.reset();
+    await answerAfter(WAITING_MS);
     const scene = await inScene(280);
-    const push = scene.share(2, ["--rps", "20"]);
+    const push = scene.share(2);
     await scene.whenWorking(2);
     push.kill("SIGTERM");
     const end = await push.ended;
+    await answerAfter(QUICK_MS);
     expect(end.code).toBe(3);
     expect((await scene.workers()).every(({ state }) => state === "left")).toBe(true);
     const resumed = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
@@ -169,7 +187,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
   test("repeatedly lost database connections only delay the run", async () => {
     await admin.reset();
     const scene = await inScene(300);
-    const push = scene.share(2, SLOW_PACE);
+    const push = scene.share(2);
     await scene.whenWorking(2);
     for (const settled of [40, 90, 140, 190]) {
       await scene.whenSettled(settled);
