@@ -200,7 +200,7 @@ export function adminOf(sandbox: Pick<TestSandbox, "ready">): Admin {
 }
 
 /** Starts a sandbox for all tests of a file, and resets it before each test. */
-export function useSandbox(): { readonly sandbox: TestSandbox; readonly admin: Admin } {
+export function useSandbox(flags: readonly string[] = []): { readonly sandbox: TestSandbox; readonly admin: Admin } {
   let started: TestSandbox | undefined;
   const running = (): TestSandbox => {
     if (started === undefined) throw new Error("the sandbox runs only while tests do");
@@ -218,7 +218,7 @@ export function useSandbox(): { readonly sandbox: TestSandbox; readonly admin: A
   };
   const admin = adminOf(sandbox);
   beforeAll(async () => {
-    started = await startTestSandbox();
+    started = await startTestSandbox({ flags });
   });
   afterAll(() => sandbox.stop());
   beforeEach(() => admin.reset());

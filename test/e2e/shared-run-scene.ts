@@ -8,6 +8,7 @@ import {
   outcomeLines,
   references,
   statusCounts,
+  useSandbox,
   type Workplace,
   workplace,
 } from "./push-scene.ts";
@@ -49,6 +50,33 @@ export function useServer(kind?: "private"): { readonly server: () => PostgresCl
       if (started === undefined) throw new Error("the server runs only while tests do");
       return started;
     },
+  };
+}
+
+/** A delay of replies that is long enough for every worker to join before the others have sent every record. */
+export const WAITING_MS = 1_500;
+/** The delay after the moment that a test waits for. */
+export const QUICK_MS = 5;
+
+export const FAST_PACE: readonly string[] = ["--concurrency", "16"];
+
+/**
+ * A server and a sandbox, reset before each test, for shared runs.
+ * @param latencyMs default delay of replies
+ */
+export function useSharedRuns(latencyMs: number = 500): {
+  readonly server: () => PostgresCluster;
+  readonly admin: Admin;
+  readonly inScene: (records: number) => Promise<SharedPush>;
+  readonly answerAfter: (milliseconds: number) => Promise<void>;
+} {
+  const { server } = useServer();
+  const { sandbox, admin } = useSandbox(["--latency", String(latencyMs)]);
+  return {
+    server,
+    admin,
+    inScene: (records) => sharedPush(records, sandbox, server()),
+    answerAfter: (milliseconds) => admin.faults({ latencyMs: milliseconds }),
   };
 }
 

@@ -1,33 +1,14 @@
 import { cpSync, rmSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
 import { createTestFolder, temporaryFolder } from "../temporary-folder.ts";
-import { type TestSandbox, startTestSandbox } from "./cli.ts";
-import { type Admin, adminOf, statusCounts, outcomeLines } from "./push-scene.ts";
-import { sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
-
-/** Slow enough that every worker joins before the others have sent every record. */
-const WAITING_MS = 1_500;
-/** After the moment that a test waits for. */
-const QUICK_MS = 5;
+import { deliveryErrors, QUICK_MS, useSharedRuns, WAITING_MS } from "./shared-run-scene.ts";
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
-  const { server } = useServer();
-  let sandbox: TestSandbox;
-  let admin: Admin;
-  const inScene = (records: number): ReturnType<typeof sharedPush> => sharedPush(records, sandbox, server());
-
-  beforeAll(async () => {
-    sandbox = await startTestSandbox({ flags: ["--latency", "500"] });
-    admin = adminOf(sandbox);
-  });
-  afterAll(() => sandbox.stop());
-
-  const answerAfter = (latencyMs: number): Promise<void> => admin.faults({ latencyMs });
+  const { admin, inScene, answerAfter } = useSharedRuns();
 
   test("three workers send every record once, and the report equals the report of one process", async () => {
-    await admin.reset();
     const scene = await inScene(150);
     const end = await scene.share(3, ["--out", "report"]).ended;
     expect(await deliveryErrors(150, end, admin)).toEqual([]);
@@ -43,7 +24,6 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
   });
 
   test("a worker with the same input and without the mapping joins, and on SIGTERM leaves after its requests in flight", async () => {
-    await admin.reset();
     await answerAfter(WAITING_MS);
     const scene = await inScene(280);
     const push = scene.share(1);
@@ -66,111 +46,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     expect(end.code).toBe(0);
   });
 
-  test("records of a killed worker are sent by the others after its lease has expired, and nothing is created twice", async () => {
-    await admin.reset();
-    await answerAfter(WAITING_MS);
-    const scene = await inScene(280);
-    const push = scene.share(3);
-    // On a slow machine, the third worker starts when the others have sent all records.
-    const [victim] = await scene.whenWorking(2);
-    await scene.whenSettled(20);
-    process.kill(victim?.pid ?? 0, "SIGKILL");
-    await answerAfter(QUICK_MS);
-    const end = await push.ended;
-    expect(await deliveryErrors(280, end, admin)).toEqual([]);
-    expect(end.code).toBe(0);
-    const states = (await scene.workers()).map(({ id, state }) => (id === victim?.id ? `killed: ${state}` : state));
-    expect([...new Set(states)].toSorted()).toEqual(["killed: lost", "left"]);
-  });
-
-  test("a worker frozen beyond its lease writes nothing when it wakes, and joins again", async () => {
-    await admin.reset();
-    const scene = await inScene(700);
-    const push = scene.share(2, ["--concurrency", "8"]);
-    const [, frozen] = await scene.whenWorking(2);
-    await scene.whenSettled(60);
-    process.kill(frozen?.pid ?? 0, "SIGSTOP");
-    await expect.poll(async () => (await scene.workers()).map(({ state }) => state)).toContain("lost");
-    process.kill(frozen?.pid ?? 0, "SIGCONT");
-    const end = await push.ended;
-    expect(await deliveryErrors(700, end, admin)).toEqual([]);
-    expect(end.code).toBe(0);
-    expect(await scene.workers()).toHaveLength(3);
-  });
-
-  test("requests in flight of a killed worker are ambiguous and created once if the platform does not detect repeats", async () => {
-    const forgetful = await startTestSandbox({ flags: ["--forgetful"] });
-    try {
-      const scene = await sharedPush(300, forgetful, server());
-      const platform = adminOf(forgetful);
-      await platform.faults({ forgetful: true, latencyMs: WAITING_MS });
-      const push = scene.share(3, ["--contract", "no-dedupe.yaml"]);
-      const [victim] = await scene.whenWorking(2);
-      await scene.whenSettled(20);
-      process.kill(victim?.pid ?? 0, "SIGKILL");
-      await platform.faults({ forgetful: true, latencyMs: QUICK_MS });
-      const end = await push.ended;
-      expect(await deliveryErrors(300, end, platform, { ambiguous: true })).toEqual([]);
-      expect(end.code).toBe(5);
-      expect(statusCounts(outcomeLines(end.stdout))["ambiguous"]).toBeGreaterThan(0);
-    } finally {
-      await forgetful.stop();
-    }
-  });
-
-  test("when the planner is killed, the workers continue to send, and resume completes the run", async () => {
-    await admin.reset();
-    await answerAfter(2 * WAITING_MS);
-    const scene = await inScene(220);
-    const push = scene.share(2);
-    await scene.whenWorking(2);
-    const died = new Promise((resolve) => void push.process.once("exit", resolve));
-    push.kill("SIGKILL");
-    await died;
-    const refused = await scene.migrate(["resume", "--ledger", scene.ledger]);
-    expect(refused.code).toBe(7);
-    expect(refused.stderr).toMatch(/2 workers are still sending run/);
-    await answerAfter(QUICK_MS);
-    await scene.whenSettled(220);
-    await expect
-      .poll(async () => (await scene.workers()).every(({ state }) => state === "left"), { timeout: 30_000 })
-      .toBe(true);
-    const end = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
-    expect(await deliveryErrors(220, end, admin)).toEqual([]);
-    expect(end.code).toBe(0);
-  });
-
-  test("the push names the signal that killed its only worker", async () => {
-    await admin.reset();
-    const scene = await inScene(400);
-    const push = scene.share(1, ["--rps", "5"]);
-    const [victim] = await scene.whenWorking(1);
-    process.kill(victim?.pid ?? 0, "SIGKILL");
-    const { code, stderr } = await push.ended;
-    // 5: its requests in flight are ambiguous.
-    expect([3, 5]).toContain(code);
-    expect(stderr).toContain(`worker process ${victim?.pid} was killed (signal 9)`);
-    expect(stderr).toMatch(/`migrate resume [\w-]+` sends the rest/);
-  });
-
-  test("a worker whose planner was killed suggests `migrate resume`", async () => {
-    await admin.reset();
-    await answerAfter(WAITING_MS);
-    const scene = await inScene(60);
-    const push = scene.share(0, ["--concurrency", "4"]);
-    await push.waitForOutput(/no worker on this machine/);
-    const worker = scene.start(["worker", "--ledger", scene.ledger]);
-    await scene.whenWorking(1);
-    push.kill("SIGKILL");
-    await push.ended;
-    await answerAfter(QUICK_MS);
-    const { code, stderr } = await worker.ended;
-    expect(code).toBe(0);
-    expect(stderr).toMatch(/The process that planned run [\w-]+ has ended\. `migrate resume [\w-]+`/);
-  });
-
   test("one SIGTERM to the push stops all workers, and resume sends the rest", async () => {
-    await admin.reset();
     await answerAfter(WAITING_MS);
     const scene = await inScene(280);
     const push = scene.share(2);
@@ -185,7 +61,6 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
   });
 
   test("repeatedly lost database connections only delay the run", async () => {
-    await admin.reset();
     const scene = await inScene(300);
     const push = scene.share(2);
     await scene.whenWorking(2);
@@ -203,7 +78,6 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
 
   describe("a one-line message refuses", () => {
     test("a worker whose input differs from the plan, and the worker holds no range", async () => {
-      await admin.reset();
       const scene = await inScene(300);
       const push = scene.share(1, ["--concurrency", "4"]);
       await scene.whenWorking(1);
@@ -219,7 +93,6 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     });
 
     test("workers for a ledger without a run, an unknown run, a run that has ended, and a run of one process", async () => {
-      await admin.reset();
       const scene = await inScene(5);
       const asked = async (...words: readonly string[]): Promise<string> => {
         const { code, stderr } = await scene.migrate(["worker", "--ledger", scene.ledger, ...words]);
