@@ -33,6 +33,7 @@ interface Env {
   Variables: { body: Uint8Array };
 }
 type RequestContext = Context<Env>;
+type Incoming = HttpBindings["incoming"];
 
 /** Serves the routes over HTTP, with history, faults, and Django's replies to unknown paths. */
 export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDependencies): Hono<Env> {
@@ -43,8 +44,8 @@ export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDep
     return responseTo(SERVER_ERROR);
   });
   app.use(async (context, next) => {
-    const { method, path, raw } = context.req;
-    const body = await readBody(raw, maxBodyBytes);
+    const { method, path } = context.req;
+    const body = await readBody(context.env.incoming, maxBodyBytes);
     if (body === undefined) {
       log(`${method} ${path} 413`);
       return responseTo({ ...tooLarge(maxBodyBytes), headers: { Connection: "close" } });
@@ -190,12 +191,13 @@ function noResponse(): Promise<Response> {
   return new Promise(() => undefined);
 }
 
-/** The body of a request; undefined if it is larger than the limit. */
-async function readBody({ headers, body }: Request, maxBytes: number): Promise<Uint8Array | undefined> {
-  if (Number(headers.get("content-length") ?? 0) > maxBytes) return undefined;
+/** The body of a request; undefined if it is larger than the limit. Web streams would take several times as long. */
+async function readBody(incoming: Incoming, maxBytes: number): Promise<Uint8Array | undefined> {
+  if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) return undefined;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of body ?? []) {
+  const received: AsyncIterable<Uint8Array> = incoming.iterator({ destroyOnReturn: false });
+  for await (const chunk of received) {
     size += chunk.length;
     if (size > maxBytes) return undefined;
     chunks.push(chunk);
