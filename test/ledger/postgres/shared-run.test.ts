@@ -262,7 +262,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       const store = await openLedgerStore(url, { notice: (text) => notices.push(text) });
       const next = await store.write("resume", { create: false });
       opened.push(next);
-      expect(notices).toContainEqual(expect.stringMatching(/whether 1 worker .* still alive/));
+      expect(notices).toContainEqual(
+        expect.stringMatching(/a heartbeat from 1 worker of a run whose planning process has ended/),
+      );
       expect((await store.sharedStatus?.(run))?.state).toBe("ended");
       await expect(dead.beat(REPORT)).rejects.toMatchObject({ code: "ledger_in_use" });
     });
