@@ -5,7 +5,7 @@ import type { RunningCli } from "./cli.ts";
 import { outcomeLines, statusCounts } from "./push-scene.ts";
 import { deliveryErrors, FAST_PACE, QUICK_MS, type SharedPush, useSharedRuns, WAITING_MS } from "./shared-run-scene.ts";
 
-const WAITS = /Waiting for `push`, process \d+ .*: this push will join its run as a worker, or start when/s;
+const WAITS = /Waiting for `push`, process \d+ .*: this push will join its run as a worker, or start its own when/s;
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push whose planner is killed ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { admin, inScene, answerAfter } = useSharedRuns(15);
