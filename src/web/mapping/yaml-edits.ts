@@ -1,0 +1,97 @@
+import { parseDocument } from "../../contract/document/yaml-document.ts";
+import type { AttrPath, AttrSegment } from "../../json/attr.ts";
+import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, memberAt, valueAt } from "../../json/json-value.ts";
+import { Failure } from "../../model/failure.ts";
+import { commentsIn, withEntry, withoutEntry } from "./yaml-splices.ts";
+
+/** A value to set at a path of a YAML document; without a value, the entry is removed. */
+export interface YamlEdit {
+  readonly path: AttrPath;
+  readonly value?: JsonValue;
+  /** Levels of new objects that are written one field per line; deeper ones are written in braces. */
+  readonly blockLevels?: number;
+}
+
+/**
+ * Edits one entry of a YAML document and keeps every other character. New entries follow the last entry of their
+ * object. The comment of a removed entry stays, with the name of the entry. Objects and lists that become empty are
+ * removed as well, except at the top level of the document.
+ * @throws Failure `mapping_invalid` if the text is not valid YAML, or `usage` if the edit would change anything else
+ */
+export function editYaml(file: string, text: string, edit: YamlEdit): string {
+  const before = parseDocument({ file, text }, "mapping_invalid").value;
+  const { path, value, blockLevels = 0 } = edit;
+  if (value === undefined && valueAt(before, path) === undefined) return text;
+  const made =
+    value === undefined
+      ? withoutEntry(text, prunedPath(before, path))
+      : withEntry(text, { path, value, levels: blockLevels });
+  if (made === undefined || !isSameOtherwise({ file, text, before }, made, edit)) throw refused(path);
+  return made;
+}
+
+function refused(path: AttrPath): Failure {
+  return new Failure("usage", `${path.join(".")}: this entry can only be changed by hand`, {
+    hint: "edit mapping.yaml in an editor, then reload this page",
+  });
+}
+
+/** Whether the edit has the intended effect, and no other: the same values and all comments. */
+function isSameOtherwise(
+  { file, text, before }: { readonly file: string; readonly text: string; readonly before: JsonValue },
+  made: string,
+  { path, value }: YamlEdit,
+): boolean {
+  try {
+    const after = parseDocument({ file, text: made }, "mapping_invalid").value;
+    const wanted = value === undefined ? removed(before, prunedPath(before, path)) : replaced(before, path, value);
+    return canonicalJson(after) === canonicalJson(wanted) && hasComments(made, commentsIn(text));
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
+
+/** Whether the text has all the comments; a comment of a removed entry now begins with the name of the entry. */
+function hasComments(text: string, wanted: readonly string[]): boolean {
+  const found = [...commentsIn(text)];
+  return wanted.every((comment) => {
+    const at = found.findIndex((other) => other === comment || other.endsWith(`: ${comment}`));
+    if (at >= 0) found.splice(at, 1);
+    return at >= 0;
+  });
+}
+
+/** The JSON value with an entry replaced or added. */
+function replaced(within: JsonValue, [part, ...rest]: AttrPath, value: JsonValue): JsonValue {
+  if (part === undefined) return value;
+  const inner = replaced(memberAt(within, part) ?? null, rest, value);
+  if (typeof part === "number") {
+    const items = isJsonArray(within) ? within : [];
+    return part < items.length ? items.with(part, inner) : [...items, inner];
+  }
+  return { ...(isJsonObject(within) ? within : {}), [part]: inner };
+}
+
+/** The JSON value without an entry. */
+function removed(within: JsonValue, [part, ...rest]: AttrPath): JsonValue {
+  if (part === undefined) return within;
+  if (rest.length > 0) return replaced(within, [part], removed(memberAt(within, part) ?? null, rest));
+  if (isJsonArray(within)) return within.filter((_, at) => at !== part);
+  return Object.fromEntries(Object.entries(isJsonObject(within) ? within : {}).filter(([name]) => name !== part));
+}
+
+/** The outermost entry that has no content other than the entry at the path. A list from rows is its item. */
+function prunedPath(within: JsonValue, path: AttrPath): AttrPath {
+  const parents = path.map((_, at) => valueAt(within, path.slice(0, at)));
+  let length = path.length;
+  while (length > 2 && isOnly(parents[length - 1], path[length - 1])) length -= 1;
+  return path.slice(0, length);
+}
+
+function isOnly(parent: JsonValue | undefined, part: AttrSegment | undefined): boolean {
+  if (isJsonArray(parent)) return parent.length === 1;
+  if (!isJsonObject(parent)) return false;
+  const isItem = part === "item" && (parent["each"] !== undefined || parent["when"] !== undefined);
+  return isItem || Object.keys(parent).length === 1;
+}

@@ -1,0 +1,187 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
+import type { AttrPath } from "../../../src/json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../../src/json/json-value.ts";
+import { editYaml, type YamlEdit } from "../../../src/web/mapping/yaml-edits.ts";
+import { commentsIn } from "../../../src/web/mapping/yaml-splices.ts";
+import { projectFile } from "../../e2e/cli.ts";
+
+const FILE = "mapping.yaml";
+const edit = (text: string, change: YamlEdit): string => editYaml(FILE, text, change);
+const valueOf = (text: string): JsonValue => parseDocument({ file: FILE, text }, "mapping_invalid").value;
+
+const TEXT = `# Agreed on 3 March
+operation: import-account
+sources:
+  accounts: { files: accounts.csv, key: REF }   # one row is one record
+
+payload:
+  # the number on the old bills
+  external_account_number: REF                  # required; 0.87
+  billing_name: NAME                            # ask Ann
+  account_type: { from: TYPE, lookup: { D: DOMESTIC } }
+  customers:
+    each: customers
+    item:
+      given_name: FIRST  # first
+      family_name:       # block
+        from: LAST
+        upper: true      # as in the old system
+  supply_addresses:
+    - supply_address1: ADDR1   # line 1
+      # the postcode of the site
+      supply_postcode: PC
+# the end
+`;
+
+test("replaces a value, and keeps every other character", () => {
+  expect(edit(TEXT, { path: ["payload", "billing_name"], value: "TRADING" })).toBe(
+    TEXT.replace("billing_name: NAME   ", "billing_name: TRADING   "),
+  );
+  expect(edit(TEXT, { path: ["payload", "customers", "item", "family_name", "upper"], value: false })).toBe(
+    TEXT.replace("upper: true", "upper: false"),
+  );
+});
+
+test("adds options and fields after the last entry of their object", () => {
+  expect(edit(TEXT, { path: ["payload", "account_type", "default"], value: "BUSINESS" })).toContain(
+    "account_type: { from: TYPE, lookup: { D: DOMESTIC }, default: BUSINESS }\n",
+  );
+  expect(
+    edit(TEXT, { path: ["payload", "customers", "item", "birth"], value: { from: "DOB", date: "dd/MM/yyyy" } }),
+  ).toContain("upper: true      # as in the old system\n      birth: { from: DOB, date: dd/MM/yyyy }\n  supply");
+  expect(
+    edit(TEXT, { path: ["payload", "supply_addresses", 0, "meter_points"], value: [{ id: "M" }], blockLevels: 2 }),
+  ).toContain("      supply_postcode: PC\n      meter_points:\n        - id: M\n# the end\n");
+});
+
+test("keeps the comments of a removed entry with its name", () => {
+  expect(edit(TEXT, { path: ["payload", "billing_name"] })).toBe(
+    TEXT.replace(/ {2}billing_name.*\n/, "  # billing_name: ask Ann\n"),
+  );
+  const family = edit(TEXT, { path: ["payload", "customers", "item", "family_name"] });
+  expect(family).toContain("given_name: FIRST  # first\n      # family_name: block\n      # family_name: as in");
+  const first = edit(TEXT, { path: ["payload", "supply_addresses", 0, "supply_address1"] });
+  expect(first).toContain(
+    "    - # supply_address1: line 1\n      # the postcode of the site\n      supply_postcode: PC\n",
+  );
+});
+
+test("removes objects and lists without content, and keeps an empty payload", () => {
+  let text = edit(TEXT, { path: ["payload", "customers", "item", "family_name"] });
+  text = edit(text, { path: ["payload", "customers", "item", "given_name"] });
+  expect(valueAt(valueOf(text), ["payload", "customers"])).toBeUndefined();
+  const only = "payload:\n  name: X  # why\n";
+  const empty = edit(only, { path: ["payload", "name"] });
+  expect(empty).toBe("payload: {}\n  # name: why\n");
+  expect(edit(empty, { path: ["payload", "name"], value: "Y", blockLevels: 1 })).toContain(
+    'payload:\n  name: "Y"\n  # name: why\n',
+  );
+});
+
+test("refuses to replace an alias, or text with comments inside", () => {
+  const text = "a: &x { from: A }\nb: *x\nc:\n  from: C # inside\n";
+  expect(() => edit(text, { path: ["b", "from"], value: "B" })).toThrow(/can only be changed by hand/);
+  expect(() => edit(text, { path: ["a", "from"], value: "B" })).toThrow(/can only be changed by hand/);
+  const inside = "c:\n  from: C # inside\n  upper: true\n";
+  expect(() => edit(inside, { path: ["c"], value: "B" })).toThrow(/can only be changed by hand/);
+});
+
+const FIXTURES = [
+  "fixtures/demo/mapping.yaml",
+  "fixtures/map/worked-example/mapping.yaml",
+  "fixtures/init/crm-gb/mapping.yaml",
+  "fixtures/init/mainframe-gb/mapping.yaml",
+  "fixtures/init/spreadsheet-gb/mapping.yaml",
+  "fixtures/operators/gb-dual-fuel/mapping.yaml",
+].map((name) => readFileSync(projectFile(name), "utf8"));
+
+/** The path of every entry of a document. */
+function pathsIn(value: JsonValue, path: AttrPath = []): readonly AttrPath[] {
+  const members = isJsonArray(value) ? [...value.entries()] : isJsonObject(value) ? Object.entries(value) : [];
+  return members.flatMap(([name, member]) => [[...path, name], ...pathsIn(member, [...path, name])]);
+}
+
+const word = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_ :#'"-]{0,8}$/);
+const scalar = fc.oneof(word, fc.integer({ min: -9, max: 999 }), fc.boolean(), fc.constant("007"), fc.constant("n"));
+
+/** A random YAML text: objects and lists in both styles, with a comment after some lines. */
+const yaml = fc
+  .record({
+    value: fc.letrec<{ node: JsonValue }>((tie) => ({
+      node: fc.oneof(
+        { maxDepth: 4, withCrossShrink: true },
+        scalar,
+        fc.dictionary(word, tie("node"), { minKeys: 1, maxKeys: 4 }),
+        fc.array(tie("node"), { minLength: 1, maxLength: 3 }),
+      ),
+    })).node,
+    coins: fc.infiniteStream(fc.nat(7)),
+    crlf: fc.boolean(),
+  })
+  .map(({ value, coins, crlf }) => {
+    const text = writeYaml({ payload: value, rest: "x" }, { coins, number: { comment: 0 } }, 0).join("");
+    return crlf ? text.replaceAll("\n", "\r\n") : text;
+  });
+
+interface Writer {
+  readonly coins: Iterator<number>;
+  readonly number: { comment: number };
+}
+
+function writeYaml(value: JsonValue, writer: Writer, depth: number): readonly string[] {
+  const { coins, number } = writer;
+  const isEven = (): boolean => (coins.next().value ?? 0) % 2 === 0;
+  const comment = (): string => (isEven() ? `   # c${(number.comment += 1)}` : "");
+  const indent = "  ".repeat(depth);
+  const members = isJsonArray(value) ? [...value.entries()] : isJsonObject(value) ? Object.entries(value) : [];
+  return members.flatMap(([name, member]) => {
+    const before = isEven() ? [] : [`${indent}# b${(number.comment += 1)}\n`];
+    const head = typeof name === "number" ? `${indent}-` : `${indent}${JSON.stringify(name)}:`;
+    const isBlock = typeof member === "object" && (depth === 0 || isEven());
+    if (!isBlock) return [...before, `${head} ${JSON.stringify(member)}${comment()}\n`];
+    const below = writeYaml(member, writer, depth + 1);
+    const isCompact = typeof name === "number" && !(below[0] ?? "#").trim().startsWith("#") && isEven();
+    return isCompact
+      ? [...before, `${head} ${(below[0] ?? "").trimStart()}`, ...below.slice(1)]
+      : [...before, `${head}${comment()}\n`, ...below];
+  });
+}
+
+test("an edit of random YAML has exactly its effect, and keeps all comments and other lines", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(yaml, fc.constantFrom(...FIXTURES)),
+      fc.nat(),
+      fc.option(scalar),
+      word,
+      (text, at, value, name) => {
+        const before = valueOf(text);
+        const paths = pathsIn(before).filter((path) => path.length > 1);
+        const path = paths[at % Math.max(1, paths.length)] ?? ["payload"];
+        const isNew = value !== null && isJsonObject(valueAt(before, path));
+        const target = isNew ? [...path, name] : path;
+        const old = valueAt(before, target);
+        if (value === null && path.length < 2) return;
+        let made: string;
+        try {
+          made = edit(text, value === null ? { path: target } : { path: target, value });
+        } catch {
+          // An object or list is not replaced if it contains comments.
+          expect([value !== null, typeof old]).toEqual([true, "object"]);
+          return;
+        }
+        if (value !== null) expect(valueAt(valueOf(made), target)).toEqual(value);
+        else if (!isJsonArray(valueAt(before, target.slice(0, -1))))
+          expect(valueAt(valueOf(made), target)).toBeUndefined();
+        expect(commentsIn(made)).toHaveLength(commentsIn(text).length);
+        const lines = new Set(made.split("\n"));
+        const lost = text.split("\n").filter((line) => !lines.has(line));
+        if (isNew) expect(lost.length).toBeLessThanOrEqual(1);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
