@@ -56,7 +56,7 @@ export function pathBelow(name: string, source: string, { sources }: MappingDocu
 /**
  * Whether each parent row has at most one row of the source: the join column is the source's key, or one row is picked.
  */
-function hasOneRow({ key, on, pick }: SourceEntry): boolean {
+export function hasOneRow({ key, on, pick }: SourceEntry): boolean {
   return (pick !== undefined && pick.per === undefined) || (key !== undefined && key === on);
 }
 

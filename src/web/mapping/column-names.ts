@@ -1,0 +1,61 @@
+import { hasOneRow } from "../../map/child-columns.ts";
+import type { SourceEntry } from "../../map/document/mapping-document.ts";
+
+/** The sources of a mapping, by name. */
+export type Sources = ReadonlyMap<string, SourceEntry>;
+
+/** A column of a source. */
+export interface SourceColumn {
+  readonly source: string;
+  readonly column: string;
+}
+
+/** The sources above a source, nearest first. */
+function ancestors(source: string, sources: Sources): readonly string[] {
+  const found: string[] = [];
+  for (let above = sources.get(source)?.parent; above !== undefined && !found.includes(above);) {
+    found.push(above);
+    above = sources.get(above)?.parent;
+  }
+  return found;
+}
+
+/** The sources from below one source down to another; undefined if the other is not below it. */
+export function pathDown(from: string, to: string, sources: Sources): readonly string[] | undefined {
+  const line = [to, ...ancestors(to, sources)];
+  const at = line.indexOf(from);
+  return at < 0 ? undefined : line.slice(0, at).toReversed();
+}
+
+/**
+ * The name of a column as written in an entry that is built from a row of a source: `NAME`, `parent.NAME`,
+ * `addresses.STREET`. Undefined if a row of that source does not determine one row with the column.
+ */
+export function writtenName({ source, column }: SourceColumn, row: string, sources: Sources): string | undefined {
+  for (const [levels, from] of [row, ...ancestors(row, sources)].entries()) {
+    const down = pathDown(from, source, sources);
+    if (down === undefined) continue;
+    const isDetermined = down.every((name) => hasOneRow(sources.get(name) ?? {}));
+    return isDetermined ? `${"parent.".repeat(levels)}${[...down, column].join(".")}` : undefined;
+  }
+  return undefined;
+}
+
+/** The column that a name in an entry refers to. */
+export function columnOf(
+  name: string,
+  row: string,
+  { sources, hasColumn }: { readonly sources: Sources; readonly hasColumn: (column: SourceColumn) => boolean },
+): SourceColumn {
+  let [source, column] = [row, name];
+  for (;;) {
+    if (hasColumn({ source, column })) return { source, column };
+    const [first = "", ...rest] = column.split(".");
+    const parent = sources.get(source)?.parent;
+    if (rest.length === 0) return { source, column };
+    if (first === "parent" && parent !== undefined) source = parent;
+    else if (sources.get(first)?.parent === source) source = first;
+    else return { source, column };
+    column = rest.join(".");
+  }
+}

@@ -1,0 +1,259 @@
+import type { Container, Guess, Slot } from "../../commands/init/guess/region.ts";
+import type { Scores } from "../../commands/init/guess/score.ts";
+import type { ColumnProfile } from "../../commands/init/profile/column-profile.ts";
+import type { SourceProfile } from "../../commands/init/profile/profile-sources.ts";
+import { descriptionText } from "../../contract/describe/description-text.ts";
+import { describeConstraints, describeType } from "../../contract/describe/describe-type.ts";
+import type { FieldType } from "../../contract/types/field-type.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { MappingDocument } from "../../map/document/mapping-document.ts";
+import { rootSource } from "../../map/document/source-tree.ts";
+import { isListEntry } from "../../map/node/list-entry.ts";
+import { columnOf, type SourceColumn, writtenName } from "./column-names.ts";
+import type { EntryData, FieldData, SuggestionData } from "./mapping-data.ts";
+import { flowText } from "./yaml-splices.ts";
+
+/** The fields of a contract, and the columns that may fill them. */
+export interface FieldGuesses {
+  readonly payload: Container;
+  readonly scores: Scores;
+  readonly profiles: readonly SourceProfile[];
+}
+
+interface TreeContext extends FieldGuesses {
+  readonly document: MappingDocument;
+  readonly hasColumn: (column: SourceColumn) => boolean;
+}
+
+interface Position {
+  readonly path: AttrPath;
+  /** The source whose row fills the fields; undefined if it is not known yet. */
+  readonly row: string | undefined;
+}
+
+/** The fields of the contract, required ones first, with the entries of the mapping. */
+export function fieldTree(document: MappingDocument, guesses: FieldGuesses): readonly FieldData[] {
+  const context = { ...guesses, document, hasColumn: columnTest(guesses.profiles) };
+  const position = { path: ["payload"], row: rootSource(document) };
+  return fieldsIn(guesses.payload, document.payload, { position, context });
+}
+
+export function columnTest(profiles: readonly SourceProfile[]): (column: SourceColumn) => boolean {
+  const known = new Set(profiles.flatMap(({ name, columns }) => columns.map((column) => `${name} ${column.name}`)));
+  return ({ source, column }) => known.has(`${source} ${column}`);
+}
+
+interface Within {
+  readonly position: Position;
+  readonly context: TreeContext;
+}
+
+function fieldsIn(container: Container, entry: JsonValue | undefined, within: Within): readonly FieldData[] {
+  const entries = isJsonObject(entry) ? entry : {};
+  const known = new Set(container.fields.map(({ name }) => name));
+  const ordered = [...container.fields.filter(isRequired), ...container.fields.filter((field) => !isRequired(field))];
+  return [
+    ...ordered.map((field) => fieldData(field, entries[field.name], within)),
+    ...Object.entries(entries).flatMap(([name, other]) => (known.has(name) ? [] : [unknownField(name, other, within)])),
+  ];
+}
+
+function isRequired({ required }: Slot | Container): boolean {
+  return required;
+}
+
+/** An entry without a field that this page knows: a mistake, or a part of a contract that accepts any name. */
+function unknownField(name: string, entry: JsonValue, { position: { path } }: Within): FieldData {
+  const described = { kind: "hand", name, attr: name, required: false, type: "", rules: [] } as const;
+  return { ...described, path: [...path, name], entry: byHand(entry), suggestions: [], children: [] };
+}
+
+function byHand(entry: JsonValue): EntryData {
+  const text = flowText(entry);
+  return { text: text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text, columns: [], byHand: [] };
+}
+
+const LONGEST_TEXT = 300;
+
+function fieldData(field: Slot | Container, entry: JsonValue | undefined, within: Within): FieldData {
+  const { position } = within;
+  const path = [...position.path, field.name];
+  if (field.kind === "slot") return slotData(field, entry, { ...within, position: { ...position, path } });
+  const described = { ...describedField(field, field.type), attr: field.path.join("."), path, suggestions: [] };
+  const shown = { ...described, ...definedMembers({ row: position.row }) };
+  if (field.isList) return listData(field, entry, { shown, within });
+  if (entry !== undefined && !isJsonObject(entry))
+    return { ...shown, kind: "hand", entry: byHand(entry), children: [] };
+  const below = { ...within, position: { ...position, path } };
+  return { ...shown, kind: "object", children: fieldsIn(field, entry, below) };
+}
+
+function describedField({ name, required }: Slot | Container, type: FieldType) {
+  return {
+    name,
+    required,
+    type: describeType(type),
+    rules: describeConstraints(type),
+    ...definedMembers({
+      description: descriptionText(type.description),
+      choices: type.kind === "choice" ? type.choices.filter((choice) => choice !== "").map(String) : undefined,
+    }),
+  };
+}
+
+type Shown = Omit<FieldData, "kind" | "children">;
+
+interface ListContext {
+  readonly shown: Shown;
+  readonly within: Within;
+}
+
+function listData(field: Container, entry: JsonValue | undefined, { shown, within }: ListContext): FieldData {
+  const list = { ...shown, type: "list of objects", kind: "list" } as const;
+  const { path } = shown;
+  const { context } = within;
+  if (entry === undefined) {
+    const position = { path: [...path, "*"], row: undefined };
+    return { ...list, children: fieldsIn(field, undefined, { context, position }) };
+  }
+  const parts = isJsonArray(entry) ? entry : isJsonObject(entry) && entry["each"] !== undefined ? [entry] : undefined;
+  if (parts === undefined) return { ...list, kind: "hand", entry: byHand(entry), children: [] };
+  const read = parts.map((part, at) =>
+    partOf(part, { path: isJsonArray(entry) ? [...path, at] : path, row: within.position.row }, field),
+  );
+  const [only] = read;
+  if (only !== undefined && read.length === 1) {
+    const { row } = only.position;
+    const text = only.label === "" ? undefined : { text: only.label, columns: [], byHand: [] };
+    const children = fieldsIn(field, only.item, { context, position: only.position });
+    return { ...list, ...definedMembers({ row, entry: text }), children };
+  }
+  const children = read.map(({ label, item, position }, at) => ({
+    ...list,
+    ...definedMembers({ row: position.row }),
+    kind: "part" as const,
+    name: `part ${at + 1}`,
+    required: false,
+    path: position.path,
+    entry: { text: label, columns: [], byHand: [] },
+    children: fieldsIn(field, item, { context, position }),
+  }));
+  return { ...list, children };
+}
+
+interface Part {
+  /** The rows that become items: `one for each row of meters`. */
+  readonly label: string;
+  readonly item: JsonValue | undefined;
+  readonly position: Position;
+}
+
+/** One part of a list in the mapping: an item, or an item with its rows or its condition. */
+function partOf(part: JsonValue, { path, row }: Position, { type }: Container): Part {
+  if (!isListEntry(part, type)) return { label: "", item: part, position: { path, row } };
+  const { each, when, item } = part;
+  const rows = typeof each === "string" ? `one for each row of ${each}` : "";
+  const condition = when === undefined ? "" : `when: ${flowText(when)}`;
+  return {
+    label: [rows, condition].filter((text) => text !== "").join("; "),
+    item,
+    position: { path: [...path, "item"], row: typeof each === "string" ? each : row },
+  };
+}
+
+function slotData(slot: Slot, entry: JsonValue | undefined, within: Within): FieldData {
+  const { position, context } = within;
+  const described = {
+    ...describedField(slot, slot.type),
+    type: slot.isList ? `list of values: ${describeType(slot.type)}` : describeType(slot.type),
+    kind: slot.isList ? ("values" as const) : ("value" as const),
+    attr: slot.path.join("."),
+    path: position.path,
+    ...definedMembers({ row: position.row }),
+    children: [],
+    suggestions: suggestionsFor(slot, position.row, context),
+  };
+  if (entry === undefined) return described;
+  const [single, ...more] = slot.isList && isJsonArray(entry) ? entry : [entry];
+  const leaf = more.length > 0 || single === undefined ? undefined : leafOf(single);
+  if (leaf === undefined) return { ...described, entry: byHand(entry) };
+  return { ...described, entry: { ...byHand(entry), ...entryFacts(slot, leaf, within) } };
+}
+
+/** The options of an entry; undefined if it has others than those of a leaf, or calls a function. */
+export function leafOf(entry: JsonValue): JsonObject | undefined {
+  if (typeof entry === "string") return { from: entry };
+  return isJsonObject(entry) && entry["call"] === undefined ? entry : undefined;
+}
+
+function entryFacts(
+  slot: Slot,
+  leaf: JsonObject,
+  { position: { row }, context }: Within,
+): Pick<EntryData, "columns" | "leaf" | "byHand"> & { readonly score?: number } {
+  const { document, hasColumn } = context;
+  const from = leaf["from"] ?? [];
+  const names = (isJsonArray(from) ? from : [from]).map(String);
+  const columns = names.map((name) =>
+    columnOf(name, row ?? rootSource(document), { sources: document.sources, hasColumn }),
+  );
+  const [first] = columns;
+  const found = first && profileOf(first, context);
+  return {
+    columns,
+    leaf,
+    byHand: Object.entries(leaf).flatMap(([name, value]) => (isByHand(name, value) ? [name] : [])),
+    ...(found !== undefined && { score: rounded(context.scores.of(slot, found.column, found.source)) }),
+  };
+}
+
+function isByHand(name: string, value: JsonValue): boolean {
+  return name === "replace" || (name === "lookup" && typeof value === "string");
+}
+
+interface FoundColumn {
+  readonly source: SourceProfile;
+  readonly column: ColumnProfile;
+}
+
+export function profileOf(
+  { source: name, column: wanted }: SourceColumn,
+  { profiles }: Pick<FieldGuesses, "profiles">,
+): FoundColumn | undefined {
+  const source = profiles.find((profile) => profile.name === name);
+  const column = source?.columns.find((one) => one.name === wanted);
+  return source && column && { source, column };
+}
+
+const SHOWN = 0.35;
+const MAX_SUGGESTIONS = 4;
+
+function suggestionsFor(slot: Slot, row: string | undefined, context: TreeContext): readonly SuggestionData[] {
+  const { profiles, scores, document } = context;
+  return profiles
+    .flatMap((source) =>
+      source.columns.map((column) => ({
+        source: source.name,
+        column: column.name,
+        score: rounded(scores.of(slot, column, source)),
+      })),
+    )
+    .filter((one) => one.score >= SHOWN && (row === undefined || writtenName(one, row, document.sources) !== undefined))
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, MAX_SUGGESTIONS);
+}
+
+function rounded({ score }: Guess): number {
+  return Math.round(Math.min(score, 1) * 100) / 100;
+}
+
+/** The field of the contract at a path in the mapping; undefined if there is none. */
+export function slotAt(payload: Container, attr: string): Slot | undefined {
+  for (const field of payload.fields) {
+    if (field.kind === "slot" && field.path.join(".") === attr) return field;
+    if (field.kind === "container" && attr.startsWith(`${field.path.join(".")}.`)) return slotAt(field, attr);
+  }
+  return undefined;
+}

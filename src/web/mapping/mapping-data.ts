@@ -1,0 +1,126 @@
+import type { AttrPath } from "../../json/attr.ts";
+import type { JsonObject, JsonValue } from "../../json/json-value.ts";
+import type { ErrorDetails } from "../error-data.ts";
+import type { SourceColumn } from "./column-names.ts";
+
+/** A source of the mapping, with its columns and its join. */
+export interface SourceData {
+  readonly name: string;
+  readonly files: readonly string[];
+  readonly rows: number;
+  readonly columns: readonly ColumnData[];
+  /** Columns that identify a row. */
+  readonly keys: readonly string[];
+  /** The options of the source in the mapping, except its files. */
+  readonly options: JsonObject;
+}
+
+export interface ColumnData {
+  readonly name: string;
+  /** `date`, `number`, `email`, ... */
+  readonly type: string;
+  readonly filled: number;
+  readonly empty: number;
+  /** Absent if unknown. */
+  readonly distinct?: number;
+  /** The most frequent shapes, without values. */
+  readonly shapes: readonly string[];
+  /** Date patterns that fit the cells, best first. */
+  readonly dates: readonly string[];
+  /** Only with values: some different cells. */
+  readonly samples: readonly string[];
+  /** Only with values: every cell, if there are few different ones, most frequent first. */
+  readonly codes?: readonly CodeData[];
+}
+
+export interface CodeData {
+  readonly code: string;
+  readonly rows: number;
+}
+
+/** A field of the contract, or a part of the mapping, with the entry that fills it. */
+export interface FieldData {
+  /** Its path in the mapping file; `*` is the item of a list that the mapping does not have yet. */
+  readonly path: AttrPath;
+  /** `customers.*.mobile` */
+  readonly attr: string;
+  readonly name: string;
+  /**
+   * `part`: one of several parts of a list. `value`: one value; `values`: a list of values. `hand`: an entry that this
+   * page only shows.
+   */
+  readonly kind: "object" | "list" | "part" | "value" | "values" | "hand";
+  readonly required: boolean;
+  readonly type: string;
+  /** Constraints, such as `at most 30 characters`. */
+  readonly rules: readonly string[];
+  readonly description?: string;
+  readonly choices?: readonly string[];
+  /** The source whose row fills the field; absent inside a list that the mapping does not have yet. */
+  readonly row?: string;
+  readonly entry?: EntryData;
+  /** Columns that fit, best first. */
+  readonly suggestions: readonly SuggestionData[];
+  readonly children: readonly FieldData[];
+}
+
+export interface SuggestionData extends SourceColumn {
+  /** 0 to 1 */
+  readonly score: number;
+}
+
+/** How the mapping fills a field. */
+export interface EntryData {
+  /** As written in the mapping, on one line. */
+  readonly text: string;
+  readonly columns: readonly SourceColumn[];
+  /** How well the column fits, 0 to 1; absent for a constant. */
+  readonly score?: number;
+  /** The options of the entry; absent if only an editor can change it. */
+  readonly leaf?: JsonObject;
+  /** Names of options that only an editor can change. */
+  readonly byHand: readonly string[];
+}
+
+/** A mapping as the page shows it. */
+export interface MappingData {
+  readonly text: string;
+  readonly sources: readonly SourceData[];
+  readonly fields: readonly FieldData[];
+  /** Parts of the mapping other than sources and payload, as text. */
+  readonly otherParts: readonly { readonly name: string; readonly text: string }[];
+  /** Time zone for times without an offset. */
+  readonly zone: string;
+  /** Set if the mapping cannot be used as it is. */
+  readonly error?: ErrorDetails;
+}
+
+/** A change of a mapping. `path`: the path of a field in the mapping file, from `FieldData`. */
+export type MappingEdit =
+  | { readonly kind: "connect"; readonly path: AttrPath; readonly source: string; readonly column: string }
+  | { readonly kind: "disconnect"; readonly path: AttrPath }
+  /** All options of an entry, as in the mapping. */
+  | { readonly kind: "set"; readonly path: AttrPath; readonly leaf: JsonObject }
+  /** The source whose rows become the items of a list. */
+  | { readonly kind: "rows"; readonly path: AttrPath; readonly source: string }
+  /** Options of a source; null removes an option. */
+  | { readonly kind: "source"; readonly name: string; readonly options: JsonObject };
+
+/** The result of a trial with the first records. */
+export interface CheckData {
+  readonly records: number;
+  readonly valid: number;
+  /** The input has more records than were checked. */
+  readonly more: boolean;
+  readonly causes: readonly { readonly code: string; readonly attr: string; readonly records: number }[];
+  readonly payloads: readonly PayloadData[];
+}
+
+export interface PayloadData {
+  readonly record: number;
+  /** `accounts.csv:2` */
+  readonly place: string;
+  /** Without values, each text is replaced by its shape. */
+  readonly payload: JsonValue;
+  readonly problems: readonly { readonly attr: string; readonly text: string }[];
+}
