@@ -42,6 +42,15 @@ export interface InitOptions {
   readonly configSchema: JsonObject;
 }
 
+/** A guessed mapping, and the texts of the files for it. */
+export interface PreparedInit {
+  readonly sources: readonly SourceProfile[];
+  readonly guessed: GuessedMapping;
+  /** The encoding of sources that do not declare one; undefined for UTF-8. */
+  readonly encoding: string | undefined;
+  readonly mapping: string;
+}
+
 /** The analysis of the extracts, and the files that were written. */
 export interface InitResult {
   readonly sources: readonly SourceProfile[];
@@ -59,32 +68,67 @@ export interface InitResult {
  * users can write to the folder; `config` and `source_...` for unreadable files; `storage` if a file cannot be written
  */
 export async function init(options: InitOptions, dependencies: Dependencies): Promise<InitResult> {
-  const { job, out, root, key, configSchema } = options;
-  const files = { mapping: path.join(out, "mapping.yaml"), config: path.join(out, "migrate.yaml") };
-  await refuseExisting(files.mapping);
+  const { job, out, configSchema } = options;
+  const file = path.join(out, "mapping.yaml");
+  await refuseExisting(file);
+  const { sources, guessed, encoding, mapping } = await prepareInit(options, dependencies);
+  const { written, kept } = await writeInitFiles(out, [
+    [file, mapping],
+    ...setupTexts({ ...job, encoding }, { out, operation: guessed.operation, configSchema }),
+  ]);
+  const check = await checkMapping(
+    { ...job, sources: [], namedSources: {}, mapping: file, encoding, supplier: job.supplier ?? "TODO" },
+    dependencies,
+  );
+  return { sources, guessed, written, kept, check };
+}
+
+/**
+ * Analyses extracts, and guesses a mapping for a file in the folder `out`. Writes nothing.
+ * @throws the failures of `init`, except those of existing and unwritable files
+ */
+export async function prepareInit(
+  { job, out, root, key }: Pick<InitOptions, "job" | "out" | "root" | "key">,
+  dependencies: Dependencies,
+): Promise<PreparedInit> {
   const contract = await readContractWithFindings(job.contract, dependencies, job.rules);
   const operation = usableOperation(contract, job.operation, job.contract);
   const sources = await profileSources(namedFiles(job), profileOptions(job, dependencies));
   refusePayloads(sources, operation);
   const guessed = guessMapping(sources, { operation, contract, supplier: job.supplier, root, key });
+  for (const { columns } of sources) for (const { hashes } of columns) hashes.close();
   const encoding = job.encoding ?? guessedEncoding(sources);
-  const texts = [
-    [files.mapping, mappingText(guessed, out)],
-    [files.config, configText(job, encoding, out)],
+  return { sources, guessed, encoding, mapping: mappingText(guessed, out) };
+}
+
+type FileText = readonly [file: string, text: string];
+
+interface SetupOptions extends Pick<InitOptions, "out" | "configSchema"> {
+  readonly operation: Operation;
+}
+
+/** The files of a new folder in addition to the mapping: the configuration, and the schemas for editors. */
+export function setupTexts(job: JobSettings, { out, operation, configSchema }: SetupOptions): readonly FileText[] {
+  return [
+    [path.join(out, "migrate.yaml"), configText(job, out)],
     [path.join(out, MAPPING_SCHEMA_FILE), `${JSON.stringify(mappingSchema(operation))}\n`],
     [path.join(out, CONFIG_SCHEMA_FILE), `${JSON.stringify(configSchema)}\n`],
-  ] as const;
+  ];
+}
+
+/**
+ * Writes files that do not exist yet.
+ * @throws Failure `usage` if others can write to the folder, `storage` if a file cannot be written
+ */
+export async function writeInitFiles(
+  out: string,
+  texts: readonly FileText[],
+): Promise<Pick<InitResult, "written" | "kept">> {
   await makeFolder(out).catch((error: unknown) => refuseUnwritable(out, error));
   await refuseSharedFolder(out);
   const written: string[] = [];
   for (const [file, text] of texts) if (await writeNew(file, text)) written.push(file);
-  for (const { columns } of sources) for (const { hashes } of columns) hashes.close();
-  const check = await checkMapping(
-    { ...job, sources: [], namedSources: {}, mapping: files.mapping, encoding, supplier: job.supplier ?? "TODO" },
-    dependencies,
-  );
-  const kept = texts.map(([file]) => file).filter((file) => !written.includes(file));
-  return { sources, guessed, written, kept, check };
+  return { written, kept: texts.map(([file]) => file).filter((file) => !written.includes(file)) };
 }
 
 const NOTICE_EVERY = 1_000_000;
@@ -177,11 +221,8 @@ function guessedEncoding(sources: readonly SourceProfile[]): string | undefined 
   return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed)?.encoding?.name;
 }
 
-/**
- * Returns the text of `migrate.yaml`: the settings that the commands of a folder share.
- * @param encoding encoding of sources that do not declare one, if it is not UTF-8
- */
-function configText({ contract, supplier, delimiter }: JobSettings, encoding: string | undefined, out: string): string {
+/** Returns the text of `migrate.yaml`: the settings that the commands of a folder share. */
+function configText({ contract, supplier, delimiter, encoding }: JobSettings, out: string): string {
   const files = contract.map((file) => yamlText(isShippedOverlay(file) ? file : relativePath(file, out)));
   const guessed = "guessed, because the sources are not UTF-8";
   return renderLines([

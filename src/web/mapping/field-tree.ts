@@ -81,13 +81,17 @@ function fieldData(field: Slot | Container, entry: JsonValue | undefined, within
   const { position } = within;
   const path = [...position.path, field.name];
   if (field.kind === "slot") return slotData(field, entry, { ...within, position: { ...position, path } });
-  const described = { ...describedField(field, field.type), attr: field.path.join("."), path, suggestions: [] };
+  const described = { ...describedField(field, field.type), attr: attrOf(field), path, suggestions: [] };
   const shown = { ...described, ...definedMembers({ row: position.row }) };
   if (field.isList) return listData(field, entry, { shown, within });
   if (entry !== undefined && !isJsonObject(entry))
     return { ...shown, kind: "hand", entry: byHand(entry), children: [] };
   const below = { ...within, position: { ...position, path } };
   return { ...shown, kind: "object", children: fieldsIn(field, entry, below) };
+}
+
+function attrOf({ path, isList }: Container): string {
+  return (isList ? path.slice(0, -1) : path).join(".");
 }
 
 function describedField({ name, required }: Slot | Container, type: FieldType) {
@@ -253,7 +257,7 @@ function rounded({ score }: Guess): number {
 export function slotAt(payload: Container, attr: string): Slot | undefined {
   for (const field of payload.fields) {
     if (field.kind === "slot" && field.path.join(".") === attr) return field;
-    if (field.kind === "container" && attr.startsWith(`${field.path.join(".")}.`)) return slotAt(field, attr);
+    if (field.kind === "container" && attr.startsWith(`${attrOf(field)}.`)) return slotAt(field, attr);
   }
   return undefined;
 }

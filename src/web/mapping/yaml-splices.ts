@@ -193,9 +193,9 @@ export function flowText(value: JsonValue): string {
   return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
 }
 
-/** A name needs no quotes if it consists of digits, because names are always text. */
+/** Names are always text, so digits and words such as `on` need no quotes. */
 function keyText(name: string): string {
-  return /^(?:\d+|[A-Za-z]|true|false)$/.test(name) ? name : yamlText(name);
+  return /^(?:\d+|[A-Za-z]|on|true|false)$/.test(name) ? name : yamlText(name);
 }
 
 /** The YAML text without an entry; its comments stay. Undefined if the text is written in an unsupported form. */

@@ -30,7 +30,7 @@ export async function runInit(options: {
   const job = { folder: process.cwd(), namedSources: {}, ...settings };
   const result = await init(
     { job, out, root, key, configSchema: {} },
-    { ...dependencies(temporaryFolder()), drain: signal },
+    { ...initDependencies(temporaryFolder()), drain: signal },
   );
   const text = (name: string): string => readFileSync(path.join(out, name), "utf8");
   return { result, out, mapping: text("mapping.yaml"), config: text("migrate.yaml") };
@@ -40,7 +40,7 @@ function unexpected(): never {
   throw new Error("init used an unexpected dependency");
 }
 
-function dependencies(temporary: string): Dependencies {
+export function initDependencies(temporary: string): Dependencies {
   return {
     notice: () => undefined,
     onProgress: () => undefined,

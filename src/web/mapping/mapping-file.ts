@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { setupTexts, writeInitFiles } from "../../commands/init/init.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
+import { errorCode } from "../../files/error-code.ts";
+import { replaceFile } from "../../files/replace-file.ts";
+import { remedyOf } from "../../files/write-error.ts";
+import { pathsFrom } from "../../job/contract-files.ts";
+import type { JobSettings } from "../../job/job.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import { Failure } from "../../model/failure.ts";
+import { readTextFile } from "../../read/text/text-file.ts";
+import { editYaml } from "./yaml-edits.ts";
+
+/** Settings that name a mapping, which need not exist yet. */
+export type MappingJob = JobSettings & { readonly mapping: string };
+
+/** The path of the mapping, as in messages. */
+export function mappingPath({ folder, mapping }: MappingJob): string {
+  return pathsFrom(folder)(mapping);
+}
+
+/** The mapping on the disk. */
+export interface MappingFile {
+  /** The path, as in messages. */
+  readonly file: string;
+  /** Absent if the file does not exist. */
+  readonly content?: { readonly text: string; readonly hash: string };
+}
+
+/** @throws Failure `config` for a file that exists and cannot be read */
+export async function readMappingFile(job: MappingJob): Promise<MappingFile> {
+  const file = mappingPath(job);
+  if (!(await exists(file))) return { file };
+  const { text } = await readTextFile(file);
+  return { file, content: { text, hash: hashOf(text) } };
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    (error: unknown) => {
+      if (errorCode(error) === "ENOENT") return false;
+      throw error;
+    },
+  );
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+export interface MappingSave {
+  readonly text: string;
+  /** The hash of the file from which the text was made; undefined if there was no file. */
+  readonly base: string | undefined;
+}
+
+/** `changed`: the file is not the one from which the text was made, and nothing was written. */
+export type SavedMapping =
+  | { readonly kind: "saved"; readonly hash: string; readonly written: readonly string[] }
+  | { readonly kind: "changed"; readonly file: string };
+
+let saving: Promise<unknown> = Promise.resolve();
+
+/**
+ * Replaces the mapping as a whole, unless it has changed in the meantime. Saves follow one another.
+ * @throws Failure `storage` if the file cannot be written
+ */
+export function saveMapping(job: MappingJob, save: MappingSave): Promise<SavedMapping> {
+  const saved = saving.then(() => replaceMapping(job, save));
+  saving = saved.catch(() => undefined);
+  return saved;
+}
+
+async function replaceMapping(job: MappingJob, { text, base }: MappingSave): Promise<SavedMapping> {
+  const { file, content } = await readMappingFile(job);
+  if (content?.hash !== base) return { kind: "changed", file };
+  const mode = content === undefined ? 0o600 : (await stat(file)).mode & 0o777;
+  await writeWhole(file, text, mode);
+  return { kind: "saved", hash: hashOf(text), written: [file] };
+}
+
+async function writeWhole(file: string, text: string, mode: number): Promise<void> {
+  await replaceFile(file, text, { mode }).catch((error: unknown) => {
+    throw new Failure("storage", `${file} cannot be written`, { hint: remedyOf(error, file), cause: error });
+  });
+}
+
+export interface SetupFiles {
+  readonly operation: Operation;
+  readonly configSchema: JsonObject;
+}
+
+/**
+ * Makes the folder ready for all commands after a first mapping was saved: writes `migrate.yaml` and the schemas, or
+ * adds the settings that an existing configuration lacks. Returns the paths of the files.
+ */
+export async function writeSetup(job: MappingJob, { operation, configSchema }: SetupFiles): Promise<readonly string[]> {
+  const { folder, configFile } = job;
+  const out = configFile === undefined ? folder : path.dirname(pathsFrom(folder)(configFile));
+  const { written } = await writeInitFiles(out, setupTexts(job, { out, operation, configSchema }));
+  if (configFile === undefined) return written;
+  const file = pathsFrom(folder)(configFile);
+  const { text } = await readTextFile(file);
+  const made = withSettings(file, text, job, out);
+  if (made !== text) await writeWhole(file, made, (await stat(file)).mode & 0o777);
+  return made === text ? written : [...written, file];
+}
+
+function withSettings(file: string, text: string, job: MappingJob, out: string): string {
+  const relative = (name: string): string => path.relative(out, pathsFrom(job.folder)(name)).replaceAll(path.sep, "/");
+  const [contract, ...overlays] = job.contract.map((name) => (name.includes(":") ? name : relative(name)));
+  const wanted = {
+    contract: overlays.length === 0 ? contract : [contract ?? "", ...overlays],
+    mapping: relative(job.mapping),
+    supplier: job.supplier,
+    encoding: job.encoding,
+  };
+  let made = text;
+  for (const [name, value] of Object.entries(wanted)) {
+    if (value === undefined || new RegExp(`^["']?${name}["']?\\s*:`, "m").test(text)) continue;
+    made = editYaml(file, made, { path: [name], value });
+  }
+  return made;
+}

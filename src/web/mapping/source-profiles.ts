@@ -1,0 +1,131 @@
+import { keyColumns } from "../../commands/init/joins.ts";
+import { type ColumnProfile, dateForm, shareOf, type ValueKind } from "../../commands/init/profile/column-profile.ts";
+import { profileSources, type SourceProfile } from "../../commands/init/profile/profile-sources.ts";
+import { profileOptions } from "../../commands/init/init.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { JobSettings } from "../../job/job.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import type { SourceSpec } from "../../model/source-spec.ts";
+import { findFiles } from "../../read/input/source-files.ts";
+import type { ColumnData, SourceData } from "./mapping-data.ts";
+
+/** Statistics about sources. Files are read again only after they have changed. */
+export interface SourceProfiles {
+  /** @throws Failure of reading a file */
+  readonly of: (plan: SourceSpec, job: JobSettings, dependencies: Dependencies) => Promise<readonly SourceProfile[]>;
+}
+
+export function createSourceProfiles(): SourceProfiles {
+  const known = new Map<string, Promise<SourceProfile>>();
+
+  async function profileOf(spec: SourceSpec, job: JobSettings, dependencies: Dependencies): Promise<SourceProfile> {
+    const { name, files } = spec;
+    const found = await findFiles(files, { notify: () => undefined });
+    const state = found.map(({ path, bytes, modifiedMs, identity, sheet }) => [
+      path,
+      bytes,
+      modifiedMs,
+      identity,
+      sheet,
+    ]);
+    const key = JSON.stringify([name, job.encoding, job.delimiter, state]);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const reading = readProfile(spec, job, dependencies);
+    known.set(key, reading);
+    reading.catch(() => known.delete(key));
+    return reading;
+  }
+
+  return {
+    async of(plan, job, dependencies) {
+      const profiles: SourceProfile[] = [];
+      for (const spec of specsIn(plan)) profiles.push(await profileOf(spec, job, dependencies));
+      return profiles;
+    },
+  };
+}
+
+function specsIn(spec: SourceSpec): readonly SourceSpec[] {
+  return [spec, ...spec.children.flatMap(specsIn)];
+}
+
+async function readProfile(
+  { name, files }: SourceSpec,
+  job: JobSettings,
+  dependencies: Dependencies,
+): Promise<SourceProfile> {
+  const [profile] = await profileSources([{ name, patterns: files }], profileOptions(job, dependencies));
+  if (profile === undefined) return { name, files: [], rows: 0, columns: [] };
+  for (const { hashes } of profile.columns) hashes.close();
+  return profile;
+}
+
+/** @param options the options of the source in the mapping */
+export function sourceData(
+  profile: SourceProfile,
+  { options, showValues }: { readonly options: JsonObject; readonly showValues: boolean },
+): SourceData {
+  const { name, files, rows, columns } = profile;
+  return {
+    name,
+    files: files.map(({ file, sheet }) => (sheet === undefined ? file : `${file}#${sheet}`)),
+    rows,
+    keys: keyColumns(profile).map((column) => column.name),
+    columns: columns.map((column) => columnData(column, showValues)),
+    options,
+  };
+}
+
+const MAX_SHAPES = 3;
+const MAX_SAMPLES = 5;
+const MAX_DATES = 6;
+const LONGEST_SAMPLE = 80;
+
+function columnData(column: ColumnProfile, showValues: boolean): ColumnData {
+  const { name, filled, empty, distinct, shapes, dates, sample, codes } = column;
+  return {
+    name,
+    type: typeOf(column),
+    filled,
+    empty,
+    shapes: shapes.slice(0, MAX_SHAPES).map(({ shape }) => shape),
+    dates: dates.slice(0, MAX_DATES).map(({ pattern }) => pattern),
+    samples: showValues
+      ? [...new Set(sample)].slice(0, MAX_SAMPLES).map((value) => value.slice(0, LONGEST_SAMPLE))
+      : [],
+    ...definedMembers({
+      distinct,
+      codes: showValues && codes !== undefined ? codesOf(codes) : undefined,
+    }),
+  };
+}
+
+function codesOf(codes: ReadonlyMap<string, number>): ColumnData["codes"] {
+  return [...codes].map(([code, rows]) => ({ code, rows })).toSorted((one, other) => other.rows - one.rows);
+}
+
+/** The most specific kind comes first. */
+const KIND_NAMES: readonly (readonly [kind: ValueKind, name: string])[] = [
+  ["email", "e-mail"],
+  ["postcode", "postcode"],
+  ["uuid", "UUID"],
+  ["phone", "phone"],
+  ["integer", "whole number"],
+  ["number", "number"],
+  ["commaNumber", "number, decimal comma"],
+  ["groupedNumber", "number, grouped"],
+  ["trailingMinus", "number, minus at the end"],
+  ["street", "street"],
+];
+const MOST = 0.9;
+
+function typeOf(column: ColumnProfile): string {
+  if (column.filled === 0) return "empty";
+  const date = dateForm(column);
+  if (date !== undefined) return date.hasTime ? "date and time" : "date";
+  const kind = KIND_NAMES.find(([name]) => shareOf(column, name) >= MOST)?.[1];
+  if (kind !== undefined) return kind;
+  return column.codes !== undefined && column.codes.size * 2 < column.filled ? "code" : "text";
+}

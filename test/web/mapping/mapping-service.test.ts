@@ -1,0 +1,236 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
+import type { JsonValue } from "../../../src/json/json-value.ts";
+import type { MappingData, MappingEdit } from "../../../src/web/mapping/mapping-data.ts";
+import { commentsIn } from "../../../src/web/mapping/yaml-splices.ts";
+import { projectFile } from "../../e2e/cli.ts";
+import { readFileSync } from "node:fs";
+import { allFields, fieldNamed, sceneOf, textIn, workedExample } from "./mapping-scene.ts";
+
+const scene = workedExample();
+const TEXT = textIn(scene.folder);
+
+test("shows each field with its entry, its column and what the contract says", async () => {
+  const { fields, error, sources } = await scene.view(TEXT);
+  expect(error).toBeUndefined();
+  expect(sources.map(({ name, rows, keys }) => [name, rows, keys])).toEqual([
+    ["accounts", 2, expect.arrayContaining(["ACCOUNT_REF"])],
+    ["customers", 3, expect.anything()],
+    ["meters", 3, expect.arrayContaining(["MPAN"])],
+    ["agreements", 3, expect.anything()],
+  ]);
+  const required = fields.map((field) => field.required);
+  expect(required.indexOf(false)).toBe(required.lastIndexOf(true) + 1);
+  const view = await scene.view(TEXT);
+  expect(fieldNamed(view, "account_type")).toMatchObject({
+    kind: "value",
+    choices: ["DOMESTIC", "BUSINESS"],
+    row: "accounts",
+    entry: { columns: [{ source: "accounts", column: "TYPE" }], leaf: { from: "TYPE" }, byHand: [] },
+  });
+  expect(fieldNamed(view, "customers.*.mobile")).toMatchObject({
+    path: ["payload", "customers", "item", "mobile"],
+    row: "customers",
+    entry: { byHand: ["replace"] },
+  });
+  expect(fieldNamed(view, "supply_addresses.*.meter_points.*.supply_type").entry?.byHand).toEqual(["lookup"]);
+});
+
+test("shows samples and codes only if values are shown", async () => {
+  const shown = await scene.view(TEXT);
+  const hidden = await scene.service.view({ job: scene.job, text: TEXT, showValues: false }, [], scene.dependencies);
+  const columns = ({ sources }: MappingData) => sources.flatMap((source) => source.columns);
+  expect(columns(shown).find(({ name }) => name === "PAY")?.samples).toContain("CASH");
+  expect(columns(hidden).flatMap(({ samples, codes }) => [...samples, ...(codes ?? [])])).toEqual([]);
+  expect(JSON.stringify((await scene.check(TEXT, false)).payloads)).not.toMatch(/Ada|Byron|00123/);
+  expect(JSON.stringify((await scene.check(TEXT, true)).payloads)).toMatch(/Ada/);
+});
+
+test("connects a column as init would, and keeps all other characters", async () => {
+  const start = await scene.view(TEXT);
+  const without = await scene.view(TEXT, [
+    { kind: "disconnect", path: fieldNamed(start, "customers.*.date_of_birth").path },
+  ]);
+  expect(without.text).toBe(TEXT.replace(/ *date_of_birth.*\n/, ""));
+  const { path } = fieldNamed(without, "customers.*.date_of_birth");
+  const made = await scene.view(without.text, [{ kind: "connect", path, source: "customers", column: "DOB" }]);
+  expect(valueOf(made.text)).toEqual(valueOf(TEXT));
+  expect(made.error).toBeUndefined();
+});
+
+test("names a column of the parent, and refuses a column that is not determined", async () => {
+  const { path } = fieldNamed(await scene.view(TEXT), "supply_addresses.*.meter_points.*.identifier");
+  const made = await scene.view(TEXT, [{ kind: "connect", path, source: "accounts", column: "NAME" }]);
+  expect(fieldNamed(made, "supply_addresses.*.meter_points.*.identifier").entry).toMatchObject({
+    leaf: { from: "parent.NAME" },
+    columns: [{ source: "accounts", column: "NAME" }],
+  });
+  const billing = fieldNamed(made, "billing_name").path;
+  await expect(
+    scene.view(TEXT, [{ kind: "connect", path: billing, source: "customers", column: "FIRST" }]),
+  ).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining('which does not determine one row of "customers"'),
+  });
+});
+
+test("adds lists with the rows of a source, and objects without", async () => {
+  const only =
+    "operation: import-account\nsources:\n  accounts: { files: accounts.csv, key: ACCOUNT_REF }\n  meters: { files: meters.csv, parent: accounts, on: ACCT, key: MPAN }\npayload: {}\n";
+  const attr = "supply_addresses.*.meter_points.*.identifier";
+  const { path } = fieldNamed(await scene.view(only), attr);
+  expect(path).toEqual(["payload", "supply_addresses", "*", "meter_points", "*", "identifier"]);
+  const made = await scene.view(only, [{ kind: "connect", path, source: "meters", column: "MPAN" }]);
+  expect(made.text).toContain(
+    "payload:\n  supply_addresses:\n    - meter_points:\n        each: meters\n        item:\n          identifier: MPAN\n",
+  );
+  const next = await scene.view(made.text, [
+    { kind: "connect", path: fieldNamed(made, "payment.day").path, source: "accounts", column: "PAY_DAY" },
+    {
+      kind: "set",
+      path: fieldNamed(made, "supply_addresses.*.supply_postcode").path,
+      leaf: { from: "POSTCODE", upper: true },
+    },
+    { kind: "rows", path: fieldNamed(made, "customers").path, source: "meters" },
+  ]);
+  expect(valueOf(next.text)).toMatchObject({
+    payload: {
+      payment: { day: "PAY_DAY" },
+      supply_addresses: [{ supply_postcode: { from: "POSTCODE", upper: true } }],
+      customers: { each: "meters", item: {} },
+    },
+  });
+});
+
+test("changes single options, and keeps those that only an editor can change", async () => {
+  const { path, entry } = fieldNamed(await scene.view(TEXT), "customers.*.mobile");
+  const made = await scene.view(TEXT, [{ kind: "set", path, leaf: { ...entry?.leaf, default: "07700900000" } }]);
+  expect(made.text).toBe(
+    TEXT.replace(
+      'mobile: { from: MOBILE, replace: { " ": "" } }',
+      'mobile: { from: MOBILE, replace: { " ": "" }, default: "07700900000" }',
+    ),
+  );
+  const functions = `functions: f.mjs\n${TEXT}`.replace(
+    "billing_name: NAME",
+    "billing_name: { from: NAME, call: clean }",
+  );
+  const shown = fieldNamed(await scene.view(functions), "billing_name");
+  expect(shown.entry?.leaf).toBeUndefined();
+  expect(shown.entry?.text).toContain("call: clean");
+  await expect(
+    scene.view(functions, [{ kind: "connect", path: shown.path, source: "accounts", column: "NAME" }]),
+  ).rejects.toThrow(/edited by hand/);
+});
+
+test("changes the options of a source", async () => {
+  const made = await scene.view(TEXT, [
+    { kind: "source", name: "customers", options: { orderBy: null, pick: "first" } },
+    { kind: "source", name: "notes", options: { files: "notes.csv", parent: "accounts", on: "REF" } },
+  ]);
+  expect(made.text).toContain("customers:  { files: customers.csv, parent: accounts, on: ACCOUNT_REF, pick: first }");
+  expect(made.text).toContain("  notes: { files: notes.csv, parent: accounts, on: REF }\npayload:");
+  expect(made.error?.message).toContain("notes.csv");
+});
+
+test("counts valid records, and says whether the input has more", async () => {
+  expect(await scene.check(TEXT)).toMatchObject({
+    records: 2,
+    valid: 2,
+    more: false,
+    payloads: [{ record: 1, problems: [] }, { record: 2 }],
+  });
+  const worse = TEXT.replace("billing_postcode: { from: POSTCODE, upper: true }", "billing_postcode: NAME");
+  const { valid, causes } = await scene.check(worse);
+  expect([valid, causes[0]?.attr]).toEqual([0, "billing_postcode"]);
+  await expect(scene.check("payload: 1\n")).rejects.toMatchObject({ code: "mapping_invalid" });
+});
+
+test("begins with a guess, whose fields have scores", async () => {
+  const { service, job, dependencies } = scene;
+  const cold = {
+    ...job,
+
+    operation: "import-account",
+    sources: ["accounts", "customers", "meters"].map((name) => `${scene.folder}/${name}.csv`),
+  };
+  const { text } = await service.guess(cold, dependencies);
+  const view = await service.view({ job: { ...cold, sources: [] }, text, showValues: false }, [], dependencies);
+  expect(view.error).toBeUndefined();
+  expect(fieldNamed(view, "customers.*.date_of_birth").entry).toMatchObject({
+    columns: [{ source: "customers", column: "DOB" }],
+  });
+  expect(fieldNamed(view, "external_account_number").entry?.score).toBeGreaterThan(0.5);
+});
+
+function valueOf(text: string): JsonValue {
+  return parseDocument({ file: "mapping.yaml", text }, "mapping_invalid").value;
+}
+
+const demo = sceneOf("fixtures/demo", { supplier: "SANDBOX" });
+const STARTS = [
+  textIn(demo.folder),
+  readFileSync(projectFile("fixtures/demo/mapping.yaml"), "utf8").replace(/payload:[^]*/, "payload: {}\n# end\n"),
+];
+
+test("every sequence of edits keeps all comments, and gives a mapping that compiles or a clear error", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...STARTS),
+      fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat(5)), { minLength: 1, maxLength: 6 }),
+      async (start, picks) => {
+        let view = await demo.view(start);
+        for (const [one, other, kind] of picks) {
+          const edit = editFor(view, { one, other, kind });
+          if (edit === undefined) continue;
+          const before = view;
+          try {
+            view = await demo.view(before.text, [edit]);
+          } catch (error) {
+            expect(error).toMatchObject({ code: "usage", hint: expect.stringMatching(/\w/) });
+            continue;
+          }
+          expect(commentsIn(view.text).length).toBe(commentsIn(before.text).length);
+          if (view.error !== undefined)
+            expect(view.error).toMatchObject({
+              code: "mapping_invalid",
+              message: expect.stringMatching(/^.*mapping\.yaml/),
+            });
+          const others = (data: MappingData) => JSON.stringify(data.sources.map(({ options }) => options));
+          if (edit.kind !== "source") expect(others(view)).toBe(others(before));
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+interface Picks {
+  readonly one: number;
+  readonly other: number;
+  readonly kind: number;
+}
+
+function editFor(view: MappingData, { one, other, kind }: Picks): MappingEdit | undefined {
+  const fields = allFields(view.fields).filter((field) => field.kind === "value" || field.kind === "values");
+  const field = fields[one % fields.length];
+  const columns = view.sources.flatMap(({ name, columns: own }) =>
+    own.map((column) => ({ source: name, column: column.name })),
+  );
+  const column = columns[other % columns.length];
+  if (field === undefined || column === undefined) return undefined;
+  const { path } = field;
+  const leaves = [
+    { value: "x" },
+    { from: "NAME", upper: true, default: "d" },
+    { from: ["A", "B"], join: " " },
+    { from: "TYPE", lookup: { D: "DOMESTIC" } },
+  ];
+  const lists = allFields(view.fields).filter((each) => each.kind === "list");
+  const list = lists[one % lists.length];
+  if (kind === 0) return field.entry === undefined ? undefined : { kind: "disconnect", path };
+  if (kind === 1) return { kind: "set", path, leaf: leaves[other % leaves.length] ?? {} };
+  if (kind === 2 && list !== undefined) return { kind: "rows", path: list.path, source: column.source };
+  return { kind: "connect", path, ...column };
+}
