@@ -1,6 +1,7 @@
 import type { PushOptions } from "../commands/upload/push.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { TargetSettings } from "../job/settings/platform-settings.ts";
+import type { JsonObject } from "../json/json-value.ts";
 import type { OwnerRule } from "../model/owner.ts";
 import type { Inventory } from "../options/migration-options.ts";
 
@@ -30,6 +31,8 @@ export interface WebProject {
    * @throws Failure `config` if other users could have changed the settings
    */
   readonly checkBeforeSending: (settings: Pick<ProjectSettings, "configFile">) => Promise<void>;
+  /** The JSON Schema of configuration files, for editors. */
+  readonly configSchema: () => JsonObject;
   /** Writes an error that is not a Failure to the log of the command. */
   readonly logBug: (error: unknown) => void;
 }

@@ -7,6 +7,7 @@ import { openBrowser } from "../process/open-browser.ts";
 import type { Session } from "../process/session.ts";
 import type { WebFlags } from "../options/options.ts";
 import { readConfig, refuseWritableByOthers } from "../settings/config-file.ts";
+import { configJsonSchema } from "../settings/config-schema.ts";
 import { settingsOf } from "../settings/settings.ts";
 import { startWebServer } from "../../web/web-server.ts";
 import type { WebProject } from "../../web/web-project.ts";
@@ -36,16 +37,22 @@ interface WebCommand {
 }
 
 function projectIn(folder: string, { sources, flags }: WebCommand, { dependencies, logger }: Context): WebProject {
+  let beganWithMapping: boolean | undefined;
   return {
     folder: path.resolve(folder),
     operator: operator(),
     dependencies,
     checkBeforeSending: ({ configFile }) => refuseWritableByOthers(configFile),
+    configSchema: configJsonSchema,
     logBug: (error) => void logExit(error, logger),
     withSettings: async (action) => {
       const config = await readConfig(flags.config, folder);
       const { inventory, owners } = config;
-      const settings = settingsOf(config, { sources, flags, folder });
+      const hasMapping = (flags.mapping ?? config.mapping) !== undefined;
+      beganWithMapping ??= hasMapping;
+      // A mapping that is made from the sources names them itself.
+      const own = hasMapping && !beganWithMapping ? [] : sources;
+      const settings = settingsOf(config, { sources: own, flags, folder });
       return withOptionOrigin(config, () => action({ ...settings, inventory, owners }));
     },
   };

@@ -124,3 +124,58 @@ export interface PayloadData {
   readonly payload: JsonValue;
   readonly problems: readonly { readonly attr: string; readonly text: string }[];
 }
+
+/** The files from which a first mapping is made. Paths are relative to the folder of the project. */
+export interface SetupData {
+  /** The OpenAPI document and its overlays. */
+  readonly contract: readonly string[];
+  readonly operation?: string | undefined;
+  readonly sources: readonly string[];
+  readonly supplier?: string | undefined;
+  /** The encoding of sources that do not declare one. */
+  readonly encoding?: string | undefined;
+}
+
+/** The mapping of the project. */
+export interface MappingState {
+  readonly file: string;
+  /** Absent if the project has no mapping yet. */
+  readonly saved?: { readonly text: string; readonly hash: string };
+  /** Without a mapping: what the settings name already. */
+  readonly given?: SetupData;
+  /** Without a mapping: files of the folder that may be extracts or contracts. */
+  readonly found?: FoundData;
+}
+
+export interface FoundData {
+  readonly sources: readonly string[];
+  readonly contracts: readonly string[];
+  readonly overlays: readonly string[];
+}
+
+/** An operation that takes a payload. */
+export interface OperationData {
+  readonly id: string;
+  readonly address: string;
+  readonly summary?: string;
+}
+
+/** The body of requests about a mapping that is not saved. */
+export interface DraftRequest {
+  readonly text: string;
+  readonly showValues: boolean;
+  /** For a first mapping. */
+  readonly setup?: SetupData | undefined;
+}
+
+export interface GuessData {
+  readonly text: string;
+  /** The setup with the encoding of the sources. */
+  readonly setup: SetupData;
+}
+
+export interface SaveData {
+  readonly hash: string;
+  /** The files that were written. */
+  readonly written: readonly string[];
+}

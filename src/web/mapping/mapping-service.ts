@@ -50,6 +50,8 @@ export interface MappingService {
    * @throws Failure of reading the contract, the mapping or the sources
    */
   readonly check: (draft: Draft, dependencies: Dependencies) => Promise<CheckData>;
+  /** @throws the failures of reading the mapping and the contract */
+  readonly operation: (draft: Pick<Draft, "job" | "text">, dependencies: Dependencies) => Promise<Operation>;
   /**
    * Guesses a mapping from extracts, and their encoding.
    * @throws the failures of `init`
@@ -93,6 +95,10 @@ export function createMappingService(): MappingService {
       const zone = zoneOf(setup.contract);
       const made = edits.reduce((before, edit) => editMapping(before, edit, { file, guesses, zone }), text);
       return viewOf(made, { job, showValues, guesses, setup, dependencies });
+    },
+    async operation({ job, text }, dependencies) {
+      const document = readMapping({ file: mappingPath(job), text });
+      return (await contractFor(document, job, dependencies)).operation;
     },
     check: (draft, dependencies) => checkDraft(draft, dependencies),
     async guess(job, dependencies) {
@@ -205,11 +211,12 @@ function optionsOf(top: JsonValue, name: string): JsonObject {
 }
 
 function otherParts(top: JsonValue): MappingData["otherParts"] {
-  const shown = ["operation", "key", "sources", "payload"];
   return Object.entries(isJsonObject(top) ? top : {}).flatMap(([name, value]) =>
-    shown.includes(name) ? [] : [{ name, text: flowText(value) }],
+    EDITED_PARTS.has(name) ? [] : [{ name, text: flowText(value) }],
   );
 }
+
+const EDITED_PARTS: ReadonlySet<string> = new Set(["operation", "key", "sources", "payload"]);
 
 /** Why the mapping does not compile, or its sources cannot be opened. */
 async function compileFailure(

@@ -1,0 +1,13 @@
+/** The body of every reply that is not a success. */
+export interface ErrorReply {
+  readonly error: ErrorDetails;
+}
+
+export interface ErrorDetails {
+  /** The code of a Failure, or `no_session`, `wrong_host`, `wrong_origin`, `invalid_request`, `not_found`, `bug`. */
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  /** `migrate.yaml:3:5` */
+  readonly place?: string;
+}

@@ -1,0 +1,76 @@
+import { open, readdir } from "node:fs/promises";
+import path from "node:path";
+import { errorCode } from "../../files/error-code.ts";
+import { pathsFrom, readContractWithFindings } from "../../job/contract-files.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { JobSettings } from "../../job/job.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import type { FoundData, OperationData } from "./mapping-data.ts";
+
+const MAX_FILES = 500;
+const MAX_DEPTH = 2;
+/** Enough to recognise an OpenAPI document. */
+const HEAD_BYTES = 4096;
+
+const SOURCE = /\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx|xlsm)(?:\.gz)?$/i;
+const DOCUMENT = /\.(?:ya?ml|json)$/i;
+/** Files of this tool. */
+const OWN = /^(?:migrate\.yaml|.*\.schema\.json)$/;
+
+/** Files in the folder and its subfolders that may be extracts, OpenAPI documents or overlays. */
+export async function findSetup(folder: string): Promise<FoundData> {
+  const files = (await filesIn(folder, "", MAX_DEPTH)).slice(0, MAX_FILES);
+  const kinds = await Promise.all(files.map(async (file) => ({ file, kind: await kindOf(folder, file) })));
+  const named = (wanted: string): readonly string[] => kinds.flatMap(({ file, kind }) => (kind === wanted ? file : []));
+  return { sources: named("source"), contracts: named("contract"), overlays: named("overlay") };
+}
+
+async function filesIn(folder: string, below: string, depth: number): Promise<readonly string[]> {
+  const entries = await readdir(path.join(folder, below), { withFileTypes: true }).catch((error: unknown) => {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  });
+  const shown = entries
+    .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const files = shown.filter((entry) => entry.isFile() && !OWN.test(entry.name)).map(({ name }) => below + name);
+  const folders = depth > 1 ? shown.filter((entry) => entry.isDirectory()) : [];
+  const inside = await Promise.all(folders.map(({ name }) => filesIn(folder, `${below}${name}/`, depth - 1)));
+  return [...files, ...inside.flat()];
+}
+
+async function kindOf(folder: string, file: string): Promise<"source" | "contract" | "overlay" | "other"> {
+  if (DOCUMENT.test(file)) {
+    const head = await headOf(path.join(folder, file));
+    if (/^\s*\{?\s*["']?(?:openapi|swagger)["']?\s*:/m.test(head)) return "contract";
+    if (/^\s*\{?\s*["']?overlay["']?\s*:/m.test(head)) return "overlay";
+  }
+  return SOURCE.test(file) ? "source" : "other";
+}
+
+async function headOf(file: string): Promise<string> {
+  const handle = await open(file, "r").catch(() => undefined);
+  if (handle === undefined) return "";
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The operations of a contract that take a payload; those with a business key first.
+ * @throws Failure of reading the contract
+ */
+export async function operationsOf(job: JobSettings, dependencies: Dependencies): Promise<readonly OperationData[]> {
+  const files = job.contract.map(pathsFrom(job.folder));
+  const { operations } = await readContractWithFindings(files, dependencies, job.rules);
+  const taking = operations.filter(({ body }) => body !== undefined);
+  const ordered = [...taking.filter(({ key }) => key !== undefined), ...taking.filter(({ key }) => key === undefined)];
+  return ordered.map(({ id, method, path: address, summary }) => ({
+    id,
+    address: `${method} ${address}`,
+    ...definedMembers({ summary }),
+  }));
+}

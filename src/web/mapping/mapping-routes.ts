@@ -1,0 +1,143 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { JobSettings } from "../../job/job.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import type { JsonValue } from "../../json/json-value.ts";
+import { RefusedRequest } from "../error-reply.ts";
+import { requestBody } from "../request-body.ts";
+import type { WebProject } from "../web-project.ts";
+import { findSetup, operationsOf } from "./find-setup.ts";
+import type { DraftRequest, MappingEdit, MappingState, SaveData, SetupData } from "./mapping-data.ts";
+import { type MappingJob, readMappingFile, saveMapping, writeSetup } from "./mapping-file.ts";
+import { createMappingService, type MappingService } from "./mapping-service.ts";
+
+const json: z.ZodType<JsonValue> = z.json();
+const options = z.record(z.string(), json);
+const path = z.array(z.union([z.string(), z.int().nonnegative()])).min(1);
+
+const EDIT: z.ZodType<MappingEdit> = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("connect"), path, source: z.string(), column: z.string() }),
+  z.object({ kind: z.literal("disconnect"), path }),
+  z.object({ kind: z.literal("set"), path, leaf: options }),
+  z.object({ kind: z.literal("rows"), path, source: z.string() }),
+  z.object({ kind: z.literal("source"), name: z.string().min(1), options }),
+]);
+
+const SETUP: z.ZodType<SetupData> = z.object({
+  contract: z.array(z.string()),
+  operation: z.string().optional(),
+  sources: z.array(z.string()),
+  supplier: z.string().optional(),
+  encoding: z.string().optional(),
+});
+
+const DRAFT = z.object({ text: z.string(), showValues: z.boolean(), setup: SETUP.optional() });
+
+/**
+ * `GET /`: the saved mapping, or what a first one can be made from. `POST /operations`, `/guess`: begin a mapping.
+ * `POST /view`, `/check`: change and try a mapping without saving it. `POST /save`.
+ */
+export function mappingRoutes(project: WebProject): Hono {
+  const service = createMappingService();
+  const { dependencies, withSettings } = project;
+  const withJob = <T>(setup: SetupData | undefined, action: (job: MappingJob) => Promise<T>): Promise<T> =>
+    withSettings(({ job }) => action(mappingJob(job, setup)));
+  return new Hono()
+    .get("/", async (context) => context.json(await withJob(undefined, (job) => readState(job, project))))
+    .post("/operations", async (context) => {
+      const setup = await requestBody(context, SETUP);
+      return context.json(await withJob(setup, (job) => operationsOf(job, dependencies)));
+    })
+    .post("/guess", async (context) => {
+      const setup = await requestBody(context, SETUP);
+      const { text, encoding } = await withJob(setup, (job) =>
+        service.guess({ ...job, sources: setup.sources }, stoppable(dependencies, context.req.raw.signal)),
+      );
+      return context.json({ text, setup: { ...setup, ...definedMembers({ encoding }) } });
+    })
+    .post("/view", async (context) => {
+      const { edits, ...draft } = await requestBody(context, DRAFT.extend({ edits: z.array(EDIT) }));
+      return context.json(await withJob(draft.setup, (job) => service.view({ ...draft, job }, edits, dependencies)));
+    })
+    .post("/check", async (context) => {
+      const draft = await requestBody(context, DRAFT);
+      const stopping = stoppable(dependencies, context.req.raw.signal);
+      return context.json(await withJob(draft.setup, (job) => service.check({ ...draft, job }, stopping)));
+    })
+    .post("/save", async (context) => {
+      const body = await requestBody(context, DRAFT.extend({ base: z.string().optional() }));
+      return context.json(await withJob(body.setup, (job) => save(job, body, { service, project })));
+    });
+}
+
+/** Ends the work when the page no longer waits for the reply. */
+function stoppable(dependencies: Dependencies, signal: AbortSignal): Dependencies {
+  return { ...dependencies, drain: AbortSignal.any([dependencies.drain, signal]) };
+}
+
+/** The settings for a mapping; for a first one, the mapping itself names its sources. */
+function mappingJob(job: JobSettings, setup: SetupData | undefined): MappingJob {
+  const mapping = job.mapping ?? "mapping.yaml";
+  if (setup === undefined) return { ...job, mapping };
+  const { contract, operation, supplier, encoding } = setup;
+  return {
+    ...job,
+    mapping,
+    contract,
+    operation,
+    sources: [],
+    namedSources: {},
+    supplier: supplier ?? "TODO",
+    ...definedMembers({ encoding }),
+  };
+}
+
+async function readState(job: MappingJob, { folder }: WebProject): Promise<MappingState> {
+  const { file, content } = await readMappingFile(job);
+  if (content !== undefined) return { file, saved: content };
+  const { contract, operation, sources, supplier, encoding } = job;
+  return {
+    file,
+    given: { contract, sources, ...definedMembers({ operation, supplier, encoding }) },
+    found: await findSetup(folder),
+  };
+}
+
+interface SaveRequest extends DraftRequest {
+  /** The hash of the file from which the text was made; absent for a new file. */
+  readonly base?: string | undefined;
+}
+
+async function save(
+  job: MappingJob,
+  { text, showValues, base, setup }: SaveRequest,
+  { service, project }: { readonly service: MappingService; readonly project: WebProject },
+): Promise<SaveData> {
+  const { dependencies, configSchema } = project;
+  const { error } = await service.view({ job, text, showValues }, [], dependencies);
+  if (error?.code === "mapping_invalid") {
+    throw new RefusedRequest(
+      422,
+      error.code,
+      `The mapping is not saved, because it has an error. ${error.message}`,
+      error.hint,
+    );
+  }
+  const saved = await saveMapping(job, { text, base });
+  if (saved.kind === "changed") throw changed(saved.file);
+  if (setup === undefined) return { hash: saved.hash, written: saved.written };
+  const operation = await service.operation({ job, text }, dependencies);
+  const supplier = setup.supplier === "" ? undefined : setup.supplier;
+  const written = await writeSetup({ ...job, supplier }, { operation, configSchema: configSchema() });
+  return { hash: saved.hash, written: [...saved.written, ...written] };
+}
+
+function changed(file: string): RefusedRequest {
+  return new RefusedRequest(
+    409,
+    "mapping_changed",
+    `${file} has changed since this page read it, so it was not overwritten`,
+    "Your changes are still here. Apply them to the new version, or discard them.",
+  );
+}
