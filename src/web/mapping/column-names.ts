@@ -1,14 +1,9 @@
 import { hasOneRow } from "../../map/child-columns.ts";
 import type { SourceEntry } from "../../map/document/mapping-document.ts";
+import type { SourceColumn } from "./mapping-data.ts";
 
 /** The sources of a mapping, by name. */
 export type Sources = ReadonlyMap<string, SourceEntry>;
-
-/** A column of a source. */
-export interface SourceColumn {
-  readonly source: string;
-  readonly column: string;
-}
 
 /** The sources above a source, nearest first. */
 function ancestors(source: string, sources: Sources): readonly string[] {

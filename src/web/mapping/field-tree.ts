@@ -11,8 +11,8 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../.
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { rootSource } from "../../map/document/source-tree.ts";
 import { isListEntry } from "../../map/node/list-entry.ts";
-import { columnOf, type SourceColumn, writtenName } from "./column-names.ts";
-import type { EntryData, FieldData, SuggestionData } from "./mapping-data.ts";
+import { columnOf, writtenName } from "./column-names.ts";
+import type { EntryData, FieldData, SuggestionData, SourceColumn } from "./mapping-data.ts";
 import { flowText } from "./yaml-splices.ts";
 
 /** The fields of a contract, and the columns that may fill them. */
@@ -172,6 +172,7 @@ function slotData(slot: Slot, entry: JsonValue | undefined, within: Within): Fie
   const described = {
     ...describedField(slot, slot.type),
     type: slot.isList ? `list of values: ${describeType(slot.type)}` : describeType(slot.type),
+    valueKind: slot.type.kind,
     kind: slot.isList ? ("values" as const) : ("value" as const),
     attr: slot.path.join("."),
     path: position.path,

@@ -1,7 +1,12 @@
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import type { ErrorDetails } from "../error-data.ts";
-import type { SourceColumn } from "./column-names.ts";
+
+/** A column of a source. */
+export interface SourceColumn {
+  readonly source: string;
+  readonly column: string;
+}
 
 /** A source of the mapping, with its columns and its join. */
 export interface SourceData {
@@ -52,6 +57,8 @@ export interface FieldData {
   readonly kind: "object" | "list" | "part" | "value" | "values" | "hand";
   readonly required: boolean;
   readonly type: string;
+  /** Only for values: the kind of the contract's type, such as `date` or `choice`. */
+  readonly valueKind?: string;
   /** Constraints, such as `at most 30 characters`. */
   readonly rules: readonly string[];
   readonly description?: string;
@@ -141,10 +148,13 @@ export interface MappingState {
   readonly file: string;
   /** Absent if the project has no mapping yet. */
   readonly saved?: { readonly text: string; readonly hash: string };
-  /** Without a mapping: what the settings name already. */
-  readonly given?: SetupData;
-  /** Without a mapping: files of the folder that may be extracts or contracts. */
-  readonly found?: FoundData;
+  /** Without a mapping: the files from which a first one can be made. */
+  readonly start?: StartData;
+}
+
+/** Files that may be extracts, contracts and overlays, and those that are chosen at first. */
+export interface StartData extends FoundData {
+  readonly chosen: SetupData;
 }
 
 export interface FoundData {

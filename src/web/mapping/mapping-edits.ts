@@ -11,9 +11,9 @@ import {
 } from "../../json/json-value.ts";
 import { readMapping } from "../../map/document/mapping-document.ts";
 import { Failure } from "../../model/failure.ts";
-import { pathDown, type SourceColumn, type Sources, writtenName } from "./column-names.ts";
+import { pathDown, type Sources, writtenName } from "./column-names.ts";
 import { type FieldGuesses, fieldTree, leafOf, profileOf, slotAt } from "./field-tree.ts";
-import type { FieldData, MappingEdit } from "./mapping-data.ts";
+import type { FieldData, MappingEdit, SourceColumn } from "./mapping-data.ts";
 import { editYaml } from "./yaml-edits.ts";
 
 export interface EditContext {

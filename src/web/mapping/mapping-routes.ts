@@ -8,7 +8,7 @@ import { RefusedRequest } from "../error-reply.ts";
 import { requestBody } from "../request-body.ts";
 import type { WebProject } from "../web-project.ts";
 import { findSetup, operationsOf } from "./find-setup.ts";
-import type { DraftRequest, MappingEdit, MappingState, SaveData, SetupData } from "./mapping-data.ts";
+import type { DraftRequest, FoundData, MappingEdit, MappingState, SaveData, SetupData } from "./mapping-data.ts";
 import { type MappingJob, readMappingFile, saveMapping, writeSetup } from "./mapping-file.ts";
 import { createMappingService, type MappingService } from "./mapping-service.ts";
 
@@ -96,11 +96,25 @@ function mappingJob(job: JobSettings, setup: SetupData | undefined): MappingJob 
 async function readState(job: MappingJob, { folder }: WebProject): Promise<MappingState> {
   const { file, content } = await readMappingFile(job);
   if (content !== undefined) return { file, saved: content };
-  const { contract, operation, sources, supplier, encoding } = job;
+  return { file, start: startOf(job, await findSetup(folder)) };
+}
+
+/** The files that the settings name come first, and are chosen. */
+function startOf(
+  { contract, operation, sources, supplier, encoding }: MappingJob,
+  found: FoundData,
+): NonNullable<MappingState["start"]> {
+  const [document = found.contracts[0] ?? "", ...overlays] = contract;
+  const chosen = sources.length > 0 ? sources : found.sources;
   return {
-    file,
-    given: { contract, sources, ...definedMembers({ operation, supplier, encoding }) },
-    found: await findSetup(folder),
+    sources: [...new Set([...sources, ...found.sources])],
+    contracts: [...new Set([...contract.slice(0, 1), ...found.contracts])],
+    overlays: [...new Set([...overlays, ...found.overlays])],
+    chosen: {
+      contract: [document, ...overlays].filter((file) => file !== ""),
+      sources: chosen,
+      ...definedMembers({ operation, supplier, encoding }),
+    },
   };
 }
 

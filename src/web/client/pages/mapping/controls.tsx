@@ -1,0 +1,60 @@
+import type { ComponentChildren, JSX } from "preact";
+
+function Labelled({
+  label,
+  hint,
+  children,
+}: {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <label class="field">
+      {label}
+      {hint !== undefined && <span class="hint"> ({hint})</span>}
+      {children}
+    </label>
+  );
+}
+
+interface InputOptions {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A text that is applied when the user leaves the input or presses Enter. */
+export function TextInput({ label, hint, value, onChange }: InputOptions): JSX.Element {
+  return (
+    <Labelled label={label} hint={hint}>
+      <input
+        key={value}
+        defaultValue={value}
+        autocomplete="off"
+        spellcheck={false}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    </Labelled>
+  );
+}
+
+export function Select({
+  label,
+  value,
+  choices,
+  onChange,
+}: InputOptions & { readonly choices: readonly (readonly [value: string, text: string])[] }): JSX.Element {
+  return (
+    <Labelled label={label}>
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {choices.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+}

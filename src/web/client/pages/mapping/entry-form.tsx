@@ -1,0 +1,170 @@
+import type { JSX } from "preact";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../../json/json-value.ts";
+import type { ColumnData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
+import { ByHand } from "./by-hand.tsx";
+import { Select, TextInput } from "./controls.tsx";
+import { textOf, textsOf } from "./json-text.ts";
+import { Conversion } from "./conversion-form.tsx";
+import { asWritten, type EntryFormOptions, type LeafForm } from "./leaf-form.ts";
+
+/** The options of an entry. Each change is applied when the user leaves its control. */
+export function EntryForm(options: EntryFormOptions): JSX.Element {
+  const { field, view, onSet } = options;
+  const { entry } = field;
+  const leaf = entry?.leaf ?? {};
+  const change: LeafForm["change"] = (changed) => onSet(defined({ ...leaf, ...changed }));
+  const [first] = entry?.columns ?? [];
+  const form = { ...options, leaf, change, column: first && columnData(view, first) };
+  if (entry === undefined) return <Constant {...form} label="Or the same value in all records" />;
+  if (leaf["from"] === undefined) return <Constant {...form} label="The same value in all records" />;
+  const isOwnByHand = entry.byHand.filter((name) => leaf[name] !== undefined);
+  return (
+    <>
+      <Columns {...form} />
+      <Conversion {...form} />
+      {field.kind === "values" && (
+        <TextOption {...form} name="split" label="Split the cell at" hint="one cell contains several values" />
+      )}
+      {field.kind === "value" && <Constant {...form} name="default" label="Value for an empty cell" />}
+      <Condition {...form} />
+      {isOwnByHand.map((name) => (
+        <ByHand key={name} text={`${name}: ${JSON.stringify(leaf[name])}`} />
+      ))}
+    </>
+  );
+}
+
+function defined(options: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const made: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries(options)) if (value !== undefined) made[name] = value;
+  return made;
+}
+
+function columnData(view: MappingData, { source, column }: SourceColumn): ColumnData | undefined {
+  return view.sources.find(({ name }) => name === source)?.columns.find(({ name }) => name === column);
+}
+
+function TextOption({
+  name,
+  label,
+  hint,
+  leaf,
+  change,
+}: LeafForm & { readonly name: string; readonly label: string; readonly hint?: string }): JSX.Element {
+  return (
+    <TextInput
+      label={label}
+      hint={hint}
+      value={textsOf(leaf[name]).join("")}
+      onChange={(value) => change({ [name]: value === "" ? undefined : value })}
+    />
+  );
+}
+
+/** A constant: a choice of the contract, true or false, or a text. */
+function Constant({
+  field: { valueKind, choices },
+  leaf,
+  change,
+  onSet,
+  label,
+  name = "value",
+}: LeafForm & { readonly label: string; readonly name?: "value" | "default" }): JSX.Element {
+  const value = leaf[name];
+  const written = textOf(value);
+  const set = (text: string): void => {
+    const made = text === "" ? undefined : valueKind === "boolean" ? text === "true" : text;
+    if (name === "default") change({ default: made });
+    else if (made !== undefined) onSet(defined({ when: leaf["when"], value: made }));
+  };
+  const listed = valueKind === "boolean" ? ["true", "false"] : choices;
+  if (listed === undefined) return <TextInput label={label} value={written} onChange={set} />;
+  const all = written === "" || listed.includes(written) ? listed : [written, ...listed];
+  return (
+    <Select
+      label={label}
+      value={written}
+      choices={[["", "none"], ...all.map((each): [string, string] => [each, each])]}
+      onChange={set}
+    />
+  );
+}
+
+/** The columns that fill the field: the first that is not empty, or all of them joined. */
+function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
+  const names = textsOf(leaf["from"]);
+  const own = view.sources.find(({ name }) => name === field.row)?.columns ?? [];
+  const more = own.map(({ name }) => name).filter((name) => !names.includes(name));
+  return (
+    <>
+      <p class="connected">
+        From{" "}
+        {names.map((name, at) => (
+          <span key={name}>
+            {at > 0 && (leaf["join"] === undefined ? ", or if it is empty " : " and ")}
+            <code>{name}</code>
+            {names.length > 1 && (
+              <button
+                type="button"
+                class="small"
+                aria-label={`Remove ${name}`}
+                onClick={() => {
+                  const left = names.filter((each) => each !== name);
+                  change({ from: asWritten(left), ...(left.length < 2 && { join: undefined }) });
+                }}
+              >
+                ×
+              </button>
+            )}
+          </span>
+        ))}
+      </p>
+      {field.kind === "value" && more.length > 0 && (
+        <Select
+          label="Add another column"
+          value=""
+          choices={[["", "none"], ...more.map((name): [string, string] => [name, name])]}
+          onChange={(name) => name !== "" && change({ from: [...names, name], join: leaf["join"] ?? " " })}
+        />
+      )}
+      {names.length > 1 && (
+        <TextInput
+          label="Join the columns with"
+          hint="empty: use the first that has a value"
+          value={textsOf(leaf["join"]).join("")}
+          onChange={(text) => change({ join: text === "" ? undefined : text })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Only rows with certain values in a column have the field. */
+function Condition({ field, view, leaf, change }: LeafForm): JSX.Element {
+  const when = leaf["when"];
+  const condition = when !== undefined && isJsonObject(when) ? when : {};
+  const column = textOf(condition["column"]);
+  const values = textsOf(condition["in"]);
+  const own = view.sources.find(({ name }) => name === field.row)?.columns.map(({ name }) => name) ?? [];
+  const names = column === "" || own.includes(column) ? own : [column, ...own];
+  return (
+    <>
+      <Select
+        label="Only for rows where"
+        value={column}
+        choices={[["", "all rows"], ...names.map((name): [string, string] => [name, name])]}
+        onChange={(name) =>
+          change({ when: name === "" ? undefined : { column: name, in: values.length === 0 ? [""] : values } })
+        }
+      />
+      {column !== "" && (
+        <TextInput
+          label="is one of"
+          hint="separated by commas"
+          value={values.join(", ")}
+          onChange={(text) => change({ when: { column, in: text.split(",").map((each) => each.trim()) } })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+import type { JSX } from "preact";
+import type { JsonObject } from "../../../../json/json-value.ts";
+import type { FieldData, MappingData, MappingEdit, SourceColumn } from "../../../mapping/mapping-data.ts";
+import { Button } from "../../parts/button.tsx";
+import { ByHand } from "./by-hand.tsx";
+import { EntryForm } from "./entry-form.tsx";
+import { isSameColumn, scoreText } from "./fields.ts";
+
+interface FieldPanelOptions {
+  readonly field: FieldData;
+  readonly view: MappingData;
+  readonly onConnect: (field: FieldData, column: SourceColumn) => void;
+  readonly onDisconnect: (field: FieldData) => void;
+  readonly onEdit: (edit: MappingEdit, done: string) => void;
+}
+
+/** What the contract says about a field, and how the mapping fills it. */
+export function FieldPanel(options: FieldPanelOptions): JSX.Element {
+  const { field } = options;
+  return (
+    <>
+      <h2 id="field-title">
+        <code>{field.attr}</code>
+      </h2>
+      <Facts field={field} />
+      {field.kind === "list" || field.kind === "part" ? <RowsOfList {...options} /> : <Filled {...options} />}
+    </>
+  );
+}
+
+const MAX_CHOICES = 30;
+
+function Facts({
+  field: { type, required, rules, description, choices, row },
+}: {
+  readonly field: FieldData;
+}): JSX.Element {
+  const others = rules.filter((rule) => !rule.startsWith("one of "));
+  return (
+    <>
+      <p>
+        {required ? "Required" : "Optional"}
+        {type !== "" && `, ${type}`}
+        {others.length > 0 && `: ${others.join("; ")}`}
+        {row !== undefined && <span class="soft">. Filled from a row of {row}</span>}.
+      </p>
+      {description !== undefined && <p class="soft">{description}</p>}
+      {choices !== undefined && (
+        <p>
+          Choices:{" "}
+          {choices.slice(0, MAX_CHOICES).map((choice, at) => (
+            <span key={choice}>
+              {at > 0 && ", "}
+              <code>{choice}</code>
+            </span>
+          ))}
+          {choices.length > MAX_CHOICES && ` and ${choices.length - MAX_CHOICES} more`}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Filled({ field, view, onConnect, onDisconnect, onEdit }: FieldPanelOptions): JSX.Element {
+  const { entry, suggestions, kind } = field;
+  if (kind === "object") return <></>;
+  if (kind === "hand" || (entry !== undefined && entry.leaf === undefined)) return <ByHand text={entry?.text ?? ""} />;
+  const others = suggestions.filter((each) => !(entry?.columns ?? []).some((own) => isSameColumn(own, each)));
+  return (
+    <>
+      {others.length > 0 && (
+        <div class="suggestions">
+          <span class="soft">{entry === undefined ? "Columns that fit:" : "Other columns that fit:"}</span>
+          {others.map((each) => (
+            <Button key={`${each.source} ${each.column}`} onClick={() => onConnect(field, each)}>
+              {each.column} <span class="soft">of {each.source}</span> {scoreText(each.score)}
+            </Button>
+          ))}
+        </div>
+      )}
+      <EntryForm
+        field={field}
+        view={view}
+        onSet={(leaf: JsonObject) => onEdit({ kind: "set", path: field.path, leaf }, `${field.attr} is changed.`)}
+      />
+      {entry !== undefined && <Button onClick={() => onDisconnect(field)}>Disconnect</Button>}
+    </>
+  );
+}
+
+/** The source whose rows become the items of a list. */
+function RowsOfList({ field, view, onEdit }: FieldPanelOptions): JSX.Element {
+  const { entry, kind, path } = field;
+  const isNew = entry === undefined && !field.children.some((child) => !child.path.includes("*"));
+  const isFromRows = /^one for each row of \S+$/.test(entry?.text ?? "");
+  if (kind === "part" || path.includes("*") || !(isNew || isFromRows)) {
+    return <p>Items: {entry?.text === undefined || entry.text === "" ? "one item from the row" : entry.text}.</p>;
+  }
+  const current = isFromRows ? (entry?.text ?? "").replace("one for each row of ", "") : "";
+  const sources = view.sources.filter(({ options: { parent } }) => parent !== undefined).map(({ name }) => name);
+  return (
+    <label class="field">
+      Items: one for each row of
+      <select
+        value={current}
+        onChange={({ currentTarget: { value } }) => {
+          if (value !== "")
+            onEdit({ kind: "rows", path, source: value }, `${field.attr} has an item for each row of ${value}.`);
+        }}
+      >
+        <option value="">{current === "" ? "choose a source, or connect a column" : ""}</option>
+        {sources.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,238 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { FieldData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
+import { isSameColumn, scoreText, type TreeRow, treeRows } from "./fields.ts";
+import { COLUMN_TYPE } from "./source-list.tsx";
+
+interface FieldTreeOptions {
+  readonly view: MappingData;
+  /** The key of the selected field. */
+  readonly selected: string | undefined;
+  readonly picked: SourceColumn | undefined;
+  readonly onSelect: (field: FieldData) => void;
+  readonly onConnect: (field: FieldData, column: SourceColumn) => void;
+  readonly onDisconnect: (field: FieldData) => void;
+  readonly onCancel: () => void;
+}
+
+/** A tree with one tab stop. Enter connects the picked column, Delete disconnects, arrow keys move, open and close. */
+export function FieldTree(options: FieldTreeOptions): JSX.Element {
+  const { view, selected, picked, onSelect, onConnect, onDisconnect, onCancel } = options;
+  const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const [search, setSearch] = useState("");
+  const tree = useRef<HTMLDivElement>(null);
+  const rows = treeRows(view.fields, { opened, search });
+  const at = Math.max(
+    0,
+    rows.findIndex(({ key }) => key === selected),
+  );
+  useRevealed(selected, { view, isShown: rows.some(({ key }) => key === selected), open: setOpened, tree });
+  const focusRow = (index: number): void => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
+    if (row === undefined) return;
+    onSelect(row.field);
+    requestAnimationFrame(() => focusOn(tree.current, row.key));
+  };
+  const open = ({ key }: TreeRow, isOpen: boolean): void => setOpened((before) => new Map(before).set(key, isOpen));
+  const take = (row: TreeRow): void => {
+    if (picked !== undefined && isLeaf(row.field)) onConnect(row.field, picked);
+    else onSelect(row.field);
+  };
+  const pressed = (event: KeyboardEvent): void => {
+    const row = rows[at];
+    if (row === undefined) return;
+    const actions: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => focusRow(at + 1),
+      ArrowUp: () => focusRow(at - 1),
+      Home: () => focusRow(0),
+      End: () => focusRow(rows.length - 1),
+      ArrowRight: () => (row.isOpen ? focusRow(at + 1) : open(row, row.field.children.length > 0)),
+      ArrowLeft: () => (row.isOpen ? open(row, false) : focusRow(rows.findIndex(({ key }) => key === row.parent))),
+      Enter: () => take(row),
+      " ": () => take(row),
+      Delete: () => row.field.entry?.leaf !== undefined && onDisconnect(row.field),
+      Escape: onCancel,
+    };
+    const action = actions[event.key];
+    if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    action();
+  };
+  return (
+    <>
+      <label class="field">
+        Find a field
+        <input type="search" value={search} onInput={({ currentTarget }) => setSearch(currentTarget.value)} />
+      </label>
+      <div ref={tree} role="tree" aria-labelledby="fields-title" class="tree" onKeyDown={pressed}>
+        {rows.map((row, index) => (
+          <Row
+            key={row.key}
+            row={row}
+            isActive={index === at}
+            isSelected={row.key === selected}
+            picked={picked}
+            onTake={() => take(row)}
+            onToggle={() => open(row, !row.isOpen)}
+            onDrop={(column) => onConnect(row.field, column)}
+          />
+        ))}
+      </div>
+      {rows.length === 0 && <p class="soft">No field matches.</p>}
+    </>
+  );
+}
+
+function isLeaf({ kind }: FieldData): boolean {
+  return kind === "value" || kind === "values";
+}
+
+function focusOn(tree: HTMLElement | null, key: string): void {
+  const row = [...(tree?.children ?? [])].find((each) => each instanceof HTMLElement && each.dataset["key"] === key);
+  if (row instanceof HTMLElement) row.focus();
+}
+
+interface RevealOptions {
+  readonly view: MappingData;
+  readonly isShown: boolean;
+  readonly open: (change: (before: ReadonlyMap<string, boolean>) => ReadonlyMap<string, boolean>) => void;
+  readonly tree: { readonly current: HTMLElement | null };
+}
+
+/** Opens the objects around a field that is selected elsewhere, and scrolls to it. */
+function useRevealed(selected: string | undefined, { view, isShown, open, tree }: RevealOptions): void {
+  useEffect(() => {
+    if (selected === undefined) return;
+    if (!isShown) {
+      const around = keysAround(view.fields, selected);
+      open((before) => new Map([...before, ...around.map((key): [string, boolean] => [key, true])]));
+    }
+    requestAnimationFrame(() => {
+      const row = [...(tree.current?.children ?? [])].find(
+        (each) => each instanceof HTMLElement && each.dataset["key"] === selected,
+      );
+      row?.scrollIntoView({ block: "nearest" });
+    });
+  }, [selected]);
+}
+
+function keysAround(fields: readonly FieldData[], key: string): readonly string[] {
+  for (const field of fields) {
+    const own = JSON.stringify(field.path);
+    if (own === key) return [own];
+    const below = keysAround(field.children, key);
+    if (below.length > 0) return [own, ...below];
+  }
+  return [];
+}
+
+interface RowOptions {
+  readonly row: TreeRow;
+  readonly isActive: boolean;
+  readonly isSelected: boolean;
+  readonly picked: SourceColumn | undefined;
+  readonly onTake: () => void;
+  readonly onToggle: () => void;
+  readonly onDrop: (column: SourceColumn) => void;
+}
+
+function Row({ row, isActive, isSelected, picked, onTake, onToggle, onDrop }: RowOptions): JSX.Element {
+  const [isOver, setOver] = useState(false);
+  const { key, field, level, isOpen, position, size } = row;
+  const hasChildren = field.children.length > 0;
+  const takes = (event: DragEvent): boolean =>
+    isLeaf(field) && event.dataTransfer?.types.includes(COLUMN_TYPE) === true;
+  return (
+    <div
+      role="treeitem"
+      data-key={key}
+      class={`row level-${Math.min(level, 9)}${isOver ? " over" : ""}`}
+      tabIndex={isActive ? 0 : -1}
+      aria-level={level}
+      aria-posinset={position}
+      aria-setsize={size}
+      aria-selected={isSelected}
+      aria-expanded={hasChildren ? isOpen : undefined}
+      onClick={onTake}
+      onDblClick={hasChildren ? onToggle : undefined}
+      onDragOver={(event) => {
+        if (!takes(event)) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        setOver(false);
+        const column = columnIn(event);
+        if (!takes(event) || column === undefined) return;
+        event.preventDefault();
+        onDrop(column);
+      }}
+    >
+      <span
+        class="toggle"
+        aria-hidden="true"
+        onClick={(event) => {
+          if (!hasChildren) return;
+          event.stopPropagation();
+          onToggle();
+        }}
+      >
+        {hasChildren ? (isOpen ? "▾" : "▸") : ""}
+      </span>
+      <span class="name">
+        {field.name}
+        {field.required && <span class="required"> required</span>}
+      </span>
+      <Filling field={field} picked={picked} />
+    </div>
+  );
+}
+
+function columnIn(event: DragEvent): SourceColumn | undefined {
+  const text = event.dataTransfer?.getData(COLUMN_TYPE) ?? "";
+  if (text === "") return undefined;
+  const column: SourceColumn = JSON.parse(text);
+  return column;
+}
+
+/** What fills the field, or the column that fits best. */
+function Filling({
+  field,
+  picked,
+}: {
+  readonly field: FieldData;
+  readonly picked: SourceColumn | undefined;
+}): JSX.Element {
+  const { entry, suggestions, kind } = field;
+  const fit = picked && suggestions.find((each) => isSameColumn(picked, each));
+  const own = fit !== undefined && <span class="tag fit">fits {scoreText(fit.score)}</span>;
+  if (kind === "list" || kind === "part" || kind === "object")
+    return <span class="filling soft">{entry?.text ?? ""}</span>;
+  if (entry === undefined) {
+    const [best] = suggestions;
+    const hint = field.required ? "nothing fills it" : "";
+    return (
+      <span class={`filling ${field.required ? "open" : "soft"}`}>
+        {own || (best === undefined ? hint : `perhaps ${best.column} ${scoreText(best.score)}`)}
+      </span>
+    );
+  }
+  const { columns, score, leaf } = entry;
+  if (leaf === undefined) return <span class="filling soft">edited by hand</span>;
+  const text =
+    columns.length === 0 ? `constant ${shownValue(leaf["value"])}` : columns.map(({ column }) => column).join(" + ");
+  return (
+    <span class="filling">
+      {own}
+      <span class="from">{text}</span>
+      {score !== undefined && <span class={score < LOW_SCORE ? "score low" : "score"}>{scoreText(score)}</span>}
+    </span>
+  );
+}
+
+const LOW_SCORE = 0.6;
+
+function shownValue(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? "");
+}

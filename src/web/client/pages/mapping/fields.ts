@@ -1,0 +1,112 @@
+import type { FieldData, MappingData, SourceColumn, SourceData } from "../../../mapping/mapping-data.ts";
+
+/** A field in the tree, with its place. */
+export interface TreeRow {
+  readonly key: string;
+  readonly field: FieldData;
+  readonly level: number;
+  readonly isOpen: boolean;
+  readonly parent: string | undefined;
+  readonly position: number;
+  readonly size: number;
+}
+
+export function keyOf({ path }: Pick<FieldData, "path">): string {
+  return JSON.stringify(path);
+}
+
+interface TreeView {
+  /** The keys that the user has opened or closed, and how. */
+  readonly opened: ReadonlyMap<string, boolean>;
+  /** Only fields with these words in their attr or description, and the fields around them. */
+  readonly search: string;
+}
+
+/** The rows that the tree shows. Objects that the mapping does not use are closed at first. */
+export function treeRows(fields: readonly FieldData[], view: TreeView): readonly TreeRow[] {
+  return rowsIn(fields, { ...view, level: 1, parent: undefined });
+}
+
+function rowsIn(
+  fields: readonly FieldData[],
+  view: TreeView & { readonly level: number; readonly parent: string | undefined },
+): readonly TreeRow[] {
+  const shown = fields.filter((field) => matches(field, view.search));
+  return shown.flatMap((field, at) => {
+    const key = keyOf(field);
+    const isOpen =
+      field.children.length > 0 &&
+      (view.search !== "" || (view.opened.get(key) ?? (field.required || isFilled(field) || field.kind === "part")));
+    const row = {
+      key,
+      field,
+      level: view.level,
+      isOpen,
+      parent: view.parent,
+      position: at + 1,
+      size: shown.length,
+    };
+    return [row, ...(isOpen ? rowsIn(field.children, { ...view, level: view.level + 1, parent: key }) : [])];
+  });
+}
+
+function matches(field: FieldData, search: string): boolean {
+  if (search === "") return true;
+  const words = search.toLowerCase();
+  const { attr, description = "", entry } = field;
+  const own = `${attr} ${description} ${entry?.text ?? ""}`.toLowerCase();
+  return own.includes(words) || field.children.some((child) => matches(child, search));
+}
+
+/** Whether the mapping fills the field or a field inside it. */
+export function isFilled({ kind, entry, children }: FieldData): boolean {
+  return (entry !== undefined && kind !== "list" && kind !== "part") || children.some(isFilled);
+}
+
+/** The required fields that nothing fills, inside the objects that are sent. */
+export function openFields(fields: readonly FieldData[]): readonly FieldData[] {
+  return fields.flatMap((field) => {
+    if (field.kind === "value" || field.kind === "values")
+      return field.required && field.entry === undefined ? [field] : [];
+    return field.required || isFilled(field) ? openFields(field.children) : [];
+  });
+}
+
+export function countRequired(fields: readonly FieldData[]): number {
+  return fields.reduce((sum, field) => {
+    if (field.kind === "value" || field.kind === "values") return sum + (field.required ? 1 : 0);
+    return sum + (field.required || isFilled(field) ? countRequired(field.children) : 0);
+  }, 0);
+}
+
+export function allFields(fields: readonly FieldData[]): readonly FieldData[] {
+  return fields.flatMap((field) => [field, ...allFields(field.children)]);
+}
+
+/** The field with the key; after a change of its place, the field with the same attr. */
+export function findField(
+  { fields }: Pick<MappingData, "fields">,
+  wanted: { readonly key: string; readonly attr: string } | undefined,
+): FieldData | undefined {
+  if (wanted === undefined) return undefined;
+  const all = allFields(fields);
+  return all.find((field) => keyOf(field) === wanted.key) ?? all.find(({ attr }) => attr === wanted.attr);
+}
+
+export function isSameColumn(one: SourceColumn | undefined, other: SourceColumn): boolean {
+  return one?.source === other.source && one.column === other.column;
+}
+
+/** The columns that the mapping reads. */
+export function usedColumns(fields: readonly FieldData[], sources: readonly SourceData[]): ReadonlySet<string> {
+  const used = allFields(fields).flatMap(({ entry }) => entry?.columns ?? []);
+  const joins = sources.flatMap(({ name, options: { on, key } }) =>
+    [on, key].flatMap((column) => (typeof column === "string" ? [{ source: name, column }] : [])),
+  );
+  return new Set([...used, ...joins].map(({ source, column }) => `${source} ${column}`));
+}
+
+/** `0.87`, or `fits well` in words for a screen reader. */
+export function scoreText(score: number): string {
+  return score.toFixed(2);
+}

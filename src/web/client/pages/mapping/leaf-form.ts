@@ -1,0 +1,22 @@
+import type { JsonObject, JsonValue } from "../../../../json/json-value.ts";
+import type { ColumnData, FieldData, MappingData } from "../../../mapping/mapping-data.ts";
+
+export interface EntryFormOptions {
+  readonly field: FieldData;
+  readonly view: MappingData;
+  /** Receives all options of the entry. */
+  readonly onSet: (leaf: JsonObject) => void;
+}
+
+/** An option of the entry, and how to change it. */
+export interface LeafForm extends EntryFormOptions {
+  readonly leaf: JsonObject;
+  readonly column: ColumnData | undefined;
+  /** Sets options; undefined removes one. */
+  readonly change: (options: Readonly<Record<string, JsonValue | undefined>>) => void;
+}
+
+/** One text as it is, several as a list. */
+export function asWritten(texts: readonly string[]): JsonValue | undefined {
+  return texts.length > 1 ? texts : texts[0];
+}

@@ -1,0 +1,100 @@
+import type { JSX } from "preact";
+import type { JsonObject } from "../../../../json/json-value.ts";
+import { formatCount } from "../../../../text/count.ts";
+import type { ColumnData } from "../../../mapping/mapping-data.ts";
+import { usePage } from "../../page-context.ts";
+import { textOf } from "./json-text.ts";
+
+interface LookupOptions {
+  readonly table: JsonObject;
+  readonly column: ColumnData | undefined;
+  readonly choices: readonly string[] | undefined;
+  readonly otherwise: string;
+  readonly onTable: (table: JsonObject) => void;
+  readonly onOtherwise: (otherwise: string) => void;
+}
+
+/** The value for each code: those of the table, then those of the column, most frequent first. */
+export function LookupTable(options: LookupOptions): JSX.Element {
+  const { table, column, choices, otherwise, onTable, onOtherwise } = options;
+  const { areValuesShown } = usePage();
+  const rows = new Map((column?.codes ?? []).map(({ code, rows: count }) => [code, count]));
+  const codes = [...new Set([...Object.keys(table), ...rows.keys()])];
+  const set = (code: string, value: string): void => {
+    const others = Object.entries(table).filter(([name]) => name !== code);
+    onTable(Object.fromEntries(value === "" ? others : [...others, [code, value]]));
+  };
+  return (
+    <>
+      <table class="lookup">
+        <caption class="quiet">Values for codes</caption>
+        <thead>
+          <tr>
+            <th scope="col">Code</th>
+            <th scope="col" class="number">
+              Rows
+            </th>
+            <th scope="col">Value</th>
+          </tr>
+        </thead>
+        <tbody>
+          {codes.map((code) => {
+            const value = textOf(table[code]);
+            const count = rows.get(code);
+            return (
+              <tr key={code}>
+                <th scope="row">
+                  <code>{code === "" ? "(empty)" : code}</code>
+                </th>
+                <td class="number">{count === undefined ? "" : formatCount(count)}</td>
+                <td>
+                  <ValueInput code={code} value={value} choices={choices} onChange={(made) => set(code, made)} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {!areValuesShown && <p class="soft">Turn on “Show values” to see the other codes of the column.</p>}
+      <label class="field">
+        Other codes
+        <select value={otherwise} onChange={({ currentTarget }) => onOtherwise(currentTarget.value)}>
+          <option value="error">are errors</option>
+          <option value="keep">stay as they are</option>
+          <option value="empty">are empty</option>
+        </select>
+      </label>
+    </>
+  );
+}
+
+interface ValueInputOptions {
+  readonly code: string;
+  readonly value: string;
+  readonly choices: readonly string[] | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+function ValueInput({ code, value, choices, onChange }: ValueInputOptions): JSX.Element {
+  const label = `Value for ${code === "" ? "an empty cell" : code}`;
+  if (choices === undefined) {
+    return (
+      <input
+        key={value}
+        aria-label={label}
+        defaultValue={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    );
+  }
+  return (
+    <select aria-label={label} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+      <option value="">no value</option>
+      {choices.map((choice) => (
+        <option key={choice} value={choice}>
+          {choice}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,103 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { formatCount } from "../../../../text/count.ts";
+import type { CheckData } from "../../../mapping/mapping-data.ts";
+import { Button } from "../../parts/button.tsx";
+import { ErrorNotice } from "../../parts/notice.tsx";
+import type { CheckState } from "./draft.ts";
+
+interface PreviewOptions {
+  readonly check: CheckState;
+  readonly areValuesShown: boolean;
+  /** Selects the field of an attr. */
+  readonly onField: (attr: string) => void;
+}
+
+/** How many of the first records are valid, the most frequent errors, and the first payloads. */
+export function Preview({ check: { data, error, isRunning }, areValuesShown, onField }: PreviewOptions): JSX.Element {
+  return (
+    <div aria-busy={isRunning}>
+      <p class="valid" role="status">
+        {data !== undefined && !isRunning && <ValidCount data={data} />}
+        {isRunning && <span class="soft">Checking…</span>}
+      </p>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {data !== undefined && (
+        <>
+          <Causes data={data} onField={onField} />
+          <Payloads data={data} areValuesShown={areValuesShown} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function ValidCount({ data: { records, valid, more } }: { readonly data: CheckData }): JSX.Element {
+  const which = more ? `of the first ${formatCount(records)} records` : `of all ${formatCount(records)} records`;
+  return (
+    <>
+      <strong class={valid === records ? "good" : undefined}>{formatCount(valid)}</strong> {which} are valid.
+    </>
+  );
+}
+
+function Causes({
+  data: { causes },
+  onField,
+}: {
+  readonly data: CheckData;
+  readonly onField: PreviewOptions["onField"];
+}): JSX.Element {
+  if (causes.length === 0) return <></>;
+  return (
+    <>
+      <h3>Most frequent errors</h3>
+      <ul class="causes">
+        {causes.map(({ code, attr, records }) => (
+          <li key={`${code} ${attr}`}>
+            <span class="number">{formatCount(records)}</span> {code}{" "}
+            <button type="button" class="link" onClick={() => onField(attr)}>
+              {attr}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Payloads({
+  data: { payloads },
+  areValuesShown,
+}: Pick<PreviewOptions, "areValuesShown"> & { readonly data: CheckData }): JSX.Element {
+  const [at, setAt] = useState(0);
+  const shown = payloads[Math.min(at, payloads.length - 1)];
+  if (shown === undefined) return <p class="soft">There are no records.</p>;
+  const title = `Payload ${shown.record}`;
+  return (
+    <>
+      <div class="payload-head">
+        <h3>
+          {title} <span class="soft">{shown.place}</span>
+        </h3>
+        <Button isDisabled={at === 0} onClick={() => setAt(at - 1)}>
+          Previous
+        </Button>
+        <Button isDisabled={at >= payloads.length - 1} onClick={() => setAt(at + 1)}>
+          Next
+        </Button>
+      </div>
+      {!areValuesShown && <p class="soft">Values are hidden: each is replaced by its shape.</p>}
+      {shown.problems.map(({ attr, text }) => (
+        <p key={`${attr} ${text}`} class="problem">
+          <code>{attr}</code>: {text}
+        </p>
+      ))}
+      {/* A region that scrolls must be reachable by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre class="payload" tabIndex={0} role="region" aria-label={title}>
+        {JSON.stringify(shown.payload, null, 2)}
+      </pre>
+    </>
+  );
+}

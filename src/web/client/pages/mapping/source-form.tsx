@@ -1,0 +1,102 @@
+import type { JSX } from "preact";
+import type { JsonValue } from "../../../../json/json-value.ts";
+import type { MappingEdit, SourceData } from "../../../mapping/mapping-data.ts";
+import { textOf } from "./json-text.ts";
+
+interface SourceFormOptions {
+  readonly source: SourceData;
+  readonly sources: readonly SourceData[];
+  readonly onEdit: (edit: MappingEdit, done: string) => void;
+}
+
+/** The join of a source: its parent, the columns, and which of several rows counts. */
+export function SourceForm({ source, sources, onEdit }: SourceFormOptions): JSX.Element {
+  const { name, options, columns, keys } = source;
+  const { parent, on, key, pick, orderBy } = options;
+  const others = sources.map((each) => each.name).filter((each) => each !== name);
+  const names = columns.map((column) => column.name);
+  const set = (changed: Readonly<Record<string, JsonValue>>): void =>
+    onEdit({ kind: "source", name, options: changed }, `The join of ${name} is changed.`);
+  return (
+    <details>
+      <summary>
+        Join and key<span class="quiet"> of {name}</span>
+      </summary>
+      <Choice
+        label="Key: identifies a row"
+        value={key}
+        names={[...keys, ...names.filter((each) => !keys.includes(each))]}
+        onChange={(value) => set({ key: value })}
+      />
+      {others.length > 0 && (
+        <Choice
+          label="Parent: the source that its rows belong to"
+          value={parent}
+          names={others}
+          none="none: its rows are the records"
+          onChange={(value) =>
+            set(value === null ? { parent: null, on: null, orderBy: null, pick: null } : { parent: value })
+          }
+        />
+      )}
+      {parent !== undefined && (
+        <>
+          <Choice
+            label={`Column with the key of ${textOf(parent)}`}
+            value={on}
+            names={names}
+            onChange={(value) => set({ on: value })}
+          />
+          <Choice
+            label="Order of the rows"
+            value={orderBy}
+            names={names}
+            none="as in the file"
+            onChange={(value) => set({ orderBy: value })}
+          />
+          <Choice
+            label="Rows of each parent that count"
+            value={pick}
+            names={["first", "last"]}
+            none="all"
+            onChange={(value) => set({ pick: value })}
+          />
+        </>
+      )}
+    </details>
+  );
+}
+
+interface ChoiceOptions {
+  readonly label: string;
+  readonly value: JsonValue | undefined;
+  readonly names: readonly string[];
+  readonly none?: string;
+  readonly onChange: (value: string | null) => void;
+}
+
+/** A value in a form that this list does not have is shown as it is written. */
+function Choice({ label, value, names, none = "none", onChange }: ChoiceOptions): JSX.Element {
+  const written = textOf(value);
+  const isOther = written !== "" && !names.includes(written);
+  return (
+    <label class="field">
+      {label}
+      <select
+        value={written}
+        disabled={isOther && typeof value !== "string"}
+        onChange={({ currentTarget }) => onChange(currentTarget.value === "" ? null : currentTarget.value)}
+      >
+        <option value="">{none}</option>
+        {isOther && (
+          <option value={written}>{typeof value === "string" ? written : `edited by hand: ${written}`}</option>
+        )}
+        {names.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

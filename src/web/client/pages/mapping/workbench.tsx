@@ -1,0 +1,217 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { FieldData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
+import { usePage } from "../../page-context.ts";
+import { Button } from "../../parts/button.tsx";
+import { ErrorNotice, Notice } from "../../parts/notice.tsx";
+import { type Draft, isChanged } from "./draft.ts";
+import { FieldPanel } from "./field-panel.tsx";
+import { FieldTree } from "./field-tree.tsx";
+import { countRequired, findField, keyOf, openFields } from "./fields.ts";
+import { Preview } from "./preview.tsx";
+import { SourceList } from "./source-list.tsx";
+import { type Mapping, useMapping } from "./use-mapping.ts";
+
+interface WorkbenchOptions {
+  readonly initial: Draft;
+  readonly onStartAgain: () => void;
+}
+
+interface Selected {
+  readonly key: string;
+  readonly attr: string;
+}
+
+/** Sources on the left, the fields of the contract in the middle, the selected field and the trial on the right. */
+export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Element {
+  const { areValuesShown } = usePage();
+  const mapping = useMapping(initial, areValuesShown);
+  const { view, error, said } = mapping;
+  const [picked, setPicked] = useState<SourceColumn>();
+  const [selected, setSelected] = useState<Selected>();
+  useUndoKey(mapping);
+  const field = view && findField(view, selected);
+  const select = (next: FieldData): void => setSelected({ key: keyOf(next), attr: next.attr });
+  const pick = (column: SourceColumn | undefined): void => {
+    setPicked(column);
+    mapping.say(
+      column === undefined
+        ? "No column is picked."
+        : `${column.column} of ${column.source} is picked. Go to a field and press Enter to connect it.`,
+    );
+  };
+  const connect = (next: FieldData, column: SourceColumn): void => {
+    select(next);
+    setPicked(undefined);
+    mapping.edit({ kind: "connect", path: next.path, ...column }, `${column.column} fills ${next.attr}.`);
+  };
+  const disconnect = (next: FieldData): void => {
+    select(next);
+    mapping.edit({ kind: "disconnect", path: next.path }, `Nothing fills ${next.attr} any more.`);
+  };
+  return (
+    <>
+      <Toolbar mapping={mapping} onStartAgain={onStartAgain} />
+      {error !== undefined && <Refusal mapping={mapping} />}
+      {view?.error !== undefined && <ErrorNotice error={view.error} />}
+      <p class="quiet" role="status">
+        {said}
+      </p>
+      {view !== undefined && (
+        <div class="workbench">
+          <section class="pane" aria-labelledby="sources-title">
+            <h2 id="sources-title">Sources</h2>
+            <SourceList view={view} picked={picked} onPick={pick} onEdit={mapping.edit} />
+          </section>
+          <section class="pane" aria-labelledby="fields-title">
+            <FieldsHead view={view} picked={picked} onPick={pick} onSelect={select} />
+            <FieldTree
+              view={view}
+              selected={field === undefined ? undefined : keyOf(field)}
+              picked={picked}
+              onSelect={select}
+              onConnect={connect}
+              onDisconnect={disconnect}
+              onCancel={() => pick(undefined)}
+            />
+          </section>
+          <div class="side">
+            <section class="pane" aria-labelledby="field-title">
+              {field === undefined ? (
+                <>
+                  <h2 id="field-title">Field</h2>
+                  <p class="soft">Choose a field to see what the contract says about it, and how it is filled.</p>
+                </>
+              ) : (
+                <FieldPanel
+                  key={keyOf(field)}
+                  field={field}
+                  view={view}
+                  onConnect={connect}
+                  onDisconnect={disconnect}
+                  onEdit={mapping.edit}
+                />
+              )}
+            </section>
+            <section class="pane" aria-labelledby="trial-title">
+              <h2 id="trial-title">Trial</h2>
+              <Preview
+                check={mapping.check}
+                onField={(attr) => select(fieldOf(view, attr))}
+                areValuesShown={areValuesShown}
+              />
+            </section>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function fieldOf(view: MappingData, attr: string): FieldData {
+  const found = findField(view, { key: "", attr });
+  return (
+    found ?? {
+      path: ["payload"],
+      attr,
+      name: attr,
+      kind: "hand",
+      required: false,
+      type: "",
+      rules: [],
+      suggestions: [],
+      children: [],
+    }
+  );
+}
+
+function Toolbar({
+  mapping,
+  onStartAgain,
+}: {
+  readonly mapping: Mapping;
+  readonly onStartAgain: () => void;
+}): JSX.Element {
+  const { draft, isBusy } = mapping;
+  const changed = isChanged(draft);
+  const isNew = draft.saved === undefined;
+  return (
+    <div class="toolbar">
+      <Button kind="main" isDisabled={!changed || isBusy} onClick={mapping.save}>
+        Save
+      </Button>
+      <Button isDisabled={draft.past.length === 0 || isBusy} onClick={mapping.undo}>
+        Undo
+      </Button>
+      {isNew && <Button onClick={onStartAgain}>Begin again</Button>}
+      <span class="soft">
+        {isNew
+          ? "A guess that is not saved yet. Check the fields with low scores."
+          : changed
+            ? `${draft.edits.length === 0 ? "Some" : draft.edits.length} changes are not saved.`
+            : "All changes are saved."}
+      </span>
+    </div>
+  );
+}
+
+/** Why an action was refused, and what can be done if the file has changed. */
+function Refusal({ mapping }: { readonly mapping: Mapping }): JSX.Element {
+  const { error } = mapping;
+  if (error === undefined) return <></>;
+  if (error.code !== "mapping_changed") return <ErrorNotice error={error} />;
+  return (
+    <Notice kind="error">
+      <p class="notice-title">{error.message}</p>
+      <p>{error.hint}</p>
+      <div class="actions">
+        <Button kind="main" onClick={mapping.reapply}>
+          Apply my changes to the new version
+        </Button>
+        <Button onClick={mapping.discard}>Discard my changes</Button>
+      </div>
+    </Notice>
+  );
+}
+
+interface HeadOptions {
+  readonly view: MappingData;
+  readonly picked: SourceColumn | undefined;
+  readonly onPick: (column: SourceColumn | undefined) => void;
+  readonly onSelect: (field: FieldData) => void;
+}
+
+function FieldsHead({ view, picked, onPick, onSelect }: HeadOptions): JSX.Element {
+  const open = openFields(view.fields);
+  const [next] = open;
+  const required = countRequired(view.fields);
+  return (
+    <>
+      <h2 id="fields-title">Fields of the contract</h2>
+      <p class="progress">
+        {required - open.length} of {required} required fields are filled.{" "}
+        {next !== undefined && <Button onClick={() => onSelect(next)}>Next open field</Button>}
+      </p>
+      {picked !== undefined && (
+        <p class="picked">
+          <strong>{picked.column}</strong> of {picked.source} is picked. Choose its field.{" "}
+          <Button onClick={() => onPick(undefined)}>Cancel</Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Ctrl+Z undoes a change, except while the user types. */
+function useUndoKey({ undo }: Pick<Mapping, "undo">): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      const isTyping = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
+      if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || isTyping) return;
+      event.preventDefault();
+      undo();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  });
+}
