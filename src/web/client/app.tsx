@@ -88,12 +88,15 @@ function Frame({ project }: { readonly project: ProjectData }): JSX.Element {
       <Bar page={page} goTo={goTo} isShown={areValuesShown} onShow={showValues} project={project} />
       <main id="content" tabIndex={-1}>
         <LiveError />
-        {project.isEmpty && (
+        {project.isEmpty && page?.path !== "/mapping" && (
           <Notice kind="info">
             <p class="notice-title">This folder has no migrate.yaml</p>
             <p>
-              Start <code>migrate web</code> in the folder of a project, or create one from extracts with{" "}
-              <code>migrate init</code>.
+              Start <code>migrate web</code> in the folder of a project, or begin one on the page{" "}
+              <a href="/mapping" onClick={(event) => follow(event, "/mapping", goTo)}>
+                Mapping
+              </a>
+              .
             </p>
           </Notice>
         )}

@@ -148,7 +148,7 @@ function listData(field: Container, entry: JsonValue | undefined, { shown, withi
 }
 
 interface Part {
-  /** The rows that become items: `one for each row of meters`. */
+  /** The rows that become items: `each row of meters`. */
   readonly label: string;
   readonly item: JsonValue | undefined;
   readonly position: Position;
@@ -158,7 +158,7 @@ interface Part {
 function partOf(part: JsonValue, { path, row }: Position, { type }: Container): Part {
   if (!isListEntry(part, type)) return { label: "", item: part, position: { path, row } };
   const { each, when, item } = part;
-  const rows = typeof each === "string" ? `one for each row of ${each}` : "";
+  const rows = typeof each === "string" ? `each row of ${each}` : "";
   const condition = when === undefined ? "" : `when: ${flowText(when)}`;
   return {
     label: [rows, condition].filter((text) => text !== "").join("; "),

@@ -90,29 +90,34 @@ function Filled({ field, view, onConnect, onDisconnect, onEdit }: FieldPanelOpti
 
 /** The source whose rows become the items of a list. */
 function RowsOfList({ field, view, onEdit }: FieldPanelOptions): JSX.Element {
-  const { entry, kind, path } = field;
-  const isNew = entry === undefined && !field.children.some((child) => !child.path.includes("*"));
-  const isFromRows = /^one for each row of \S+$/.test(entry?.text ?? "");
-  if (kind === "part" || path.includes("*") || !(isNew || isFromRows)) {
-    return <p>Items: {entry?.text === undefined || entry.text === "" ? "one item from the row" : entry.text}.</p>;
+  const { entry, path, attr } = field;
+  const current = rowsOf(field);
+  if (current === undefined) {
+    return <p>Items: {entry === undefined ? "one item, built from the row" : entry.text}.</p>;
   }
-  const current = isFromRows ? (entry?.text ?? "").replace("one for each row of ", "") : "";
-  const sources = view.sources.filter(({ options: { parent } }) => parent !== undefined).map(({ name }) => name);
+  const children = view.sources.filter(({ options: { parent } }) => parent !== undefined);
   return (
     <label class="field">
       Items: one for each row of
       <select
         value={current}
         onChange={({ currentTarget: { value } }) => {
-          if (value !== "")
-            onEdit({ kind: "rows", path, source: value }, `${field.attr} has an item for each row of ${value}.`);
+          if (value === "") return;
+          onEdit({ kind: "rows", path, source: value }, `${attr} has an item for each row of ${value}.`);
         }}
       >
-        <option value="">{current === "" ? "choose a source, or connect a column" : ""}</option>
-        {sources.map((name) => (
+        {current === "" && <option value="">choose a source, or connect a column to a field of the list</option>}
+        {children.map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
       </select>
     </label>
   );
+}
+
+/** The source of the items; empty for a list that the mapping does not have; undefined if only an editor can change it. */
+function rowsOf({ kind, entry, path, children }: FieldData): string | undefined {
+  if (kind !== "list" || path.includes("*")) return undefined;
+  if (entry !== undefined) return /^each row of (?<source>[^;]+)$/.exec(entry.text)?.groups?.["source"];
+  return children.every((child) => child.path.includes("*")) ? "" : undefined;
 }

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { FieldData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
+import type { EntryData, FieldData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
 import { isSameColumn, scoreText, type TreeRow, treeRows } from "./fields.ts";
+import { textOf } from "./json-text.ts";
 import { COLUMN_TYPE } from "./source-list.tsx";
 
 interface FieldTreeOptions {
@@ -206,33 +207,38 @@ function Filling({
 }): JSX.Element {
   const { entry, suggestions, kind } = field;
   const fit = picked && suggestions.find((each) => isSameColumn(picked, each));
-  const own = fit !== undefined && <span class="tag fit">fits {scoreText(fit.score)}</span>;
-  if (kind === "list" || kind === "part" || kind === "object")
-    return <span class="filling soft">{entry?.text ?? ""}</span>;
-  if (entry === undefined) {
-    const [best] = suggestions;
-    const hint = field.required ? "nothing fills it" : "";
-    return (
-      <span class={`filling ${field.required ? "open" : "soft"}`}>
-        {own || (best === undefined ? hint : `perhaps ${best.column} ${scoreText(best.score)}`)}
-      </span>
-    );
+  if (kind !== "value" && kind !== "values") {
+    return <span class="filling soft">{kind === "hand" ? "edited by hand" : (entry?.text ?? "")}</span>;
   }
-  const { columns, score, leaf } = entry;
-  if (leaf === undefined) return <span class="filling soft">edited by hand</span>;
-  const text =
-    columns.length === 0 ? `constant ${shownValue(leaf["value"])}` : columns.map(({ column }) => column).join(" + ");
   return (
     <span class="filling">
-      {own}
-      <span class="from">{text}</span>
-      {score !== undefined && <span class={score < LOW_SCORE ? "score low" : "score"}>{scoreText(score)}</span>}
+      {fit !== undefined && <span class="tag fit">fits {scoreText(fit.score)}</span>}
+      {entry === undefined ? fit === undefined && <Unfilled field={field} /> : <Entry entry={entry} />}
     </span>
   );
 }
 
-const LOW_SCORE = 0.6;
-
-function shownValue(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value ?? "");
+function Unfilled({ field: { required, suggestions } }: { readonly field: FieldData }): JSX.Element {
+  const [best] = suggestions;
+  const text =
+    best === undefined ? (required ? "nothing fills it" : "") : `perhaps ${best.column} ${scoreText(best.score)}`;
+  return <span class={required ? "open" : "soft"}>{text}</span>;
 }
+
+function Entry({ entry: { columns, score, leaf } }: { readonly entry: EntryData }): JSX.Element {
+  if (leaf === undefined) return <span class="soft">edited by hand</span>;
+  const names = columns.map(({ column }) => column).join(" + ");
+  return (
+    <>
+      <span class="from">{names === "" ? `constant ${textOf(leaf["value"])}` : names}</span>
+      {score !== undefined && (
+        <span class={score < LOW_SCORE ? "score low" : "score"}>
+          <span class="quiet">score </span>
+          {scoreText(score)}
+        </span>
+      )}
+    </>
+  );
+}
+
+const LOW_SCORE = 0.6;

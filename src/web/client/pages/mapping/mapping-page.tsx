@@ -16,14 +16,13 @@ export function MappingPage(): JSX.Element {
   const [turn, setTurn] = useState(0);
   useEffect(() => {
     if (draft !== undefined) return;
-    readState().then(
-      (read) => {
-        setError(undefined);
-        setState(read);
-        if (read.saved !== undefined) setDraft(newDraft(read.saved.text, { saved: read.saved }));
-      },
-      (thrown: unknown) => setError(detailsOf(thrown)),
-    );
+    const read = async (): Promise<void> => {
+      const found = await readState();
+      setError(undefined);
+      setState(found);
+      if (found.saved !== undefined) setDraft(newDraft(found.saved.text, { saved: found.saved }));
+    };
+    read().catch((thrown: unknown) => setError(detailsOf(thrown)));
   }, [draft, turn]);
   const begin = (next: Draft): void => {
     keepDraft(next);

@@ -17,10 +17,6 @@ interface PreviewOptions {
 export function Preview({ check: { data, error, isRunning }, areValuesShown, onField }: PreviewOptions): JSX.Element {
   return (
     <div aria-busy={isRunning}>
-      <p class="valid" role="status">
-        {data !== undefined && !isRunning && <ValidCount data={data} />}
-        {isRunning && <span class="soft">Checking…</span>}
-      </p>
       {error !== undefined && <ErrorNotice error={error} />}
       {data !== undefined && (
         <>
@@ -32,11 +28,15 @@ export function Preview({ check: { data, error, isRunning }, areValuesShown, onF
   );
 }
 
-function ValidCount({ data: { records, valid, more } }: { readonly data: CheckData }): JSX.Element {
-  const which = more ? `of the first ${formatCount(records)} records` : `of all ${formatCount(records)} records`;
+/** `219 of all 223 records are valid.` */
+export function ValidCount({ check: { data, error, isRunning } }: Pick<PreviewOptions, "check">): JSX.Element {
+  if (isRunning) return <span class="soft">Checking…</span>;
+  if (data === undefined) return <>{error !== undefined && "The records cannot be checked."}</>;
+  const { records, valid, more } = data;
   return (
     <>
-      <strong class={valid === records ? "good" : undefined}>{formatCount(valid)}</strong> {which} are valid.
+      <strong class={valid === records ? "good" : undefined}>{formatCount(valid)}</strong>{" "}
+      {more ? "of the first" : "of all"} {formatCount(records)} records are valid.
     </>
   );
 }

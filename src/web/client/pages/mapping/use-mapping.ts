@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ErrorDetails } from "../../../error-data.ts";
 import type { MappingData, MappingEdit } from "../../../mapping/mapping-data.ts";
 import { detailsOf } from "../../use-data.ts";
@@ -42,46 +42,24 @@ const NO_CHECK: CheckState = { data: undefined, error: undefined, isRunning: tru
 export function useMapping(initial: Draft, showValues: boolean): Mapping {
   const [draft, setDraft] = useState(initial);
   const [view, setView] = useState<MappingData>();
-  const [error, setError] = useState<ErrorDetails>();
   const [said, say] = useState("");
-  const [isBusy, setBusy] = useState(false);
   const current = useRef(draft);
-  const queue = useRef<Promise<void>>(Promise.resolve());
+  const { run, error, isBusy } = useActions();
   const check = useCheck(draft, showValues);
+  useLeaveWarning(draft);
 
-  const use = useCallback((next: Draft): void => {
+  const use = (next: Draft): void => {
     current.current = next;
     keepDraft(next);
     setDraft(next);
-  }, []);
-
-  /** Actions follow one another, each on the result of the one before. */
-  const run = useCallback((action: () => Promise<void>): void => {
-    setBusy(true);
-    queue.current = queue.current.then(async () => {
-      try {
-        setError(undefined);
-        await action();
-      } catch (thrown) {
-        const details = detailsOf(thrown);
-        setError(details);
-      } finally {
-        setBusy(false);
-      }
-    });
-  }, []);
-
-  const show = useCallback(
-    async (next: Draft): Promise<void> => {
-      const shown = await viewDraft(next, [], showValues);
-      use(next);
-      setView(shown);
-    },
-    [showValues, use],
-  );
-
-  useEffect(() => run(() => show(current.current)), [run, show]);
-  useLeaveWarning(draft);
+  };
+  const show = async (next: Draft, done?: string): Promise<void> => {
+    const shown = await viewDraft(next, [], showValues);
+    use(next);
+    setView(shown);
+    if (done !== undefined) say(done);
+  };
+  useEffect(() => run(() => show(current.current)), [showValues]);
 
   return {
     draft,
@@ -98,11 +76,7 @@ export function useMapping(initial: Draft, showValues: boolean): Mapping {
         setView(shown);
         say(done);
       }),
-    undo: () =>
-      run(async () => {
-        await show(undone(current.current));
-        say("The last change is undone.");
-      }),
+    undo: () => run(() => show(undone(current.current), "The last change is undone.")),
     save: () =>
       run(async () => {
         const saved = await saveDraft(current.current);
@@ -110,17 +84,45 @@ export function useMapping(initial: Draft, showValues: boolean): Mapping {
         say(`Saved: ${saved.written.join(", ")}.`);
       }),
     reapply: () =>
-      run(async () => {
-        await show(await reapplied(current.current));
-        say("Your changes are applied to the new version. Save them now.");
-      }),
+      run(async () =>
+        show(await reapplied(current.current), "Your changes are applied to the new version. Save them now."),
+      ),
     discard: () =>
       run(async () => {
         const { saved } = await readState();
-        if (saved !== undefined) await show(newDraft(saved.text, { saved }));
-        say("The file is read again.");
+        if (saved !== undefined) await show(newDraft(saved.text, { saved }), "The file is read again.");
       }),
   };
+}
+
+interface Actions {
+  /** Actions follow one another, each on the result of the one before. */
+  readonly run: (action: () => Promise<void>) => void;
+  /** Why the last action failed. */
+  readonly error: ErrorDetails | undefined;
+  readonly isBusy: boolean;
+}
+
+function useActions(): Actions {
+  const [error, setError] = useState<ErrorDetails>();
+  const [waiting, setWaiting] = useState(0);
+  const queue = useRef<Promise<void>>(Promise.resolve());
+  const attempt = async (before: Promise<void>, action: () => Promise<void>): Promise<void> => {
+    await before;
+    try {
+      setError(undefined);
+      await action();
+    } catch (thrown) {
+      setError(detailsOf(thrown));
+    } finally {
+      setWaiting((count) => count - 1);
+    }
+  };
+  const run = (action: () => Promise<void>): void => {
+    setWaiting((count) => count + 1);
+    queue.current = attempt(queue.current, action);
+  };
+  return { run, error, isBusy: waiting > 0 };
 }
 
 const CHECK_DELAY_MS = 150;

@@ -8,7 +8,7 @@ import { type Draft, isChanged } from "./draft.ts";
 import { FieldPanel } from "./field-panel.tsx";
 import { FieldTree } from "./field-tree.tsx";
 import { countRequired, findField, keyOf, openFields } from "./fields.ts";
-import { Preview } from "./preview.tsx";
+import { Preview, ValidCount } from "./preview.tsx";
 import { SourceList } from "./source-list.tsx";
 import { type Mapping, useMapping } from "./use-mapping.ts";
 
@@ -75,8 +75,8 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
               onCancel={() => pick(undefined)}
             />
           </section>
-          <div class="side">
-            <section class="pane" aria-labelledby="field-title">
+          <div class="side pane">
+            <section aria-labelledby="field-title">
               {field === undefined ? (
                 <>
                   <h2 id="field-title">Field</h2>
@@ -93,7 +93,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
                 />
               )}
             </section>
-            <section class="pane" aria-labelledby="trial-title">
+            <section aria-labelledby="trial-title">
               <h2 id="trial-title">Trial</h2>
               <Preview
                 check={mapping.check}
@@ -150,6 +150,9 @@ function Toolbar({
           : changed
             ? `${draft.edits.length === 0 ? "Some" : draft.edits.length} changes are not saved.`
             : "All changes are saved."}
+      </span>
+      <span class="valid" role="status">
+        <ValidCount check={mapping.check} />
       </span>
     </div>
   );
