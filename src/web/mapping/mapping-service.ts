@@ -113,7 +113,7 @@ export function createMappingService(): MappingService {
     job: JobSettings,
     dependencies: Dependencies,
   ): Promise<readonly SourceProfile[]> {
-    const quiet = { ...dependencies, notice: () => undefined };
+    const quiet = withoutMessages(dependencies);
     try {
       const { plan, input } = await openJobInput(document, job, quiet);
       await input.close();
@@ -123,6 +123,11 @@ export function createMappingService(): MappingService {
       throw error;
     }
   }
+}
+
+/** Messages about a trial belong to the page, not to the terminal. */
+function withoutMessages(dependencies: Dependencies): Dependencies {
+  return { ...dependencies, notice: () => undefined, onProgress: () => undefined };
 }
 
 interface ContractSetup extends Omit<FieldGuesses, "profiles"> {
@@ -223,7 +228,7 @@ async function compileFailure(
   document: MappingDocument,
   { job, setup: { contract }, dependencies }: ViewContext,
 ): Promise<Failure | undefined> {
-  const quiet = { ...dependencies, notice: () => undefined };
+  const quiet = withoutMessages(dependencies);
   try {
     const parts = { contract, document, now: dependencies.clock.now(), signal: dependencies.drain };
     const { mapping } = await compileJob(job, parts, quiet.notice);
@@ -245,7 +250,7 @@ async function checkDraft({ job, text, showValues }: Draft, dependencies: Depend
   const copy = path.join(temporaryFolder, `mapping-${randomBytes(6).toString("hex")}.yaml`);
   await writeFile(copy, text, { mode: 0o600, flag: "wx" });
   const settings = { ...job, copies: { ...job.copies, [copyName(job.folder, mappingPath(job))]: copy } };
-  const quiet = { ...dependencies, notice: () => undefined };
+  const quiet = withoutMessages(dependencies);
   try {
     const records = await recordsWithOrigins({ ...settings, limit: SHOWN_PAYLOADS }, quiet);
     const { records: checked, valid, more, causes } = await checkMapping(settings, quiet);

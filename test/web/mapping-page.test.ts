@@ -1,0 +1,137 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { projectFile, runCli } from "../e2e/cli.ts";
+import { axeViolations } from "../report/page/pages.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { demoProject, describeWebPages, startWeb } from "./web-scene.ts";
+
+/** Presses Tab until the focus is on an element that the selector matches. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let presses = 0; presses < 300; presses += 1) {
+    await page.keyboard.press("Tab");
+    const isThere: boolean = await page.evaluate(
+      `document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`,
+    );
+    if (isThere) return;
+  }
+  throw new Error(`no tab stop ${selector}`);
+}
+
+/** Waits until a trial of the current mapping has ended. Returns its result. */
+async function trial(page: Page): Promise<string> {
+  await page.waitForSelector(".toolbar .valid strong");
+  return (await page.textContent(".toolbar .valid")) ?? "";
+}
+
+async function focused(page: Page): Promise<string> {
+  return page.evaluate("document.activeElement?.textContent ?? ''");
+}
+
+const status = (page: Page): Promise<string | null> => page.textContent("main .mapping > p.quiet[role=status]");
+
+describeWebPages("the mapping", (open) => {
+  it("begins from three extracts and a contract, and is saved, by keyboard only", async () => {
+    const folder = temporaryFolder();
+    for (const name of ["accounts.csv", "customers.csv", "meter_points.csv"])
+      cpSync(projectFile("fixtures/demo", name), path.join(folder, name));
+    cpSync(projectFile("fixtures/contract/contract.yaml"), path.join(folder, "contract.yaml"));
+    const web = await startWeb(folder);
+    const { page, complaints, foreign } = await open(web.address);
+    const press = (key: string): Promise<void> => page.keyboard.press(key);
+    await page.waitForSelector("h1");
+    await tabTo(page, 'nav a[href="/mapping"]');
+    await press("Enter");
+    await page.waitForSelector("option[value=import-account]", { state: "attached" });
+    expect(await axeViolations(page)).toEqual([]);
+    await tabTo(page, "input[autocomplete=off]");
+    await page.keyboard.type("SANDBOX");
+    await press("Enter");
+
+    await page.waitForSelector("[role=treeitem]");
+    expect(await trial(page)).toBe("0 of all 223 records are valid.");
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await page.textContent("main")).not.toMatch(/Amina|Hughes/);
+
+    await tabTo(page, ".progress button");
+    await press("Enter");
+    const open_ = "supply_addresses.*.meter_points.*.meters.*.registers.*.identifier";
+    await page.waitForSelector(`#field-title:has-text("${open_}")`);
+    await tabTo(page, ".side .field input");
+    await page.keyboard.type("1");
+    await press("Tab");
+    await page.waitForSelector('.toolbar .valid:has-text("206 of all")');
+
+    // The picked column fills the field on which Enter is pressed.
+    await tabTo(page, '[role=listbox][aria-labelledby="source-customers"] [role=option]');
+    for (const letter of ["E", "M", "E"]) await press(letter);
+    expect(await focused(page)).toMatch(/^EMAIL/);
+    await press("Enter");
+    expect(await status(page)).toContain("EMAIL of customers is picked");
+    await tabTo(page, "[role=tree] [role=treeitem]");
+    await press("Home");
+    while (!(await focused(page)).startsWith("email")) await press("ArrowDown");
+    await press("Delete");
+    await page.waitForSelector('p.quiet:has-text("Nothing fills customers.*.email any more.")', { state: "attached" });
+    await press("Enter");
+    await page.waitForSelector('p.quiet:has-text("EMAIL fills customers.*.email.")', { state: "attached" });
+    expect(await focused(page)).toMatch(/^emailEMAIL/);
+    expect(await trial(page)).toBe("206 of all 223 records are valid.");
+    expect(await axeViolations(page)).toEqual([]);
+
+    await tabTo(page, ".skip");
+    await tabTo(page, ".toolbar button.main");
+    await press("Enter");
+    await page.waitForSelector("text=All changes are saved.");
+    expect(readFileSync(path.join(folder, "migrate.yaml"), "utf8")).toContain(
+      "mapping: mapping.yaml\nsupplier: SANDBOX\n",
+    );
+    const mapping = readFileSync(path.join(folder, "mapping.yaml"), "utf8");
+    expect(mapping).toContain('identifier: { value: "1" }');
+    expect(mapping).toMatch(/billing_name: NAME +# required; 0\.58/);
+    const validated = await runCli(["validate", "--format", "json"], { cwd: folder });
+    expect(validated.stdout).toContain('"valid":206');
+
+    await tabTo(page, ".switch input");
+    await press("Space");
+    await page.waitForSelector('pre:has-text("Amina")');
+    expect(complaints).toEqual([]);
+    expect(foreign).toEqual([]);
+    await web.stop();
+  });
+
+  it("keeps the text of the file, undoes changes, and refuses to overwrite a file that has changed", async () => {
+    const folder = demoProject();
+    const file = path.join(folder, "mapping.yaml");
+    const text = readFileSync(file, "utf8");
+    const web = await startWeb(folder);
+    const { page, complaints } = await open(`${web.address.replace("/#", "/mapping#")}`, { colorScheme: "dark" });
+    const first = await trial(page);
+    await page.dragAndDrop('[role=option]:has-text("TOWN")', '[role=treeitem]:has-text("billing_name")');
+    await page.waitForSelector('[role=treeitem]:has-text("billing_name"):has-text("TOWN")');
+    await page.click("text=Undo");
+    await page.waitForSelector('[role=treeitem]:has-text("billing_name"):has-text("NAME")');
+    expect(await trial(page)).toBe(first);
+    expect(await axeViolations(page)).toEqual([]);
+
+    await page.dragAndDrop('[role=option]:has-text("TOWN")', '[role=treeitem]:has-text("billing_name")');
+    await page.waitForSelector('[role=treeitem]:has-text("billing_name"):has-text("TOWN")');
+    writeFileSync(file, `# changed elsewhere\n${text}`);
+    await page.click("text=Save");
+    await page.waitForSelector("text=has changed since this page read it");
+    expect(readFileSync(file, "utf8")).toBe(`# changed elsewhere\n${text}`);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.click("text=Apply my changes to the new version");
+    await page.waitForSelector("text=Your changes are applied", { state: "attached" });
+    await page.click("text=Save");
+    await page.waitForSelector("text=All changes are saved.");
+    expect(readFileSync(file, "utf8")).toBe(
+      `# changed elsewhere\n${text}`.replace(/billing_name: .*?(?=\s+#|\n)/, "billing_name: TOWN"),
+    );
+    await page.setViewportSize({ width: 768, height: 1000 });
+    expect(await axeViolations(page)).toEqual([]);
+    expect(complaints.filter((text_) => !text_.includes("409"))).toEqual([]);
+    await web.stop();
+  });
+});
