@@ -56,8 +56,8 @@ describeWebPages("the mapping", (open) => {
 
     await tabTo(page, ".progress button");
     await press("Enter");
-    const open_ = "supply_addresses.*.meter_points.*.meters.*.registers.*.identifier";
-    await page.waitForSelector(`#field-title:has-text("${open_}")`);
+    const wanted = "supply_addresses.*.meter_points.*.meters.*.registers.*.identifier";
+    await page.waitForSelector(`#field-title:has-text("${wanted}")`);
     await tabTo(page, ".side .field input");
     await page.keyboard.type("1");
     await press("Tab");
@@ -106,7 +106,7 @@ describeWebPages("the mapping", (open) => {
     const file = path.join(folder, "mapping.yaml");
     const text = readFileSync(file, "utf8");
     const web = await startWeb(folder);
-    const { page, complaints } = await open(`${web.address.replace("/#", "/mapping#")}`, { colorScheme: "dark" });
+    const { page, complaints } = await open(web.address.replace("/#", "/mapping#"), { colorScheme: "dark" });
     const first = await trial(page);
     await page.dragAndDrop('[role=option]:has-text("TOWN")', '[role=treeitem]:has-text("billing_name")');
     await page.waitForSelector('[role=treeitem]:has-text("billing_name"):has-text("TOWN")');
@@ -131,7 +131,7 @@ describeWebPages("the mapping", (open) => {
     );
     await page.setViewportSize({ width: 768, height: 1000 });
     expect(await axeViolations(page)).toEqual([]);
-    expect(complaints.filter((text_) => !text_.includes("409"))).toEqual([]);
+    expect(complaints.filter((message) => !message.includes("409"))).toEqual([]);
     await web.stop();
   });
 });

@@ -1,14 +1,17 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type JobSettings, openJob } from "../../job/job.ts";
-import { attrPattern } from "../../json/attr.ts";
+import { attrPattern, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
+import { canonicalJson } from "../../json/json-value.ts";
+import { contentHash } from "../../ledger/records/record-hashes.ts";
 import { checkedRecords } from "../../migrate.ts";
 import { hasErrors } from "../../model/problem.ts";
+import type { MappedRecord } from "../../model/record.ts";
 
 /** Validation result of a mapping. */
 export interface MappingCheck {
   readonly records: number;
   readonly valid: number;
-  /** Whether the input has more records than were checked. */
+  /** The input has more records than were checked. */
   readonly more: boolean;
   /** The most frequent causes of invalid records, most frequent first. */
   readonly causes: readonly CheckCause[];
@@ -21,33 +24,97 @@ interface CheckCause {
   readonly records: number;
 }
 
-/** Number of records that is sufficient to assess a mapping. `migrate validate` checks the whole input. */
+/** Enough records to judge a mapping. `migrate validate` checks the whole input. */
 const MAX_RECORDS = 10_000;
 const MAX_CAUSES = 8;
 
 /** Validates the first records. Opens no connection. */
 export async function checkMapping(settings: JobSettings, dependencies: Dependencies): Promise<MappingCheck> {
   const job = await openJob({ ...settings, limit: MAX_RECORDS + 1 }, dependencies);
-  const causes = new Map<string, CheckCause>();
+  const causes = createCauses();
+  const keys = createKeys();
   let [records, valid] = [0, 0];
   try {
     for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
-      for (const { problems } of batch.slice(0, MAX_RECORDS - records)) {
-        if (!hasErrors(problems)) valid += 1;
-        const errors = problems.filter(({ severity }) => severity === "error");
-        const kinds = new Map(
-          errors.map(({ code, attr }) => [
-            `${code} ${attr}`.replace(attr, attrPattern(attr)),
-            { code, attr: attrPattern(attr) },
-          ]),
-        );
-        for (const [key, cause] of kinds) causes.set(key, { ...cause, records: (causes.get(key)?.records ?? 0) + 1 });
+      for (const record of batch.slice(0, MAX_RECORDS - records)) {
+        const isValid = !hasErrors(record.problems);
+        if (isValid) valid += 1;
+        const errors = record.problems.filter(({ severity }) => severity === "error");
+        causes.add(errors);
+        keys.add(record, isValid);
       }
       records += batch.length;
     }
   } finally {
     await job.input.close();
   }
-  const mostFrequent = [...causes.values()].toSorted((one, other) => other.records - one.records).slice(0, MAX_CAUSES);
-  return { records: Math.min(records, MAX_RECORDS), valid, more: records > MAX_RECORDS, causes: mostFrequent };
+  const { keyAttr } = job.mapping;
+  const repeated = keys.repeated();
+  const attr = keyAttr === undefined ? NON_FIELD_ERRORS : formatAttr(keyAttr);
+  for (let count = 0; count < repeated.records; count += 1) causes.add([{ code: "duplicate_key", attr }]);
+  return {
+    records: Math.min(records, MAX_RECORDS),
+    valid: valid - repeated.valid,
+    more: records > MAX_RECORDS,
+    causes: causes.most(),
+  };
+}
+
+interface Causes {
+  /** Adds the errors of one record. */
+  readonly add: (errors: readonly Pick<CheckCause, "code" | "attr">[]) => void;
+  readonly most: () => readonly CheckCause[];
+}
+
+function createCauses(): Causes {
+  const causes = new Map<string, CheckCause>();
+  return {
+    add(errors) {
+      const kinds = new Map(errors.map(({ code, attr }) => [`${code} ${attrPattern(attr)}`, { code, attr }]));
+      for (const [key, { code, attr }] of kinds) {
+        const records = (causes.get(key)?.records ?? 0) + 1;
+        causes.set(key, { code, attr: attrPattern(attr), records });
+      }
+    },
+    most: () => [...causes.values()].toSorted((one, other) => other.records - one.records).slice(0, MAX_CAUSES),
+  };
+}
+
+interface Keys {
+  readonly add: (record: MappedRecord, isValid: boolean) => void;
+  /** Records that are not sent because of their key, and how many of them would be valid otherwise. */
+  readonly repeated: () => { readonly records: number; readonly valid: number };
+}
+
+/** Of records with one key and the same content, only the first is sent. If their contents differ, none is sent. */
+function createKeys(): Keys {
+  const known = new Map<
+    string,
+    { content: string; differs: boolean; firstIsValid: boolean; records: number; valid: number }
+  >();
+  return {
+    add({ key, payload, parameters }, isValid) {
+      if (key === undefined) return;
+      const identity = canonicalJson([key, parameters ?? null]);
+      const content = Buffer.from(contentHash(payload, parameters)).toString("base64");
+      const valid = isValid ? 1 : 0;
+      const before = known.get(identity);
+      if (before === undefined) {
+        known.set(identity, { content, differs: false, firstIsValid: isValid, records: 1, valid });
+        return;
+      }
+      before.differs ||= before.content !== content;
+      before.records += 1;
+      before.valid += valid;
+    },
+    repeated() {
+      let [records, valid] = [0, 0];
+      for (const each of known.values()) {
+        if (each.records === 1) continue;
+        records += each.records - (each.differs ? 0 : 1);
+        valid += each.valid - (each.differs || !each.firstIsValid ? 0 : 1);
+      }
+      return { records, valid };
+    },
+  };
 }

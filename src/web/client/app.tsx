@@ -53,7 +53,7 @@ export function App(): JSX.Element {
 
 function Project(): JSX.Element {
   const { data: project, error, reload } = useData<ProjectData>("/api/project");
-  if (project !== undefined) return <Frame project={project} />;
+  if (project !== undefined) return <Frame project={project} reloadProject={reload} />;
   if (error === undefined) return <main class="alone" aria-busy="true" />;
   return (
     <main class="alone">
@@ -63,7 +63,7 @@ function Project(): JSX.Element {
   );
 }
 
-function Frame({ project }: { readonly project: ProjectData }): JSX.Element {
+function Frame({ project, reloadProject }: Pick<PageContext, "project" | "reloadProject">): JSX.Element {
   useEffect(() => {
     const ending = new AbortController();
     void followEvents(ending.signal);
@@ -81,7 +81,7 @@ function Frame({ project }: { readonly project: ProjectData }): JSX.Element {
     setValuesShown(areShown);
   };
   return (
-    <Pages.Provider value={{ project, areValuesShown, goTo }}>
+    <Pages.Provider value={{ project, reloadProject, areValuesShown, goTo }}>
       <a class="skip" href="#content">
         Skip to the content
       </a>

@@ -39,7 +39,11 @@ export interface Mapping {
 
 const NO_CHECK: CheckState = { data: undefined, error: undefined, isRunning: true };
 
-export function useMapping(initial: Draft, showValues: boolean): Mapping {
+/** @param onSetup called after the first mapping was saved with its configuration */
+export function useMapping(
+  initial: Draft,
+  { showValues, onSetup }: { readonly showValues: boolean; readonly onSetup: () => void },
+): Mapping {
   const [draft, setDraft] = useState(initial);
   const [view, setView] = useState<MappingData>();
   const [said, say] = useState("");
@@ -79,8 +83,10 @@ export function useMapping(initial: Draft, showValues: boolean): Mapping {
     undo: () => run(() => show(undone(current.current), "The last change is undone.")),
     save: () =>
       run(async () => {
+        const { setup } = current.current;
         const saved = await saveDraft(current.current);
         use(saved.draft);
+        if (setup !== undefined) onSetup();
         say(`Saved: ${saved.written.join(", ")}.`);
       }),
     reapply: () =>

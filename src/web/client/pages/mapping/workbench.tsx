@@ -24,8 +24,8 @@ interface Selected {
 
 /** Sources on the left, the fields of the contract in the middle, the selected field and the trial on the right. */
 export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Element {
-  const { areValuesShown } = usePage();
-  const mapping = useMapping(initial, areValuesShown);
+  const { areValuesShown, reloadProject } = usePage();
+  const mapping = useMapping(initial, { showValues: areValuesShown, onSetup: reloadProject });
   const { view, error, said } = mapping;
   const [picked, setPicked] = useState<SourceColumn>();
   const [selected, setSelected] = useState<Selected>();
