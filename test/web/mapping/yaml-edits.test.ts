@@ -169,18 +169,26 @@ function faultsOf({ text, at, value, name }: RandomEdit): readonly string[] {
   const target = isNew ? [...path, name] : path;
   const old = valueAt(before, target);
   const made = tryEdit(text, value === null ? { path: target } : { path: target, value });
-  // An object or list is not replaced if it contains comments.
-  if (made === undefined) return value !== null && typeof old === "object" ? [] : ["refused"];
+  if (made === undefined) return mayBeRefused(value, old) ? [] : ["refused"];
   const found = valueAt(valueOf(made), target);
   const isItem = isJsonArray(valueAt(before, target.slice(0, -1)));
+  const isRemoved = isItem || found === undefined;
+  const faults = [
+    [value === null ? isRemoved : found === value, "no effect"],
+    [commentsIn(made).length === commentsIn(text).length, "another number of comments"],
+    [!isNew || lostLines(text, made) < 2, "other lines changed"],
+  ] as const;
+  return faults.flatMap(([isRight, fault]) => (isRight ? [] : [fault]));
+}
+
+/** An object or list is not replaced if it contains comments. */
+function mayBeRefused(value: JsonValue, old: JsonValue | undefined): boolean {
+  return value !== null && typeof old === "object";
+}
+
+function lostLines(text: string, made: string): number {
   const lines = new Set(made.split("\n"));
-  const lost = text.split("\n").filter((line) => !lines.has(line));
-  return [
-    ...(value !== null && found !== value ? ["not set"] : []),
-    ...(value === null && !isItem && found !== undefined ? ["not removed"] : []),
-    ...(commentsIn(made).length === commentsIn(text).length ? [] : ["another number of comments"]),
-    ...(isNew && lost.length > 1 ? ["other lines changed"] : []),
-  ];
+  return text.split("\n").filter((line) => !lines.has(line)).length;
 }
 
 function tryEdit(text: string, change: YamlEdit): string | undefined {
