@@ -40,7 +40,7 @@ export function fieldTree(document: MappingDocument, guesses: FieldGuesses): rea
   return fieldsIn(guesses.payload, document.payload, { position, context });
 }
 
-export function columnTest(profiles: readonly SourceProfile[]): (column: SourceColumn) => boolean {
+function columnTest(profiles: readonly SourceProfile[]): (column: SourceColumn) => boolean {
   const known = new Set(profiles.flatMap(({ name, columns }) => columns.map((column) => `${name} ${column.name}`)));
   return ({ source, column }) => known.has(`${source} ${column}`);
 }

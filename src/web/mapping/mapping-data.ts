@@ -38,7 +38,7 @@ export interface ColumnData {
   readonly codes?: readonly CodeData[];
 }
 
-export interface CodeData {
+interface CodeData {
   readonly code: string;
   readonly rows: number;
 }
@@ -123,7 +123,7 @@ export interface CheckData {
   readonly payloads: readonly PayloadData[];
 }
 
-export interface PayloadData {
+interface PayloadData {
   readonly record: number;
   /** `accounts.csv:2` */
   readonly place: string;

@@ -30,7 +30,7 @@ import { createSourceProfiles, sourceData } from "./source-profiles.ts";
 import { flowText } from "./yaml-splices.ts";
 
 /** A text of a mapping that is not saved, and the settings for it. */
-export interface Draft {
+interface Draft {
   readonly job: MappingJob;
   readonly text: string;
   /** Whether cells may be shown. */

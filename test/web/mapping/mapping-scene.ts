@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll } from "vitest";
 import type { JobSettings } from "../../../src/job/job.ts";
@@ -54,10 +54,6 @@ export function sceneOf(fixture: string, settings: Pick<JobSettings, "supplier">
 
 export function textIn(folder: string, name = "mapping.yaml"): string {
   return readFileSync(path.join(folder, name), "utf8");
-}
-
-export function write(folder: string, name: string, text: string): void {
-  writeFileSync(path.join(folder, name), text);
 }
 
 /** Every field, outermost first. */

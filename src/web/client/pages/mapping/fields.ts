@@ -59,7 +59,7 @@ function matches(field: FieldData, search: string): boolean {
 }
 
 /** Whether the mapping fills the field or a field inside it. */
-export function isFilled({ kind, entry, children }: FieldData): boolean {
+function isFilled({ kind, entry, children }: FieldData): boolean {
   return (entry !== undefined && kind !== "list" && kind !== "part") || children.some(isFilled);
 }
 
@@ -79,7 +79,7 @@ export function countRequired(fields: readonly FieldData[]): number {
   }, 0);
 }
 
-export function allFields(fields: readonly FieldData[]): readonly FieldData[] {
+function allFields(fields: readonly FieldData[]): readonly FieldData[] {
   return fields.flatMap((field) => [field, ...allFields(field.children)]);
 }
 
