@@ -163,6 +163,11 @@ function ruleCodesOf(overlay: JsonValue): readonly string[] {
     });
 }
 
+/** The names of the bundled overlays that users choose from: `overlay:au`, `overlay:gb`. */
+export async function shippedOverlays(): Promise<readonly string[]> {
+  return (await shippedNames()).map((name) => PREFIX + name).toSorted();
+}
+
 async function shippedNames(): Promise<readonly string[]> {
   const files = (await readdir(FOLDER)).filter((name) => name.endsWith(".yaml"));
   return files.map((name) => name.slice(0, -5)).filter((name) => name !== SHARED);

@@ -1,7 +1,7 @@
 import { open, readdir } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
-import { pathsFrom, readContractWithFindings } from "../../job/contract-files.ts";
+import { pathsFrom, readContractWithFindings, shippedOverlays } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
 import { definedMembers } from "../../json/defined-members.ts";
@@ -17,12 +17,16 @@ const DOCUMENT = /\.(?:ya?ml|json)$/i;
 /** Files of this tool. */
 const OWN = /^(?:migrate\.yaml|.*\.schema\.json)$/;
 
-/** Files in the folder and its subfolders that may be extracts, OpenAPI documents or overlays. */
+/** Files in the folder and its subfolders that may be extracts, OpenAPI documents or overlays, and bundled overlays. */
 export async function findSetup(folder: string): Promise<FoundData> {
   const files = (await filesIn(folder, "", MAX_DEPTH)).slice(0, MAX_FILES);
   const kinds = await Promise.all(files.map(async (file) => ({ file, kind: await kindOf(folder, file) })));
   const named = (wanted: string): readonly string[] => kinds.flatMap(({ file, kind }) => (kind === wanted ? file : []));
-  return { sources: named("source"), contracts: named("contract"), overlays: named("overlay") };
+  return {
+    sources: named("source"),
+    contracts: named("contract"),
+    overlays: [...named("overlay"), ...(await shippedOverlays())],
+  };
 }
 
 async function filesIn(folder: string, below: string, depth: number): Promise<readonly string[]> {

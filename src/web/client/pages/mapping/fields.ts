@@ -100,8 +100,8 @@ export function isSameColumn(one: SourceColumn | undefined, other: SourceColumn)
 /** The columns that the mapping reads. */
 export function usedColumns(fields: readonly FieldData[], sources: readonly SourceData[]): ReadonlySet<string> {
   const used = allFields(fields).flatMap(({ entry }) => entry?.columns ?? []);
-  const joins = sources.flatMap(({ name, options: { on, key } }) =>
-    [on, key].flatMap((column) => (typeof column === "string" ? [{ source: name, column }] : [])),
+  const joins = sources.flatMap(({ name, options: { on, key, orderBy } }) =>
+    [on, key, orderBy].flatMap((column) => (typeof column === "string" ? [{ source: name, column }] : [])),
   );
   return new Set([...used, ...joins].map(({ source, column }) => `${source} ${column}`));
 }

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { NON_FIELD_ERRORS } from "../../../../json/attr.ts";
 import { formatCount } from "../../../../text/count.ts";
-import type { CheckData } from "../../../mapping/mapping-data.ts";
+import type { CheckData, FieldData } from "../../../mapping/mapping-data.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import type { CheckState } from "./draft.ts";
@@ -9,18 +10,24 @@ import type { CheckState } from "./draft.ts";
 interface PreviewOptions {
   readonly check: CheckState;
   readonly areValuesShown: boolean;
-  /** Selects the field of an attr. */
-  readonly onField: (attr: string) => void;
+  /** The field of an attr; undefined if an error is not about one field. */
+  readonly fieldAt: (attr: string) => FieldData | undefined;
+  readonly onField: (field: FieldData) => void;
 }
 
 /** How many of the first records are valid, the most frequent errors, and the first payloads. */
-export function Preview({ check: { data, error, isRunning }, areValuesShown, onField }: PreviewOptions): JSX.Element {
+export function Preview({
+  check: { data, error, isRunning },
+  areValuesShown,
+  fieldAt,
+  onField,
+}: PreviewOptions): JSX.Element {
   return (
     <div aria-busy={isRunning}>
       {error !== undefined && <ErrorNotice error={error} />}
       {data !== undefined && (
         <>
-          <Causes data={data} onField={onField} />
+          <Causes data={data} fieldAt={fieldAt} onField={onField} />
           <Payloads data={data} areValuesShown={areValuesShown} />
         </>
       )}
@@ -43,24 +50,33 @@ export function ValidCount({ check: { data, error, isRunning } }: Pick<PreviewOp
 
 function Causes({
   data: { causes },
+  fieldAt,
   onField,
-}: {
-  readonly data: CheckData;
-  readonly onField: PreviewOptions["onField"];
-}): JSX.Element {
+}: Pick<PreviewOptions, "fieldAt" | "onField"> & { readonly data: CheckData }): JSX.Element {
   if (causes.length === 0) return <></>;
   return (
     <>
       <h3>Most frequent errors</h3>
       <ul class="causes">
-        {causes.map(({ code, attr, records }) => (
-          <li key={`${code} ${attr}`}>
-            <span class="number">{formatCount(records)}</span> {code}{" "}
-            <button type="button" class="link" onClick={() => onField(attr)}>
-              {attr}
-            </button>
-          </li>
-        ))}
+        {causes.map(({ code, attr, records }) => {
+          const field = fieldAt(attr);
+          return (
+            <li key={`${code} ${attr}`}>
+              <span class="number">{formatCount(records)}</span> {code}{" "}
+              {field === undefined ? (
+                attr === NON_FIELD_ERRORS ? (
+                  ""
+                ) : (
+                  attr
+                )
+              ) : (
+                <button type="button" class="link" onClick={() => onField(field)}>
+                  {attr}
+                </button>
+              )}
+            </li>
+          );
+        })}
       </ul>
     </>
   );

@@ -1,8 +1,10 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { isJsonObject, type JsonValue } from "../../../../json/json-value.ts";
 import { formatCount } from "../../../../text/count.ts";
 import type { ColumnData, MappingData, MappingEdit, SourceColumn, SourceData } from "../../../mapping/mapping-data.ts";
 import { isSameColumn, usedColumns } from "./fields.ts";
+import { textOf } from "./json-text.ts";
 import { SourceForm } from "./source-form.tsx";
 
 interface SourceListOptions {
@@ -36,8 +38,15 @@ export function SourceList({ view, picked, onPick, onEdit }: SourceListOptions):
 
 function joinText({ options: { parent, on, pick } }: SourceData): string {
   if (typeof parent !== "string") return "; one row is one record";
-  const column = typeof on === "string" ? on : JSON.stringify(on ?? "");
-  return `; joined to ${parent} on ${column}${pick === undefined ? "" : ", one row each"}`;
+  return `; joined to ${parent} on ${joinColumns(on, parent)}${pick === undefined ? "" : ", one row each"}`;
+}
+
+/** `ACCOUNT_REF`, or `CUST_ID = CUSTOMER of accounts`. */
+function joinColumns(on: JsonValue | undefined, parent: string): string {
+  if (on === undefined || !isJsonObject(on)) return textOf(on);
+  return Object.entries(on)
+    .map(([own, above]) => `${own} = ${textOf(above)} of ${parent}`)
+    .join(", ");
 }
 
 interface ColumnListOptions {

@@ -83,7 +83,7 @@ export function StartForm({ file, start, onBegin }: StartOptions): JSX.Element {
         >
           {operations.map(({ id, address, summary }) => (
             <option key={id} value={id}>
-              {summary === undefined ? id : `${summary} (${id})`}, {address}
+              {address} ({summary ?? id})
             </option>
           ))}
         </select>

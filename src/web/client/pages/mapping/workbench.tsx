@@ -97,7 +97,8 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
               <h2 id="trial-title">Trial</h2>
               <Preview
                 check={mapping.check}
-                onField={(attr) => select(fieldOf(view, attr))}
+                fieldAt={(attr) => findField(view, { key: "", attr })}
+                onField={select}
                 areValuesShown={areValuesShown}
               />
             </section>
@@ -105,23 +106,6 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
         </div>
       )}
     </>
-  );
-}
-
-function fieldOf(view: MappingData, attr: string): FieldData {
-  const found = findField(view, { key: "", attr });
-  return (
-    found ?? {
-      path: ["payload"],
-      attr,
-      name: attr,
-      kind: "hand",
-      required: false,
-      type: "",
-      rules: [],
-      suggestions: [],
-      children: [],
-    }
   );
 }
 
