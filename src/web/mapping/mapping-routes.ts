@@ -134,8 +134,8 @@ async function save(
     throw new RefusedRequest(
       422,
       error.code,
-      `The mapping is not saved, because it has an error. ${error.message}`,
-      error.hint,
+      "The mapping is not saved, because it has an error",
+      "Correct or undo it.",
     );
   }
   const saved = await saveMapping(job, { text, base });

@@ -36,16 +36,31 @@ export function ErrorNotice({
           at <code>{place}</code>
         </p>
       )}
-      {hint?.split("\n").map((line) => (
-        <p key={line}>
-          <Words text={line} />
-        </p>
-      ))}
+      {hint !== undefined && <Hint text={hint} />}
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry}>
           Try again
         </button>
       )}
     </Notice>
+  );
+}
+
+/** A line of a file with a mark below it keeps its spaces. */
+const EXCERPT = /^\s*\d* \| /;
+
+function Hint({ text }: { readonly text: string }): JSX.Element {
+  const lines = text.split("\n");
+  const excerpt = lines.filter((line) => EXCERPT.test(line));
+  const others = lines.filter((line) => !EXCERPT.test(line));
+  return (
+    <>
+      {excerpt.length > 0 && <pre class="excerpt">{excerpt.join("\n")}</pre>}
+      {others.map((line) => (
+        <p key={line}>
+          <Words text={line} />
+        </p>
+      ))}
+    </>
   );
 }

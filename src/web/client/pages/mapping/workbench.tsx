@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { counted } from "../../../../text/count.ts";
 import type { FieldData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
 import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
@@ -53,11 +54,13 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
     <>
       <Toolbar mapping={mapping} onStartAgain={onStartAgain} />
       {error !== undefined && <Refusal mapping={mapping} />}
-      {view?.error !== undefined && <ErrorNotice error={view.error} />}
+      {view?.error !== undefined && (
+        <ErrorNotice error={view.error} onRetry={view.fields.length === 0 ? mapping.discard : undefined} />
+      )}
       <p class="quiet" role="status">
         {said}
       </p>
-      {view !== undefined && (
+      {view !== undefined && view.fields.length > 0 && (
         <div class="workbench">
           <section class="pane" aria-labelledby="sources-title">
             <h2 id="sources-title">Sources</h2>
@@ -96,7 +99,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
             <section aria-labelledby="trial-title">
               <h2 id="trial-title">Trial</h2>
               <Preview
-                check={mapping.check}
+                check={view.error === undefined ? mapping.check : { ...mapping.check, error: undefined }}
                 fieldAt={(attr) => findField(view, { key: "", attr })}
                 onField={select}
                 areValuesShown={areValuesShown}
@@ -132,7 +135,7 @@ function Toolbar({
         {isNew
           ? "A guess that is not saved yet. Check the fields with low scores."
           : changed
-            ? `${draft.edits.length === 0 ? "Some" : draft.edits.length} changes are not saved.`
+            ? `Not saved: ${counted(draft.edits.length, "change")}.`
             : "All changes are saved."}
       </span>
       <span class="valid" role="status">
