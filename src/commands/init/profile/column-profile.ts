@@ -33,7 +33,7 @@ export interface ColumnProfile {
   readonly dates: readonly DateForm[];
   /** Every value with its frequency; undefined if there are too many values or one is too long. */
   readonly codes: ReadonlyMap<string, number> | undefined;
-  /** A diverse sample of the values, for tests against the contract. Never shown, never written to a file. */
+  /** A diverse sample of the values, for tests against the contract. Shown only on request, never written to a file. */
   readonly sample: readonly string[];
   /** Number of different values; undefined if the column is empty or a value is too long for a key. */
   readonly distinct: number | undefined;

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { EntryData, FieldData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
-import { isSameColumn, scoreText, type TreeRow, treeRows } from "./fields.ts";
+import { isSameColumn, keyOf, openFields, scoreText, type TreeRow, treeRows } from "./fields.ts";
 import { textOf } from "./json-text.ts";
 import { COLUMN_TYPE } from "./source-list.tsx";
 
@@ -23,6 +23,7 @@ export function FieldTree(options: FieldTreeOptions): JSX.Element {
   const [search, setSearch] = useState("");
   const tree = useRef<HTMLDivElement>(null);
   const rows = treeRows(view.fields, { opened, search });
+  const missing = new Set(openFields(view.fields).map(keyOf));
   const at = Math.max(
     0,
     rows.findIndex(({ key }) => key === selected),
@@ -72,6 +73,7 @@ export function FieldTree(options: FieldTreeOptions): JSX.Element {
             row={row}
             isActive={index === at}
             isSelected={row.key === selected}
+            isMissing={missing.has(row.key)}
             picked={picked}
             onTake={() => take(row)}
             onToggle={() => open(row, !row.isOpen)}
@@ -131,13 +133,15 @@ interface RowOptions {
   readonly row: TreeRow;
   readonly isActive: boolean;
   readonly isSelected: boolean;
+  /** Nothing fills it, although every record must have it. */
+  readonly isMissing: boolean;
   readonly picked: SourceColumn | undefined;
   readonly onTake: () => void;
   readonly onToggle: () => void;
   readonly onDrop: (column: SourceColumn) => void;
 }
 
-function Row({ row, isActive, isSelected, picked, onTake, onToggle, onDrop }: RowOptions): JSX.Element {
+function Row({ row, isActive, isSelected, isMissing, picked, onTake, onToggle, onDrop }: RowOptions): JSX.Element {
   const [isOver, setOver] = useState(false);
   const { key, field, level, isOpen, position, size } = row;
   const hasChildren = field.children.length > 0;
@@ -185,7 +189,7 @@ function Row({ row, isActive, isSelected, picked, onTake, onToggle, onDrop }: Ro
         {field.name}
         {field.required && <span class="required"> required</span>}
       </span>
-      <Filling field={field} picked={picked} />
+      <Filling field={field} isMissing={isMissing} picked={picked} />
     </div>
   );
 }
@@ -200,11 +204,9 @@ function columnIn(event: DragEvent): SourceColumn | undefined {
 /** What fills the field, or the column that fits best. */
 function Filling({
   field,
+  isMissing,
   picked,
-}: {
-  readonly field: FieldData;
-  readonly picked: SourceColumn | undefined;
-}): JSX.Element {
+}: Pick<RowOptions, "isMissing" | "picked"> & { readonly field: FieldData }): JSX.Element {
   const { entry, suggestions, kind } = field;
   const fit = picked && suggestions.find((each) => isSameColumn(picked, each));
   if (kind !== "value" && kind !== "values") {
@@ -213,16 +215,23 @@ function Filling({
   return (
     <span class="filling">
       {fit !== undefined && <span class="tag fit">fits {scoreText(fit.score)}</span>}
-      {entry === undefined ? fit === undefined && <Unfilled field={field} /> : <Entry entry={entry} />}
+      {entry === undefined ? (
+        fit === undefined && <Unfilled field={field} isMissing={isMissing} />
+      ) : (
+        <Entry entry={entry} />
+      )}
     </span>
   );
 }
 
-function Unfilled({ field: { required, suggestions } }: { readonly field: FieldData }): JSX.Element {
+function Unfilled({
+  field: { suggestions },
+  isMissing,
+}: Pick<RowOptions, "isMissing"> & { readonly field: FieldData }): JSX.Element {
   const [best] = suggestions;
-  const text =
-    best === undefined ? (required ? "nothing fills it" : "") : `perhaps ${best.column} ${scoreText(best.score)}`;
-  return <span class={required ? "open" : "soft"}>{text}</span>;
+  const nothing = isMissing ? "nothing fills it" : "";
+  const text = best === undefined ? nothing : `perhaps ${best.column} ${scoreText(best.score)}`;
+  return <span class={isMissing ? "open" : "soft"}>{text}</span>;
 }
 
 function Entry({ entry: { columns, score, leaf } }: { readonly entry: EntryData }): JSX.Element {

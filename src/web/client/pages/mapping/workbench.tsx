@@ -77,6 +77,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
               onDisconnect={disconnect}
               onCancel={() => pick(undefined)}
             />
+            <OtherParts view={view} />
           </section>
           <div class="side pane">
             <section aria-labelledby="field-title">
@@ -109,6 +110,23 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
         </div>
       )}
     </>
+  );
+}
+
+/** Parts of the mapping that have no fields here: functions, steps, parameters. */
+function OtherParts({ view: { otherParts } }: { readonly view: MappingData }): JSX.Element {
+  if (otherParts.length === 0) return <></>;
+  return (
+    <details class="other-parts">
+      <summary>Other parts of the mapping, edited by hand: {otherParts.map(({ name }) => name).join(", ")}</summary>
+      {otherParts.map(({ name, text }) => (
+        <p key={name}>
+          <code>
+            {name}: {text}
+          </code>
+        </p>
+      ))}
+    </details>
   );
 }
 
