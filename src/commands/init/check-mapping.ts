@@ -1,5 +1,5 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import { type JobSettings, openJob } from "../../job/job.ts";
+import { type Job, type JobSettings, openJob } from "../../job/job.ts";
 import { attrPattern, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { canonicalJson } from "../../json/json-value.ts";
 import { contentHash } from "../../ledger/records/record-hashes.ts";
@@ -28,8 +28,15 @@ interface CheckCause {
 const MAX_RECORDS = 10_000;
 const MAX_CAUSES = 8;
 
-/** Validates the first records. Opens no connection. */
-export async function checkMapping(settings: JobSettings, dependencies: Dependencies): Promise<MappingCheck> {
+/**
+ * Validates the first records. Opens no connection.
+ * @param onRecord receives each record, in order
+ */
+export async function checkMapping(
+  settings: JobSettings,
+  dependencies: Dependencies,
+  onRecord?: (record: MappedRecord, job: Job) => void,
+): Promise<MappingCheck> {
   const job = await openJob({ ...settings, limit: MAX_RECORDS + 1 }, dependencies);
   const causes = createCauses();
   const keys = createKeys();
@@ -42,6 +49,7 @@ export async function checkMapping(settings: JobSettings, dependencies: Dependen
         const errors = record.problems.filter(({ severity }) => severity === "error");
         causes.add(errors);
         keys.add(record, isValid);
+        onRecord?.(record, job);
       }
       records += batch.length;
     }

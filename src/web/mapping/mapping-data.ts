@@ -123,7 +123,7 @@ export interface CheckData {
   readonly payloads: readonly PayloadData[];
 }
 
-interface PayloadData {
+export interface PayloadData {
   readonly record: number;
   /** `accounts.csv:2` */
   readonly place: string;

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { recordsWithOrigins } from "../../commands/check/preview.ts";
 import { checkMapping } from "../../commands/init/check-mapping.ts";
 import { prepareInit } from "../../commands/init/init.ts";
 import { preparePayload, zoneOf } from "../../commands/init/guess/guess-mapping.ts";
@@ -16,17 +15,19 @@ import { copyName } from "../../job/settings/setup-paths.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { type MappingDocument, readMapping } from "../../map/document/mapping-document.ts";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
+import { compileSentForm } from "../../map/node/sent-form.ts";
 import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
+import type { MappedRecord } from "../../model/record.ts";
 import { inspectFile } from "../../read/input/source-files.ts";
 import { describeProblem } from "../../report/problem-text.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { failureDetails } from "../error-reply.ts";
 import { type FieldGuesses, fieldTree } from "./field-tree.ts";
-import type { CheckData, MappingData, MappingEdit } from "./mapping-data.ts";
+import type { CheckData, MappingData, MappingEdit, PayloadData } from "./mapping-data.ts";
 import { editMapping } from "./mapping-edits.ts";
 import { mappingPath, type MappingJob } from "./mapping-file.ts";
-import { createSourceProfiles, sourceData } from "./source-profiles.ts";
+import { createSourceProfiles, sourceData, type SourceProfiles } from "./source-profiles.ts";
 import { flowText } from "./yaml-splices.ts";
 
 /** A text of a mapping that is not saved, and the settings for it. */
@@ -91,7 +92,11 @@ export function createMappingService(): MappingService {
       if (read.document === undefined) return { ...emptyView(text), error: failureDetails(read.failure) };
       const setup = await contractFor(read.document, job, dependencies);
       const { payload, scores } = setup;
-      const guesses = { payload, scores, profiles: await readableProfiles(read.document, job, dependencies) };
+      const guesses = {
+        payload,
+        scores,
+        profiles: await readableProfiles(read.document, job, { profiles, dependencies }),
+      };
       const zone = zoneOf(setup.contract);
       const made = edits.reduce((before, edit) => editMapping(before, edit, { file, guesses, zone }), text);
       return viewOf(made, { job, showValues, guesses, setup, dependencies });
@@ -102,26 +107,28 @@ export function createMappingService(): MappingService {
     },
     check: (draft, dependencies) => checkDraft(draft, dependencies),
     async guess(job, dependencies) {
-      const { mapping, encoding } = await prepareInit({ job, out: path.dirname(mappingPath(job)) }, dependencies);
+      const out = path.dirname(mappingPath(job));
+      const { sources, mapping, encoding } = await prepareInit({ job, out }, dependencies);
+      await profiles.remember(sources, { ...job, encoding });
       return { text: mapping, encoding };
     },
   };
+}
 
-  /** If the sources cannot be read, no column is known; compiling or checking the mapping reports the reason. */
-  async function readableProfiles(
-    document: MappingDocument,
-    job: JobSettings,
-    dependencies: Dependencies,
-  ): Promise<readonly SourceProfile[]> {
-    const quiet = withoutMessages(dependencies);
-    try {
-      const { plan, input } = await openJobInput(document, job, quiet);
-      await input.close();
-      return await profiles.of(plan, job, quiet);
-    } catch (error) {
-      if (error instanceof Failure) return [];
-      throw error;
-    }
+/** If the sources cannot be read, no column is known; compiling or checking the mapping reports the reason. */
+async function readableProfiles(
+  document: MappingDocument,
+  job: JobSettings,
+  { profiles, dependencies }: { readonly profiles: SourceProfiles; readonly dependencies: Dependencies },
+): Promise<readonly SourceProfile[]> {
+  const quiet = withoutMessages(dependencies);
+  try {
+    const { plan, input } = await openJobInput(document, job, quiet);
+    await input.close();
+    return await profiles.of(plan, job, quiet);
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
   }
 }
 
@@ -250,25 +257,26 @@ async function checkDraft({ job, text, showValues }: Draft, dependencies: Depend
   const copy = path.join(temporaryFolder, `mapping-${randomBytes(6).toString("hex")}.yaml`);
   await writeFile(copy, text, { mode: 0o600, flag: "wx" });
   const settings = { ...job, copies: { ...job.copies, [copyName(job.folder, mappingPath(job))]: copy } };
-  const quiet = withoutMessages(dependencies);
   try {
-    const records = await recordsWithOrigins({ ...settings, limit: SHOWN_PAYLOADS }, quiet);
-    const { records: checked, valid, more, causes } = await checkMapping(settings, quiet);
-    return {
-      records: checked,
-      valid,
-      more,
-      causes,
-      payloads: records.map(({ number, row, payload, problems }) => ({
-        record: number,
-        place: formatPlace({ file: row.table.file, line: row.line }),
-        payload: showValues ? payload : shapesOf(payload),
-        problems: problems.map((problem) => ({ attr: problem.attr, text: describeProblem(problem) })),
-      })),
-    };
+    const payloads: PayloadData[] = [];
+    const checked = await checkMapping(settings, withoutMessages(dependencies), (record, { operation }) => {
+      if (payloads.length < SHOWN_PAYLOADS) payloads.push(payloadData(record, operation, showValues));
+    });
+    return { ...checked, payloads };
   } finally {
     await rm(copy, { force: true });
   }
+}
+
+function payloadData(record: MappedRecord, operation: Operation, showValues: boolean): PayloadData {
+  const { number, row, problems } = record;
+  const { payload } = compileSentForm(operation)(record);
+  return {
+    record: number,
+    place: formatPlace({ file: row.table.file, line: row.line }),
+    payload: showValues ? payload : shapesOf(payload),
+    problems: problems.map((problem) => ({ attr: problem.attr, text: describeProblem(problem) })),
+  };
 }
 
 /** The value with the shape of each text, number and boolean in place of it. */

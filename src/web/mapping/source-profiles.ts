@@ -7,29 +7,23 @@ import type { JobSettings } from "../../job/job.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
-import { findFiles } from "../../read/input/source-files.ts";
+import { findFiles, type FoundFile, inspectFile } from "../../read/input/source-files.ts";
 import type { ColumnData, SourceData } from "./mapping-data.ts";
 
 /** Statistics about sources. Files are read again only after they have changed. */
 export interface SourceProfiles {
   /** @throws Failure of reading a file */
   readonly of: (plan: SourceSpec, job: JobSettings, dependencies: Dependencies) => Promise<readonly SourceProfile[]>;
+  /** Keeps statistics that were collected elsewhere. */
+  readonly remember: (profiles: readonly SourceProfile[], job: JobSettings) => Promise<void>;
 }
 
 export function createSourceProfiles(): SourceProfiles {
   const known = new Map<string, Promise<SourceProfile>>();
 
   async function profileOf(spec: SourceSpec, job: JobSettings, dependencies: Dependencies): Promise<SourceProfile> {
-    const { name, files } = spec;
-    const found = await findFiles(files, { notify: () => undefined });
-    const state = found.map(({ path, bytes, modifiedMs, identity, sheet }) => [
-      path,
-      bytes,
-      modifiedMs,
-      identity,
-      sheet,
-    ]);
-    const key = JSON.stringify([name, job.encoding, job.delimiter, state]);
+    const found = await findFiles(spec.files, { notify: () => undefined });
+    const key = keyOf(spec.name, found, job);
     const before = known.get(key);
     if (before !== undefined) return before;
     const reading = readProfile(spec, job, dependencies);
@@ -44,7 +38,22 @@ export function createSourceProfiles(): SourceProfiles {
       for (const spec of specsIn(plan)) profiles.push(await profileOf(spec, job, dependencies));
       return profiles;
     },
+    async remember(profiles, job) {
+      for (const profile of profiles) {
+        const files = profile.files.map(async ({ path, sheet }) => ({
+          ...(await inspectFile(path)),
+          ...definedMembers({ sheet }),
+        }));
+        known.set(keyOf(profile.name, await Promise.all(files), job), Promise.resolve(profile));
+      }
+    },
   };
+}
+
+/** Equal if the same files have the same content, under any path. */
+function keyOf(name: string, files: readonly FoundFile[], { encoding, delimiter }: JobSettings): string {
+  const states = files.map(({ bytes, modifiedMs, identity, sheet }) => [bytes, modifiedMs, identity, sheet]);
+  return JSON.stringify([name, encoding, delimiter, states]);
 }
 
 function specsIn(spec: SourceSpec): readonly SourceSpec[] {
