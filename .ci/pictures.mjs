@@ -27,10 +27,11 @@ const STYLES = {
 /** The styles that each terminal code turns off. */
 const ENDS = { 22: [1, 2], 39: [31, 32, 33, 36], 0: Object.keys(STYLES).map(Number) };
 
-/** The pages of `migrate web`, by the name of their picture: their path, and text to wait for. */
+/** The pages of `migrate web`, by the name of their picture: their path, texts to wait for, and a row to choose. */
 const WEB_PAGES = {
-  "web-overview": ["", "records are on the platform"],
-  "web-problems": ["problems", "Rows of this cause"],
+  "web-overview": { place: "", texts: ["records are on the platform", "Start a push"] },
+  "web-problems": { place: "problems", texts: ["Rows of this cause", "Read again"] },
+  "web-mapping": { place: "mapping", texts: ["records are valid"], row: "date_of_birth" },
 };
 
 mkdirSync(images, { recursive: true });
@@ -141,10 +142,10 @@ async function webPictures(browser, env) {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
     await page.goto(address);
     await page.getByRole("heading").first().waitFor();
-    for (const [name, [place, text]] of Object.entries(WEB_PAGES)) {
+    for (const [name, { place, texts, row }] of Object.entries(WEB_PAGES)) {
       await page.goto(new URL(place, address).href);
-      await page.getByText(text).first().waitFor({ state: "attached" });
-      await page.getByText("Start a push").or(page.getByText("Read again")).first().waitFor();
+      for (const text of texts) await page.getByText(text).first().waitFor({ state: "attached" });
+      if (row !== undefined) await page.getByRole("treeitem", { name: row }).first().click();
       await page.screenshot({ path: path.join(images, `${name}.png`) });
     }
   } finally {

@@ -30,8 +30,8 @@ export interface ColumnData {
   readonly distinct?: number;
   /** The most frequent shapes, without values. */
   readonly shapes: readonly string[];
-  /** Date patterns that fit the cells, best first. */
-  readonly dates: readonly string[];
+  /** Date patterns that fit cells, best first, each with the share of the cells (0 to 1). */
+  readonly dates: readonly { readonly pattern: string; readonly share: number }[];
   /** Only with values: some different cells. */
   readonly samples: readonly string[];
   /** Only with values: every cell, if there are few different ones, most frequent first. */

@@ -56,7 +56,7 @@ export function Conversion(form: LeafForm): JSX.Element {
   const kind = kindOf(leaf);
   const kinds = kindsFor(field.valueKind);
   const choose = (next: string): void => {
-    const [pattern = "dd/MM/yyyy"] = column?.dates ?? [];
+    const pattern = column?.dates[0]?.pattern ?? "dd/MM/yyyy";
     const starts: Readonly<Record<string, JsonObject>> = {
       upper: { upper: true },
       lower: { lower: true },
@@ -101,7 +101,7 @@ function sameChoice(code: string, { choices = [] }: FieldData): readonly (readon
 /** Date patterns, with those that fit the cells as proposals. */
 function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date" | "datetime" }): JSX.Element {
   const patterns = textsOf(leaf[name]);
-  const fitting = (column?.dates ?? []).filter((pattern) => !patterns.includes(pattern));
+  const fitting = (column?.dates ?? []).filter(({ pattern }) => !patterns.includes(pattern));
   return (
     <>
       <TextInput
@@ -118,10 +118,10 @@ function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date
       />
       {fitting.length > 0 && (
         <div class="suggestions">
-          <span class="soft">Also fits:</span>
-          {fitting.map((pattern) => (
+          <span class="soft">Patterns that fit cells:</span>
+          {fitting.map(({ pattern, share }) => (
             <button key={pattern} type="button" onClick={() => change({ [name]: pattern })}>
-              {pattern}
+              {pattern} <span class="soft">{Math.floor(share * 100)}%</span>
             </button>
           ))}
         </div>
