@@ -4,7 +4,6 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { projectFile, runCli } from "../e2e/cli.ts";
 import { axeViolations } from "../report/page/pages.ts";
-import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { demoProject, describeWebPages, startWeb } from "./web-scene.ts";
 
@@ -40,7 +39,6 @@ describeWebPages("the mapping", (open) => {
     cpSync(projectFile("fixtures/contract/contract.yaml"), path.join(folder, "contract.yaml"));
     const web = await startWeb(folder);
     const { page, complaints, foreign } = await open(web.address);
-    page.setDefaultTimeout(scaledTimeout(120_000));
     const press = (key: string): Promise<void> => page.keyboard.press(key);
     await page.waitForSelector("h1");
     await tabTo(page, 'nav a[href="/mapping"]');
@@ -109,7 +107,6 @@ describeWebPages("the mapping", (open) => {
     const text = readFileSync(file, "utf8");
     const web = await startWeb(folder);
     const { page, complaints } = await open(web.address.replace("/#", "/mapping#"), { colorScheme: "dark" });
-    page.setDefaultTimeout(scaledTimeout(120_000));
     const first = await trial(page);
     await page.dragAndDrop('[role=option]:has-text("TOWN")', '[role=treeitem]:has-text("billing_name")');
     await page.waitForSelector('[role=treeitem]:has-text("billing_name"):has-text("TOWN")');
