@@ -1,12 +1,12 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { setupTexts, writeInitFiles } from "../../commands/init/init.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import { errorCode } from "../../files/error-code.ts";
-import { replaceFile } from "../../files/replace-file.ts";
+import { openDraft, replaceFile, syncFolder } from "../../files/replace-file.ts";
 import { remedyOf } from "../../files/write-error.ts";
-import { pathsFrom } from "../../job/contract-files.ts";
+import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
 import type { JobSettings } from "../../job/job.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
@@ -74,18 +74,35 @@ export function saveMapping(job: MappingJob, save: MappingSave): Promise<SavedMa
   return saved;
 }
 
+/** The file is compared when its replacement is already on the disk, so other programs have no time to change it. */
 async function replaceMapping(job: MappingJob, { text, base }: MappingSave): Promise<SavedMapping> {
-  const { file, content } = await readMappingFile(job);
-  if (content?.hash !== base) return { kind: "changed", file };
-  const mode = content === undefined ? 0o600 : (await stat(file)).mode & 0o777;
-  await writeWhole(file, text, mode);
+  const file = mappingPath(job);
+  const mode = await stat(file).then(
+    (stats) => stats.mode & 0o777,
+    () => 0o600,
+  );
+  const draft = await openDraft(file, randomBytes(6).toString("hex"), mode).catch((error: unknown) =>
+    refuseUnwritable(file, error),
+  );
+  try {
+    await draft.append(text);
+    await draft.close(true);
+    if ((await readMappingFile(job)).content?.hash !== base) {
+      await draft.discard();
+      return { kind: "changed", file };
+    }
+    await draft.rename();
+    await syncFolder(path.dirname(file));
+  } catch (error) {
+    await draft.discard();
+    return refuseUnwritable(file, error);
+  }
   return { kind: "saved", hash: hashOf(text), written: [file] };
 }
 
-async function writeWhole(file: string, text: string, mode: number): Promise<void> {
-  await replaceFile(file, text, { mode }).catch((error: unknown) => {
-    throw new Failure("storage", `${file} cannot be written`, { hint: remedyOf(error, file), cause: error });
-  });
+function refuseUnwritable(file: string, cause: unknown): never {
+  if (cause instanceof Failure) throw cause;
+  throw new Failure("storage", `${file} cannot be written`, { hint: remedyOf(cause, file), cause });
 }
 
 export interface SetupFiles {
@@ -105,13 +122,17 @@ export async function writeSetup(job: MappingJob, { operation, configSchema }: S
   const file = pathsFrom(folder)(configFile);
   const { text } = await readTextFile(file);
   const made = withSettings(file, text, job, out);
-  if (made !== text) await writeWhole(file, made, (await stat(file)).mode & 0o777);
+  if (made !== text) {
+    await replaceFile(file, made, { mode: (await stat(file)).mode & 0o777 }).catch((error: unknown) =>
+      refuseUnwritable(file, error),
+    );
+  }
   return made === text ? written : [...written, file];
 }
 
 function withSettings(file: string, text: string, job: MappingJob, out: string): string {
   const relative = (name: string): string => path.relative(out, pathsFrom(job.folder)(name)).replaceAll(path.sep, "/");
-  const [contract, ...overlays] = job.contract.map((name) => (name.includes(":") ? name : relative(name)));
+  const [contract, ...overlays] = job.contract.map((name) => (isShippedOverlay(name) ? name : relative(name)));
   const wanted = {
     contract: overlays.length === 0 ? contract : [contract ?? "", ...overlays],
     mapping: relative(job.mapping),

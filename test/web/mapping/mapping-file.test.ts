@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type MappingJob, readMappingFile, saveMapping, writeSetup } from "../../../src/web/mapping/mapping-file.ts";
@@ -38,6 +38,17 @@ test("does not overwrite a file that was created or deleted in the meantime", as
   expect(await saveMapping(jobIn(folder), { text: "x", base: undefined })).toMatchObject({ kind: "changed" });
   const other = jobIn(temporaryFolder());
   expect(await saveMapping(other, { text: "x", base: "0".repeat(64) })).toMatchObject({ kind: "changed" });
+});
+
+test("names a folder in which it cannot write, and leaves no other file", async () => {
+  const folder = temporaryFolder({ "mapping.yaml": "payload: {}\n" });
+  const missing = jobIn(folder, { mapping: "missing/mapping.yaml" });
+  await expect(saveMapping(missing, { text: "x", base: undefined })).rejects.toMatchObject({
+    code: "storage",
+    message: expect.stringContaining("missing/mapping.yaml cannot be written"),
+  });
+  await saveMapping(jobIn(folder), { text: "x", base: "0".repeat(64) });
+  expect(readdirSync(folder)).toEqual(["mapping.yaml"]);
 });
 
 test("writes the configuration of a new folder, and adds to an existing one only what it lacks", async () => {
