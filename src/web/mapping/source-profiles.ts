@@ -93,14 +93,14 @@ const MAX_DATES = 6;
 const LONGEST_SAMPLE = 80;
 
 function columnData(column: ColumnProfile, showValues: boolean): ColumnData {
-  const { name, filled, empty, distinct, shapes, dates, looked, sample, codes } = column;
+  const { name, filled, empty, distinct, shapes, dates, analysed, sample, codes } = column;
   return {
     name,
     type: typeOf(column),
     filled,
     empty,
     shapes: shapes.slice(0, MAX_SHAPES).map(({ shape }) => shape),
-    dates: dates.slice(0, MAX_DATES).map(({ pattern, fits }) => ({ pattern, share: fits / Math.max(1, looked) })),
+    dates: dates.slice(0, MAX_DATES).map(({ pattern, fits }) => ({ pattern, share: fits / Math.max(1, analysed) })),
     samples: showValues
       ? [...new Set(sample)].slice(0, MAX_SAMPLES).map((value) => value.slice(0, LONGEST_SAMPLE))
       : [],
