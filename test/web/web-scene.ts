@@ -145,7 +145,6 @@ async function openPage(
   const context = await browser.newContext({ colorScheme, viewport: { width, height } });
   context.setDefaultTimeout(scaledTimeout(WAIT_MS));
   const page = await context.newPage();
-  page.setDefaultTimeout(scaledTimeout(120_000));
   const complaints: string[] = [];
   const foreign: string[] = [];
   page.on("console", (message) => complaints.push(message.text()));
