@@ -61,7 +61,11 @@ async function bundleWeb(root, folder) {
   );
   cpSync(path.join(client, "index.html"), path.join(folder, "index.html"));
   const own = readdirSync(client, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".css"));
-  const sheets = [path.join(root, "src/page/tokens.css"), ...own.toSorted().map((name) => path.join(client, name))];
+  const shared = [
+    path.join(root, "src/page/tokens.css"),
+    path.join(root, "node_modules/slickgrid/dist/styles/css/slick.grid.css"),
+  ];
+  const sheets = [...shared, ...own.toSorted().map((name) => path.join(client, name))];
   writeFileSync(path.join(folder, "app.css"), sheets.map((file) => readFileSync(file, "utf8")).join("\n"));
   return written;
 }

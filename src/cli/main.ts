@@ -1,13 +1,14 @@
 import { writeSync } from "node:fs";
 import { cacheCompiledCode } from "../runtime/code-cache.ts";
 import { packageVersion } from "../runtime/installation.ts";
-import { collectGarbageLessOften, ignoreDebuggerSignal } from "./process/engine-flags.ts";
+import { collectGarbageLessOften, ignoreDebuggerSignal, keepHeapSmall } from "./process/engine-flags.ts";
 
 ignoreDebuggerSignal();
 const [, , word, ...more] = process.argv;
 const isVersionRequested = (word === "--version" || word === "-V") && more.length === 0;
 if (!isVersionRequested || !printVersion()) {
-  collectGarbageLessOften();
+  if (word === "web") keepHeapSmall();
+  else collectGarbageLessOften();
   cacheCompiledCode();
   await import("./start-program.ts");
 }

@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import { INVISIBLE } from "../text/invisible.ts";
+import { withoutFormula } from "../text/formula.ts";
 import { plainText } from "../text/plain-text.ts";
 
 /**
@@ -16,14 +16,3 @@ const NEEDS_QUOTES = /["\r\n\t]|^[\s']|\s$/u;
 export function shownCell(cell: string): string {
   return withoutFormula(plainText(cell, Number.MAX_SAFE_INTEGER));
 }
-
-/**
- * Puts an apostrophe in front of a cell that a spreadsheet would run as a formula. Such a cell starts with `=`, `+`,
- * `-`, `@`, their full-width forms, a tab or a line end. Spaces, quotes, control characters and invisible characters
- * may precede it. Negative numbers are such cells too.
- */
-export function withoutFormula(cell: string): string {
-  return FORMULA.test(cell) ? `'${cell}` : cell;
-}
-
-const FORMULA = new RegExp(String.raw`^(?:[\t\r\n]|[\s\p{Cc}${INVISIBLE}"']*[=+\-@＝＋－＠])`, "u");

@@ -10,7 +10,19 @@ export async function requestBody<T>(context: Context, schema: z.ZodType<T>): Pr
   const body: unknown = await context.req.json().catch(() => {
     throw new RefusedRequest(400, "invalid_request", "The request is not JSON");
   });
-  const { data, error } = schema.safeParse(body);
+  return checked(body, schema);
+}
+
+/**
+ * The query of a request, checked with a schema.
+ * @throws RefusedRequest 400 if it does not match. The message contains no value.
+ */
+export function requestQuery<T>(context: Context, schema: z.ZodType<T>): T {
+  return checked(context.req.query(), schema);
+}
+
+function checked<T>(given: unknown, schema: z.ZodType<T>): T {
+  const { data, error } = schema.safeParse(given);
   if (error === undefined) return data;
   const where = error.issues.map(({ path, code }) => `${path.join(".") || "body"}: ${code}`).join(", ");
   throw new RefusedRequest(400, "invalid_request", `The request is not valid (${where})`, "Reload the page.");

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { listenError } from "../files/listen-error.ts";
 import { Failure } from "../model/failure.ts";
 import { errorReply, RefusedRequest } from "./error-reply.ts";
+import { fixRoutes } from "./fix/fix-routes.ts";
 import { mappingRoutes } from "./mapping/mapping-routes.ts";
 import { overviewRoutes } from "./overview/overview-routes.ts";
 import { projectRoutes } from "./project-routes.ts";
@@ -87,6 +88,7 @@ function createWebApp(project: WebProject, { access, webPush, port }: AppOptions
   app.route("/api/overview", overviewRoutes(project, webPush));
   app.route("/api/problems", problemRoutes(project));
   app.route("/api/push", pushRoutes(webPush));
+  app.route("/api/fix", fixRoutes(project));
   app.route("/api/mapping", mappingRoutes(project));
   return app;
 }

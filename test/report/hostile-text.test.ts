@@ -6,7 +6,7 @@ import type { Outcome } from "../../src/model/outcome.ts";
 import { plainText } from "../../src/text/plain-text.ts";
 import { FORMATS } from "../../src/report/formats/output-format.ts";
 import { reporters } from "../../src/report/formats/reporters.ts";
-import { withoutFormula } from "../../src/report/csv-text.ts";
+import { withoutFormula } from "../../src/text/formula.ts";
 import { summaryText } from "../../src/report/run-summary.ts";
 import { corpus } from "../conformance/corpora.ts";
 import { rendered, reportOf } from "./reports.ts";

@@ -1,12 +1,12 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { keyColumnIn } from "../../job/correct-input.ts";
-import { type Job, type JobSettings, openJob } from "../../job/job.ts";
+import { type Job, type JobDependencies, type JobSettings, openJob } from "../../job/job.ts";
 import { Failure } from "../../model/failure.ts";
 import { placeOf, type Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
 import { keyNameOf } from "../../read/corrections/apply-corrections.ts";
 import { identityOf } from "../../read/corrections/corrections-file.ts";
-import { cellText, type Correction, rowHash, textHash } from "../../read/corrections/correction.ts";
+import { cellText, type Correction, correctionOf } from "../../read/corrections/correction.ts";
 import { readReferenceList } from "../../read/lists/reference-list.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
 import { keyOf } from "../../read/row/row-key.ts";
@@ -48,13 +48,13 @@ export interface AddedCorrections {
  */
 export async function addCorrections(
   { job: settings, file, requests, by }: AddOptions,
-  dependencies: Dependencies,
+  dependencies: JobDependencies & Pick<Dependencies, "drain">,
 ): Promise<AddedCorrections> {
   const job = await openJob({ ...settings, corrections: undefined }, dependencies);
   try {
     const at = new Date(dependencies.clock.now()).toISOString();
     const found = await rowsOf(job, requests, dependencies.drain);
-    const added = requests.map((request) => correctionOf(request, found.get(request) ?? [], { job, by, at }));
+    const added = requests.map((request) => requestedCorrection(request, found.get(request) ?? [], { job, by, at }));
     if (new Set(added.map(identityOf)).size < added.length) throw new Failure("usage", "a cell is corrected twice");
     return { file, added, replaced: await saveCorrections(file, added) };
   } finally {
@@ -130,7 +130,7 @@ function requestsByKey(
   return wanted;
 }
 
-function correctionOf(
+function requestedCorrection(
   { key, source, column, value, line, reason = "" }: CorrectionRequest,
   candidates: readonly Row[],
   { job, by, at }: { readonly job: Job; readonly by: string; readonly at: string },
@@ -146,9 +146,8 @@ function correctionOf(
     throw unknown(`source "${name}" has no column "${column}"`, column, columns);
   }
   if (old === value) throw new Failure("usage", `column ${column} of ${key} already has this value`);
-  const isAmbiguous = candidates.some((other) => other !== row && cellText(other, column) === old);
-  const rowSha256 = isAmbiguous ? { rowSha256: rowHash(row) } : {};
-  return { key, source: name, column, oldSha256: textHash(old), ...rowSha256, value, by, at, reason };
+  const others = candidates.filter((other) => other !== row);
+  return correctionOf({ key, source: name, column, value, by, at, reason }, row, others);
 }
 
 function noRow(source: string, key: string, candidates: readonly Row[]): Failure {

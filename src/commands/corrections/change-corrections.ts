@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
+import { withFileLock } from "../../files/file-lock.ts";
 import { syncFolder } from "../../files/replace-file.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
@@ -11,6 +12,7 @@ import {
   readCorrections,
 } from "../../read/corrections/corrections-file.ts";
 import type { Correction } from "../../read/corrections/correction.ts";
+import { SIZE_LIMIT } from "../../read/text/text-file.ts";
 import { csvText } from "../../report/csv-text.ts";
 
 /** Selects corrections by key, source and column. An absent member matches every correction. */
@@ -41,16 +43,19 @@ export async function removeCorrections(
   wanted: WantedCorrections,
   author: Pick<Correction, "by" | "at">,
 ): Promise<readonly Correction[]> {
-  const removed = await listCorrections(file, wanted);
-  if (removed.length === 0) {
-    throw new Failure("usage", `${file}: no such correction`, {
-      hint: "`migrate corrections list` shows all corrections",
-    });
-  }
-  await append(
-    file,
-    removed.map((correction) => lineOf({ ...correction, ...author, value: "", reason: "" }, "unset")),
-  );
+  let removed: readonly Correction[] = [];
+  await appendChanges(file, async () => {
+    removed = await listCorrections(file, wanted);
+    if (removed.length === 0) {
+      throw new Failure("usage", `${file}: no such correction`, {
+        hint: "`migrate corrections list` shows all corrections",
+      });
+    }
+    return removed.map((correction) => ({
+      change: "unset",
+      correction: { ...correction, ...author, value: "", reason: "" },
+    }));
+  });
   return removed;
 }
 
@@ -61,13 +66,53 @@ export async function removeCorrections(
  * @throws Failure `config` for an invalid file; `storage` if it cannot be written
  */
 export async function saveCorrections(file: string, added: readonly Correction[]): Promise<number> {
-  const before = existsSync(file) ? await listCorrections(file) : [];
+  let before: readonly Correction[] = [];
+  await appendChanges(file, async (size) => {
+    before = size > 0 ? await listCorrections(file) : [];
+    return added.map((correction) => ({ change: "set", correction }));
+  });
   const identities = new Set(added.map(identityOf));
-  await append(
-    file,
-    added.map((correction) => lineOf(correction, "set")),
-  );
   return before.filter((correction) => identities.has(identityOf(correction))).length;
+}
+
+/** A line to append to a file of corrections. */
+export interface NewChange {
+  readonly change: "set" | "unset";
+  readonly correction: Correction;
+}
+
+/**
+ * Appends lines to a file of corrections, which is created if it does not exist. No other program changes the file
+ * between the call of `decide` and the end, so `decide` can compare the lines with the file. When this returns, the
+ * lines are on the disk.
+ * @param decide receives the size of the file in bytes, and returns the lines to append
+ * @returns the size of the file with the lines
+ * @throws the errors of `decide`; Failure `usage` for a value that the file cannot contain; `storage`
+ */
+export function appendChanges(file: string, decide: (size: number) => Promise<readonly NewChange[]>): Promise<number> {
+  return withFileLock(file, async () => {
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    const changes = await decide(size);
+    if (changes.length === 0) return size;
+    for (const { correction } of changes) requireWritable(file, correction);
+    const lines = changes.map(({ change, correction }) => lineOf(correction, change));
+    const text = csvText(size === 0 ? [CORRECTION_COLUMNS, ...lines] : lines);
+    if (size + Buffer.byteLength(text) >= SIZE_LIMIT) throw tooLarge(file);
+    return append(file, text);
+  });
+}
+
+function requireWritable(file: string, { value, column }: Correction): void {
+  if (!value.includes("\0") && value.isWellFormed()) return;
+  throw new Failure("usage", `the new value of ${column} contains a character that ${file} cannot contain`, {
+    hint: "type the value again, without invisible characters",
+  });
+}
+
+function tooLarge(file: string): Failure {
+  return new Failure("usage", `${file} would become larger than ${SIZE_LIMIT / 2 ** 20} MiB`, {
+    hint: "correct so many cells in the extract or in the mapping (`lookup`, `replace`)",
+  });
 }
 
 function isWanted(correction: Correction, { key, source, column }: WantedCorrections): boolean {
@@ -83,13 +128,13 @@ function lineOf(correction: Correction, change: "set" | "unset"): readonly strin
   return [key, source, column, oldSha256, rowSha256, change, value, by, at, reason];
 }
 
-/** Appends with one write, so that two programs can append at the same time. A failed write leaves no partial line. */
-async function append(file: string, lines: readonly (readonly string[])[]): Promise<void> {
+/** Returns the new size of the file. A failed write leaves no partial line. */
+async function append(file: string, text: string): Promise<number> {
   try {
     const handle = await open(file, "a+", 0o600);
+    let size: number;
     try {
-      const { size } = await handle.stat();
-      const text = csvText(size === 0 ? [CORRECTION_COLUMNS, ...lines] : lines);
+      ({ size } = await handle.stat());
       try {
         await handle.appendFile((await endsWithoutNewline(handle, size)) ? `\n${text}` : text);
         await handle.sync();
@@ -97,10 +142,12 @@ async function append(file: string, lines: readonly (readonly string[])[]): Prom
         await handle.truncate(size);
         throw error;
       }
+      ({ size } = await handle.stat());
     } finally {
       await handle.close();
     }
     await syncFolder(path.dirname(file));
+    return size;
   } catch (cause) {
     throw new Failure("storage", `${file} cannot be written`, { hint: remedyOf(cause, file), cause });
   }

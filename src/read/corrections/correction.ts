@@ -22,6 +22,20 @@ export interface Correction {
   readonly reason: string;
 }
 
+/** The cell to correct, and what is stored with its new value. */
+export type CellCorrection = Omit<Correction, "oldSha256" | "rowSha256">;
+
+/**
+ * A correction of a cell of `row`. The column exists.
+ * @param others the other rows of the source with the same key
+ */
+export function correctionOf(cell: CellCorrection, row: Row, others: readonly Row[]): Correction {
+  const old = cellText(row, cell.column) ?? "";
+  const isAmbiguous = others.some((other) => cellText(other, cell.column) === old);
+  const { key, source, column, ...entry } = cell;
+  return { key, source, column, oldSha256: textHash(old), ...(isAmbiguous && { rowSha256: rowHash(row) }), ...entry };
+}
+
 /** SHA-256 of bytes, or of text in UTF-8, in hex. */
 export function textHash(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");

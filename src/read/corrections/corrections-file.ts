@@ -1,5 +1,6 @@
+import { open } from "node:fs/promises";
 import { exactLines, tableFailure } from "../lists/table-lines.ts";
-import { readTextFile } from "../text/text-file.ts";
+import { readTextFile, type TextFile } from "../text/text-file.ts";
 import type { Correction } from "./correction.ts";
 
 /** The header of a file of corrections. */
@@ -21,6 +22,12 @@ export interface ListedCorrection extends Correction {
   readonly line: number;
 }
 
+/** One line of a file of corrections: a correction, or the removal of an earlier one. */
+export interface CorrectionChange {
+  readonly change: "set" | "unset";
+  readonly correction: ListedCorrection;
+}
+
 const HINT = "`migrate corrections` writes this file";
 
 /**
@@ -32,19 +39,45 @@ const HINT = "`migrate corrections` writes this file";
  * @throws Failure `config` if the file cannot be read or is not a list of corrections
  */
 export async function readCorrections(path: string, from: string = path): Promise<readonly ListedCorrection[]> {
-  const [header, ...lines] = exactLines(await readTextFile(path, from), HINT);
-  const bad = tableFailure(path, HINT);
-  if (header === undefined || header.cells.join() !== CORRECTION_COLUMNS.join())
-    throw bad(header?.line ?? 1, `expected the header ${CORRECTION_COLUMNS.join()}`);
   const corrections = new Map<string, ListedCorrection>();
-  for (const { cells, line } of lines) {
-    const problem = problemIn(cells);
-    if (problem !== undefined) throw bad(line, problem);
-    const correction = { ...correctionIn(cells), line };
+  for (const { change, correction } of parseChanges(await readTextFile(path, from))) {
     corrections.delete(identityOf(correction));
-    if (cells[CHANGE] === "set") corrections.set(identityOf(correction), correction);
+    if (change === "set") corrections.set(identityOf(correction), correction);
   }
   return [...corrections.values()];
+}
+
+/**
+ * The changes that were appended to a file of corrections, in order.
+ * @param from the size of the file before, in bytes
+ * @param to its size now
+ * @throws Failure `config` if they are not a list of corrections
+ */
+export async function readAppendedChanges(
+  path: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<readonly CorrectionChange[]> {
+  if (to <= from) return [];
+  const handle = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from);
+    const header = from === 0 ? "" : `${CORRECTION_COLUMNS.join()}\n`;
+    return parseChanges({ file: path, text: header + buffer.toString("utf8", 0, bytesRead) });
+  } finally {
+    await handle.close();
+  }
+}
+
+function parseChanges(file: TextFile): readonly CorrectionChange[] {
+  const [header, ...lines] = exactLines(file, HINT);
+  const bad = tableFailure(file.file, HINT);
+  if (header === undefined || header.cells.join() !== CORRECTION_COLUMNS.join())
+    throw bad(header?.line ?? 1, `expected the header ${CORRECTION_COLUMNS.join()}`);
+  return lines.map(({ cells, line }) => {
+    const problem = problemIn(cells);
+    if (problem !== undefined) throw bad(line, problem);
+    return { change: cells[CHANGE] === "set" ? "set" : "unset", correction: { ...correctionIn(cells), line } };
+  });
 }
 
 const CHANGE = CORRECTION_COLUMNS.indexOf("change");

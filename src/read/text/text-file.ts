@@ -12,7 +12,8 @@ export interface TextFile {
   readonly text: string;
 }
 
-const SIZE_LIMIT = 64 * 2 ** 20;
+/** The largest text file that is read, in bytes. */
+export const SIZE_LIMIT: number = 64 * 2 ** 20;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**

@@ -18,7 +18,7 @@ export interface RejectedBatch {
  * @throws Failure `source_changed` if a record is not at the same place as during the run
  */
 export async function* rejectedRecords(
-  report: Report,
+  report: Pick<Report, "outcomes">,
   records: AsyncIterable<readonly InputRecord[]>,
 ): AsyncGenerator<RejectedBatch> {
   const wanted = eachOutcome(report);
@@ -35,7 +35,7 @@ export async function* rejectedRecords(
   if (!next.done) throw sourceChanged(next.value);
 }
 
-async function* eachOutcome({ outcomes }: Report): AsyncGenerator<Outcome, undefined> {
+async function* eachOutcome({ outcomes }: Pick<Report, "outcomes">): AsyncGenerator<Outcome, undefined> {
   for await (const batch of outcomes([...NEEDS_WORK])) yield* batch;
   return undefined;
 }
@@ -65,7 +65,7 @@ export interface RejectRow {
  * Returns all rows of a record: its own first, then the rows joined to it. A problem belongs to the row that contains
  * its place. A problem without a place, or with a place outside these rows, belongs to the record's own row.
  */
-export function rejectRows(record: InputRecord, { problems }: Outcome): readonly RejectRow[] {
+export function rejectRows(record: InputRecord, { problems }: Pick<Outcome, "problems">): readonly RejectRow[] {
   const rows = recordRows(record).map((entry): MutableRejectRow => ({ ...entry, problems: [] }));
   const byLine = new Map<string, MutableRejectRow[]>();
   for (const entry of rows) {

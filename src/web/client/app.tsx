@@ -4,6 +4,7 @@ import type { ErrorDetails } from "../error-data.ts";
 import type { ProjectData } from "../project-data.ts";
 import { openSession } from "./api.ts";
 import { followEvents, useLive } from "./live.ts";
+import { FixPage } from "./pages/fix/fix-page.tsx";
 import { MappingPage } from "./pages/mapping/mapping-page.tsx";
 import { OverviewPage } from "./pages/overview/overview-page.tsx";
 import { ProblemsPage } from "./pages/problems/problems-page.tsx";
@@ -21,6 +22,7 @@ interface PageEntry {
 const PAGES: readonly PageEntry[] = [
   { path: "/", title: "Overview", show: () => <OverviewPage /> },
   { path: "/problems", title: "Problems", show: () => <ProblemsPage /> },
+  { path: "/fix", title: "Fix", show: () => <FixPage /> },
   { path: "/mapping", title: "Mapping", show: () => <MappingPage /> },
 ];
 

@@ -1,0 +1,95 @@
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import { Failure } from "../model/failure.ts";
+import { DatabaseSync } from "./sqlite.ts";
+import { remedyOf } from "./write-error.ts";
+
+/** How long to wait for another program, in milliseconds. */
+const PATIENCE_MS = 10_000;
+const RETRY_MS = 20;
+
+/**
+ * Does some short work while no other program that uses this function works on the same file. `<file>.lock` is a SQLite
+ * file with an open write transaction, so the kernel releases the lock when the process ends, however that happens.
+ * @throws Failure `storage` if another program keeps the lock, or the lock file cannot be written
+ */
+export function withFileLock<T>(file: string, work: () => Promise<T>, patienceMs: number = PATIENCE_MS): Promise<T> {
+  const lock = `${file}.lock`;
+  const result = (waiting.get(lock) ?? Promise.resolve()).then(async () => {
+    const held = await take(lock, patienceMs);
+    try {
+      return await work();
+    } finally {
+      release(lock, held);
+    }
+  });
+  const settled = result.then(
+    () => undefined,
+    () => undefined,
+  );
+  waiting.set(lock, settled);
+  void settled.then(() => waiting.get(lock) === settled && waiting.delete(lock));
+  return result;
+}
+
+/**
+ * The last work of this process on each file. Only one may open the lock file at a time, because closing it would
+ * release the kernel's lock (POSIX, `fcntl`).
+ */
+const waiting = new Map<string, Promise<void>>();
+
+interface HeldLock {
+  readonly database: InstanceType<typeof DatabaseSync>;
+  readonly inode: number;
+}
+
+async function take(lock: string, patienceMs: number): Promise<HeldLock> {
+  for (const deadline = performance.now() + patienceMs; ;) {
+    const held = tryTake(lock);
+    if (held !== undefined) return held;
+    if (performance.now() > deadline)
+      throw new Failure("storage", `another program is changing ${lock.replace(/\.lock$/, "")}`, {
+        hint: "wait until it has finished, and try again",
+      });
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** Undefined if another program holds the lock, or has removed the lock file in the meantime. */
+function tryTake(lock: string): HeldLock | undefined {
+  const database = openLockFile(lock);
+  const inode = inodeOf(lock);
+  try {
+    database.exec("pragma busy_timeout=0; begin immediate");
+  } catch {
+    database.close();
+    return undefined;
+  }
+  if (inode !== undefined && inodeOf(lock) === inode) return { database, inode };
+  end(database);
+  return undefined;
+}
+
+function openLockFile(lock: string): HeldLock["database"] {
+  try {
+    writeFileSync(lock, "", { flag: "a", mode: 0o600 });
+    return new DatabaseSync(lock);
+  } catch (cause) {
+    throw new Failure("storage", `${lock} cannot be written`, { hint: remedyOf(cause, lock), cause });
+  }
+}
+
+/** The file is removed while the lock is held, so that waiting programs detect the removal. */
+function release(lock: string, { database, inode }: HeldLock): void {
+  if (inodeOf(lock) === inode) rmSync(lock, { force: true });
+  end(database);
+}
+
+/** Ends the transaction first: a database may stay open until its statements are garbage-collected. */
+function end(database: HeldLock["database"]): void {
+  database.exec("rollback");
+  database.close();
+}
+
+function inodeOf(lock: string): number | undefined {
+  return statSync(lock, { throwIfNoEntry: false })?.ino;
+}

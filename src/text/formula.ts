@@ -1,0 +1,17 @@
+import { INVISIBLE } from "./invisible.ts";
+
+/**
+ * Puts an apostrophe in front of a cell that a spreadsheet would run as a formula. Such a cell starts with `=`, `+`,
+ * `-`, `@`, their full-width forms, a tab or a line end. Spaces, quotes, control characters and invisible characters
+ * may precede it. Negative numbers are such cells too.
+ */
+export function withoutFormula(cell: string): string {
+  return isFormula(cell) ? `'${cell}` : cell;
+}
+
+/** Whether a spreadsheet might run a cell as a formula. */
+export function isFormula(cell: string): boolean {
+  return FORMULA.test(cell);
+}
+
+const FORMULA = new RegExp(String.raw`^(?:[\t\r\n]|[\s\p{Cc}${INVISIBLE}"']*[=+\-@＝＋－＠])`, "u");

@@ -1,0 +1,82 @@
+import type { Column, Editor } from "slickgrid";
+import type { FixRow } from "../../../fix/fix-types.ts";
+import { columnIndex } from "./slick-grid.ts";
+
+interface EditorState {
+  /** The character with which the user begins a new value. */
+  typed: string | undefined;
+  areValuesShown: boolean;
+}
+
+interface EditorOptions {
+  readonly container: HTMLElement;
+  readonly column: Pick<Column, "id" | "name">;
+  readonly item: unknown;
+}
+
+/** Returns the constructor of an editor for one cell: a text field, or an area for a value with line ends. */
+export function cellEditor(state: EditorState): new (options: EditorOptions) => Editor {
+  return class {
+    private readonly field: HTMLInputElement | HTMLTextAreaElement;
+    private readonly column: number;
+    private before = "";
+
+    constructor({ container, column, item }: EditorOptions) {
+      const { name } = column;
+      const index = columnIndex(column) ?? -1;
+      this.column = index;
+      const value = valueIn(item, index);
+      this.field = document.createElement(/[\r\n]/.test(value) ? "textarea" : "input");
+      this.field.setAttribute("aria-label", `New value of ${typeof name === "string" ? name : ""}`);
+      this.field.autocomplete = "off";
+      this.field.spellcheck = false;
+      this.field.addEventListener("keydown", keepKeys);
+      container.append(this.field);
+      this.field.focus();
+    }
+
+    init(): void {}
+
+    loadValue(item: FixRow): void {
+      this.before = state.areValuesShown ? valueIn(item, this.column) : "";
+      this.field.value = state.typed ?? this.before;
+      if (state.typed === undefined) this.field.select();
+    }
+
+    serializeValue(): string {
+      return this.field.value;
+    }
+
+    isValueChanged(): boolean {
+      return this.field.value !== this.before;
+    }
+
+    applyValue(): void {}
+
+    validate(): { readonly valid: boolean; readonly msg: string } {
+      return { valid: true, msg: "" };
+    }
+
+    focus(): void {
+      this.field.focus();
+    }
+
+    destroy(): void {
+      this.field.remove();
+    }
+  };
+}
+
+function valueIn(item: unknown, column: number): string {
+  const cells: unknown = typeof item === "object" && item !== null && "cells" in item ? item.cells : undefined;
+  const value: unknown = Array.isArray(cells) ? cells[column] : undefined;
+  return typeof value === "string" ? value : "";
+}
+
+/** Keys that move the cursor in the field must not move to another cell. */
+function keepKeys(event: Event): void {
+  if (!(event instanceof KeyboardEvent)) return;
+  const isInField = ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key) || event.ctrlKey || event.metaKey;
+  const isLineEnd = event.key === "Enter" && event.shiftKey && event.target instanceof HTMLTextAreaElement;
+  if (isInField || isLineEnd) event.stopPropagation();
+}

@@ -1,0 +1,73 @@
+import { isFormula } from "../../../../text/formula.ts";
+
+/**
+ * The cells of a text that a spreadsheet has copied: columns are separated by tabs, rows by line ends. A cell in
+ * quotation marks may contain both. Values stay text; an apostrophe that protects a formula is removed.
+ */
+export function parseTable(text: string): readonly (readonly string[])[] {
+  const rows: string[][] = [[]];
+  let at = 0;
+  while (at <= text.length) {
+    const { cell, end } = text[at] === '"' ? (quotedCell(text, at) ?? plainCell(text, at)) : plainCell(text, at);
+    rows.at(-1)?.push(unprotected(cell));
+    if (end >= text.length) break;
+    at = text.startsWith("\r\n", end) ? end + 2 : end + 1;
+    if (text[end] === "\t") continue;
+    // A spreadsheet ends every row with a line end.
+    if (at >= text.length) break;
+    rows.push([]);
+  }
+  return rows;
+}
+
+interface ParsedCell {
+  readonly cell: string;
+  /** The position of the separator after it. */
+  readonly end: number;
+}
+
+function plainCell(text: string, from: number): ParsedCell {
+  const separator = /[\t\r\n]/g;
+  separator.lastIndex = from;
+  const end = separator.exec(text)?.index ?? text.length;
+  return { cell: text.slice(from, end), end };
+}
+
+/** Undefined if the quotation marks do not enclose the whole cell: then they belong to the value. */
+function quotedCell(text: string, from: number): ParsedCell | undefined {
+  let at = from + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    if (quote < 0) return undefined;
+    if (text[quote + 1] === '"') {
+      at = quote + 2;
+      continue;
+    }
+    const isEnd = quote + 1 === text.length || /[\t\r\n]/.test(text[quote + 1] ?? "");
+    return isEnd ? { cell: text.slice(from + 1, quote).replaceAll('""', '"'), end: quote + 1 } : undefined;
+  }
+}
+
+/** A text that spreadsheets read as these cells. They run none of them as a formula. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const lines = rows.map((cells) => cells.map((cell) => quoted(protectedCell(cell))).join("\t"));
+  return lines.length < 2 ? lines.join("") : lines.map((line) => `${line}\n`).join("");
+}
+
+function quoted(cell: string): string {
+  return /[\t\r\n]|^"/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** An apostrophe makes a spreadsheet keep the cell as text. */
+function protectedCell(cell: string): string {
+  return needsProtection(cell) ? `'${cell}` : cell;
+}
+
+function unprotected(cell: string): string {
+  return cell.startsWith("'") && needsProtection(cell) ? cell.slice(1) : cell;
+}
+
+/** Regardless of apostrophes in front, so that a protected cell is told from a value that begins with one. */
+function needsProtection(cell: string): boolean {
+  return isFormula(cell.replace(/^'+/, ""));
+}

@@ -1,0 +1,200 @@
+import { type Column, SlickCellSelectionModel } from "slickgrid";
+import type { FixRow, FixSource } from "../../../fix/fix-types.ts";
+import { cellEditor } from "./cell-editor.ts";
+import { nameCell, valueCell } from "./grid-cells.ts";
+import { copyCells, fillDown, handleKey, type KeyOptions, leaveWithTab, pasteCells } from "./grid-keys.ts";
+import type { ActiveCell, GridOptions } from "./grid-options.ts";
+import type { RowCache } from "./row-cache.ts";
+import { AccessibleGrid, columnIndex } from "./slick-grid.ts";
+
+/** The grid of the rows under a filter. */
+export interface FixGrid {
+  readonly setLength: (length: number) => void;
+  /** Draws rows again after they were loaded or changed. */
+  readonly redraw: (positions: readonly number[]) => void;
+  readonly redrawAll: () => void;
+  /** Selects a cell without moving the focus. */
+  readonly select: (position: number, column: number) => void;
+  readonly fillDown: () => void;
+  readonly close: () => void;
+}
+
+/** Stands for a row that is not loaded yet. */
+const LOADING: FixRow = { id: 0, key: "…", file: "", line: 0, cells: [], marks: [], edited: [], state: "open" };
+
+const ROW_HEIGHT = 30;
+/** The column that names the row. */
+const NAME_COLUMNS = 1;
+
+export function openFixGrid(container: HTMLElement, options: GridOptions): FixGrid {
+  const { source, rows } = options;
+  let length = 0;
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  const loadVisible = (): void => {
+    waiting = undefined;
+    const { top, bottom } = grid.getViewport();
+    if (length > 0) rows.want(Math.max(0, top - 20), Math.min(length - 1, bottom + 60));
+  };
+  const data = {
+    getLength: () => length,
+    getItem: (position: number) => {
+      const row = rows.get(position);
+      if (row === undefined) waiting ??= setTimeout(loadVisible, SETTLE_MS);
+      return row ?? LOADING;
+    },
+    getItemMetadata: () => null,
+  };
+  const grid = createGrid(container, data, options);
+  grid.arrange(`Rows of ${source.name}`);
+  const resized = new ResizeObserver(() => grid.resizeCanvas());
+  resized.observe(container);
+  return {
+    setLength: (next) => {
+      length = next;
+      grid.getEditorLock()?.cancelCurrentEdit();
+      // The grid is not higher than its rows, its header and a scroll bar.
+      container.style.setProperty("--rows", `${(next + 3) * ROW_HEIGHT}px`);
+      grid.resizeCanvas();
+      grid.updateRowCount();
+      grid.scrollRowToTop(0);
+      grid.invalidate();
+      container.querySelector("[role=grid]")?.setAttribute("aria-rowcount", String(next + 1));
+      loadVisible();
+    },
+    redraw: (positions) => {
+      redraw(grid, container, positions);
+      const active = grid.getActiveCell();
+      if (active !== null && positions.includes(active.row)) options.onActive(activeCell(grid, active, rows));
+    },
+    redrawAll: () => {
+      grid.invalidate();
+      loadVisible();
+    },
+    select: (position, column) => {
+      grid.setActiveCell(position, column + NAME_COLUMNS, false, false, false);
+      grid.scrollCellIntoView(position, column + NAME_COLUMNS);
+    },
+    fillDown: () => fillDown(grid, options),
+    close: () => {
+      clearTimeout(waiting);
+      resized.disconnect();
+      grid.destroy();
+    },
+  };
+}
+
+/** Rows are loaded when scrolling has paused for this long. */
+const SETTLE_MS = 30;
+
+function createGrid(
+  container: HTMLElement,
+  data: ConstructorParameters<typeof AccessibleGrid>[1],
+  options: GridOptions,
+): AccessibleGrid {
+  const state = { typed: undefined, areValuesShown: options.areValuesShown };
+  const grid = new AccessibleGrid(container, data, columnsOf(options.source, cellEditor(state)), {
+    enableCellNavigation: true,
+    enableColumnReorder: false,
+    editable: true,
+    autoEdit: false,
+    frozenColumn: 0,
+    rowHeight: ROW_HEIGHT,
+    enableHtmlRendering: false,
+    editCommandHandler: (_item, column, { row, serializedValue }) => {
+      const index = columnIndex(column);
+      if (index !== undefined) options.onEdit([{ position: row, column: index, value: String(serializedValue) }]);
+    },
+  });
+  listen(grid, container, { ...options, state });
+  return grid;
+}
+
+/** Draws rows again. The cell that is being edited stays, and the active cell keeps the focus. */
+function redraw(grid: AccessibleGrid, container: HTMLElement, positions: readonly number[]): void {
+  const active = grid.getActiveCell();
+  const hadFocus = container.contains(document.activeElement);
+  grid.invalidateRows(positions.filter((position) => !grid.isEditing() || position !== active?.row));
+  grid.render();
+  if (hadFocus && !container.contains(document.activeElement)) grid.focus();
+}
+
+function activeCell(
+  grid: AccessibleGrid,
+  { row, cell }: { readonly row: number; readonly cell: number },
+  rows: RowCache,
+): ActiveCell {
+  const column = grid.getColumns()[cell];
+  const index = column && columnIndex(column);
+  return { position: row, row: rows.get(row), ...(index !== undefined && { column: index }) };
+}
+
+function columnsOf(source: FixSource, editor: ReturnType<typeof cellEditor>): Column<FixRow>[] {
+  const name: Column<FixRow> = {
+    id: "row",
+    field: "key",
+    name: "Row",
+    width: 150,
+    formatter: nameCell,
+    focusable: true,
+  };
+  return [
+    name,
+    ...source.columns.map((column, index): Column<FixRow> => {
+      const isStructural = source.structural.includes(index);
+      return {
+        id: `c${index}`,
+        field: "key",
+        name: column,
+        width: Math.min(260, Math.max(110, column.length * 9 + 30)),
+        formatter: valueCell,
+        editor,
+        ...(isStructural && { toolTip: `${column}: joins or identifies rows`, headerCssClass: "structural" }),
+      };
+    }),
+  ];
+}
+
+function listen(grid: AccessibleGrid, container: HTMLElement, options: KeyOptions): void {
+  const { rows, onActive } = options;
+  grid.onKeyDown.subscribe((event) => {
+    const key = event.getNativeEvent<KeyboardEvent>();
+    if (key !== null && handleKey(key, grid, options)) event.stopImmediatePropagation();
+  });
+  grid.setSelectionModel(new SlickCellSelectionModel());
+  grid.onActiveCellChanged.subscribe((_event, { row, cell }) => {
+    for (const node of container.querySelectorAll(".slick-cell[tabindex='0']")) node.setAttribute("tabindex", "-1");
+    grid.getActiveCellNode()?.setAttribute("tabindex", "0");
+    if (container.contains(document.activeElement) && !grid.isEditing()) grid.focus();
+    if (row === undefined || row === null || cell === undefined) onActive(undefined);
+    else onActive(activeCell(grid, { row, cell }, rows));
+  });
+  grid.onRendered.subscribe((_event, { startRow, endRow }) => {
+    for (let row = startRow; row <= endRow; row += 1)
+      for (const cell of [0, 1])
+        grid.getCellNode(row, cell)?.parentElement?.setAttribute("aria-rowindex", String(row + 2));
+    grid.getActiveCellNode()?.setAttribute("tabindex", "0");
+  });
+  grid.onBeforeEditCell.subscribe((event, { row = -1, column }) => {
+    const found = rows.get(row);
+    const reason = found && editRefusal(found, columnIndex(column) ?? -1, options);
+    if (found !== undefined && reason === undefined) return true;
+    if (reason !== undefined) options.onMessage(reason);
+    event.preventDefault();
+    return false;
+  });
+  container.addEventListener("keydown", (event) => leaveWithTab(event, grid), { capture: true });
+  container.addEventListener("copy", (event) => copyCells(event, grid, options));
+  container.addEventListener("paste", (event) => pasteCells(event, grid, options));
+}
+
+/** Why a cell cannot be edited in the grid; undefined if it can. */
+function editRefusal(
+  { locked, cells, cut }: FixRow,
+  column: number,
+  { areValuesShown }: Pick<GridOptions, "areValuesShown">,
+): string | undefined {
+  if (locked !== undefined) return locked;
+  if (cells[column] === null) return "The file of this row has no such column.";
+  const isCut = areValuesShown && cut?.includes(column) === true;
+  return isCut ? "This value is too long to edit here. Edit it in the field below the grid." : undefined;
+}

@@ -1,0 +1,124 @@
+import type { SlickRange } from "slickgrid";
+import { formatTable, parseTable } from "./clipboard-table.ts";
+import type { GridOptions } from "./grid-options.ts";
+import { type AccessibleGrid, columnIndex } from "./slick-grid.ts";
+
+export interface KeyOptions extends GridOptions {
+  readonly state: { typed: string | undefined };
+}
+
+/** Tab leaves the grid, which has too many cells to move through them. While a cell is edited, it moves to the next. */
+export function leaveWithTab(key: KeyboardEvent, grid: AccessibleGrid): void {
+  if (key.key === "Tab" && !grid.isEditing()) key.stopPropagation();
+}
+
+/** Returns true if the grid must not handle the key. */
+export function handleKey(key: KeyboardEvent, grid: AccessibleGrid, options: KeyOptions): boolean {
+  if (grid.isEditing()) return handleEditing(key, grid);
+  if (key.altKey) return false;
+  if (key.ctrlKey || key.metaKey) return handleCommand(key, grid, options);
+  if (key.key === "Delete" || key.key === "Backspace") {
+    key.preventDefault();
+    setSelected(grid, options, "");
+    return true;
+  }
+  const isCharacter = /^.$/u.test(key.key);
+  if (!isCharacter && key.key !== "F2") return false;
+  options.state.typed = isCharacter ? key.key : undefined;
+  grid.editActiveCell();
+  options.state.typed = undefined;
+  return true;
+}
+
+/** Enter saves the value and moves down, as in a spreadsheet. */
+function handleEditing(key: KeyboardEvent, grid: AccessibleGrid): boolean {
+  if (key.key !== "Enter" || key.shiftKey) return false;
+  key.preventDefault();
+  if (grid.getEditorLock()?.commitCurrentEdit()) grid.navigateDown();
+  return true;
+}
+
+function handleCommand(key: KeyboardEvent, grid: AccessibleGrid, options: KeyOptions): boolean {
+  const name = key.key.toLowerCase();
+  if (name === "z") options.onUndo();
+  else if (name === "d") fillDown(grid, options);
+  // Ctrl+A would select all cells, of which there may be millions.
+  else if (name !== "a") return false;
+  key.preventDefault();
+  return true;
+}
+
+/** The selected cells; the active cell if no others are selected. */
+function selectedRange(grid: AccessibleGrid): SlickRange | undefined {
+  return grid.getSelectionModel()?.getSelectedRanges().at(-1);
+}
+
+function columnsIn(grid: AccessibleGrid, { fromCell, toCell }: SlickRange): readonly number[] {
+  return grid
+    .getColumns()
+    .slice(fromCell, toCell + 1)
+    .flatMap((column) => columnIndex(column) ?? []);
+}
+
+function setSelected(grid: AccessibleGrid, { onEdit }: GridOptions, value: string): void {
+  const range = selectedRange(grid);
+  if (range === undefined) return;
+  const columns = columnsIn(grid, range);
+  const positions = Array.from({ length: range.toRow - range.fromRow + 1 }, (_, index) => range.fromRow + index);
+  onEdit(positions.flatMap((position) => columns.map((column) => ({ position, column, value }))));
+}
+
+export function fillDown(grid: AccessibleGrid, { onFill, onMessage }: GridOptions): void {
+  const range = selectedRange(grid);
+  const columns = range === undefined ? [] : columnsIn(grid, range);
+  if (range !== undefined && columns.length > 0 && range.toRow > range.fromRow)
+    onFill(columns, range.fromRow, range.toRow);
+  else onMessage("Select a value and the cells below it first: Shift and the arrow keys, or drag.");
+}
+
+const MAX_COPIED = 10_000;
+
+export function copyCells(
+  event: ClipboardEvent,
+  grid: AccessibleGrid,
+  { rows, areValuesShown, onMessage }: GridOptions,
+): void {
+  const range = selectedRange(grid);
+  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || range === undefined)
+    return;
+  event.preventDefault();
+  const columns = columnsIn(grid, range);
+  const count = range.toRow - range.fromRow + 1;
+  if (!areValuesShown) return onMessage("Values are hidden. Switch `Show values` on to copy them.");
+  if (count > MAX_COPIED) return onMessage("Select fewer rows to copy.");
+  const found = Array.from({ length: count }, (_, index) => rows.get(range.fromRow + index));
+  if (found.some((row) => row === undefined || columns.some((column) => row.cut?.includes(column) === true)))
+    return onMessage("Not all selected values are loaded. Select fewer rows.");
+  const table = found.map((row) => columns.map((column) => row?.cells[column] ?? ""));
+  event.clipboardData?.setData("text/plain", formatTable(table));
+  return onMessage(`${count * columns.length === 1 ? "1 value" : `${count * columns.length} values`} copied.`);
+}
+
+/** One copied value fills the whole selection; otherwise cells are pasted from the first selected one on. */
+export function pasteCells(event: ClipboardEvent, grid: AccessibleGrid, options: GridOptions): void {
+  const range = selectedRange(grid);
+  if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || range === undefined)
+    return;
+  event.preventDefault();
+  const table = parseTable(event.clipboardData?.getData("text/plain") ?? "");
+  const [only = ""] = table[0] ?? [];
+  if (table.length === 1 && table[0]?.length === 1) return setSelected(grid, options, only);
+  const columns = grid.getColumns();
+  const left = grid.getDataLength() - range.fromRow;
+  options.onEdit(
+    table.slice(0, left).flatMap((cells, down) =>
+      cells.flatMap((value, across) => {
+        const column = columns[range.fromCell + across];
+        const index = column && columnIndex(column);
+        return index === undefined ? [] : [{ position: range.fromRow + down, column: index, value }];
+      }),
+    ),
+  );
+  if (table.length > left)
+    options.onMessage(`Only ${left} of the ${table.length} copied rows fit below the first selected cell.`);
+}

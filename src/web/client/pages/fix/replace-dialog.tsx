@@ -1,0 +1,152 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { counted, formatCount } from "../../../../text/count.ts";
+import type { FixCause, FixOverview, RowFilter, ValueCount } from "../../../fix/fix-types.ts";
+import { getJson } from "../../api.ts";
+import { Button } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import type { Session } from "./use-session.ts";
+
+interface ReplaceOptions {
+  readonly state: FixOverview;
+  readonly filter: RowFilter;
+  readonly cause: FixCause;
+  readonly session: Session;
+  readonly areValuesShown: boolean;
+  /** The active column. */
+  readonly column: number | undefined;
+  readonly onClose: () => void;
+}
+
+/** Replaces a value, or all values, of a column in the open rows of a cause. */
+export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
+  const { state, filter, cause, session, areValuesShown, onClose } = options;
+  const source = state.sources[filter.source];
+  const rows = cause.rows.find((each) => each.source === filter.source);
+  const [column, setColumn] = useState(rows?.column ?? options.column ?? 0);
+  const [from, setFrom] = useState<string | null>(null);
+  const [value, setValue] = useState("");
+  const values = useValues({ ...options, column });
+  useEffect(() => setFrom(null), [column]);
+  const open = rows?.open ?? 0;
+  const count = from === null ? open : (values.find((each) => each.value === from)?.count ?? 0);
+  const replace = (): void => {
+    void session.send("replace", { ...filter, column, from, value });
+    onClose();
+  };
+  return (
+    <Dialog title="Replace in all rows of the cause" onClose={onClose}>
+      <p>
+        {cause.title}: {counted(open, "open row")} of {source?.name}. One undo restores all of them.
+      </p>
+      <label class="field">
+        Column
+        <select value={column} onChange={(event) => setColumn(Number(event.currentTarget.value))}>
+          {source?.columns.map((name, index) => (
+            <option key={index} value={index}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <OldValue values={values} from={from} areValuesShown={areValuesShown} onChoose={setFrom} />
+      <NewValue value={value} choices={source?.choices[column]} onChange={setValue} />
+      <div class="actions">
+        <Button kind="main" isDisabled={count === 0} onClick={replace}>
+          Replace in {counted(count, "row")}
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+interface OldValueOptions {
+  readonly values: readonly ValueCount[];
+  readonly from: string | null;
+  readonly areValuesShown: boolean;
+  readonly onChoose: (from: string | null) => void;
+}
+
+function OldValue({ values, from, areValuesShown, onChoose }: OldValueOptions): JSX.Element {
+  return (
+    <>
+      <label class="field">
+        Value to replace
+        <select
+          value={from === null ? "all" : String(values.findIndex((each) => each.value === from))}
+          onChange={({ currentTarget }) => onChoose(values[Number(currentTarget.value)]?.value ?? null)}
+        >
+          <option value="all">all values</option>
+          {values.map((each, index) => (
+            <option key={index} value={String(index)}>
+              {shortened(each.value)} ({formatCount(each.count)})
+            </option>
+          ))}
+        </select>
+      </label>
+      {!areValuesShown && <p class="soft">Switch “Show values” on to choose one of the values.</p>}
+    </>
+  );
+}
+
+interface NewValueOptions {
+  readonly value: string;
+  /** The values that the column can have, if all of them are known. */
+  readonly choices: readonly string[] | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+function NewValue({ value, choices, onChange }: NewValueOptions): JSX.Element {
+  return (
+    <>
+      <label class="field">
+        New value
+        <input
+          value={value}
+          autocomplete="off"
+          list={choices === undefined ? undefined : "replace-choices"}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      </label>
+      {choices !== undefined && (
+        <datalist id="replace-choices">
+          {choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      )}
+    </>
+  );
+}
+
+/** The distinct values of a column in the open rows; none while values are hidden. */
+function useValues({
+  state,
+  filter,
+  areValuesShown,
+  column,
+  session,
+}: ReplaceOptions & { readonly column: number }): readonly ValueCount[] {
+  const [values, setValues] = useState<readonly ValueCount[]>([]);
+  useEffect(() => {
+    setValues([]);
+    if (!areValuesShown) return undefined;
+    const ending = new AbortController();
+    const numbers = { source: filter.source, cause: filter.cause, column };
+    const query = new URLSearchParams(Object.entries(numbers).map(([name, number]) => [name, String(number)]));
+    getJson<readonly ValueCount[]>(
+      `/api/fix/values?${query}&session=${state.session}&values=shown`,
+      ending.signal,
+    ).then(setValues, (error: unknown) => {
+      if (!ending.signal.aborted) session.fail(error);
+    });
+    return () => ending.abort();
+  }, [column, areValuesShown]);
+  return values;
+}
+
+function shortened(value: string): string {
+  if (value === "") return "(empty)";
+  return value.length > 60 ? `${value.slice(0, 59)}…` : value;
+}

@@ -1,0 +1,65 @@
+import type { FixRow } from "../../../fix/fix-types.ts";
+
+const PAGE = 100;
+
+/** The rows under a filter, loaded in pages when they are needed. */
+export interface RowCache {
+  readonly get: (position: number) => FixRow | undefined;
+  /** Loads the rows at these positions that are missing. */
+  readonly want: (from: number, to: number) => void;
+  /** Replaces rows. Returns their positions, as far as they are loaded. */
+  readonly replace: (rows: readonly FixRow[]) => readonly number[];
+  /** Forgets all rows. Replies to earlier requests are ignored. */
+  readonly clear: () => void;
+}
+
+interface RowCacheOptions {
+  readonly load: (from: number, count: number, signal: AbortSignal) => Promise<readonly FixRow[]>;
+  readonly onLoaded: (from: number, to: number) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export function createRowCache({ load, onLoaded, onError }: RowCacheOptions): RowCache {
+  let pages = new Map<number, readonly FixRow[]>();
+  let positions = new Map<number, number>();
+  let loading = new Set<number>();
+  let ending = new AbortController();
+
+  const loadPage = async (page: number): Promise<void> => {
+    if (pages.has(page) || loading.has(page)) return;
+    loading.add(page);
+    const { signal } = ending;
+    try {
+      const rows = await load(page * PAGE, PAGE, signal);
+      if (signal.aborted) return;
+      pages.set(page, rows);
+      for (const [index, { id }] of rows.entries()) positions.set(id, page * PAGE + index);
+      onLoaded(page * PAGE, page * PAGE + rows.length);
+    } catch (error) {
+      if (!signal.aborted) onError(error);
+    } finally {
+      if (!signal.aborted) loading.delete(page);
+    }
+  };
+  return {
+    get: (position) => pages.get(Math.floor(position / PAGE))?.[position % PAGE],
+    want: (from, to) => {
+      for (let page = Math.floor(from / PAGE); page <= Math.floor(to / PAGE); page += 1) void loadPage(page);
+    },
+    replace: (rows) =>
+      rows.flatMap((row) => {
+        const position = positions.get(row.id);
+        const page = position === undefined ? undefined : pages.get(Math.floor(position / PAGE));
+        if (position === undefined || page === undefined) return [];
+        pages.set(Math.floor(position / PAGE), page.with(position % PAGE, row));
+        return [position];
+      }),
+    clear: () => {
+      ending.abort();
+      ending = new AbortController();
+      pages = new Map();
+      positions = new Map();
+      loading = new Set();
+    },
+  };
+}

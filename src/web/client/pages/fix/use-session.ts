@@ -1,0 +1,128 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { counted, formatCount } from "../../../../text/count.ts";
+import type { ErrorDetails } from "../../../error-data.ts";
+import type { EditResult, FixChanges, FixOverview, FixRow, Refusal, RowFilter } from "../../../fix/fix-types.ts";
+import { getJson, postJson } from "../../api.ts";
+import { detailsOf } from "../../use-data.ts";
+
+/** The session of the server, and the requests of this tab. */
+export interface Session {
+  readonly overview: Pick<FixOverview, "records" | "causes" | "changedFile">;
+  readonly load: (
+    filter: RowFilter,
+    range: { from: number; count: number },
+    signal: AbortSignal,
+  ) => Promise<readonly FixRow[]>;
+  /** Sends an edit. The promise never fails. */
+  readonly send: (name: "edits" | "fill" | "replace" | "undo", body: object) => Promise<void>;
+  readonly isSaving: boolean;
+  /** What the last edit has done. */
+  readonly message: string;
+  readonly say: (message: string) => void;
+  readonly refusals: readonly Refusal[];
+  readonly error: ErrorDetails | undefined;
+  readonly fail: (error: unknown) => void;
+}
+
+interface SessionOptions {
+  readonly state: FixOverview;
+  readonly areValuesShown: boolean;
+  /** Rows that an edit has changed, here or elsewhere; undefined: too many to list. */
+  readonly onChanged: (rows: readonly FixRow[] | undefined) => void;
+  /** The session has ended, because the project was checked again. */
+  readonly onEnd: () => void;
+}
+
+const POLL_MS = 3000;
+
+export function useSession({ state, areValuesShown, onChanged, onEnd }: SessionOptions): Session {
+  const { session } = state;
+  const [overview, setOverview] = useState<Session["overview"]>(state);
+  const [saving, setSaving] = useState(0);
+  const [message, say] = useState("");
+  const [refusals, setRefusals] = useState<readonly Refusal[]>([]);
+  const [error, setError] = useState<ErrorDetails>();
+  const seen = useRef(state.seq);
+  const latest = useRef({ onChanged, onEnd });
+  latest.current = { onChanged, onEnd };
+  const values = areValuesShown ? "shown" : "hidden";
+  const tab = useMemo(() => crypto.randomUUID(), []);
+
+  const take = (changes: FixChanges): void => {
+    if (changes.seq < seen.current) return;
+    seen.current = changes.seq;
+    setOverview(changes.overview);
+    if (changes.rows.length > 0 || changes.hasMoreRows)
+      latest.current.onChanged(changes.hasMoreRows ? undefined : changes.rows);
+  };
+  const fail = (failed: unknown): void => {
+    const details = detailsOf(failed);
+    if (details.code === "session_changed") latest.current.onEnd();
+    else setError(details);
+  };
+  usePolling(`/api/fix/changes?session=${session}&values=${values}`, seen, { take, fail });
+  const send: Session["send"] = async (name, body) => {
+    setSaving((count) => count + 1);
+    setError(undefined);
+    try {
+      const editor = { session, tab, seen: seen.current, values };
+      const result = await postJson<EditResult>(`/api/fix/${name}`, { ...editor, ...body });
+      take(result);
+      setRefusals(result.refusals);
+      say(wordsOf(name, result));
+    } catch (failed) {
+      fail(failed);
+    } finally {
+      setSaving((count) => count - 1);
+    }
+  };
+  const load: Session["load"] = (filter, range, signal) => {
+    const numbers = { ...filter, ...range };
+    const query = new URLSearchParams(Object.entries(numbers).map(([name, value]) => [name, String(value)]));
+    return getJson<readonly FixRow[]>(`/api/fix/rows?${query}&session=${session}&values=${values}`, signal);
+  };
+  return { overview, load, send, isSaving: saving > 0, message, say, refusals, error, fail };
+}
+
+interface Taking {
+  readonly take: (changes: FixChanges) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Asks for changes that other tabs and programs have made, while the tab is visible. */
+function usePolling(path: string, seen: { readonly current: number }, taking: Taking): void {
+  const latest = useRef(taking);
+  latest.current = taking;
+  useEffect(() => {
+    const ending = new AbortController();
+    const ask = (): void => {
+      if (document.visibilityState !== "visible") return;
+      getJson<FixChanges>(`${path}&seen=${seen.current}`, ending.signal).then(
+        (changes) => latest.current.take(changes),
+        (failed: unknown) => {
+          if (!ending.signal.aborted) latest.current.fail(failed);
+        },
+      );
+    };
+    const timer = setInterval(ask, POLL_MS);
+    addEventListener("focus", ask);
+    return () => {
+      clearInterval(timer);
+      removeEventListener("focus", ask);
+      ending.abort();
+    };
+  }, [path]);
+}
+
+function wordsOf(name: string, { saved, refused, overview }: EditResult): string {
+  const done =
+    name === "undo"
+      ? saved === 0
+        ? "Nothing to undo"
+        : `${counted(saved, "cell")} restored`
+      : `${counted(saved, "cell")} saved`;
+  const not = refused === 0 ? "" : `, ${counted(refused, "cell")} not changed`;
+  const { open } = overview.records;
+  const left = open === 1 ? "1 record needs" : `${formatCount(open)} records need`;
+  return `${done}${not}. ${left} work.`;
+}

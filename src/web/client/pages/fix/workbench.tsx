@@ -1,0 +1,284 @@
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { counted, formatCount } from "../../../../text/count.ts";
+import { ALL_CAUSES, type FixCause, type FixOverview, type FixRow, type RowFilter } from "../../../fix/fix-types.ts";
+import { usePage } from "../../page-context.ts";
+import { Button } from "../../parts/button.tsx";
+import { ErrorNotice, Notice } from "../../parts/notice.tsx";
+import { CauseList } from "./cause-list.tsx";
+import { CellDetails } from "./cell-details.tsx";
+import { type FixGrid, openFixGrid } from "./fix-grid.ts";
+import type { ActiveCell } from "./grid-options.ts";
+import { Outdated, Refusals } from "./fix-notices.tsx";
+import { ReplaceDialog } from "./replace-dialog.tsx";
+import { createRowCache, type RowCache } from "./row-cache.ts";
+import { type Session, useSession } from "./use-session.ts";
+
+interface WorkbenchOptions {
+  readonly state: FixOverview;
+  readonly onCheck: () => void;
+  readonly onReload: () => void;
+}
+
+/** The causes, the grid and the details of its active cell, for one check of the project. */
+export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.Element {
+  const { areValuesShown } = usePage();
+  const [filter, setFilter] = useState<RowFilter>(() => initialFilter(state));
+  const [active, setActive] = useState<ActiveCell>();
+  const [isReplacing, setReplacing] = useState(false);
+  const view = useRef<GridView | undefined>(undefined);
+  const session = useSession({
+    state,
+    areValuesShown,
+    onEnd: onReload,
+    onChanged: (rows) => {
+      view.current?.show(rows);
+      setActive((before) => before && { ...before, row: rows?.find(({ id }) => id === before.row?.id) ?? before.row });
+    },
+  });
+  const { records, causes, changedFile } = session.overview;
+  const cause = causes.find(({ id }) => id === filter.cause) ?? causes[0];
+  const source = state.sources[filter.source];
+  const choose = (id: number): void => setFilter((before) => filterFor(causes, id, before.source));
+  if (cause === undefined || source === undefined || records.total === 0) return <Finished onCheck={onCheck} />;
+  return (
+    <>
+      <Summary session={session} onCheck={onCheck} />
+      {changedFile !== undefined && (
+        <Notice kind="info">
+          <p class="notice-title">{changedFile} has changed since the check</p>
+          <p>Cells whose value has changed are not overwritten. Check again to see the present rows.</p>
+        </Notice>
+      )}
+      {session.error !== undefined && <ErrorNotice error={session.error} />}
+      <Refusals refusals={session.refusals} />
+      <Outdated outdated={state.outdated} file={state.file} />
+      <div class="fix">
+        <CauseList causes={causes} chosen={filter.cause} onChoose={choose} />
+        <section aria-label="Rows" class="fix-rows">
+          <Explanation cause={cause} />
+          <div class="fix-tools">
+            <Sources
+              state={state}
+              cause={cause}
+              filter={filter}
+              onChoose={(next) => setFilter({ ...filter, source: next })}
+            />
+            <div class="actions">
+              <Button onClick={() => void session.send("undo", {})}>Undo</Button>
+              <Button onClick={() => view.current?.grid.fillDown()}>Fill down</Button>
+              <Button onClick={() => setReplacing(true)}>Replace…</Button>
+            </div>
+          </div>
+          <Grid {...{ state, filter, session, areValuesShown, cause, view }} onActive={setActive} />
+          <p role="status" class="fix-status">
+            {session.isSaving ? "Saving…" : session.message}
+          </p>
+          <CellDetails active={active} source={source} filter={filter} session={session} id={state.session} />
+          <Keys />
+        </section>
+      </div>
+      {isReplacing && (
+        <ReplaceDialog
+          {...{ state, filter, cause, session, areValuesShown }}
+          column={active?.column}
+          onClose={() => setReplacing(false)}
+        />
+      )}
+    </>
+  );
+}
+
+interface GridView {
+  readonly grid: FixGrid;
+  /** Shows changed rows; undefined: all rows may have changed. */
+  readonly show: (rows: readonly FixRow[] | undefined) => void;
+}
+
+interface GridOptions {
+  readonly state: FixOverview;
+  readonly filter: RowFilter;
+  readonly cause: FixCause;
+  readonly session: Session;
+  readonly areValuesShown: boolean;
+  readonly view: { current: GridView | undefined };
+  readonly onActive: (cell: ActiveCell | undefined) => void;
+}
+
+function Grid({ state, filter, cause, session, areValuesShown, view, onActive }: GridOptions): JSX.Element {
+  const element = useRef<HTMLDivElement>(null);
+  const found = cause.rows.find((each) => each.source === filter.source);
+  const isNew = useRef(true);
+  const latest = useRef({ filter, session, column: found?.column });
+  latest.current = { filter, session, column: found?.column };
+  const rows = useMemo(
+    (): RowCache =>
+      createRowCache({
+        load: (from, count, signal) => latest.current.session.load(latest.current.filter, { from, count }, signal),
+        onLoaded: (from, to) => {
+          const grid = view.current?.grid;
+          if (isNew.current && from === 0) grid?.select(0, firstColumn(rows, latest.current.column));
+          if (from === 0) isNew.current = false;
+          grid?.redraw(Array.from({ length: to - from }, (_, index) => from + index));
+        },
+        onError: (error) => latest.current.session.fail(error),
+      }),
+    [filter.source, areValuesShown],
+  );
+  const source = state.sources[filter.source];
+  useEffect(() => {
+    if (element.current === null || source === undefined) return undefined;
+    const send: Session["send"] = (name, body) =>
+      latest.current.session.send(name, { ...latest.current.filter, ...body });
+    const grid = openFixGrid(element.current, {
+      source,
+      rows,
+      areValuesShown,
+      onActive,
+      onEdit: (cells) => void (cells.length > 0 && send("edits", { cells })),
+      onFill: (columns, first, last) => void send("fill", { columns, first, last }),
+      onUndo: () => void send("undo", {}),
+      onMessage: (message) => latest.current.session.say(message),
+    });
+    view.current = {
+      grid,
+      show: (changed) => {
+        if (changed !== undefined) grid.redraw(rows.replace(changed));
+        else {
+          rows.clear();
+          grid.redrawAll();
+        }
+      },
+    };
+    return () => {
+      view.current = undefined;
+      rows.clear();
+      grid.close();
+    };
+  }, [rows]);
+  useEffect(() => {
+    rows.clear();
+    isNew.current = true;
+    view.current?.grid.setLength(found?.rows ?? 0);
+  }, [rows, filter.cause, found?.rows]);
+  return <div ref={element} class="fix-grid" />;
+}
+
+/** The column of the cause, otherwise of the first problem of the first row. */
+function firstColumn(rows: RowCache, column: number | undefined): number {
+  return column ?? rows.get(0)?.marks.find((mark) => mark.column !== undefined)?.column ?? 0;
+}
+
+function Summary({ session, onCheck }: { readonly session: Session; readonly onCheck: () => void }): JSX.Element {
+  const { total, open, recheck } = session.overview.records;
+  return (
+    <div class="fix-summary">
+      <p>
+        <strong>{open === 1 ? "1 record needs" : `${formatCount(open)} records need`} work</strong>
+        {`, ${formatCount(total - open - recheck)} of ${formatCount(total)} fixed`}
+        {recheck > 0 && `, ${formatCount(recheck)} must be checked together with all other records`}
+      </p>
+      <Button kind={open === 0 || recheck > 0 ? "main" : "plain"} onClick={onCheck}>
+        Check again
+      </Button>
+    </div>
+  );
+}
+
+function Finished({ onCheck }: { readonly onCheck: () => void }): JSX.Element {
+  return (
+    <>
+      <Notice kind="good">
+        <p class="notice-title">No record needs work</p>
+        <p>All records are valid, and the platform has refused none that has not changed since.</p>
+      </Notice>
+      <Button onClick={onCheck}>Check again</Button>
+    </>
+  );
+}
+
+function Explanation({ cause }: { readonly cause: FixCause }): JSX.Element | null {
+  if (cause.id === ALL_CAUSES) return null;
+  return (
+    <div class="fix-cause">
+      <h2>{cause.title}</h2>
+      <p>
+        {cause.by === "platform" && "The platform: "}
+        {cause.message} <span class="soft">{cause.advice}</span>
+      </p>
+    </div>
+  );
+}
+
+interface SourcesOptions {
+  readonly state: FixOverview;
+  readonly cause: FixCause;
+  readonly filter: RowFilter;
+  readonly onChoose: (source: number) => void;
+}
+
+function Sources({ state, cause, filter, onChoose }: SourcesOptions): JSX.Element {
+  return (
+    <div class="actions" role="group" aria-label="Source">
+      {cause.rows
+        .toSorted((a, b) => a.source - b.source)
+        .map(({ source, rows }) => (
+          <button
+            key={source}
+            type="button"
+            class="fix-source"
+            aria-pressed={source === filter.source}
+            onClick={() => onChoose(source)}
+          >
+            {state.sources[source]?.name} <span class="soft">{counted(rows, "row")}</span>
+          </button>
+        ))}
+    </div>
+  );
+}
+
+const KEYS: readonly (readonly [keys: string, action: string])[] = [
+  ["Arrow keys", "move to another cell; with Shift, select cells"],
+  ["Enter or F2", "edit the cell; typing replaces its value"],
+  ["Escape", "leave the value as it was"],
+  ["Delete", "empty the selected cells"],
+  ["Ctrl+C, Ctrl+V", "copy, and paste from a spreadsheet; one copied value fills all selected cells"],
+  ["Ctrl+D", "copy the first selected value to the cells below"],
+  ["Ctrl+Z", "undo"],
+  ["Tab", "leave the grid"],
+];
+
+function Keys(): JSX.Element {
+  return (
+    <details class="fix-keys">
+      <summary>Keys and symbols</summary>
+      <dl>
+        {KEYS.map(([keys, action]) => (
+          <div key={keys}>
+            <dt>{keys}</dt>
+            <dd>{action}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        <span class="symbol error">▲</span> error · <span class="symbol refusal">⊘</span> refused by the platform ·{" "}
+        <span class="symbol warning">△</span> warning · <span class="symbol corrected">✎</span> corrected
+      </p>
+    </details>
+  );
+}
+
+/** The cause in the address, as `code attr`, or all causes. */
+function initialFilter({ causes }: FixOverview): RowFilter {
+  const wanted = new URLSearchParams(location.search).get("cause");
+  const cause = causes.find(({ code, attr }) => `${code} ${attr}` === wanted);
+  return filterFor(causes, cause?.id ?? ALL_CAUSES, undefined);
+}
+
+/** The filter for a cause: the same source if it has rows there, otherwise the source with the most. */
+function filterFor(causes: readonly FixCause[], id: number, before: number | undefined): RowFilter {
+  const rows = causes.find((cause) => cause.id === id)?.rows ?? [];
+  const [most] = rows.toSorted((a, b) => b.rows - a.rows);
+  const same = rows.find(({ source }) => source === before);
+  return { cause: id, source: same?.source ?? most?.source ?? 0 };
+}

@@ -1,0 +1,227 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { Job } from "../../job/job.ts";
+import { describeTemporaryRun } from "../../job/settings/recorded-settings.ts";
+import { openPackedLedger } from "../../ledger/packed/packed-ledger.ts";
+import { check } from "../../migrate.ts";
+import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { InputRecord, Row } from "../../model/record.ts";
+import { rejectedRecords, type RejectRow, rejectRows } from "../../report/rejects/rejected-rows.ts";
+import { textHash } from "../../text/text-hash.ts";
+import { ALL_CAUSES } from "./fix-types.ts";
+import type { Refusals } from "./platform-refusals.ts";
+import type { SessionCauses } from "./session-causes.ts";
+import { columnIn, rowContent, type SessionRows } from "./session-rows.ts";
+import { INDEXES, type SessionStore } from "./session-store.ts";
+
+export interface BuildParts {
+  readonly job: Job;
+  readonly store: SessionStore;
+  readonly rows: SessionRows;
+  readonly causes: SessionCauses;
+  readonly refusals: Refusals;
+}
+
+/** What a check of the project needs from its environment. */
+export type CheckEnvironment = Pick<Dependencies, "clock" | "temporaryFolder" | "drain"> & {
+  readonly onChecked: (progress: { readonly records: number; readonly invalid: number }) => void;
+};
+
+/**
+ * Checks the whole input as `validate` does, and stores every record that needs work with all its rows, and every
+ * record that the platform has refused.
+ * @throws Failure of reading and checking
+ */
+export async function buildSession(parts: BuildParts, environment: CheckEnvironment): Promise<void> {
+  const { job, store, refusals } = parts;
+  const { clock, temporaryFolder, drain: signal, onChecked: onProgress } = environment;
+  const ledger = openPackedLedger(temporaryFolder);
+  try {
+    const run = await ledger.startRun(describeTemporaryRun("validate", job, clock));
+    await check(job, { ledger, run }, { allowEmpty: true, threads: 1, revise: false, signal, onProgress });
+    const statuses = refusals.count === 0 ? [...NEEDS_WORK] : undefined;
+    const outcomes = async function* (): AsyncGenerator<readonly Outcome[]> {
+      for await (const batch of ledger.outcomes(run.id, statuses && { statuses }))
+        yield batch.filter(({ status, key }) => NEEDS_WORK.has(status) || refusals.has(key));
+    };
+    const addRecord = recordWriter(parts);
+    for await (const { rejected, last } of rejectedRecords({ outcomes }, job.input.records({ signal }))) {
+      store.begin();
+      for (const { record, outcome } of rejected) {
+        const refused = await refusals.openFor(outcome.key, record, job);
+        const problems = [...outcome.problems, ...refused];
+        if (NEEDS_WORK.has(outcome.status) || refused.length > 0) addRecord(record, { ...outcome, problems });
+      }
+      store.commit();
+      if (last) break;
+    }
+    signal.throwIfAborted();
+  } finally {
+    await ledger.close();
+  }
+  for (const sql of INDEXES.split(";").filter((text) => text.trim() !== "")) store.run(sql);
+  await restoreOriginals(parts, signal);
+  await noteSiblings(parts, signal);
+  listRows(parts);
+}
+
+type AddRecord = (record: InputRecord, outcome: Outcome) => void;
+
+function recordWriter({ store, rows, causes }: BuildParts): AddRecord {
+  return (record, outcome) => {
+    const { number, orphan, source, row } = record;
+    const index = rows.sourceIndex(source);
+    const id = store.run(
+      "insert into record (number, source, orphan, key, problems, state) values (?,?,?,?,?,'open')",
+      number,
+      index,
+      Number(orphan),
+      outcome.key ?? null,
+      JSON.stringify(outcome.problems),
+    );
+    const entries = rejectRows(record, outcome);
+    let next = 0;
+    const add = (own: Row, at: number, parent: number): void => {
+      const entry = entries[next];
+      next += 1;
+      if (entry === undefined) throw new Error("a row of a record is missing");
+      const rowId = addRow({ store, rows, causes }, entry, { record: id, parent, source: at });
+      for (const [name, children] of own.children ?? [])
+        for (const child of children) add(child, rows.sourceIndex(name), rowId);
+    };
+    add(row, index, 0);
+  };
+}
+
+interface RowPosition {
+  readonly record: number;
+  readonly parent: number;
+  readonly source: number;
+}
+
+function addRow(
+  { store, rows, causes }: Pick<BuildParts, "store" | "rows" | "causes">,
+  { row, problems }: RejectRow,
+  { record, parent, source }: RowPosition,
+): number {
+  const errors = problems.filter(({ severity }) => severity === "error");
+  rows.noteColumns(row, source);
+  const key = rows.keyOfRow(row, source) ?? null;
+  const pointer = row.table.kind === "json" && "pointer" in row ? row.pointer : "";
+  const id = store.run(
+    `insert into row (record, parent, source, file, line, pointer, key, original, found, listed)
+     values (?,?,?,?,?,?,?,?,?,?)`,
+    record,
+    parent,
+    source,
+    rows.fileIndex(source, row.table),
+    row.line,
+    pointer,
+    key,
+    rowContent(row),
+    problems.length === 0 ? null : JSON.stringify(problems),
+    Number(errors.length > 0),
+  );
+  if (errors.length > 0) countRow({ store, rows, causes }, { id, source, isListed: false }, { row, errors });
+  return id;
+}
+
+/**
+ * Counts a row under the causes of its errors, which are new for it.
+ * @param home `isListed`: whether the grid shows the row already
+ */
+export function countRow(
+  { store, rows, causes }: Pick<BuildParts, "store" | "rows" | "causes">,
+  { id, source, isListed }: { readonly id: number; readonly source: number; readonly isListed: boolean },
+  { row, errors }: { readonly row: Row; readonly errors: readonly Problem[] },
+): void {
+  const found = new Map<number, number | undefined>(isListed ? [] : [[ALL_CAUSES, undefined]]);
+  for (const problem of errors) {
+    const column = problem.place && columnIn(row, problem.place);
+    found.set(causes.idOf(problem), column === undefined ? undefined : rows.columnIndex(source, column));
+  }
+  for (const [cause, column] of found) {
+    store.run("insert into cause_row values (?,?,1)", id, cause);
+    causes.add(cause, source, column);
+    causes.open(cause, source, 1);
+  }
+}
+
+/** Numbers the rows under each filter. */
+function listRows({ store }: BuildParts): void {
+  store.run(`insert into listed select source, cause, row_number() over (partition by source, cause order by id) - 1, id
+    from cause_row join row on row.id = cause_row.row`);
+}
+
+/** Stores the cells of corrected rows as they are in the file. */
+async function restoreOriginals({ job, store, rows }: BuildParts, signal: AbortSignal): Promise<void> {
+  if (store.one("select 1 from correction limit 1") === undefined) return;
+  for await (const { source: name, rows: batch } of job.input.rowsByFile(signal)) {
+    const source = rows.sourceIndex(name);
+    for (const row of batch) {
+      const key = rows.keyOfRow(row, source);
+      if (key === undefined || !hasCorrections(store, name, key)) continue;
+      const content = rowContent(row);
+      for (const { id, original } of rowsAt(store, rows, { row, source }))
+        if (original !== content)
+          store.run("update row set built = original, original = ?, key = ? where id = ?", content, key, Number(id));
+    }
+  }
+}
+
+function hasCorrections(store: SessionStore, source: string, key: string): boolean {
+  return store.one("select 1 from correction where source = ? and key = ? limit 1", source, key) !== undefined;
+}
+
+/** The stored rows that are this row of a file. Several records may share it. */
+function rowsAt(
+  store: SessionStore,
+  rows: SessionRows,
+  { row, source }: { readonly row: Row; readonly source: number },
+): ReturnType<SessionStore["all"]> {
+  const pointer = "pointer" in row ? row.pointer : "";
+  const file = rows.fileIndex(source, row.table);
+  return store.all("select id, original from row where file = ? and line = ? and pointer = ?", file, row.line, pointer);
+}
+
+/**
+ * Stores the other rows with the key of a stored row: a correction of one of them must name the whole row if they have
+ * the same value.
+ */
+async function noteSiblings({ job, store, rows }: BuildParts, signal: AbortSignal): Promise<void> {
+  const keys = createKeyFilter();
+  for (const { source, key } of store.each("select source, key from row where key is not null"))
+    keys.add(`${String(source)} ${String(key)}`);
+  for await (const { source: name, rows: batch } of job.input.rowsByFile(signal)) {
+    const source = rows.sourceIndex(name);
+    for (const row of batch) {
+      const key = rows.keyOfRow(row, source);
+      if (key === undefined || !keys.mayHave(`${source} ${key}`)) continue;
+      if (store.one("select 1 from row where source = ? and key = ? limit 1", source, key) === undefined) continue;
+      if (rowsAt(store, rows, { row, source }).length > 0) continue;
+      const pointer = "pointer" in row ? row.pointer : "";
+      const place = [source, key, rows.fileIndex(source, row.table), row.line, pointer] as const;
+      store.run("insert into sibling values (?,?,?,?,?,?)", ...place, rowContent(row));
+    }
+  }
+  store.run("create index sibling_by_key on sibling (source, key)");
+}
+
+/** A Bloom filter with one hash: most keys of a large input need no query. */
+function createKeyFilter(): { readonly add: (key: string) => void; readonly mayHave: (key: string) => boolean } {
+  const bits = new Uint8Array(2 ** 22);
+  const place = (key: string): readonly [index: number, mask: number] => {
+    const bit = textHash(key, 0) % (bits.length * 8);
+    return [Math.floor(bit / 8), 1 << (bit % 8)];
+  };
+  return {
+    add: (key) => {
+      const [index, mask] = place(key);
+      bits[index] = (bits[index] ?? 0) | mask;
+    },
+    mayHave: (key) => {
+      const [index, mask] = place(key);
+      return ((bits[index] ?? 0) & mask) !== 0;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { Job } from "../../job/job.ts";
+import { keyColumnIn } from "../../job/correct-input.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { InputRecord, Row } from "../../model/record.ts";
+import { compileChecks, mapRecord, prepareRecords } from "../../pipeline/plan/check-records.ts";
+import { createCorrector } from "../../read/corrections/apply-corrections.ts";
+import type { ListedCorrection } from "../../read/corrections/corrections-file.ts";
+import { cellText } from "../../read/corrections/correction.ts";
+import { columnIn, joinRows, type SessionRows, type StoredRow } from "./session-rows.ts";
+
+/** A record of the session as it was found by the check of the project. */
+export interface StoredRecord extends Pick<InputRecord, "number" | "orphan"> {
+  readonly source: string;
+  readonly rows: readonly StoredRow[];
+  readonly problems: readonly Problem[];
+}
+
+interface CheckedRecord {
+  /** By the id of the stored row. */
+  readonly rows: ReadonlyMap<number, Row>;
+  readonly problems: readonly Problem[];
+  /** Whether a cell that joins or identifies rows has changed, so that only a check of all records can judge it. */
+  readonly needsRecheck: boolean;
+  readonly record: InputRecord;
+}
+
+/** Checks one record with its corrections, with the same mapping, contract and rules as `validate`. */
+export type CheckRecord = (record: StoredRecord) => Promise<CheckedRecord>;
+
+/**
+ * Problems that depend on other records or on the platform: checking one record does not find them again. They count
+ * until their cell changes.
+ */
+const ACROSS_RECORDS: ReadonlySet<string> = new Set(["duplicate_key", "near_duplicate_key"]);
+
+interface CheckRecordOptions {
+  readonly job: Job;
+  readonly rows: SessionRows;
+  /** The corrections in force for a row, in file order. */
+  readonly correctionsOf: (row: StoredRow) => readonly ListedCorrection[];
+}
+
+export function createRecordCheck({ job, rows, correctionsOf }: CheckRecordOptions): CheckRecord {
+  const check = compileChecks(job, undefined);
+  const amend = createAmend(job, correctionsOf, rows);
+  return async ({ rows: stored, problems, ...about }) => {
+    const present = new Map(stored.map((row) => [row.id, amend(row)]));
+    const changed = changedCells(stored, present, rows);
+    const kept = problems.filter((problem) => keepsUnlessChanged(problem) && !isChanged(problem, stored, changed));
+    const { row } = joinRows(rows.sources, stored, present);
+    const source = kept.filter(({ code, by }) => by === "local" && code.startsWith("source_"));
+    const record: InputRecord = { ...about, row, problems: source };
+    await prepareRecords([record], job);
+    const [checked] = check([mapRecord(record, job)]);
+    const others = kept.filter((problem) => !source.includes(problem));
+    const needsRecheck = [...changed].some(([id, columns]) => {
+      const home = rows.sources[stored.find((each) => each.id === id)?.source ?? -1];
+      const own = present.get(id);
+      const key = own && home?.keyName(own);
+      return columns.some((column) => column === key || home?.structural.has(column) === true);
+    });
+    return { rows: present, problems: [...(checked?.problems ?? []), ...others], needsRecheck, record };
+  };
+}
+
+/** Applies the corrections of a row, by the same rule as reading. */
+export function createAmend(
+  { plan, mapping, settings }: Pick<Job, "plan" | "mapping" | "settings">,
+  correctionsOf: CheckRecordOptions["correctionsOf"],
+  { sources }: SessionRows,
+): (row: StoredRow) => Row {
+  const options = { file: settings.corrections ?? "", plan, keyColumn: keyColumnIn(mapping) };
+  return (stored) => {
+    const corrections = correctionsOf(stored);
+    const name = sources[stored.source]?.spec.name ?? "";
+    return corrections.length === 0
+      ? stored.original
+      : createCorrector(corrections, options).amend(stored.original, name);
+  };
+}
+
+function keepsUnlessChanged({ code, by }: Problem): boolean {
+  return by === "platform" || code.startsWith("source_") || ACROSS_RECORDS.has(code);
+}
+
+/** The columns that differ from the check of the project, by the id of the row. */
+type ChangedCells = ReadonlyMap<number, readonly string[]>;
+
+function changedCells(
+  stored: readonly StoredRow[],
+  present: ReadonlyMap<number, Row>,
+  { sources }: SessionRows,
+): ChangedCells {
+  const changed = new Map<number, readonly string[]>();
+  for (const { id, source, built } of stored) {
+    const now = present.get(id) ?? built;
+    if (now === built) continue;
+    const columns = (sources[source]?.columns ?? []).filter((name) => cellText(now, name) !== cellText(built, name));
+    if (columns.length > 0) changed.set(id, columns);
+  }
+  return changed;
+}
+
+/** A refusal without a cell counts as changed if any cell of the record has changed. */
+function isChanged({ place, by }: Problem, stored: readonly StoredRow[], changed: ChangedCells): boolean {
+  if (changed.size === 0) return false;
+  for (const { id, built } of stored) {
+    const column = place && columnIn(built, place);
+    if (column !== undefined) return changed.get(id)?.includes(column) === true;
+  }
+  return by === "platform";
+}

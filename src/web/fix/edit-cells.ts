@@ -1,0 +1,302 @@
+import { appendChanges, type NewChange } from "../../commands/corrections/change-corrections.ts";
+import type { Row } from "../../model/record.ts";
+import { identityOf } from "../../read/corrections/corrections-file.ts";
+import { cellText, type Correction, correctionOf, rowHash } from "../../read/corrections/correction.ts";
+import type { CorrectionLog } from "./correction-log.ts";
+import { correctionInForce } from "./correction-log.ts";
+import type { Editor, Refusal } from "./fix-types.ts";
+import { lockReason, problemsOf, type ViewParts } from "./row-view.ts";
+import { correctionsOfCell, type SessionChanges } from "./session-changes.ts";
+import { type StoredRow, storedRow } from "./session-rows.ts";
+import type { Found } from "./session-store.ts";
+
+/** A new value for a cell of a stored row. */
+export interface CellTarget {
+  readonly row: number;
+  readonly column: string;
+  /** null: the value of the extract. */
+  readonly value: string | null;
+}
+
+export interface EditParts extends ViewParts {
+  readonly changes: SessionChanges;
+  readonly log: CorrectionLog;
+  /** The file of corrections. */
+  readonly file: string;
+  /** `user@host` */
+  readonly by: string;
+  readonly now: () => string;
+  /** Called before lines are appended. */
+  readonly beforeAppend: () => Promise<void>;
+  /** The rows with these keys as they are in the files now; undefined if no file has changed since the check. */
+  readonly presentRows: (rows: readonly StoredRow[]) => Promise<PresentRows | undefined>;
+}
+
+/** The present rows of a source with a key. */
+export type PresentRows = (source: number, key: string) => readonly Row[];
+
+export interface EditedCells {
+  readonly saved: number;
+  readonly refused: number;
+  readonly refusals: readonly Refusal[];
+}
+
+/** Edits that are saved with one write. Their records are checked before the next ones are saved. */
+const GROUP = 200;
+const LISTED_REFUSALS = 20;
+
+/**
+ * Saves new values as corrections, and checks their records. The values are on the disk when this returns. A cell that
+ * another tab or program has changed since the editor has seen it is refused.
+ * @throws Failure of the file of corrections
+ */
+export async function editCells(
+  targets: readonly CellTarget[] | AsyncIterable<CellTarget>,
+  { tab, seen }: Editor,
+  parts: EditParts,
+): Promise<EditedCells> {
+  const batch = nextBatch(parts);
+  return inGroups(grouped(targets), async (group) => {
+    const planner = createPlanner(parts);
+    const refusals: Refusal[] = [];
+    await append(parts, tab, async () => {
+      const stored = group.map((target) => ({ target, ...findRow(target.row, parts) }));
+      const present = await parts.presentRows(stored.map(({ row }) => row));
+      for (const { target, row, found } of stored) {
+        const refusal = refusalOf({ target, row, found }, { tab, seen, present }, parts);
+        if (refusal !== undefined) refusals.push(refusal);
+        else planner.plan(row, target);
+      }
+      return planner.entries();
+    });
+    noteSteps(planner.steps(), { batch, tab }, parts);
+    return { saved: planner.steps().length, refusals };
+  });
+}
+
+/**
+ * Reverts the last edit of a tab that is not reverted yet, with all its cells. A cell that was changed since is refused.
+ */
+export async function undoEdit({ tab }: Pick<Editor, "tab">, parts: EditParts): Promise<EditedCells> {
+  const { store } = parts;
+  const last = store.one("select max(batch) as batch from step where tab = ? and undone = 0", tab)?.["batch"];
+  if (typeof last !== "number") return { saved: 0, refused: 0, refusals: [] };
+  return inGroups(stepsOf(last, tab, parts), async (group) => {
+    const refusals: Refusal[] = [];
+    const entries: NewChange[] = [];
+    await append(parts, tab, async () => {
+      for (const step of group) {
+        const after = correctionIn(step, "after");
+        const before = correctionIn(step, "before");
+        const present = correctionInForce(store, String(step["identity"]));
+        const basis = after ?? before;
+        if (present?.value !== after?.value || basis === undefined) {
+          const [key, column] = [String(step["key"]), String(step["column_name"])];
+          refusals.push({ key, column, reason: "edited", message: EDITED });
+          continue;
+        }
+        const author = { by: parts.by, at: parts.now() };
+        if (before === undefined)
+          entries.push({ change: "unset", correction: { ...basis, ...author, value: "", reason: "" } });
+        else entries.push({ change: "set", correction: { ...before, ...author } });
+      }
+      return entries;
+    });
+    for (const { id } of group) store.run("update step set undone = 1 where id = ?", Number(id));
+    return { saved: entries.length, refusals };
+  });
+}
+
+/** The steps of an edit that are not reverted, last first. A group must be reverted before the next one is read. */
+function* stepsOf(batch: number, tab: string, { store }: EditParts): Generator<readonly Found[]> {
+  for (;;) {
+    const sql = "select * from step where batch = ? and tab = ? and undone = 0 order by id desc limit ?";
+    const steps = store.all(sql, batch, tab, GROUP);
+    if (steps.length === 0) return;
+    yield steps;
+  }
+}
+
+async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGenerator<readonly T[]> {
+  let group: T[] = [];
+  for await (const each of all) {
+    group.push(each);
+    if (group.length < GROUP) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+async function inGroups<T>(
+  groups: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
+  work: (group: readonly T[]) => Promise<Pick<EditedCells, "saved" | "refusals">>,
+): Promise<EditedCells> {
+  const listed: Refusal[] = [];
+  let [saved, refused] = [0, 0];
+  for await (const group of groups) {
+    const done = await work(group);
+    saved += done.saved;
+    refused += done.refusals.length;
+    listed.push(...done.refusals.slice(0, LISTED_REFUSALS - listed.length));
+  }
+  return { saved, refused, refusals: listed };
+}
+
+/** Appends lines to the file. First applies the lines of other programs, so that `decide` sees them. */
+async function append(
+  { file, log, changes, beforeAppend }: EditParts,
+  tab: string,
+  decide: () => Promise<readonly NewChange[]>,
+): Promise<void> {
+  let entries: readonly NewChange[] = [];
+  const size = await appendChanges(file, async (before) => {
+    await changes.apply(await log.readNew(before), "");
+    entries = await decide();
+    if (entries.length > 0) await beforeAppend();
+    return entries;
+  });
+  if (entries.length === 0) return;
+  log.skipTo(size);
+  await changes.apply(
+    entries.map(({ change, correction }) => ({ change, correction: { ...correction, line: 0 } })),
+    tab,
+  );
+}
+
+function findRow(id: number, { store, rows }: EditParts): { readonly row: StoredRow; readonly found: Found } {
+  const found = store.one("select * from row where id = ?", id);
+  if (found === undefined) throw new Error(`There is no row ${id}.`);
+  return { found, row: storedRow(found, rows) };
+}
+
+const EDITED = "Another tab or user has changed this cell in the meantime. Look at the new value, and edit it again.";
+
+function refusalOf(
+  { target, row, found }: { readonly target: CellTarget; readonly row: StoredRow; readonly found: Found },
+  { tab, seen, present }: Editor & { readonly present: PresentRows | undefined },
+  { store, rows }: EditParts,
+): Refusal | undefined {
+  const { column } = target;
+  const about = { key: row.key ?? "", column };
+  const locked = lockReason(row, problemsOf(found), rows);
+  if (locked !== undefined) return { ...about, reason: "locked", message: locked };
+  const old = cellText(row.original, column);
+  if (old === undefined) return { ...about, reason: "locked", message: "The file of this row has no such column." };
+  const touched = store.one("select seq, tab from touched where row = ? and column_name = ?", row.id, column);
+  if (touched !== undefined && Number(touched["seq"]) > seen && touched["tab"] !== tab)
+    return { ...about, reason: "edited", message: EDITED };
+  if (present !== undefined && !isThere(row, column, present(row.source, row.key ?? "")))
+    return { ...about, reason: "source_changed", message: CHANGED };
+  return undefined;
+}
+
+const CHANGED = "The value of this cell in the file has changed since the check. Check again to see the new value.";
+
+/** Whether the cell still has its old value in exactly one row with the key, or in the same row as before. */
+function isThere({ original }: StoredRow, column: string, present: readonly Row[]): boolean {
+  const old = cellText(original, column);
+  const candidates = present.filter((row) => cellText(row, column) === old);
+  return candidates.length === 1 || candidates.some((row) => rowHash(row) === rowHash(original));
+}
+
+/** One changed cell, for undo. */
+interface Step {
+  readonly identity: string;
+  readonly before: Correction | undefined;
+  readonly after: Correction | undefined;
+}
+
+interface Planner {
+  readonly plan: (row: StoredRow, target: CellTarget) => void;
+  readonly entries: () => readonly NewChange[];
+  readonly steps: () => readonly Step[];
+}
+
+/** Converts new values to lines of the file. Setting a cell to its value in the extract removes its corrections. */
+function createPlanner(parts: EditParts): Planner {
+  const entries = new Map<string, NewChange>();
+  const steps: Step[] = [];
+  const add = (entry: NewChange, before: Correction | undefined): void => {
+    const identity = identityOf(entry.correction);
+    if (entries.has(identity)) return;
+    entries.set(identity, entry);
+    steps.push({ identity, before, after: entry.change === "set" ? entry.correction : undefined });
+  };
+  return {
+    entries: () => [...entries.values()],
+    steps: () => steps,
+    plan: (row, target) => {
+      const { column } = target;
+      const inForce = correctionsOfCell(row, column, parts);
+      const last = inForce.at(-1);
+      const old = cellText(row.original, column) ?? "";
+      const value = target.value ?? old;
+      if (value === (last?.value ?? old)) return;
+      const author = { by: parts.by, at: parts.now(), reason: REASON };
+      if (value === old) {
+        for (const one of inForce)
+          add({ change: "unset", correction: { ...one, ...author, value: "", reason: "" } }, one);
+      } else if (last !== undefined) {
+        add({ change: "set", correction: { ...last, ...author, value } }, last);
+      } else {
+        const cell = { key: row.key ?? "", source: sourceName(row, parts), column, value, ...author };
+        add({ change: "set", correction: correctionOf(cell, row.original, othersOf(row, parts)) }, undefined);
+      }
+    },
+  };
+}
+
+/** The reason in the file for corrections made on the page. */
+const REASON = "migrate web";
+
+function sourceName({ source }: StoredRow, { rows }: EditParts): string {
+  return rows.sources[source]?.spec.name ?? "";
+}
+
+/** The other rows of the source with the same key, as in the file. */
+function othersOf({ id, source, key = "", original }: StoredRow, { store, rows }: EditParts): readonly Row[] {
+  const pointer = "pointer" in original ? original.pointer : "";
+  const place = `${original.table.file} ${original.line} ${pointer}`;
+  const stored = store.all("select * from row where source = ? and key = ? and id <> ?", source, key, id);
+  const siblings = store.all("select * from sibling where source = ? and key = ?", source, key);
+  return [...stored, ...siblings]
+    .map((found) => rows.plainRow(found, found["original"]))
+    .filter((row) => `${row.table.file} ${row.line} ${"pointer" in row ? row.pointer : ""}` !== place);
+}
+
+function nextBatch({ store }: EditParts): number {
+  return Number(store.one("select coalesce(max(batch), 0) + 1 as next from step")?.["next"] ?? 1);
+}
+
+function noteSteps(
+  steps: readonly Step[],
+  { batch, tab }: { readonly batch: number; readonly tab: string },
+  { store }: EditParts,
+): void {
+  store.transaction(() => {
+    for (const { identity, before, after } of steps) {
+      const { source = "", key = "", column = "" } = after ?? before ?? {};
+      store.run(
+        "insert into step (batch, tab, identity, source, key, column_name, before, after, undone) values (?,?,?,?,?,?,?,?,0)",
+        batch,
+        tab,
+        identity,
+        source,
+        key,
+        column,
+        textOf(before),
+        textOf(after),
+      );
+    }
+  });
+}
+
+function textOf(correction: Correction | undefined): string | null {
+  return correction === undefined ? null : JSON.stringify(correction);
+}
+
+function correctionIn(step: Found, name: "before" | "after"): Correction | undefined {
+  const text = step[name];
+  return typeof text === "string" ? JSON.parse(text) : undefined;
+}

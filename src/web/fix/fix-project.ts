@@ -1,0 +1,97 @@
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { pathsFrom } from "../../job/contract-files.ts";
+import { remedyOf } from "../../files/write-error.ts";
+import { Failure } from "../../model/failure.ts";
+import { failureDetails, RefusedRequest } from "../error-reply.ts";
+import type { ProjectSettings, WebProject } from "../web-project.ts";
+import { type FixSession, openFixSession } from "./fix-session.ts";
+import type { FixState } from "./fix-types.ts";
+
+/** The session of a project. All pages that are open share it. */
+export interface FixProject {
+  /** The first call starts a check. */
+  readonly state: () => Promise<FixState>;
+  /** Starts a check, unless one is in progress. */
+  readonly check: () => Promise<void>;
+  /** @throws RefusedRequest `session_changed` if this is not the present session */
+  readonly session: (id: string) => FixSession;
+}
+
+type Present =
+  | { readonly kind: "checking"; records: number; invalid: number }
+  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "ready"; readonly session: FixSession };
+
+export function createFixProject(project: WebProject): FixProject {
+  let present: Present | undefined;
+  const run = async (checking: Extract<Present, { kind: "checking" }>): Promise<void> => {
+    try {
+      const session = await openSession(project, (progress) => Object.assign(checking, progress));
+      present = { kind: "ready", session };
+    } catch (error) {
+      if (!(error instanceof Failure)) project.logBug(error);
+      const bug = new Failure("storage", "This is a bug in migrate. The terminal shows the details.");
+      present = { kind: "failed", failure: error instanceof Failure ? error : bug };
+    }
+  };
+  const check = async (): Promise<void> => {
+    if (present?.kind === "checking") return;
+    const before = present;
+    const checking = { kind: "checking" as const, records: 0, invalid: 0 };
+    present = checking;
+    if (before?.kind === "ready") await before.session.close();
+    void run(checking);
+  };
+  return {
+    check,
+    state: async () => {
+      if (present === undefined) await check();
+      return stateOf(present);
+    },
+    session: (id) => {
+      if (present?.kind === "ready" && present.session.overview().session === id) return present.session;
+      throw new RefusedRequest(409, "session_changed", "The project has been checked again", "Reload the page.");
+    },
+  };
+}
+
+function stateOf(present: Present | undefined): FixState {
+  if (present?.kind === "ready") return { status: "ready", ...present.session.overview() };
+  if (present?.kind === "failed") return { status: "failed", error: failureDetails(present.failure) };
+  return { status: "checking", records: present?.records ?? 0, invalid: present?.invalid ?? 0 };
+}
+
+function openSession(
+  project: WebProject,
+  onChecked: (progress: { readonly records: number; readonly invalid: number }) => void,
+): Promise<FixSession> {
+  const { operator: by, dependencies } = project;
+  return project.withSettings(({ job, ledger, configFile }) =>
+    openFixSession(
+      { job, ledger, configFile, by, configure: (name) => project.withSettings((now) => nameFile(name, now, project)) },
+      { ...dependencies, notice: () => undefined, onChecked },
+    ),
+  );
+}
+
+/**
+ * Adds `corrections: <file>` to the end of the configuration file.
+ * @throws Failure `config` if there is none, or the line cannot be added; `storage`
+ */
+async function nameFile(name: string, { job, configFile }: ProjectSettings, project: WebProject): Promise<void> {
+  if (job.corrections !== undefined) return;
+  const hint = `add this line to the configuration: corrections: ${name}`;
+  if (configFile === undefined)
+    throw new Failure("config", "no configuration file names the file of corrections", { hint });
+  const file = pathsFrom(project.folder)(configFile);
+  const before = await readFile(file, "utf8");
+  try {
+    await appendFile(file, `${before === "" || before.endsWith("\n") ? "" : "\n"}corrections: ${name}\n`);
+  } catch (cause) {
+    throw new Failure("storage", `${configFile} cannot be written`, { hint: remedyOf(cause, file), cause });
+  }
+  const isNamed = await project.withSettings(async (now) => now.job.corrections !== undefined).catch(() => false);
+  if (isNamed) return;
+  await writeFile(file, before);
+  throw new Failure("config", `the file of corrections could not be added to ${configFile}`, { hint });
+}

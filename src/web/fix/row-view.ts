@@ -1,0 +1,131 @@
+import type { Problem } from "../../model/problem.ts";
+import type { Row } from "../../model/record.ts";
+import { cellText } from "../../read/corrections/correction.ts";
+import { adviceFor } from "../../report/advice.ts";
+import { describeProblem } from "../../report/problem-text.ts";
+import { plainText } from "../../text/plain-text.ts";
+import { shapeOf } from "../../text/shape.ts";
+import type { FixMark, FixRow } from "./fix-types.ts";
+import { correctionsOfCell } from "./session-changes.ts";
+import type { SessionCauses } from "./session-causes.ts";
+import { columnIn, type SessionRows, type StoredRow, storedRow } from "./session-rows.ts";
+import type { Found, SessionStore } from "./session-store.ts";
+
+/** Longer values are cut off in the grid. */
+const MAX_CHARACTERS = 2000;
+
+export interface ViewParts {
+  readonly store: SessionStore;
+  readonly rows: SessionRows;
+  readonly causes: SessionCauses;
+  readonly amend: (row: StoredRow) => Row;
+}
+
+/**
+ * A row as the grid shows it.
+ * @param found a stored row, joined with `record_key` and `state` of its record
+ * @param showValues false: the shapes of the values instead of the values
+ */
+export function rowView(found: Found, parts: ViewParts, showValues: boolean): FixRow {
+  const { rows, amend } = parts;
+  const stored = storedRow(found, rows);
+  const now = amend(stored);
+  const columns = rows.sources[stored.source]?.columns ?? [];
+  const problems = problemsOf(found);
+  const cells = columns.map((column) => cellText(now, column));
+  const cut = cells.flatMap((text = "", index) => (text.length > MAX_CHARACTERS ? [index] : []));
+  const lock = lockReason(stored, problems, rows);
+  const { state, record_key: recordKey } = found;
+  const hasErrors = problems.some(({ severity }) => severity === "error");
+  return {
+    id: stored.id,
+    key: plainText(String(recordKey ?? stored.key ?? ""), 120),
+    file: stored.original.table.file,
+    line: stored.original.line,
+    cells: cells.map((text) =>
+      text === undefined ? null : showValues ? text.slice(0, MAX_CHARACTERS) : shownShape(text),
+    ),
+    ...(cut.length > 0 && { cut }),
+    marks: marksOf(problems, now, parts, columns),
+    edited: columns.flatMap((column, index) => {
+      const last =
+        cells[index] === cellText(stored.original, column)
+          ? undefined
+          : correctionsOfCell(stored, column, parts).at(-1);
+      return last === undefined ? [] : [{ column: index, by: last.by, at: last.at }];
+    }),
+    state: hasErrors ? "open" : state === "recheck" ? "recheck" : "fixed",
+    ...(lock !== undefined && { locked: lock }),
+  };
+}
+
+function shownShape(text: string): string {
+  return text === "" ? "" : shapeOf(text);
+}
+
+export function problemsOf({ found }: Found): readonly Problem[] {
+  return typeof found === "string" ? JSON.parse(found) : [];
+}
+
+/** Several attrs may be filled from one cell, and have the same problem. */
+function marksOf(
+  problems: readonly Problem[],
+  row: Row,
+  parts: ViewParts,
+  columns: readonly string[],
+): readonly FixMark[] {
+  const marks = new Map<string, FixMark>();
+  for (const problem of problems) {
+    const mark = markOf(problem, row, parts, columns);
+    const name = `${mark.column ?? ""} ${mark.severity} ${mark.message}`;
+    if (!marks.has(name)) marks.set(name, mark);
+  }
+  return [...marks.values()];
+}
+
+function markOf(problem: Problem, row: Row, { causes }: ViewParts, columns: readonly string[]): FixMark {
+  const name = problem.place && columnIn(row, problem.place);
+  const column = name === undefined ? -1 : columns.indexOf(name);
+  return {
+    ...(column >= 0 && { column }),
+    severity: problem.severity,
+    by: problem.by,
+    message: describeProblem(problem),
+    advice: adviceFor(problem),
+    cause: causes.idOf(problem),
+  };
+}
+
+/**
+ * Problems between rows. A correction of the key of a row can solve them. Other problems of reading a row remain until
+ * the file itself is corrected, because corrections apply to the cells that were read.
+ */
+const BETWEEN_ROWS: ReadonlySet<string> = new Set([
+  "source_missing_key",
+  "source_orphan_row",
+  "source_missing_row",
+  "source_duplicate_key",
+  "source_repeated_row",
+  "source_bad_order",
+  "source_bad_as_of",
+  "source_child_left_out",
+  "source_rounded_number",
+]);
+
+/** Why no cell of a row can be corrected; undefined if its cells can. */
+export function lockReason(
+  { key, source, original }: StoredRow,
+  problems: readonly Problem[],
+  { sources }: SessionRows,
+): string | undefined {
+  const home = sources[source];
+  const keyName = home?.keyName(original);
+  if (key === undefined)
+    return `This row has no key${keyName === undefined ? "" : ` in ${keyName}`}, so a correction cannot name it. Fill in the key in the file, then check again.`;
+  const unreadable = problems.find(({ code, place }) => {
+    if (!code.startsWith("source_") || BETWEEN_ROWS.has(code)) return false;
+    const column = place && columnIn(original, place);
+    return column === undefined || (column !== keyName && home?.structural.has(column) !== true);
+  });
+  return unreadable && `Correct this row in the file, then check again. ${adviceFor(unreadable)}`;
+}

@@ -1,0 +1,87 @@
+import { formatAttr } from "../../json/attr.ts";
+import type { Problem } from "../../model/problem.ts";
+import { adviceFor } from "../../report/advice.ts";
+import { causeKey } from "../../report/formats/causes.ts";
+import { describeKind } from "../../report/problem-text.ts";
+import { type FieldTitle, problemTitle } from "../../report/problem-title.ts";
+import { attrPattern } from "../../json/attr.ts";
+import { plainText } from "../../text/plain-text.ts";
+import { ALL_CAUSES, type CauseRows, type FixCause } from "./fix-types.ts";
+
+/** The causes of a session, with the number of their rows. */
+export interface SessionCauses {
+  /** The index of a problem's cause, which is added if it is new. */
+  readonly idOf: (problem: Problem) => number;
+  /** Counts a row under a cause. `column`: index of the column of the problem. */
+  readonly add: (cause: number, source: number, column: number | undefined) => void;
+  /** Adds to the number of open rows. */
+  readonly open: (cause: number, source: number, by: 1 | -1) => void;
+  readonly list: () => readonly FixCause[];
+}
+
+interface MutableRows {
+  rows: number;
+  open: number;
+  readonly columns: Map<number, number>;
+}
+
+interface Entry {
+  readonly id: number;
+  readonly problem: Problem | undefined;
+  readonly sources: Map<number, MutableRows>;
+}
+
+export function createSessionCauses(fieldTitle: FieldTitle): SessionCauses {
+  const entries: Entry[] = [{ id: ALL_CAUSES, problem: undefined, sources: new Map() }];
+  const byKey = new Map<string, number>();
+  const rowsOf = (cause: number, source: number): MutableRows => {
+    const entry = entries[cause];
+    const rows = entry?.sources.get(source) ?? { rows: 0, open: 0, columns: new Map() };
+    entry?.sources.set(source, rows);
+    return rows;
+  };
+  return {
+    idOf: (problem) => {
+      const key = causeKey(problem);
+      const id = byKey.get(key) ?? entries.push({ id: entries.length, problem, sources: new Map() }) - 1;
+      byKey.set(key, id);
+      return id;
+    },
+    add: (cause, source, column) => {
+      const rows = rowsOf(cause, source);
+      rows.rows += 1;
+      if (column !== undefined) rows.columns.set(column, (rows.columns.get(column) ?? 0) + 1);
+    },
+    open: (cause, source, by) => {
+      rowsOf(cause, source).open += by;
+    },
+    list: () => {
+      const [all, ...others] = entries.map((entry) => causeOf(entry, fieldTitle));
+      const shown = others.filter(({ rows }) => rows.length > 0).toSorted((a, b) => total(b) - total(a));
+      return all === undefined ? shown : [all, ...shown];
+    },
+  };
+}
+
+function total({ rows }: FixCause): number {
+  return rows.reduce((sum, each) => sum + each.rows, 0);
+}
+
+function causeOf({ id, problem, sources }: Entry, fieldTitle: FieldTitle): FixCause {
+  const rows = [...sources].map(([source, { rows: count, open, columns }]): CauseRows => {
+    const [most] = [...columns].toSorted(([, a], [, b]) => b - a);
+    return { source, rows: count, open, ...(most !== undefined && { column: most[0] }) };
+  });
+  if (problem === undefined)
+    return { id, title: "All causes", message: "", advice: "", code: "", attr: formatAttr([]), by: "local", rows };
+  return {
+    id,
+    title: problemTitle(problem, fieldTitle),
+    message: describeKind(problem),
+    advice: adviceFor(problem),
+    code: plainText(problem.code, 120),
+    attr: plainText(attrPattern(problem.attr), 200),
+    by: problem.by,
+    rows,
+  };
+}

@@ -1,0 +1,145 @@
+import type { Row } from "../../model/record.ts";
+import { cellText } from "../../read/corrections/correction.ts";
+import type { CellTarget } from "./edit-cells.ts";
+import type { FixRow, FixSource, RowFilter, ValueCount } from "./fix-types.ts";
+import type { Job } from "../../job/job.ts";
+import { rowView, type ViewParts } from "./row-view.ts";
+import { storedRow } from "./session-rows.ts";
+
+const ROWS = `select row.*, record.key as record_key, record.state as state
+  from row join record on record.id = row.record`;
+
+/** The number of changed rows that an answer contains. */
+const MAX_CHANGED = 500;
+const MAX_VALUES = 200;
+const MAX_DISTINCT = 20_000;
+const ROWS_PER_TURN = 1000;
+
+export interface RowRange extends RowFilter {
+  readonly from: number;
+  readonly count: number;
+}
+
+export function rowsIn(
+  { source, cause, from, count }: RowRange,
+  parts: ViewParts,
+  showValues: boolean,
+): readonly FixRow[] {
+  return parts.store
+    .all(
+      `${ROWS} join listed on listed.row = row.id
+       where listed.source = ? and listed.cause = ? and position >= ? and position < ? order by position`,
+      source,
+      cause,
+      from,
+      from + count,
+    )
+    .map((found) => rowView(found, parts, showValues));
+}
+
+/** Rows of the records with cells that were changed after `seen`. */
+export function rowsChangedSince(
+  seen: number,
+  parts: ViewParts,
+  showValues: boolean,
+): { readonly rows: readonly FixRow[]; readonly hasMoreRows: boolean } {
+  const found = parts.store.all(
+    `${ROWS} where row.listed = 1 and row.record in
+       (select changed.record from touched join row as changed on changed.id = touched.row where seq > ? limit ?)
+     order by row.id limit ?`,
+    seen,
+    MAX_CHANGED + 1,
+    MAX_CHANGED + 1,
+  );
+  const rows = found.slice(0, MAX_CHANGED).map((each) => rowView(each, parts, showValues));
+  return { rows, hasMoreRows: found.length > MAX_CHANGED };
+}
+
+/** The rows under a filter that have the cause now. Other requests are answered in between. */
+async function* openRows(
+  { source, cause }: RowFilter,
+  { store, rows, amend }: ViewParts,
+): AsyncGenerator<{
+  readonly id: number;
+  readonly row: Row;
+}> {
+  const last = store.one("select max(position) as last from listed where source = ? and cause = ?", source, cause);
+  for (let from = 0; from <= Number(last?.["last"] ?? -1); from += ROWS_PER_TURN) {
+    const found = store.all(
+      `select row.* from listed join cause_row using (row, cause) join row on row.id = listed.row
+       where listed.source = ? and listed.cause = ? and position >= ? and position < ? and cause_row.open = 1
+       order by position`,
+      source,
+      cause,
+      from,
+      from + ROWS_PER_TURN,
+    );
+    for (const each of found) {
+      const stored = storedRow(each, rows);
+      yield { id: stored.id, row: amend(stored) };
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** The distinct values of a column in the open rows under a filter, most frequent first. */
+export async function valuesUnder(filter: RowFilter, column: string, parts: ViewParts): Promise<readonly ValueCount[]> {
+  const counts = new Map<string, number>();
+  for await (const { row } of openRows(filter, parts)) {
+    const value = cellText(row, column);
+    if (value === undefined || (counts.size >= MAX_DISTINCT && !counts.has(value))) continue;
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, MAX_VALUES);
+}
+
+/** The cells of a column in the open rows under a filter that have the value `from`; null: all of them. */
+export async function* targetsUnder(
+  filter: RowFilter,
+  { column, from, value }: { readonly column: string; readonly from: string | null; readonly value: string },
+  parts: ViewParts,
+): AsyncGenerator<CellTarget> {
+  for await (const { id, row } of openRows(filter, parts))
+    if (from === null || cellText(row, column) === from) yield { row: id, column, value };
+}
+
+/** The stored row at a position under a filter; undefined behind the last row. */
+export function rowAt({ source, cause }: RowFilter, position: number, { store }: ViewParts): number | undefined {
+  const found = store.one(
+    "select row from listed where source = ? and cause = ? and position = ?",
+    source,
+    cause,
+    position,
+  );
+  return found === undefined ? undefined : Number(found["row"]);
+}
+
+/** The present row with an id; undefined if there is none. */
+export function presentRow(
+  id: number,
+  { store, rows, amend }: ViewParts,
+): { readonly row: Row; readonly source: number } | undefined {
+  const found = store.one("select * from row where id = ?", id);
+  if (found === undefined) return undefined;
+  const stored = storedRow(found, rows);
+  return { row: amend(stored), source: stored.source };
+}
+
+export function sourcesOf({ rows: { sources } }: ViewParts, { mapping }: Pick<Job, "mapping">): readonly FixSource[] {
+  return sources.map(({ spec: { name }, columns, structural }) => {
+    const choices = mapping.choices.get(name);
+    const known = columns.flatMap((column, index) => {
+      const values = choices?.get(column);
+      return values === undefined ? [] : [[index, values] as const];
+    });
+    return {
+      name,
+      columns: [...columns],
+      structural: columns.flatMap((column, index) => (structural.has(column) ? [index] : [])),
+      choices: Object.fromEntries(known),
+    };
+  });
+}

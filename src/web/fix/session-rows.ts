@@ -1,0 +1,172 @@
+import type { Job } from "../../job/job.ts";
+import { keyColumnIn } from "../../job/correct-input.ts";
+import { parsePointer } from "../../json/json-pointer.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import { isAddedColumn } from "../../model/added-columns.ts";
+import type { Place } from "../../model/place.ts";
+import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
+import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
+import { keyNameOf } from "../../read/corrections/apply-corrections.ts";
+import { withDescendants } from "../../read/input/opened-source.ts";
+import { keyOf } from "../../read/row/row-key.ts";
+import type { Found, SessionStore } from "./session-store.ts";
+
+type Table = Row["table"];
+
+/** The number of columns that the grid shows for a JSON source. */
+const MAX_JSON_COLUMNS = 200;
+
+/** A source of the session, with what its rows need to be stored and read again. */
+export interface SessionSource {
+  readonly spec: SourceSpec | ChildSpec;
+  /** Grows while rows are added. */
+  readonly columns: string[];
+  /** The column that identifies a row in corrections. */
+  readonly keyName: (row: Row) => string | undefined;
+  /** Columns that join, order or identify rows. */
+  readonly structural: ReadonlySet<string>;
+}
+
+/** Converts rows between their stored form and the form that the mapping reads. */
+export interface SessionRows {
+  readonly sources: readonly SessionSource[];
+  readonly sourceIndex: (name: string) => number;
+  readonly fileIndex: (source: number, table: Table) => number;
+  readonly fileOf: (index: number) => Table | undefined;
+  /** The key of a row in corrections; undefined if it has none. */
+  readonly keyOfRow: (row: Row, source: number) => string | undefined;
+  /** Notes the columns of a row that the grid shows. */
+  readonly noteColumns: (row: Row, source: number) => void;
+  /** The index of a column, which is added if it is new; undefined for a column without a name. */
+  readonly columnIndex: (source: number, column: string) => number | undefined;
+  /** The row without its joined rows. */
+  readonly plainRow: (found: Found, content: unknown) => Row;
+}
+
+/** A stored row with its position in the tree of its record. */
+export interface StoredRow {
+  readonly id: number;
+  readonly parent: number;
+  readonly source: number;
+  readonly key: string | undefined;
+  /** As in the file. */
+  readonly original: Row;
+  /** With the corrections that were in force when the project was checked. */
+  readonly built: Row;
+}
+
+export function createSessionRows({ plan, mapping }: Pick<Job, "plan" | "mapping">): SessionRows {
+  const specs = withDescendants<SourceSpec>(plan);
+  const keyColumn = keyColumnIn(mapping);
+  const sources = specs.map((spec): SessionSource => {
+    const keyName = keyNameOf(spec, keyColumn);
+    return { spec, columns: [], keyName, structural: structuralColumns(spec) };
+  });
+  const tables: { readonly source: number; readonly table: Table }[] = [];
+  const known = new Map<string, number>();
+  const noted = new Set<Table>();
+  const fileOf = (index: number): Table | undefined => tables[index]?.table;
+  return {
+    sources,
+    fileOf,
+    sourceIndex: (name) => specs.findIndex((spec) => spec.name === name),
+    fileIndex: (source, table) => {
+      const name = `${source} ${table.file}`;
+      const index = known.get(name) ?? tables.push({ source, table }) - 1;
+      known.set(name, index);
+      return index;
+    },
+    keyOfRow: (row, source) => {
+      const name = sources[source]?.keyName(row);
+      return name === undefined ? undefined : keyOf(row, name);
+    },
+    noteColumns: (row, source) => {
+      const columns = sources[source]?.columns ?? [];
+      if (isCsvRow(row) && noted.has(row.table)) return;
+      noted.add(row.table);
+      const own = isCsvRow(row)
+        ? row.table.columns.filter((name) => name !== "" && !isAddedColumn(name))
+        : pathsIn(row.value);
+      for (const name of own)
+        if (!columns.includes(name) && (isCsvRow(row) || columns.length < MAX_JSON_COLUMNS)) columns.push(name);
+    },
+    columnIndex: (source, column) => {
+      const columns = sources[source]?.columns ?? [];
+      const index = columns.indexOf(column);
+      if (index >= 0) return index;
+      return column === "" ? undefined : columns.push(column) - 1;
+    },
+    plainRow: (found, content) => {
+      const table = fileOf(Number(found["file"]));
+      if (table === undefined) throw new Error("a stored row has no file");
+      const line = Number(found["line"]);
+      const stored: unknown = JSON.parse(String(content));
+      if (table.kind === "csv") return { table, line, cells: Array.isArray(stored) ? stored.map(String) : [] };
+      return { table, line, pointer: String(found["pointer"]), value: isJsonObject(stored) ? stored : {} };
+    },
+  };
+}
+
+/** The text that stores a row without its joined rows. */
+export function rowContent(row: Row): string {
+  return JSON.stringify(isCsvRow(row) ? row.cells : row.value);
+}
+
+/** The column of a place in a row; undefined if the place is not a cell of this row. */
+export function columnIn(row: Row, { file, line, column, pointer }: Place): string | undefined {
+  if (file !== row.table.file || line !== row.line) return undefined;
+  if (isCsvRow(row)) return column;
+  if (pointer === undefined || !pointer.startsWith(`${row.pointer}/`)) return undefined;
+  return parsePointer(pointer.slice(row.pointer.length)).join(".");
+}
+
+/** The rows of a record, each parent before its children. */
+export function storedRows(store: SessionStore, rows: SessionRows, record: number): readonly StoredRow[] {
+  return store.all("select * from row where record = ? order by id", record).map((found) => storedRow(found, rows));
+}
+
+export function storedRow(found: Found, rows: SessionRows): StoredRow {
+  const original = rows.plainRow(found, found["original"]);
+  return {
+    id: Number(found["id"]),
+    parent: Number(found["parent"]),
+    source: Number(found["source"]),
+    key: found["key"] === null ? undefined : String(found["key"]),
+    original,
+    built: found["built"] === null ? original : rows.plainRow(found, found["built"]),
+  };
+}
+
+/** Joins the rows of a record again. `rows`: in stored order, the first one is the record's own. */
+export function joinRows(
+  sources: readonly SessionSource[],
+  stored: readonly StoredRow[],
+  present: ReadonlyMap<number, Row>,
+): Pick<InputRecord, "row"> {
+  const joined = ({ id, source, original }: StoredRow): Row => {
+    const row = present.get(id) ?? original;
+    const specs = sources[source]?.spec.children ?? [];
+    if (specs.length === 0) return row;
+    const below = stored.filter(({ parent }) => parent === id);
+    const children = new Map(
+      specs.map(({ name }) => [name, below.filter((child) => sources[child.source]?.spec.name === name).map(joined)]),
+    );
+    return { ...row, children };
+  };
+  const [own] = stored;
+  if (own === undefined) throw new Error("a stored record has no row");
+  return { row: joined(own) };
+}
+
+function structuralColumns(spec: SourceSpec | ChildSpec): ReadonlySet<string> {
+  const own = "on" in spec ? [spec.on, spec.orderBy?.column, spec.pick?.by?.column, spec.pick?.per] : [];
+  const parents = spec.children.map(({ parentKey }) => parentKey);
+  return new Set([spec.key, ...own, ...parents].filter((name) => name !== undefined));
+}
+
+/** The dot paths of the scalars of a value. */
+function pathsIn(value: JsonValue, path: readonly string[] = []): readonly string[] {
+  if (isJsonArray(value)) return value.flatMap((item, index) => pathsIn(item, [...path, String(index)]));
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([name, item]) => pathsIn(item, [...path, name]));
+  return [path.join(".")];
+}

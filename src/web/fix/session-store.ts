@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "../../files/sqlite.ts";
+import { remedyOf } from "../../files/write-error.ts";
+import { Failure } from "../../model/failure.ts";
+
+type Scalar = string | number | null;
+/** A row of a result. */
+export type Found = Readonly<Record<string, Scalar>>;
+
+/**
+ * The rows that need work, in a private file, so that memory use does not depend on their number. Statements are
+ * prepared once.
+ */
+export interface SessionStore {
+  readonly run: (sql: string, ...values: readonly Scalar[]) => number;
+  readonly all: (sql: string, ...values: readonly Scalar[]) => readonly Found[];
+  readonly one: (sql: string, ...values: readonly Scalar[]) => Found | undefined;
+  /** For results of which there may be many. The caller must not wait between them. */
+  readonly each: (sql: string, ...values: readonly Scalar[]) => Iterable<Found>;
+  readonly transaction: <T>(work: () => T) => T;
+  readonly begin: () => void;
+  readonly commit: () => void;
+  readonly close: () => void;
+}
+
+/** @throws Failure `storage` */
+export function openSessionStore(folder: string): SessionStore {
+  const file = path.join(folder, `fix-${randomUUID()}.db`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(file, "", { flag: "wx", mode: 0o600 });
+  } catch (cause) {
+    throw new Failure("storage", `${file}: cannot store the rows that need work`, {
+      hint: `${remedyOf(cause, folder)}, or choose another folder for temporary files (TMPDIR)`,
+      cause,
+    });
+  }
+  const database = new DatabaseSync(file);
+  database.exec(SCHEMA);
+  const statements = new Map<string, ReturnType<typeof database.prepare>>();
+  const prepared = (sql: string): ReturnType<typeof database.prepare> => {
+    const statement = statements.get(sql) ?? database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  const exec = (sql: string): void => database.exec(sql);
+  return {
+    run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
+    all: (sql, ...values) =>
+      prepared(sql)
+        .all(...values)
+        .map(asFound),
+    one: (sql, ...values) =>
+      prepared(sql)
+        .all(...values)
+        .map(asFound)[0],
+    *each(sql, ...values) {
+      // A statement that is garbage-collected while it is read would end the process.
+      for (const found of prepared(sql).iterate(...values)) yield asFound(found);
+    },
+    transaction: (work) => {
+      exec("begin");
+      try {
+        const result = work();
+        exec("commit");
+        return result;
+      } catch (error) {
+        exec("rollback");
+        throw error;
+      }
+    },
+    begin: () => exec("begin"),
+    commit: () => exec("commit"),
+    close: () => {
+      database.close();
+      rmSync(file, { force: true });
+    },
+  };
+}
+
+function asFound(found: unknown): Found {
+  const entries = typeof found === "object" && found !== null ? Object.entries(found) : [];
+  return Object.fromEntries(entries.map(([name, value]: [string, unknown]) => [name, scalarOf(value)]));
+}
+
+function scalarOf(value: unknown): Scalar {
+  if (typeof value === "string" || typeof value === "number") return value;
+  return typeof value === "bigint" ? Number(value) : null;
+}
+
+/**
+ * - `record`: `problems` as found by the check
+ * - `row`: `original` as in the file; `built`: with the corrections of the check, if it differs; `found`: present
+ *   problems; `listed`: whether the grid shows it
+ * - `sibling`: other rows with the same key as a row
+ * - `correction`: the corrections in force; the last one of a cell applies
+ * - `refused`: keys that the platform refused, while a session is built
+ * - `listed`: the rows under each filter, by position. A row stays at its position until the next check
+ * - `cause_row`: whether the row has the cause now
+ * - `touched`: the last change to a cell; `seq` counts changes
+ * - `step`: what each edit has changed, for undo
+ */
+const SCHEMA = `
+  pragma journal_mode=memory; pragma synchronous=off; pragma locking_mode=exclusive; pragma cache_size=-16000;
+  create table record (id integer primary key, number integer, source integer, orphan integer, key text,
+    problems text, state text);
+  create table row (id integer primary key, record integer, parent integer, source integer, file integer, line integer,
+    pointer text, key text, original text, built text, found text, listed integer);
+  create table sibling (source integer, key text, file integer, line integer, pointer text, original text);
+  create table correction (identity text primary key, source text, key text, column_name text, seq integer, body text);
+  create table refused (key text primary key, problems text, run text, content text);
+  create table listed (source integer, cause integer, position integer, row integer,
+    primary key (source, cause, position)) without rowid;
+  create table cause_row (row integer, cause integer, open integer, primary key (row, cause)) without rowid;
+  create table touched (row integer, column_name text, seq integer, tab text, by text, at text,
+    primary key (row, column_name)) without rowid;
+  create table step (id integer primary key, batch integer, tab text, identity text, source text, key text,
+    column_name text, before text, after text, undone integer);
+  create index step_by_tab on step (tab, batch);`;
+
+/** Created when the rows are complete. */
+export const INDEXES = `
+  create index row_by_record on row (record);
+  create index row_by_key on row (source, key);
+  create index row_by_place on row (file, line);
+  create index correction_by_cell on correction (source, key);
+  create index touched_by_seq on touched (seq);`;

@@ -1,0 +1,210 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { CONTRACT, type Extract, goodAccounts, writeExtract } from "../e2e/push-scene.ts";
+import { runCli } from "../e2e/cli.ts";
+import { axeViolations } from "../report/page/pages.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { describeWebPages, type RunningWeb, startWeb } from "./web-scene.ts";
+
+function project(extract: Extract): string {
+  const folder = temporaryFolder();
+  writeExtract(folder, extract);
+  const configuration = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ACME\n`;
+  writeFileSync(path.join(folder, "migrate.yaml"), configuration);
+  return folder;
+}
+
+function fixAddress({ address }: RunningWeb): string {
+  return address.replace("/#", "/fix#");
+}
+
+/** Presses Tab until the focus is on an element that matches. */
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let count = 0; count < 80; count += 1) {
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not reach ${selector}`);
+}
+
+const ACTIVE = ".fix-grid .slick-cell.active";
+
+async function activeText(page: Page): Promise<string> {
+  return (await page.textContent(`${ACTIVE} > span`)) ?? "";
+}
+
+function nameCell(row: number): string {
+  return `.slick-row[data-row="${row}"] .slick-cell.l3`;
+}
+
+/** Types a date of birth into the first row. */
+async function typeDate(page: Page, value: string): Promise<void> {
+  await page.click(".slick-row[data-row='0'] .slick-cell.l6");
+  await page.keyboard.type(value);
+  await page.keyboard.press("Enter");
+}
+
+/** Waits until the page reports the result of an edit. */
+async function status(page: Page, text: string): Promise<void> {
+  await expect.poll(() => page.textContent(".fix-status")).toContain(text);
+}
+
+function correctionsIn(folder: string): readonly string[] {
+  return readFileSync(path.join(folder, "corrections.csv"), "utf8").trim().split("\n").slice(1);
+}
+
+const FIVE_WRONG_DATES: Extract = {
+  accounts: [...goodAccounts(5), { REF: "BAD-TYPE", TYPE: "X" }],
+  customers: [...goodAccounts(5).map(({ REF }) => ({ REF, DOB: "31/02/1971" })), { REF: "BAD-TYPE" }],
+};
+
+describeWebPages("the page Fix", (open) => {
+  it("corrects every record with the keyboard only, and is accessible in each state", async () => {
+    const folder = project(FIVE_WRONG_DATES);
+    const web = await startWeb(folder);
+    const { page, complaints, foreign } = await open(fixAddress(web));
+    await page.waitForSelector(ACTIVE);
+    expect(await page.textContent(".fix-summary")).toContain("6 records need work");
+    expect(await page.content()).not.toContain("31/02/1971");
+    expect(await axeViolations(page)).toEqual([]);
+
+    await tabTo(page, "[role=switch]");
+    await page.keyboard.press("Space");
+    await tabTo(page, ".fix-causes li:nth-child(2) button");
+    await page.keyboard.press("Enter");
+    expect(await page.textContent(".fix-cause h2")).toBe("Date of birth is not valid");
+    await tabTo(page, ".slick-cell");
+    expect(await activeText(page)).toMatch(/^▲31\/02\/1971. Error: /);
+    expect(await page.textContent(".fix-details")).toContain("DOB of EXT-00001");
+
+    // A value that is still wrong, then one that is right. Enter moves down.
+    await page.keyboard.type("1971-02-30");
+    await page.keyboard.press("Enter");
+    await status(page, "1 cell saved. 6 records need work.");
+    await page.keyboard.press("ArrowUp");
+    expect(await activeText(page)).toMatch(/1971-02-30. Error: /);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Backspace");
+    await page.keyboard.press("Backspace");
+    await page.keyboard.type("28");
+    await page.keyboard.press("Enter");
+    await status(page, "1 cell saved. 5 records need work.");
+    expect(correctionsIn(folder)).toHaveLength(2);
+
+    // Copy the value and paste it into two cells; fill down; undo.
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Control+c");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Control+v");
+    await status(page, "2 cells saved. 3 records need work.");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Control+d");
+    await status(page, "1 cell saved. 2 records need work.");
+    await page.keyboard.press("Control+z");
+    await status(page, "1 cell restored. 3 records need work.");
+    expect(await axeViolations(page)).toEqual([]);
+
+    // Replace in all rows of the cause.
+    await page.keyboard.press("Shift+Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Replace…");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog option:nth-child(2)", { state: "attached" });
+    expect(await axeViolations(page)).toEqual([]);
+    await tabTo(page, "dialog input");
+    await page.keyboard.type("1971-02-28");
+    await tabTo(page, "dialog button.main");
+    await page.keyboard.press("Enter");
+    await status(page, "2 cells saved. 1 record needs work.");
+
+    // The last one by choosing one of the possible values.
+    await tabTo(page, ".fix-causes li:nth-child(3) button");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("[aria-label='Possible values']");
+    await tabTo(page, "[aria-label='Possible values'] button");
+    await page.keyboard.press("Enter");
+    await status(page, "1 cell saved. 0 records need work.");
+    await tabTo(page, ".fix-summary button");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("text=No record needs work");
+    expect(await axeViolations(page)).toEqual([]);
+
+    expect(complaints).toEqual([]);
+    expect(foreign).toEqual([]);
+    await web.stop();
+    expect((await runCli(["validate"], { cwd: folder })).code).toBe(0);
+  });
+
+  it("shows and copies hostile values as text", async () => {
+    const script = "<img src=x onerror=\"document.title='hit'\"><script>document.title='hit'</script>";
+    const folder = project({
+      accounts: [
+        { REF: "A", TYPE: "X", NAME: script },
+        { REF: "B", NAME: "n".repeat(1_000_000) },
+        { REF: "C", TYPE: "X", NAME: "=1+1" },
+      ],
+    });
+    const web = await startWeb(folder);
+    const { page, complaints } = await open(fixAddress(web));
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.waitForSelector(ACTIVE);
+    await page.click("label.switch");
+    await expect.poll(() => page.textContent(nameCell(0))).toContain("onerror");
+    expect(await page.textContent(`${nameCell(0)} > span`)).toBe(script);
+    expect(await page.title()).not.toBe("hit");
+    expect(((await page.textContent(`${nameCell(1)} > span`)) ?? "").length).toBeLessThan(3000);
+
+    await page.click(nameCell(2));
+    await page.keyboard.press("Control+c");
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("'=1+1");
+    await page.keyboard.press("ArrowUp");
+    await expect
+      .poll(() => page.evaluate("document.querySelector('.fix-details textarea')?.value.length"))
+      .toBe(1_000_000);
+    await page.focus(ACTIVE);
+    await page.keyboard.press("Control+v");
+    await status(page, "1 cell saved. 2 records need work.");
+    expect(correctionsIn(folder)[0]).toContain(",set,=1+1,");
+    expect(await axeViolations(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await web.stop();
+  });
+
+  it("shows the edits of another tab, and refuses to overwrite them and cells that have changed in the extract", async () => {
+    const folder = project(FIVE_WRONG_DATES);
+    const web = await startWeb(folder);
+    const one = await open(fixAddress(web));
+    const { page } = one;
+    await page.waitForSelector(ACTIVE);
+    await page.click("label.switch");
+    const two = await page.context().newPage();
+    await two.goto(`${web.origin}/fix`);
+    await two.waitForSelector(ACTIVE);
+    await page.click("button.fix-source:has-text('customers')");
+    await two.click("button.fix-source:has-text('customers')");
+    await page.waitForSelector(".slick-row[data-row='0'] .slick-cell.l6.faulty");
+    await two.waitForSelector(".slick-row[data-row='0'] .slick-cell.l6.faulty");
+    await typeDate(page, "1971-02-28");
+    await status(page, "1 cell saved. 5 records need work.");
+    await expect.poll(() => two.textContent(".fix-summary")).toContain("5 records need work");
+
+    appendFileSync(path.join(folder, "customers.csv"), "EXT-00009,1,A,B,07700 900730,1947-06-16\n");
+    await typeDate(two, "1972-02-28");
+    await status(two, "1 cell saved");
+    expect(await two.textContent(".notice.info")).toContain("has changed since the check");
+    writeFileSync(
+      path.join(folder, "customers.csv"),
+      readFileSync(path.join(folder, "customers.csv"), "utf8").replace("31/02/1971", "30/02/1971"),
+    );
+    await typeDate(two, "1973-02-28");
+    await two.waitForSelector(".notice.error");
+    expect(await two.textContent(".notice.error")).toContain("The value of this cell in the file has changed");
+    expect(await axeViolations(two)).toEqual([]);
+    expect(one.complaints).toEqual([]);
+    await web.stop();
+  });
+});

@@ -1,0 +1,44 @@
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { CONTRACT, goodAccounts, useSandbox, type Workplace, workplace } from "../../e2e/push-scene.ts";
+import { edit, errorsOf, type FixScene, rowsOf, sceneIn, TAB } from "./fix-scene.ts";
+
+const { sandbox } = useSandbox();
+
+/** A project with three accounts, of which the platform has refused one because of its postcode. */
+async function refusedByPlatform(): Promise<FixScene & Pick<Workplace, "push">> {
+  const place = workplace({ accounts: [...goodAccounts(2), { REF: "REFUSED", POSTCODE: "DE1 2CU" }] }, sandbox);
+  const configuration = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ${sandbox.ready.supplier}\ncorrections: fixes.csv\n`;
+  writeFileSync(place.file("migrate.yaml"), configuration);
+  writeFileSync(place.file("fixes.csv"), "key,source,column,old_sha256,row_sha256,change,value,by,at,reason\n");
+  expect((await place.push([])).code).toBe(1);
+  return { ...sceneIn(place.file(".")), push: place.push };
+}
+
+test("a refusal of the platform is listed at its cell, and counts as open until the cell changes", async () => {
+  const scene = await refusedByPlatform();
+  const session = await scene.open();
+  expect(session.overview().records).toEqual({ total: 1, open: 1, recheck: 0 });
+  expect(rowsOf(session, "accounts")[0]?.marks).toMatchObject([{ by: "platform", severity: "error" }]);
+  expect(errorsOf(session, "accounts").join("\n")).toMatch(/^4 POSTCODE: /);
+
+  await edit(session, ["accounts", 0, "NAME", "Someone Else"]);
+  expect(session.overview().records.open).toBe(1);
+  expect((await scene.open()).overview().records.open).toBe(1);
+
+  await edit(session, ["accounts", 0, "POSTCODE", "DE1 2GU"]);
+  expect(session.overview().records.open).toBe(0);
+  expect((await scene.open()).overview().records.total).toBe(0);
+  await session.undo(TAB);
+  expect(session.overview().records.open).toBe(1);
+
+  await edit(session, ["accounts", 0, "POSTCODE", "DE1 2GU"]);
+  expect((await scene.push([])).code).toBe(0);
+  expect((await scene.open()).overview().records.total).toBe(0);
+});
+
+test("a refusal does not count any more if the extract has changed since", async () => {
+  const scene = await refusedByPlatform();
+  scene.change("accounts.csv", "DE1 2CU", "DE1 2GU");
+  expect((await scene.open()).overview().records.total).toBe(0);
+});
