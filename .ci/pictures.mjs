@@ -139,7 +139,7 @@ async function reportPicture(browser) {
 async function webPictures(browser, env) {
   const web = spawn(process.execPath, [program, "web", "--no-open"], { cwd: folder, env });
   try {
-    const address = await addressIn(web.stderr);
+    const address = await addressIn(web.stdout);
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "light" });
     await page.goto(address);
     await page.getByRole("heading").first().waitFor();

@@ -28,7 +28,7 @@ export async function startWeb(
 ): Promise<RunningWeb> {
   const cli = startCli(["web", "--no-open", ...flags], { cwd: folder, timeoutMs: 900_000, ...options });
   await cli.waitForOutput(/#token=\S+\s/);
-  const [address = "", origin = "", token = ""] = /(http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)/.exec(cli.stderr()) ?? [];
+  const [address = "", origin = "", token = ""] = /(http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)/.exec(cli.stdout()) ?? [];
   return {
     folder,
     cli,

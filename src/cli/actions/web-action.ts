@@ -12,18 +12,15 @@ import { settingsOf } from "../settings/settings.ts";
 import { startWebServer } from "../../web/web-server.ts";
 import type { WebProject } from "../../web/web-project.ts";
 
+const STARTED_TEXT = "The web pages of the project are available at this address. Press Ctrl-C to stop the server.\n\n";
+
 export function webAction(sources: readonly string[], flags: WebFlags, session: Session): Promise<void> {
   return withContext(session, flags, async (context) => {
-    const { dependencies, logger } = context;
+    const { dependencies, logger, write } = context;
     const server = await startWebServer(projectIn(process.cwd(), { sources, flags }, context), flags.port);
     const { address } = server;
-    logger.lines(
-      `The web pages of the project are available at\n\n  ${address}\n\nCtrl-C stops the server.\n`,
-      "web_started",
-      {
-        url: address,
-      },
-    );
+    logger.lines(STARTED_TEXT, "web_started", { url: address });
+    await write(`${address}\n`);
     if (flags.open !== false && isTerminal(session.stderr)) openBrowser(server.createSingleAddress());
     await untilAborted(dependencies.drain);
     await server.close();
