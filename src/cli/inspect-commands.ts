@@ -122,7 +122,7 @@ function addCorrectionsCommand(program: Command, session: Session): void {
     .exitOverride();
   const shared = [...options("config", "corrections"), formatOption()];
   withOptions(corrections.command("add"), [...jobOptions, ...correctionOptions, formatOption()])
-    .description("Find a cell in the sources, and add its new value to the file of corrections.")
+    .description("Find a cell in the sources, and add its new value to the corrections file.")
     .argument("[key]", "key of the row in its source")
     .argument("[column]", "column of the cell; a dot path for JSON")
     .argument("[value]", "new value")

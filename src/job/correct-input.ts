@@ -17,7 +17,7 @@ interface CorrectionsContext {
 
 /**
  * Opens the corrections that are applied while sources are read.
- * @throws Failure `config` for an invalid file of corrections
+ * @throws Failure `config` for an invalid corrections file
  */
 export async function openCorrections(file: string, { plan, mapping, from }: CorrectionsContext): Promise<Corrector> {
   return createCorrector(await readCorrections(file, from), { file, plan, keyColumn: keyColumnIn(mapping) });

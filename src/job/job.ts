@@ -73,7 +73,7 @@ export interface Job {
 
 /** The input of a job. Its rows have been corrected, except in `rowsByFile`. */
 interface JobInput extends Input {
-  /** The result of each correction for the rows read so far. Absent without a file of corrections. */
+  /** The result of each correction for the rows read so far. Absent without a corrections file. */
   readonly corrections?: () => readonly CorrectionResult[];
 }
 

@@ -262,7 +262,7 @@ export interface ExcludedRow {
 export interface PlanPolicy {
   /** Send accepted records again if their content has changed. */
   readonly revise: boolean;
-  /** Accept a new key even if it nearly matches the key of a record that was sent. */
+  /** Accept a new key even if a spreadsheet may have changed it, or if its row was sent under another key. */
   readonly newKeys?: boolean | undefined;
   /** Send content even if it is older than other content that was sent before. */
   readonly allowOlder?: boolean | undefined;

@@ -86,7 +86,7 @@ export const INPUT = {
     library: true,
     recorded: true,
     conflicts: ["rejects"],
-    help: "file of corrections to apply to the cells of the sources",
+    help: "corrections file to apply to the cells of the sources",
     docs: "the file of [corrections](corrections.md) that are applied to cells while the sources are read",
   },
   /** Maximum number of records. */
@@ -234,12 +234,12 @@ export const REJECTS = {
 
 /** Options that apply to rejects and to all other sources. */
 export const KEYS = {
-  /** Allow new keys that are almost identical to the key of a record sent earlier. */
+  /** Accept new keys that a spreadsheet may have changed, or whose row was sent under another key. */
   newKeys: {
     library: true,
     recorded: true,
     selects: true,
-    help: "accept new keys that differ from earlier keys only in notation: leading zeros, case, spaces",
+    help: "accept new keys that are refused by default: those that a spreadsheet may have changed, and those of rows sent under another key",
   },
 } as const;
 

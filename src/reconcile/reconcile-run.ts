@@ -14,7 +14,7 @@ import { inputChanged } from "../pipeline/send/records-to-send.ts";
 import type { Job } from "../job/job.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { RunHandle } from "../pipeline/plan/plan-records.ts";
-import { formatCount } from "../text/count.ts";
+import { counted, formatCount } from "../text/count.ts";
 import { timestamp } from "../time/clock.ts";
 import { isNewAccount, withoutSharedAccounts } from "./shared-accounts.ts";
 
@@ -54,7 +54,8 @@ export async function reconcileRun(
     await saveDecisions(group, withoutSharedAccounts(group, lookups), context, left);
   }
   for (const [reason, records] of left) {
-    notice(`${formatCount(records.length)} still ${reason} (${recordList(records)})`);
+    const keep = records.length === 1 ? "keeps" : "keep";
+    notice(`${counted(records.length, "record")} ${keep} the status ${reason} (${recordList(records)})`);
   }
 }
 

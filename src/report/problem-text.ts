@@ -61,8 +61,8 @@ type FindingOf<C extends Code> = Extract<LocalFinding, { readonly code: C }>;
 /** The compiler requires a text for every code. */
 const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } = {
   required: () => "A value is required here.",
-  null: () => "May not be null.",
-  blank: () => "May not be empty.",
+  null: () => "Must not be null.",
+  blank: () => "Must not be empty.",
   invalid: ({ expected, written }) =>
     written === undefined ? EXPECTED_TEXT[expected] : describeWrittenForm(expected, written),
   invalid_choice: ({ choices }) => `Must be one of: ${choiceList(choices)}.`,
@@ -76,7 +76,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   max_whole_digits: ({ limit }) => `Must have at most ${counted(limit, "digit")} before the decimal point.`,
   not_a_list: () => "Must be a list.",
   not_a_dict: () => "Must be an object with named values.",
-  empty: () => "The list may not be empty.",
+  empty: () => "The list must not be empty.",
   null_characters_not_allowed: () => "Contains a null character (U+0000), which is not allowed.",
   surrogate_characters_not_allowed: () => "Contains half a character (a lone surrogate), which is not allowed.",
   unique: ({ acceptedAt }) =>

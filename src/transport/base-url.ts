@@ -72,7 +72,7 @@ function encodedSegment(value: string): string {
  */
 export function pathSegment(code: string, name: string): string {
   if (code === "" || code === "." || code === ".." || /\p{Surrogate}/u.test(code)) {
-    throw new Failure("usage", `${name} cannot be part of an address`, { hint: "check the spelling" });
+    throw new Failure("usage", `${name} cannot be part of a URL path`, { hint: "check the spelling" });
   }
   return encodeURIComponent(code);
 }

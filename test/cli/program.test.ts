@@ -64,7 +64,7 @@ describe("the command line", () => {
   });
 
   it.each([
-    ["validate --limit 0", "A whole number of 1 or more is expected."],
+    ["validate --limit 0", "A whole number of at least 1 is expected."],
     ["sandbox --port 65536", "A whole number from 0 to 65535 is expected."],
     ["validate --mapping=", "The value is empty. Give a value, or omit the option."],
     ["validate --contract=", "The value is empty. Give a value, or omit the option."],

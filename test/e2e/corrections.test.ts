@@ -117,7 +117,7 @@ describe("corrections", () => {
 
     const proof = await migrate(["proof", "--out", "proof"]);
     expect([proof.code, proof.stdout]).toEqual([0, expect.stringContaining("1 cell corrected")]);
-    expect(proof.stderr).toContain("the file of corrections fixes.csv has changed");
+    expect(proof.stderr).toContain("the corrections file fixes.csv has changed");
     const { runs }: { runs: readonly { run: string }[] } = JSON.parse(
       readFileSync(file("proof", "proof.json"), "utf8"),
     );
@@ -133,7 +133,7 @@ describe("corrections", () => {
     const lost = await migrate(["proof", "--out", "proof2"]);
     expect([lost.code, lost.stdout]).toEqual([
       1,
-      expect.stringContaining("the file of corrections fixes.csv has changed"),
+      expect.stringContaining("the corrections file fixes.csv has changed"),
     ]);
   });
 
@@ -161,7 +161,7 @@ describe("corrections", () => {
   });
 
   test.each([
-    ["no file", ["add", "EXT-00002", "TYPE", "B", "--config", "other.yaml"], "no file of corrections is configured"],
+    ["no file", ["add", "EXT-00002", "TYPE", "B", "--config", "other.yaml"], "no corrections file is configured"],
     ["no value", ["add", "EXT-00002", "TYPE"], "a correction needs a key, a column and a value"],
     ["an unknown key", ["add", "EXT-9", "TYPE", "B"], 'source "accounts" has no row with the key EXT-9'],
     ["an unknown column", ["add", "EXT-00002", "TYP", "B"], 'did you mean "TYPE"?'],

@@ -100,7 +100,7 @@ test("report --all writes the state of the whole migration next to the ledger", 
   const { code, stdout } = await runCli(["report", "--all", "--ledger", ledger]);
   expect([code, stdout]).toEqual([
     0,
-    expect.stringMatching(/: 1 of 603 records on the platform with their latest content\nReport /),
+    expect.stringMatching(/: 1 of 603 records on the platform with the latest content\nReport /),
   ]);
   const written = join(dirname(ledger), "migration");
   const { open } = JSON.parse(readFileSync(join(written, "migration.json"), "utf8"));

@@ -99,7 +99,7 @@ describe("reading back", () => {
     await work.push([...PUSH, "--contract", "no-proof.yaml"]);
     const { code, stderr } = await work.migrate(["reconcile", ...NOW]);
     expect(code).toBe(5);
-    expect(stderr).toMatch(/1 still ambiguous: .*absent: resend/);
+    expect(stderr).toMatch(/1 record keeps the status ambiguous: .*absent: resend/);
   });
 
   test("rejects a record at its cell if the platform holds another value, and no later push sends it", async () => {

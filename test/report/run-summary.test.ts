@@ -25,7 +25,7 @@ Next    migrate push out/rejects.csv
     );
   });
 
-  it("leaves out statuses without records, and a report or next command that does not exist", () => {
+  it("leaves out statuses without records, and the Report and Next lines if there is no report or next command", () => {
     expect(summaryText(reportOf(MIXED.slice(0, 1)))).toBe("validate accounts.csv: 1 record\n  1  valid  no errors\n");
   });
 

@@ -71,7 +71,7 @@ test("temporary faults of the store are retried with growing delays", async () =
   expect(waits).toEqual([250, 500, 250]);
 });
 
-describe("a store is refused because of", () => {
+describe("the store cannot be used because of", () => {
   test.each<readonly [string, Action, object]>([
     ["permanent 503", reply(503, ""), { code: "store_unreachable", message: /keeps answering 503/ }],
     ["permanently lost connections", resetSilently, { code: "store_unreachable", message: /cannot reach the store/ }],

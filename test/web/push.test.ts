@@ -150,7 +150,7 @@ describe("a push from the browser", () => {
     });
   });
 
-  it("shows a push of another process, and refuses to work on its ledger meanwhile", async () => {
+  it("shows a push by another process, and refuses a check until that push ends", async () => {
     const { folder, client } = await startProject();
     await admin.faults({ latencyMs: 3000 });
     const { MIGRATE_API_KEY } = sandbox.env;

@@ -9,7 +9,7 @@ import type { Settings } from "../settings/settings.ts";
 import { addedCorrectionsView, correctionsView, removedCorrectionsView } from "../views/corrections-view.ts";
 import { show } from "../views/view.ts";
 
-/** The cell and its value, unless `--from` names a file of corrections. */
+/** The cell and its value, unless `--from` names a corrections file. */
 interface GivenCell {
   readonly key?: string | undefined;
   readonly column?: string | undefined;
@@ -69,7 +69,7 @@ function requestOf(
 
 function fileOf({ job: { corrections, folder } }: Settings): string {
   if (corrections !== undefined) return pathsFrom(folder)(corrections);
-  throw new Failure("usage", "no file of corrections is configured", {
+  throw new Failure("usage", "no corrections file is configured", {
     hint: "set `corrections: corrections.csv` in migrate.yaml, or pass --corrections <file>",
   });
 }

@@ -43,7 +43,7 @@ Push to it from another terminal:
 
 ${showKey ? `  export MIGRATE_API_KEY=${apiKey}\n` : ""}  ${shellCommand(push)}
 
-Ctrl-C stops the platform.
+Press Ctrl-C to stop the platform.
 `;
 }
 

@@ -90,10 +90,14 @@ export const RUN_METRICS: readonly RunMetric[] = [
     "Import suppliers that currently accept no records",
     ({ sending }) => sending?.closedSuppliers.length,
   ),
-  number("migrate_workers", "Processes that send the run, on all machines", ({ sending }) => sending?.sharing?.workers),
+  number(
+    "migrate_workers",
+    "Processes that send records of the run, on all machines",
+    ({ sending }) => sending?.sharing?.workers,
+  ),
   number(
     "migrate_lost_workers",
-    "Processes whose lease expired while they sent the run",
+    "Processes whose lease expired during the run",
     ({ sending }) => sending?.sharing?.lost,
   ),
   {

@@ -43,7 +43,7 @@ export const PARSERS = {
   number: (text: string, _before: unknown, [min, max]: NonNullable<OptionRow["range"]> = [0]): number => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return value;
-    const range = max === undefined ? `of ${min} or more` : `from ${min} to ${max}`;
+    const range = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
     throw new InvalidArgumentError(`A whole number ${range} is expected.`);
   },
 

@@ -51,7 +51,7 @@ const FAULTS = {
     range: [0, 1_000_000],
     help: "time from scheduling an account to its creation (default: 100)",
   },
-  taskErrors: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "let the import of these scheduled accounts fail" },
+  taskErrors: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "make the import of these scheduled accounts fail" },
   dropFields: { arg: "<names...>", help: "fields to omit from the reply of the validation endpoint" },
   tokenLifetime: { arg: "<seconds>", kind: "count", help: "lifetime of a token (default: 3600)" },
   refreshLifetime: { arg: "<seconds>", kind: "count", help: "lifetime of a refresh token (default: one week)" },

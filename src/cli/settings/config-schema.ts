@@ -31,7 +31,7 @@ const targetSchema = z.strictObject({
   suppliers: suppliersSchema.optional(),
 });
 
-const INVENTORY_TEXT = "a file, a file with its column (`{ file, column }`), or a number of 1 or more is expected";
+const INVENTORY_TEXT = "a file, a file and a column (`{ file, column }`), or a whole number of at least 1 is expected";
 const inventorySchema = z.union(
   [
     z.number().int().min(1, INVENTORY_TEXT),

@@ -28,7 +28,7 @@ export interface CorrectionRequest {
 
 export interface AddOptions {
   readonly job: JobSettings;
-  /** The file of corrections. */
+  /** The corrections file. */
   readonly file: string;
   readonly requests: readonly CorrectionRequest[];
   /** `user@host` */

@@ -20,7 +20,7 @@ export interface CorrectedRejects {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Reads a file of corrections with the columns SOURCE, ID, FIELD and VALUE. */
+/** Reads a corrections file with the columns SOURCE, ID, FIELD and VALUE. */
 export async function readCorrections(file: string): Promise<readonly Correction[]> {
   const rows: string[][] = parse(await readFile(file), { from_line: 2 });
   return rows.map(([source = "", id = "", field = "", value = ""]) => ({ source, id, field, value }));

@@ -145,7 +145,7 @@ const KIND_NAMES: Readonly<Record<FileKind, string>> = {
   lookup: "the lookup list",
   functions: "the function file",
   references: "the reference list",
-  corrections: "the file of corrections",
+  corrections: "the corrections file",
   configuration: "the configuration file",
   rejects: "the rejects file",
   input: "the input",

@@ -200,7 +200,7 @@ export async function fetchToken(apiKey: string, options: LoginOptions): Promise
   const { replyClass } = classifyError(error, origin);
   throw replyClass.kind === "stop"
     ? replyClass.failure
-    : new Failure("platform_unreachable", `no token can be obtained from ${origin}: ${error.code}`, {
+    : new Failure("platform_unreachable", `cannot get a token from ${origin}: ${error.code}`, {
         hint: "check the network and the base URL, then run the same command again",
         cause: error,
       });

@@ -7,7 +7,7 @@ import type { Account } from "./received-records.ts";
 
 /**
  * Reads an account (specification 4.3). Messages never contain its number, which is personal data.
- * @throws Failure `usage` for a number that cannot be part of an address; `not_found`; the failures of `ReadClient.get`
+ * @throws Failure `usage` for a number that cannot be part of a URL path; `not_found`; the failures of `ReadClient.get`
  */
 export async function readAccount(client: ReadClient, number: string): Promise<Account> {
   const url = joinPath(client.baseUrl, `accounts/${pathSegment(number, "the account number")}/`);

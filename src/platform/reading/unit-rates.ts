@@ -17,7 +17,7 @@ const RATE_LISTS: Readonly<Record<RateKind, string>> = {
 
 /**
  * The rates of a tariff (specification 4.2), page by page, latest `valid_from` first.
- * @throws Failure `usage` for a code that cannot be part of an address; `not_found`; the failures of `readPages`
+ * @throws Failure `usage` for a code that cannot be part of a URL path; `not_found`; the failures of `readPages`
  */
 export function ratePages(
   client: ReadClient,

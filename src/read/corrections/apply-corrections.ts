@@ -37,7 +37,7 @@ export interface Corrector {
 }
 
 export interface CorrectorOptions {
-  /** The file of corrections, for messages. */
+  /** The corrections file, for messages. */
   readonly file: string;
   readonly plan: SourceSpec;
   /** The column of the business key in a row of the root source; undefined if no single column contains it. */

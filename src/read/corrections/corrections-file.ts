@@ -3,7 +3,7 @@ import { exactLines, tableFailure } from "../lists/table-lines.ts";
 import { readTextFile, type TextFile } from "../text/text-file.ts";
 import type { Correction } from "./correction.ts";
 
-/** The header of a file of corrections. */
+/** The header of a corrections file. */
 export const CORRECTION_COLUMNS = [
   "key",
   "source",
@@ -31,7 +31,7 @@ export interface CorrectionChange {
 const HINT = "`migrate corrections` writes this file";
 
 /**
- * Reads a file of corrections, which contains personal data. Lines are only appended to it. A line with the change
+ * Reads a corrections file, which contains personal data. Lines are only appended to it. A line with the change
  * `unset` removes an earlier correction, and a line for the same old value of the same cell replaces the earlier line.
  * @param path path of the file in messages
  * @param from path to read it from; default: `path`

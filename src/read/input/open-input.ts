@@ -22,7 +22,7 @@ export interface ReadOptions {
   readonly encodingOf?: (path: string) => string | undefined;
   /** Called with each row of a source before it is joined; returns the row to use. */
   readonly amend?: ((row: Row, source: string) => Row) | undefined;
-  /** Aborts the search for the files of a glob. */
+  /** Aborts the search for the matches of a glob. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Folder for the indexes of joins that do not fit in memory. Created on demand (0700); `close` removes its files

@@ -45,7 +45,7 @@ export interface OpenOptions {
   readonly delimiter: string | undefined;
   readonly limits: ReadLimits;
   readonly notify: (file: string, text: string) => void;
-  /** Aborts the search for the files of a glob. */
+  /** Aborts the search for the matches of a glob. */
   readonly signal?: AbortSignal | undefined;
   /** The display name of a path that the user did not type. */
   readonly displayName: (path: string) => string;

@@ -22,7 +22,7 @@ export interface FindOptions {
   readonly notify: NotifyFile;
   /** Maximum number of files and folders that each glob may visit; default: `MAX_GLOB_ENTRIES`. */
   readonly maxEntries?: number;
-  /** Aborts the search of a glob. */
+  /** Aborts the search for the matches of a glob. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -104,7 +104,7 @@ async function* fromMultiByte(bytes: AsyncIterable<Buffer>, name: string, bad: B
   let offset = 0;
   for await (const chunk of bytes) {
     const text = decoder.write(chunk);
-    if (text.includes("\uFFFD")) await bad(offset, `a byte at or after this one is not ${name}`);
+    if (text.includes("\uFFFD")) await bad(offset, `bytes on this line or later are not valid ${name}`);
     offset += chunk.length;
     if (text !== "") yield Buffer.from(text);
   }

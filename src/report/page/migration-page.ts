@@ -31,8 +31,10 @@ export function headline(destinations: readonly DestinationReport[]): string {
   const records = total((each) => each.records);
   const done = total(({ states }) => (states["accepted"] ?? 0) + (states["excluded"] ?? 0));
   const accepted = total(({ states }) => states["accepted"] ?? 0);
-  const first = `${formatCount(accepted)} of ${counted(records, "record")} are on the platform with their latest content`;
-  return done === records ? `${first}, and nothing is open.` : `${first}; ${formatCount(records - done)} are open.`;
+  const first = `${formatCount(accepted)} of ${counted(records, "record")} ${accepted === 1 || records === 1 ? "is" : "are"} on the platform with the latest content`;
+  return done === records
+    ? `${first}, and nothing is open.`
+    : `${first}; ${formatCount(records - done)} ${records - done === 1 ? "is" : "are"} open.`;
 }
 
 function destinationSection(destination: DestinationReport, at: number): Html {

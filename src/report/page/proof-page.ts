@@ -174,8 +174,9 @@ function platformText({ platform }: RunProof): Html | undefined {
   const attrs = compared.length === 0 ? "only keys" : compared.join(", ");
   return html`<p>
     The platform was queried on ${moment(askedAt)}. It has ${formatCount(found)} of the accepted records, with the
-    values that were sent; ${formatCount(notCompared)} were found without a value to compare, ${formatCount(different)}
-    differ, ${formatCount(absent)} are missing, and ${formatCount(unknown)} could not be checked. Compared: ${attrs}.
+    values that were sent. Found without a value to compare: ${formatCount(notCompared)}. Different:
+    ${formatCount(different)}. Missing: ${formatCount(absent)}. Not checked: ${formatCount(unknown)}. Compared attrs:
+    ${attrs}.
   </p>`;
 }
 

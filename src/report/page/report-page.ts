@@ -101,7 +101,7 @@ function lead({ summary }: Report, collector: CauseCollector): Html | undefined 
   const warned =
     warnings === 0
       ? ""
-      : ` ${counted(warnings, "warning")} ${warnings === 1 ? "does" : "do"} not prevent a record from being sent.`;
+      : ` ${counted(warnings, "warning")} ${warnings === 1 ? "was" : "were"} found. Warnings do not prevent a record from being sent.`;
   return html`<p class="lead">${sentence}${warned}</p> `;
 }
 

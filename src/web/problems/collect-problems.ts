@@ -9,10 +9,10 @@ import { type FieldTitle, problemTitle } from "../../report/problem-title.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { CauseData, CauseGroup, RowData } from "./problems-data.ts";
 
-/** A record that needs work: an open record of the migration, or a record of the present files. */
+/** A record that needs work: an open record of the migration, or a record of the current files. */
 export interface ProblemRecord extends Omit<Pick<OwnedOpenRecord, "key" | "source" | "problems" | "owner">, "state"> {
   readonly state: string;
-  /** Absent for the present files. */
+  /** Absent for the current files. */
   readonly since?: string;
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorDetails } from "../error-data.ts";
 
 /**
- * `migration`: the open records of all pushes, as `migrate open` lists them. `files`: the present files, validated now;
+ * `migration`: the open records of all pushes, as `migrate open` lists them. `files`: the current files, validated now;
  * they may contain corrections that no push has sent yet.
  */
 export type Basis = "migration" | "files";
@@ -69,7 +69,7 @@ export interface RowData {
   readonly state: string;
   readonly owner: string;
   readonly file: string;
-  /** ISO 8601 UTC: since when the record is open. Absent for the present files. */
+  /** ISO 8601 UTC: since when the record is open. Absent for the current files. */
   readonly since?: string;
   readonly isOverdue: boolean;
 }

@@ -31,7 +31,7 @@ export interface FoundProblems extends Pick<ProblemCollector, "rows"> {
 
 /**
  * Groups the records that need work.
- * @param basis default: the migration, or the present files before the first push
+ * @param basis default: the migration, or the current files before the first push
  */
 export async function findProblems(
   settings: ProjectSettings,
@@ -97,7 +97,7 @@ async function readFieldTitles(
   }
 }
 
-/** The records of the present files that `migrate validate` finds invalid. */
+/** The records of the current files that `migrate validate` finds invalid. */
 async function problemsOfFiles(
   settings: ProjectSettings,
   dependencies: ProblemDependencies,

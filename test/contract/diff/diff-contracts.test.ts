@@ -108,7 +108,7 @@ describe("the difference between two contracts", () => {
     expect(changes(old, next)).toEqual(expected);
   });
 
-  it("suggests a new name for a removed field", () => {
+  it("suggests that a removed field was renamed to a similar added field", () => {
     const [removed] = diffContracts(contractOf({ postcode: text }), contractOf({ post_code: text }), undefined);
     expect(removed).toMatchObject({ kind: "field-removed", text: 'was removed; perhaps renamed to "post_code"' });
   });

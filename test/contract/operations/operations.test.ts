@@ -93,7 +93,7 @@ describe("extensions of an operation", () => {
     expect(findingsOf(operation)).toEqual([finding]);
   });
 
-  it("report an unknown member of an outcome rule at that rule", () => {
+  it("with an unknown member in an outcome rule are reported at that rule", () => {
     const rules = [
       { status: 201, outcome: "accepted" },
       { status: 400, outcome: "rejected", acount: "x" },
@@ -103,7 +103,7 @@ describe("extensions of an operation", () => {
     expect(findings[0]?.message).toContain('"acount"');
   });
 
-  it("report required fields next to the wrapped payload", () => {
+  it("that wrap the payload are reported if the body requires other fields", () => {
     const text = `
 openapi: 3.0.3
 info: { title: T, version: "1" }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { MigrationReport } from "../../../src/model/migration-report.ts";
-import { writeMigrationPage } from "../../../src/report/page/migration-page.ts";
+import { headline, writeMigrationPage } from "../../../src/report/page/migration-page.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { describeInChromium } from "./chromium.ts";
 import { axeViolations } from "./pages.ts";
@@ -67,11 +67,20 @@ describeInChromium("the page of a migration", (open) => {
   it("says how many records are done, and shows names as text", async () => {
     const { page } = await open(await fileOf(REPORT), { colorScheme: "light", width: 1280 });
     expect(await page.textContent("h1")).toBe(
-      "135 of 160 records are on the platform with their latest content; 22 are open.",
+      "135 of 160 records are on the platform with the latest content; 22 are open.",
     );
     expect(await page.locator("script, img").count()).toBe(0);
     expect(await page.locator("td", { hasText: "<script>" }).count()).toBe(2);
     expect(await page.locator(".timeline rect").count()).toBe(4);
+  });
+
+  it.each([
+    [1, { accepted: 1 }, "1 of 1 record is on the platform with the latest content, and nothing is open."],
+    [1, { rejected: 1 }, "0 of 1 record is on the platform with the latest content; 1 is open."],
+    [3, { accepted: 1, invalid: 2 }, "1 of 3 records is on the platform with the latest content; 2 are open."],
+  ])("has a headline for %d records in the states %j", (records, states, expected) => {
+    const [first] = REPORT.destinations;
+    expect(headline(first === undefined ? [] : [{ ...first, records, states }])).toBe(expected);
   });
 
   it("says that nothing is open", async () => {
@@ -83,7 +92,7 @@ describeInChromium("the page of a migration", (open) => {
       width: 1280,
     });
     expect(await page.textContent("h1")).toBe(
-      "135 of 138 records are on the platform with their latest content, and nothing is open.",
+      "135 of 138 records are on the platform with the latest content, and nothing is open.",
     );
     expect(await page.textContent("main")).toContain("No record is open.");
   });

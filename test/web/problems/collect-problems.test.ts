@@ -31,7 +31,7 @@ describe("the collected problems", () => {
         attr: "customers.*.mobile",
         by: "local",
         title: "Mobile is missing",
-        words: "May not be empty.",
+        words: "Must not be empty.",
         advice: "Fill in the cell.",
         shapes: [{ shape: "(empty)", count: 3 }],
         records: 3,

@@ -10,7 +10,7 @@ export const migrationReportView = {
       ...destinations.map(({ target, supplier, operation, records, states }) => {
         const name = [operation, target, supplier].filter((part) => part !== "").join(", ");
         const accepted = formatCount(states["accepted"] ?? 0);
-        return `${plainText(name)}: ${accepted} of ${counted(records, "record")} on the platform with their latest content\n`;
+        return `${plainText(name)}: ${accepted} of ${counted(records, "record")} on the platform with the latest content\n`;
       }),
       `Report  ${plainText(page)}\n`,
     ].join(""),

@@ -34,7 +34,7 @@ const TABLES = `
   create table migrate.keyless (run integer, record integer, since_run integer, primary key (run, record));
   create index attempts_ambiguous on migrate.attempts (run, record) where status = 'ambiguous';`;
 
-/** After about this many new rows of `counts`, the rows of a run are merged into one row per number. */
+/** After about this many new rows of `counts`, the rows of a run are merged into one row per kind and name. */
 const FOLD_EVERY = 1000;
 
 /** Merging waits for no lock: rows that another transaction has added or is merging are merged the next time. */

@@ -82,7 +82,8 @@ function PushActions({ push, isRunning, onStop, onCheck }: ActionOptions): JSX.E
 
 function startText(isRunning: boolean, target: string | undefined): string {
   if (isRunning) return "Another process is working on this ledger.";
-  if (target === undefined) return "No platform is set: name a target in migrate.yaml, or start with --base-url.";
+  if (target === undefined)
+    return "No platform is configured. Set a target in migrate.yaml, or restart `migrate web` with --base-url.";
   return "The records are counted first. Nothing is sent before you confirm.";
 }
 

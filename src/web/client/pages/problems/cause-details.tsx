@@ -80,7 +80,7 @@ interface RowOptions extends Pick<DetailOptions, "basis" | "filter"> {
   readonly records: number;
 }
 
-/** Rows shown at first: a table of all of them would be slow. */
+/** Maximum number of rows shown, because a table of all rows would be slow. */
 const SHOWN_ROWS = 200;
 
 function Rows({ cause, basis, filter, records }: RowOptions): JSX.Element {
