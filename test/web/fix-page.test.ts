@@ -74,17 +74,17 @@ describeWebPages("the page Fix", (open) => {
     await page.keyboard.press("Space");
     await tabTo(page, ".fix-causes li:nth-child(2) button");
     await page.keyboard.press("Enter");
-    expect(await page.textContent(".fix-cause h2")).toBe("Date of birth is not valid");
+    await expect.poll(() => page.textContent(".fix-cause h2")).toBe("Date of birth is not valid");
     await tabTo(page, ".slick-cell");
-    expect(await activeText(page)).toMatch(/^▲31\/02\/1971. Error: /);
-    expect(await page.textContent(".fix-details")).toContain("DOB of EXT-00001");
+    await expect.poll(() => activeText(page)).toMatch(/^▲31\/02\/1971. Error: /);
+    await expect.poll(() => page.textContent(".fix-details")).toContain("DOB of EXT-00001");
 
     // A value that is still wrong, then one that is right. Enter moves down.
     await page.keyboard.type("1971-02-30");
     await page.keyboard.press("Enter");
     await status(page, "1 cell saved. 6 records need work.");
     await page.keyboard.press("ArrowUp");
-    expect(await activeText(page)).toMatch(/1971-02-30. Error: /);
+    await expect.poll(() => activeText(page)).toMatch(/1971-02-30. Error: /);
     await page.keyboard.press("Enter");
     await page.keyboard.press("End");
     await page.keyboard.press("Backspace");
