@@ -76,6 +76,7 @@ async function occurrences(point: string, threads: string): Promise<number> {
 
 /** The points of a push without faults, each with its thread. */
 async function reachedPoints(threads: string): Promise<readonly string[]> {
+  await admin.reset();
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const env = { MIGRATE_FAILPOINT_LIST: work.file("points") };
   const end = await work.push(pushFlags(threads), { env, nodeFlags: ["--import", FAILPOINTS] });
