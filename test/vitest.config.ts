@@ -17,8 +17,6 @@ export default defineConfig({
     root: new URL("..", import.meta.url).pathname,
     // One more than the number of processors of most small machines, because many tests wait for a process or a timer.
     maxWorkers: 3,
-    // Tests make much garbage that does not live long. The workers already occupy every processor.
-    execArgv: ["--min-semi-space-size=32", "--max-semi-space-size=32", "--single-threaded-gc"],
     setupFiles: ["test/state-home.ts"],
     // Vitest must not transform the built program.
     server: { deps: { external: [/\/dist\/program\//] } },
@@ -35,6 +33,8 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ISOLATED,
           isolate: false,
+          // Tests make much garbage that does not live long. The workers already occupy every processor.
+          execArgv: ["--min-semi-space-size=32", "--max-semi-space-size=32", "--single-threaded-gc"],
           globalSetup: ["test/shared-server.ts"],
         },
       },

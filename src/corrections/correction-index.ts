@@ -36,6 +36,7 @@ export interface ReturnedRow extends RowPlace {
 }
 
 type Database = InstanceType<typeof DatabaseSync>;
+type Statement = ReturnType<Database["prepare"]>;
 type Scalar = string | number | null;
 type Found = Readonly<Record<string, unknown>>;
 
@@ -63,7 +64,8 @@ export async function openCorrectionIndex(folder: string): Promise<CorrectionInd
   }
   const database = new DatabaseSync(file);
   database.exec(SCHEMA);
-  const statements = new Map<string, ReturnType<Database["prepare"]>>();
+  const statements = new Map<string, Statement>();
+  const iterated = new Set<Statement>();
   return {
     database,
     rows: (sql, ...parameters) => {
@@ -71,16 +73,18 @@ export async function openCorrectionIndex(folder: string): Promise<CorrectionInd
       statements.set(sql, statement);
       return statement.all(...parameters).flatMap(asFound);
     },
-    each: (sql) => iterate(database, sql),
+    *each(sql) {
+      const statement = database.prepare(sql);
+      // Node.js 20 ends with a segmentation fault if the statement is collected before its iterator has ended.
+      iterated.add(statement);
+      for (const found of statement.iterate()) yield* asFound(found);
+      iterated.delete(statement);
+    },
     close: async () => {
       database.close();
       await rm(file, { force: true });
     },
   };
-}
-
-function* iterate(database: Database, sql: string): Generator<Found> {
-  for (const found of database.prepare(sql).iterate()) yield* asFound(found);
 }
 
 function asFound(found: unknown): readonly Found[] {

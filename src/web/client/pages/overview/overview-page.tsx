@@ -33,16 +33,17 @@ export function OverviewPage(): JSX.Element {
   );
 }
 
-/** The numbers, loaded again when a run starts or ends, and regularly while one sends. */
+/** The numbers, loaded again when a run starts or ends, after an error, and regularly while a run sends. */
 function useOverview(): Loaded<OverviewData> & { readonly live: LiveRun | undefined } {
   const loaded = useData<OverviewData>("/api/overview");
   const { reload } = loaded;
-  const { event } = useLive();
+  const { event, error } = useLive();
   const version = event?.version;
+  const isReadable = error === undefined;
   const isSending = event?.live?.progress?.sending !== undefined;
   useEffect(() => {
-    if (version !== undefined) reload();
-  }, [version, reload]);
+    if (version !== undefined && isReadable) reload();
+  }, [version, isReadable, reload]);
   useEffect(() => {
     if (!isSending) return undefined;
     const timer = setInterval(reload, RELOAD_MS);
