@@ -62,7 +62,7 @@ async function bundleWeb(root, folder) {
   cpSync(path.join(client, "index.html"), path.join(folder, "index.html"));
   const own = readdirSync(client, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".css"));
   const shared = [
-    path.join(root, "src/page/tokens.css"),
+    path.join(root, "src/page/shared.css"),
     path.join(root, "node_modules/slickgrid/dist/styles/css/slick.grid.css"),
   ];
   const sheets = [...shared, ...own.toSorted().map((name) => path.join(client, name))];

@@ -13,7 +13,7 @@ export interface PageFiles {
  * folder of the bundle.
  */
 export async function readPageFiles({ script }: { readonly script: boolean }): Promise<PageFiles> {
-  const style = `${await textOf("tokens.css")}${await textOf("page.css")}`;
+  const style = `${await textOf("shared.css")}${await textOf("page.css")}`;
   return { style, ...(script && { script: await textOf("report.js") }) };
 }
 
