@@ -4,6 +4,7 @@ import { identityOf } from "../../read/corrections/corrections-file.ts";
 import { cellText, type Correction, correctionOf, rowHash } from "../../read/corrections/correction.ts";
 import type { CorrectionLog } from "./correction-log.ts";
 import { correctionInForce } from "./correction-log.ts";
+import { correctionIn, lastBatch, nextBatch, noteReverted, noteSteps, type Step, stepsOf } from "./edit-steps.ts";
 import type { Editor, Refusal } from "./fix-types.ts";
 import { lockReason, problemsOf, type ViewParts } from "./row-view.ts";
 import { correctionsOfCell, type SessionChanges } from "./session-changes.ts";
@@ -21,7 +22,7 @@ export interface CellTarget {
 export interface EditParts extends ViewParts {
   readonly changes: SessionChanges;
   readonly log: CorrectionLog;
-  /** The file of corrections. */
+  /** The corrections file. */
   readonly file: string;
   /** `user@host` */
   readonly by: string;
@@ -32,7 +33,7 @@ export interface EditParts extends ViewParts {
   readonly presentRows: (rows: readonly StoredRow[]) => Promise<PresentRows | undefined>;
 }
 
-/** The present rows of a source with a key. */
+/** The current rows of a source with a key. */
 export type PresentRows = (source: number, key: string) => readonly Row[];
 
 export interface EditedCells {
@@ -48,14 +49,14 @@ const LISTED_REFUSALS = 20;
 /**
  * Saves new values as corrections, and checks their records. The values are on the disk when this returns. A cell that
  * another tab or program has changed since the editor has seen it is refused.
- * @throws Failure of the file of corrections
+ * @throws Failure of the corrections file
  */
 export async function editCells(
   targets: readonly CellTarget[] | AsyncIterable<CellTarget>,
   { tab, seen }: Editor,
   parts: EditParts,
 ): Promise<EditedCells> {
-  const batch = nextBatch(parts);
+  const batch = nextBatch(parts.store);
   return inGroups(grouped(targets), async (group) => {
     const planner = createPlanner(parts);
     const refusals: Refusal[] = [];
@@ -69,7 +70,7 @@ export async function editCells(
       }
       return planner.entries();
     });
-    noteSteps(planner.steps(), { batch, tab }, parts);
+    noteSteps(planner.steps(), { batch, tab }, parts.store);
     return { saved: planner.steps().length, refusals };
   });
 }
@@ -79,9 +80,9 @@ export async function editCells(
  */
 export async function undoEdit({ tab }: Pick<Editor, "tab">, parts: EditParts): Promise<EditedCells> {
   const { store } = parts;
-  const last = store.one("select max(batch) as batch from step where tab = ? and undone = 0", tab)?.["batch"];
-  if (typeof last !== "number") return { saved: 0, refused: 0, refusals: [] };
-  return inGroups(stepsOf(last, tab, parts), async (group) => {
+  const batch = lastBatch(tab, store);
+  if (batch === undefined) return { saved: 0, refused: 0, refusals: [] };
+  return inGroups(stepsOf(store, { batch, tab, size: GROUP }), async (group) => {
     const refusals: Refusal[] = [];
     const entries: NewChange[] = [];
     await append(parts, tab, async () => {
@@ -102,19 +103,9 @@ export async function undoEdit({ tab }: Pick<Editor, "tab">, parts: EditParts): 
       }
       return entries;
     });
-    for (const { id } of group) store.run("update step set undone = 1 where id = ?", Number(id));
+    noteReverted(group, store);
     return { saved: entries.length, refusals };
   });
-}
-
-/** The steps of an edit that are not reverted, last first. A group must be reverted before the next one is read. */
-function* stepsOf(batch: number, tab: string, { store }: EditParts): Generator<readonly Found[]> {
-  for (;;) {
-    const sql = "select * from step where batch = ? and tab = ? and undone = 0 order by id desc limit ?";
-    const steps = store.all(sql, batch, tab, GROUP);
-    if (steps.length === 0) return;
-    yield steps;
-  }
 }
 
 async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGenerator<readonly T[]> {
@@ -200,13 +191,6 @@ function isThere({ original }: StoredRow, column: string, present: readonly Row[
   return candidates.length === 1 || candidates.some((row) => rowHash(row) === rowHash(original));
 }
 
-/** One changed cell, for undo. */
-interface Step {
-  readonly identity: string;
-  readonly before: Correction | undefined;
-  readonly after: Correction | undefined;
-}
-
 interface Planner {
   readonly plan: (row: StoredRow, target: CellTarget) => void;
   readonly entries: () => readonly NewChange[];
@@ -263,40 +247,4 @@ function othersOf({ id, source, key = "", original }: StoredRow, { store, rows }
   return [...stored, ...siblings]
     .map((found) => rows.plainRow(found, found["original"]))
     .filter((row) => `${row.table.file} ${row.line} ${"pointer" in row ? row.pointer : ""}` !== place);
-}
-
-function nextBatch({ store }: EditParts): number {
-  return Number(store.one("select coalesce(max(batch), 0) + 1 as next from step")?.["next"] ?? 1);
-}
-
-function noteSteps(
-  steps: readonly Step[],
-  { batch, tab }: { readonly batch: number; readonly tab: string },
-  { store }: EditParts,
-): void {
-  store.transaction(() => {
-    for (const { identity, before, after } of steps) {
-      const { source = "", key = "", column = "" } = after ?? before ?? {};
-      store.run(
-        "insert into step (batch, tab, identity, source, key, column_name, before, after, undone) values (?,?,?,?,?,?,?,?,0)",
-        batch,
-        tab,
-        identity,
-        source,
-        key,
-        column,
-        textOf(before),
-        textOf(after),
-      );
-    }
-  });
-}
-
-function textOf(correction: Correction | undefined): string | null {
-  return correction === undefined ? null : JSON.stringify(correction);
-}
-
-function correctionIn(step: Found, name: "before" | "after"): Correction | undefined {
-  const text = step[name];
-  return typeof text === "string" ? JSON.parse(text) : undefined;
 }

@@ -19,7 +19,7 @@ interface ChangeParts {
   readonly firstSeq: number;
 }
 
-/** Keeps the session up to date with the file of corrections. */
+/** Keeps the session up to date with the corrections file. */
 export interface SessionChanges {
   /** The number of the last change. */
   readonly seq: () => number;
