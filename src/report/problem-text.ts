@@ -11,6 +11,7 @@ import {
   TRIMMED_TEXT,
   WHOLE_SECONDS,
 } from "../model/problem.ts";
+import { patternPhrase } from "../text/pattern-phrase.ts";
 import { plainLine, plainText } from "../text/plain-text.ts";
 import { counted, formatCount } from "../text/count.ts";
 import type { KeyCorruptionKind } from "../text/key-corruption.ts";
@@ -53,6 +54,19 @@ export function describeKind(problem: Problem): string {
   if (isRuleProblem(problem)) return describeBrokenRule(problem);
   if (problem.by === "local") return describeLocalFinding(problem);
   return plainLine(problem.detail) || "The platform gave no reason other than its code.";
+}
+
+/** The regular expression that a value must match; undefined for other problems. */
+export function requiredPattern(problem: Problem): string | undefined {
+  if (problem.by === "platform" || isRuleProblem(problem) || problem.code !== "invalid") return undefined;
+  return problem.expected === "pattern" ? problem.written?.as : undefined;
+}
+
+/** Describes the pattern of a value in words; undefined for other problems, and for a pattern that is too complex. */
+export function describePattern(problem: Problem): string | undefined {
+  const pattern = requiredPattern(problem);
+  const phrase = pattern === undefined ? undefined : patternPhrase(pattern);
+  return phrase === undefined ? undefined : `Required form: ${phrase}.`;
 }
 
 type Code = LocalFinding["code"];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LocalFinding, LocalProblem } from "../../src/model/problem.ts";
-import { describeProblem } from "../../src/report/problem-text.ts";
+import { describePattern, describeProblem } from "../../src/report/problem-text.ts";
 
 const other = { file: "accounts.csv", line: 7 };
 const cases: readonly (readonly [LocalFinding, string])[] = [
@@ -107,3 +107,18 @@ function local(finding: LocalFinding): LocalProblem {
 function platform(detail: string): Parameters<typeof describeProblem>[0] {
   return { attr: "a", code: "no", detail, severity: "error", by: "platform" };
 }
+
+describe("a pattern", () => {
+  const postcode = { attr: "postcode", severity: "error", by: "local", code: "invalid", expected: "pattern" } as const;
+
+  it("is described in words", () => {
+    expect(describePattern({ ...postcode, written: { as: "^[A-Z]{2}[0-9]$" } })).toBe(
+      "Required form: 2 capital letters, then 1 digit.",
+    );
+  });
+
+  it("has no description if it is too complex, or if the problem has no pattern", () => {
+    expect(describePattern({ ...postcode, written: { as: "^(?=a)b$" } })).toBeUndefined();
+    expect(describePattern({ ...postcode, expected: "date", written: { as: "dd/MM/yyyy" } })).toBeUndefined();
+  });
+});

@@ -1,8 +1,7 @@
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
-import { isRuleProblem, type Problem } from "../../model/problem.ts";
+import { describePattern, requiredPattern } from "../problem-text.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { adviceFor } from "../advice.ts";
-import { patternPhrase } from "../../text/pattern-phrase.ts";
 import { problemTitle, type FieldTitle } from "../problem-title.ts";
 import type { PageCause, PageFinding } from "./collect-rows.ts";
 import { html, type Html } from "./html.ts";
@@ -142,26 +141,21 @@ function tags({ attr, code, by }: PageFinding): Html {
 
 /** The message of the problem, with its pattern described in words; undefined if the message is already the title. */
 function message({ first, words, by }: PageFinding, fieldTitle: FieldTitle | undefined): Html | undefined {
-  const pattern = patternOf(first);
+  const pattern = requiredPattern(first);
   if (pattern === undefined) {
     const text = by === "platform" ? `The platform: ${words}` : words;
     return text === problemTitle(first, fieldTitle) ? undefined : html`<p class="words">${text}</p>`;
   }
-  const phrase = patternPhrase(pattern);
+  const phrase = describePattern(first);
   if (phrase === undefined) {
     return html`<p class="words">Does not match the format that the contract requires.</p>
       <p class="form">Required pattern, for the migration team: <code>${pattern}</code></p>`;
   }
-  return html`<p class="words">Required form: ${phrase}.</p>
+  return html`<p class="words">${phrase}</p>
     <details class="form">
       <summary>Pattern, for the migration team</summary>
       <code>${pattern}</code>
     </details>`;
-}
-
-function patternOf(first: Problem): string | undefined {
-  if (first.by === "platform" || isRuleProblem(first) || first.code !== "invalid") return undefined;
-  return first.expected === "pattern" ? first.written?.as : undefined;
 }
 
 /** The further findings in the same cells, which do not count as further places. */

@@ -2,7 +2,7 @@ import type { Problem } from "../../model/problem.ts";
 import type { Row } from "../../model/record.ts";
 import { cellText } from "../../read/corrections/correction.ts";
 import { adviceFor } from "../../report/advice.ts";
-import { describeProblem } from "../../report/problem-text.ts";
+import { describePattern, describeProblem } from "../../report/problem-text.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { shapeOf } from "../../text/shape.ts";
 import type { FixMark, FixRow } from "./fix-types.ts";
@@ -90,7 +90,7 @@ function markOf(problem: Problem, row: Row, { causes }: ViewParts, columns: read
     ...(column >= 0 && { column }),
     severity: problem.severity,
     by: problem.by,
-    message: describeProblem(problem),
+    message: describePattern(problem) ?? describeProblem(problem),
     advice: adviceFor(problem),
     cause: causes.idOf(problem),
   };

@@ -2,7 +2,7 @@ import { formatAttr } from "../../json/attr.ts";
 import type { Problem } from "../../model/problem.ts";
 import { adviceFor } from "../../report/advice.ts";
 import { causeKey } from "../../report/formats/causes.ts";
-import { describeKind } from "../../report/problem-text.ts";
+import { describePattern, describeKind } from "../../report/problem-text.ts";
 import { type FieldTitle, problemTitle } from "../../report/problem-title.ts";
 import { attrPattern } from "../../json/attr.ts";
 import { plainText } from "../../text/plain-text.ts";
@@ -77,7 +77,7 @@ function causeOf({ id, problem, sources }: Entry, fieldTitle: FieldTitle): FixCa
   return {
     id,
     title: problemTitle(problem, fieldTitle),
-    message: describeKind(problem),
+    message: describePattern(problem) ?? describeKind(problem),
     advice: adviceFor(problem),
     code: plainText(problem.code, 120),
     attr: plainText(attrPattern(problem.attr), 200),

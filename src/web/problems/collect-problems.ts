@@ -4,7 +4,7 @@ import type { OwnedOpenRecord } from "../../pipeline/owners/each-open-record.ts"
 import { isOverdue } from "../../pipeline/owners/record-owner.ts";
 import { adviceFor } from "../../report/advice.ts";
 import { causeKey } from "../../report/formats/causes.ts";
-import { describeKind, foundCode } from "../../report/problem-text.ts";
+import { describePattern, describeKind, foundCode } from "../../report/problem-text.ts";
 import { type FieldTitle, problemTitle } from "../../report/problem-title.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { CauseData, CauseGroup, RowData } from "./problems-data.ts";
@@ -109,7 +109,7 @@ function newCause(id: string, { state }: ProblemRecord, { problem, fieldTitle }:
     attr: attrPattern(problem.attr),
     by: problem.by,
     title: problemTitle(problem, fieldTitle),
-    words: describeKind(problem),
+    words: describePattern(problem) ?? describeKind(problem),
     advice: adviceFor(problem),
     ...counts,
   };
