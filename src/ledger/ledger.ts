@@ -134,7 +134,7 @@ export interface Ledger {
   /** The state of every record of the migration, across all runs; one entry per destination. */
   migration(): Promise<readonly DestinationState[]>;
   /**
-   * The number of accepted records by destination and by the day (UTC) on which their present content was accepted, in
+   * The number of accepted records by destination and by the day (UTC) on which their current content was accepted, in
    * order.
    */
   acceptedByDay(): Promise<readonly AcceptedDay[]>;

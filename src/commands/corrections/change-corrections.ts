@@ -75,14 +75,14 @@ export async function saveCorrections(file: string, added: readonly Correction[]
   return before.filter((correction) => identities.has(identityOf(correction))).length;
 }
 
-/** A line to append to a file of corrections. */
+/** A line to append to a corrections file. */
 export interface NewChange {
   readonly change: "set" | "unset";
   readonly correction: Correction;
 }
 
 /**
- * Appends lines to a file of corrections, which is created if it does not exist. No other program changes the file
+ * Appends lines to a corrections file, which is created if it does not exist. No other program changes the file
  * between the call of `decide` and the end, so `decide` can compare the lines with the file. When this returns, the
  * lines are on the disk.
  * @param decide receives the size of the file in bytes, and returns the lines to append
@@ -111,7 +111,7 @@ function requireWritable(file: string, { value, column }: Correction): void {
 
 function tooLarge(file: string): Failure {
   return new Failure("usage", `${file} would become larger than ${SIZE_LIMIT / 2 ** 20} MiB`, {
-    hint: "correct so many cells in the extract or in the mapping (`lookup`, `replace`)",
+    hint: "to change so many cells, correct the extract, or use `lookup` or `replace` in the mapping",
   });
 }
 

@@ -30,9 +30,9 @@ export type ScanPurpose =
 export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) => ScanRecords | undefined;
 
 /**
- * Compiles mapping and contract into a scanner of record bytes. Undefined if checking or planning a record needs more
- * than its own values, for example rules, steps or a record that it must wait for. When planned records are read again,
- * only their payloads matter, because the records have already been checked.
+ * Compiles mapping and contract into a scanner of record bytes. Undefined if the records must be read as rows: to plan
+ * records that rules or the fields of steps apply to, or that wait for another record. When planned records are read
+ * again, only their payloads matter, because the records have already been checked.
  */
 export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;

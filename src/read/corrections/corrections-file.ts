@@ -22,7 +22,7 @@ export interface ListedCorrection extends Correction {
   readonly line: number;
 }
 
-/** One line of a file of corrections: a correction, or the removal of an earlier one. */
+/** One line of a corrections file: a correction, or the removal of an earlier one. */
 export interface CorrectionChange {
   readonly change: "set" | "unset";
   readonly correction: ListedCorrection;
@@ -48,7 +48,7 @@ export async function readCorrections(path: string, from: string = path): Promis
 }
 
 /**
- * The changes that were appended to a file of corrections, in order.
+ * The changes that were appended to a corrections file, in order.
  * @param from the size of the file before, in bytes
  * @param to its size now
  * @throws Failure `config` if they are not a list of corrections

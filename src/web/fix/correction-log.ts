@@ -40,7 +40,7 @@ export function storeChanges(store: SessionStore, changes: readonly CorrectionCh
   }
 }
 
-/** Follows a file of corrections to which other programs may append. */
+/** Follows a corrections file to which other programs may append. */
 export interface CorrectionLog {
   /**
    * The lines that were appended since the last call.
@@ -62,7 +62,7 @@ export function followCorrections(file: string): CorrectionLog {
       const size = given ?? found?.size ?? 0;
       if (size < read || (read > 0 && inode !== found?.ino))
         throw new Failure("source_changed", `${file} was replaced by another program`, {
-          hint: "check again: the rows are then read with the present corrections",
+          hint: "check again: the rows are then read with the current corrections",
         });
       inode = found?.ino;
       if (size === read) return [];

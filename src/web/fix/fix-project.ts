@@ -82,7 +82,7 @@ async function nameFile(name: string, { job, configFile }: ProjectSettings, proj
   if (job.corrections !== undefined) return;
   const hint = `add this line to the configuration: corrections: ${name}`;
   if (configFile === undefined)
-    throw new Failure("config", "no configuration file names the file of corrections", { hint });
+    throw new Failure("config", "no configuration file names the corrections file", { hint });
   const file = pathsFrom(project.folder)(configFile);
   const before = await readFile(file, "utf8");
   try {
@@ -93,5 +93,5 @@ async function nameFile(name: string, { job, configFile }: ProjectSettings, proj
   const isNamed = await project.withSettings(async (now) => now.job.corrections !== undefined).catch(() => false);
   if (isNamed) return;
   await writeFile(file, before);
-  throw new Failure("config", `the file of corrections could not be added to ${configFile}`, { hint });
+  throw new Failure("config", `the corrections file could not be added to ${configFile}`, { hint });
 }

@@ -61,7 +61,7 @@ export interface FixSessionOptions {
   readonly ledger: string;
   /** Path of the configuration file. */
   readonly configFile?: string | undefined;
-  /** Adds the file of corrections to the configuration, if it names none. */
+  /** Adds the corrections file to the configuration, if it names none. */
   readonly configure: (file: string) => Promise<void>;
   /** `user@host` */
   readonly by: string;
@@ -71,7 +71,7 @@ export type FixDependencies = Pick<Dependencies, "clock" | "temporaryFolder" | "
   readonly onChecked: (progress: { readonly records: number; readonly invalid: number }) => void;
 };
 
-/** The file of corrections if the configuration names none: the first one that does not exist. */
+/** The corrections file if the configuration names none: the first one that does not exist. */
 const DEFAULT_FILES = ["corrections.csv", "web-corrections.csv"];
 
 /**
@@ -95,7 +95,7 @@ export async function openFixSession(options: FixSessionOptions, dependencies: F
 }
 
 /**
- * The file of corrections; by default a new file in the folder of the configuration.
+ * The corrections file; by default a new file in the folder of the configuration.
  * @throws Failure `config` if files with these names exist that the configuration does not use
  */
 function fileOf({ job: { folder, corrections }, configFile }: FixSessionOptions): string {
@@ -105,11 +105,11 @@ function fileOf({ job: { folder, corrections }, configFile }: FixSessionOptions)
   const free = DEFAULT_FILES.find((name) => !existsSync(path.join(home, name)));
   if (free !== undefined) return path.join(home, free);
   throw new Failure("config", `${DEFAULT_FILES.join(" and ")} exist, but the configuration does not use them`, {
-    hint: "name the file of corrections in migrate.yaml, for example `corrections: fixes.csv`",
+    hint: "name the corrections file in migrate.yaml, for example `corrections: fixes.csv`",
   });
 }
 
-/** Opens the job, and returns the size of the file of corrections that it has read. */
+/** Opens the job, and returns the size of the corrections file that it has read. */
 async function openUnchanged(
   settings: JobSettings,
   file: string,
@@ -168,7 +168,7 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
   return sessionOf(opened, parts);
 }
 
-/** Adds the file of corrections to the configuration before the first correction, if it names none. */
+/** Adds the corrections file to the configuration before the first correction, if it names none. */
 function configureOnce({ options, file, files }: Opened): () => Promise<void> {
   let isConfigured = options.job.corrections !== undefined;
   return async () => {

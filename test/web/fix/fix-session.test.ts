@@ -157,7 +157,7 @@ describe("an edit", () => {
     expect(await scene.corrections()).toEqual(['accounts EXT-00002 NAME a "quoted",\r\ntext; =1+1']);
   });
 
-  test("adds the file of corrections to a configuration that names none", async () => {
+  test("adds the corrections file to a configuration that names none", async () => {
     const scene = threeAccounts();
     scene.change("migrate.yaml", "corrections: fixes.csv\n", "");
     const session = await scene.open();

@@ -47,7 +47,7 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
       {changedFile !== undefined && (
         <Notice kind="info">
           <p class="notice-title">{changedFile} has changed since the check</p>
-          <p>Cells whose value has changed are not overwritten. Check again to see the present rows.</p>
+          <p>Cells whose value has changed are not overwritten. Check again to see the current rows.</p>
         </Notice>
       )}
       {session.error !== undefined && <ErrorNotice error={session.error} />}
