@@ -33,7 +33,7 @@ export function FieldTree(options: FieldTreeOptions): JSX.Element {
     const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
     if (row === undefined) return;
     onSelect(row.field);
-    requestAnimationFrame(() => focusOn(tree.current, row.key));
+    focusOn(tree.current, row.key);
   };
   const open = ({ key }: TreeRow, isOpen: boolean): void => setOpened((before) => new Map(before).set(key, isOpen));
   const take = (row: TreeRow): void => {
