@@ -27,6 +27,7 @@ function decimalOf(token: string): Decimal {
 
 /** True if two numbers (RFC 8259) have the same absolute value: `1.50` and `15e-1`. */
 export function sameDecimal(left: string, right: string): boolean {
+  if (left === right) return true;
   const [one, other] = [decimalOf(left), decimalOf(right)];
   return one.digits === other.digits && one.exponent === other.exponent;
 }

@@ -15,6 +15,38 @@ export function utcInZone(time: LocalTime, zone: string): string | undefined {
   return zoned && written(zoned.withTimeZone("UTC"));
 }
 
+/** Does the same as `utcInZone`, but calculates the offset of each day only once. */
+export function utcConverter(zone: string): (time: LocalTime) => string | undefined {
+  const offsets = new Map<number, number | undefined>();
+  return (time) => {
+    const { year, month, day, hour, minute, second } = time;
+    if (year < 1000 || year > 9000) return utcInZone(time, zone);
+    const key = (year * 13 + month) * 32 + day;
+    if (!offsets.has(key)) {
+      if (offsets.size >= MAX_DAYS) offsets.clear();
+      offsets.set(key, offsetOfDay(time, zone));
+    }
+    const offset = offsets.get(key);
+    if (offset === undefined) return utcInZone(time, zone);
+    const moment = new Date(Date.UTC(year, month - 1, day, hour, minute, second) - offset);
+    return `${moment.toISOString().slice(0, 19)}Z`;
+  };
+}
+
+const MAX_DAYS = 50_000;
+
+/**
+ * The offset of a whole day in milliseconds; undefined if the clocks change on this day or the next, because they may
+ * then show times of this day again, or for an unknown zone.
+ */
+function offsetOfDay(time: LocalTime, zone: string): number | undefined {
+  const midnight = inZone({ ...time, hour: 0, minute: 0, second: 0 }, zone);
+  if (midnight === undefined) return undefined;
+  const change = midnight.getTimeZoneTransition("next");
+  if (change !== null && change.epochMilliseconds < midnight.add({ days: 2 }).epochMilliseconds) return undefined;
+  return midnight.offsetNanoseconds / 1_000_000;
+}
+
 /** The moment of a time with an offset in minutes (positive east of UTC), as `YYYY-MM-DDTHH:MM:SSZ`. */
 export function utcAtOffset(time: LocalTime, offset: number): string | undefined {
   return written(plain(time).subtract({ minutes: offset }));

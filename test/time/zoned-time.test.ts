@@ -1,6 +1,16 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { shiftDays } from "../../src/time/calendar.ts";
-import { dayInZone, endOfDay, isZone, momentInZone, startOfDay } from "../../src/time/zoned-time.ts";
+import {
+  dayInZone,
+  endOfDay,
+  isZone,
+  type LocalTime,
+  momentInZone,
+  startOfDay,
+  utcConverter,
+  utcInZone,
+} from "../../src/time/zoned-time.ts";
 
 const iso = (moment: number): string => new Date(moment).toISOString();
 
@@ -58,4 +68,41 @@ test.each([
   ["soon", 1, undefined],
 ])("%s moved by %d days is %s", (day, count, moved) => {
   expect(shiftDays(day, count)).toBe(moved);
+});
+
+/** Clocks change at midnight, by half an hour, twice in a month, by a whole day, and by seconds before 1900. */
+const ZONES = [
+  "Europe/London",
+  "America/Asuncion",
+  "America/St_Johns",
+  "Australia/Lord_Howe",
+  "Africa/Casablanca",
+  "Pacific/Apia",
+  "Europe/Amsterdam",
+  "Asia/Kathmandu",
+  "+05:45",
+];
+
+/** Days on which the clocks of one of the zones change, and the days around them. */
+const changes = fc
+  .constantFrom("2025-03-30", "2025-10-26", "2023-10-01", "2024-03-24", "2006-10-29", "2024-03-10", "2011-12-30")
+  .chain((day) => fc.integer({ min: -2, max: 2 }).map((days) => shiftDays(day, days)));
+const anyDay = fc
+  .date({ min: new Date("0100-01-01"), max: new Date("9998-12-31"), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10));
+const localTimes: fc.Arbitrary<LocalTime> = fc
+  .tuple(fc.oneof(changes, anyDay), fc.nat({ max: 23 }), fc.nat({ max: 59 }), fc.nat({ max: 59 }))
+  .map(([date, hour, minute, second]) => {
+    const [year = 0, month = 0, day = 0] = String(date).split("-").map(Number);
+    return { year, month, day, hour, minute, second };
+  });
+
+test("a converter with remembered offsets gives the same moments as a single conversion", () => {
+  const converters = new Map(ZONES.map((zone) => [zone, utcConverter(zone)]));
+  fc.assert(
+    fc.property(fc.constantFrom(...ZONES), fc.array(localTimes, { minLength: 1, maxLength: 5 }), (zone, times) => {
+      for (const time of times) expect(converters.get(zone)?.(time)).toBe(utcInZone(time, zone));
+    }),
+    { numRuns: 500 },
+  );
 });

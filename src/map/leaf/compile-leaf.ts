@@ -7,7 +7,7 @@ import { noteCellChoices } from "./cell-choices.ts";
 import { type Condition, readLeafOptions, type LeafOptions } from "./leaf-options.ts";
 import { compileTransform, type CompiledTransform } from "./leaf-transform.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
-import type { LeafNode, OneCell, SplitNode } from "../node/mapping-node.ts";
+import type { LeafNode, SplitNode } from "../node/mapping-node.ts";
 import { checkCellLength } from "../node/payload-size.ts";
 import type { Column } from "../source-columns.ts";
 
@@ -53,17 +53,22 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
     fallback: fallbackOf(options, type, context),
     origin: transform.origin,
     placeIn: (row) => columnBehind(columns, row)?.placeIn(row),
-    cell: oneCell(options),
+    columns: columnsRead(options),
+    isCopied: isCopied(options),
   };
 }
 
-/** The only cell on which the value depends; undefined if there may be several. A function may read the whole row. */
-function oneCell(options: LeafOptions): OneCell | undefined {
+/** The columns on which the value depends; undefined for a function, which may read the whole row. */
+function columnsRead({ from, when, transform }: LeafOptions): readonly string[] | undefined {
+  if (transform?.kind === "call") return undefined;
+  return [...new Set(when === undefined ? from : [...from, when.column])];
+}
+
+/** Whether the trimmed text of one cell is converted without other changes. */
+function isCopied(options: LeafOptions): boolean {
   const { from, when, transform, trim, keepEmpty, split } = options;
-  const [column, ...more] = from;
-  if (column === undefined || more.length > 0 || when !== undefined || transform?.kind === "call") return undefined;
-  const isChanged = transform !== undefined || !trim || keepEmpty || split !== undefined;
-  return { column, isCopied: !isChanged && preparation(options) === undefined };
+  const isChanged = transform !== undefined || !trim || keepEmpty || split !== undefined || when !== undefined;
+  return from.length === 1 && !isChanged && preparation(options) === undefined;
 }
 
 const KEEPS_EMPTY: ReadonlySet<FieldType["kind"]> = new Set(["text", "choice", "any", "union"]);

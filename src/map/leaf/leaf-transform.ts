@@ -2,7 +2,7 @@ import { invalidChoice } from "../../text/invalid-choice.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import type { Expected, WrittenForm } from "../../model/problem.ts";
-import { isoDate, isoDateTime, isZone, utcAtOffset, utcInZone } from "../../time/zoned-time.ts";
+import { isoDate, isoDateTime, isZone, utcAtOffset, utcConverter } from "../../time/zoned-time.ts";
 import {
   constantOf,
   conversionTo,
@@ -261,6 +261,6 @@ function momentWriter(
       "use a name such as Europe/London, or UTC",
     );
   }
-  const inZone = zone === "UTC" ? isoDateTime : (time: PatternTime) => utcInZone(time, zone ?? "UTC");
+  const inZone = zone === undefined || zone === "UTC" ? isoDateTime : utcConverter(zone);
   return (time) => (time.offset === undefined ? inZone(time) : utcAtOffset(time, time.offset));
 }

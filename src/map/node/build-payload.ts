@@ -35,6 +35,14 @@ export function newBuildState(origins?: Origin[]): BuildState {
   return { path: [], problems: [], origins, cells: 0, characters: 0 };
 }
 
+/** Prepares the state for another value. */
+export function resetBuildState(build: BuildState): void {
+  build.path.length = 0;
+  build.problems.length = 0;
+  build.cells = 0;
+  build.characters = 0;
+}
+
 /** Builds the value of a mapping entry from a row; undefined if it is empty. */
 export function buildValue(node: MappingNode, row: Row, build: BuildState): JsonValue | undefined {
   if (node.kind === "leaf") return buildLeaf(node, row, build);

@@ -89,16 +89,12 @@ export interface LeafNode {
   readonly fallback: JsonValue | undefined;
   /** The origin of values from `finish`. */
   readonly origin: OriginKind;
-  /** Set if the value depends only on one cell of its row. */
-  readonly cell?: OneCell | undefined;
+  /** The columns on which the value depends; absent if it may depend on other data. */
+  readonly columns?: readonly string[] | undefined;
+  /** Whether the trimmed text of its only column is converted to the contract's type without other changes. */
+  readonly isCopied: boolean;
   /** The cell of the value; undefined for a constant. */
   readonly placeIn: (row: Row) => Place | undefined;
-}
-
-export interface OneCell {
-  readonly column: string;
-  /** Whether its trimmed text is converted to the contract's type without other changes. */
-  readonly isCopied: boolean;
 }
 
 /** The origin of a value. `payload`: the source contains payloads. */

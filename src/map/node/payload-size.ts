@@ -10,7 +10,7 @@ const MAX_CELL_CHARACTERS: number = 2 ** 20;
 const MAX_PAYLOAD_CHARACTERS: number = 16 * 2 ** 20;
 
 /** Thrown while a payload is built; `atRow` converts it to a Failure. */
-export class TooLarge extends Error {}
+class TooLarge extends Error {}
 
 /** @throws TooLarge for a string longer than `MAX_CELL_CHARACTERS` */
 export function checkCellLength(characters: number, option: "replace" | "join"): void {
@@ -30,23 +30,16 @@ function count(characters: number): string {
 
 /** @throws Failure `source_too_large` with the row's place if `build` throws `TooLarge` */
 export function atRow<T>(row: Row, build: () => T): T {
-  const built = unlessTooLarge(build);
-  if (!(built instanceof TooLarge)) return built;
-  const place = placeOf(row);
-  throw new Failure("source_too_large", `${formatPlace(place)}: ${built.message}`, {
-    hint: "reduce the text that replace or join produces in the mapping, or correct the row",
-    place,
-    cause: built,
-  });
-}
-
-/** The result of `build`, or the `TooLarge` error that it throws. */
-export function unlessTooLarge<T>(build: () => T): T | TooLarge {
   try {
     return build();
   } catch (error) {
-    if (error instanceof TooLarge) return error;
-    throw error;
+    if (!(error instanceof TooLarge)) throw error;
+    const place = placeOf(row);
+    throw new Failure("source_too_large", `${formatPlace(place)}: ${error.message}`, {
+      hint: "reduce the text that replace or join produces in the mapping, or correct the row",
+      place,
+      cause: error,
+    });
   }
 }
 

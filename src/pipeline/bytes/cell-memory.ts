@@ -1,6 +1,6 @@
 /**
  * A cache of the short cells of one column, keyed by their bytes. Codes, dates and amounts repeat often, so most cells
- * of such a column are encoded only once.
+ * of such a column are encoded only once. The cache of a column whose cells rarely repeat switches itself off.
  */
 export interface CellMemory {
   /** The slot of an equal cell; -1 if the cache does not contain one. */
@@ -16,6 +16,8 @@ export interface CellMemory {
 
 /** A power of two, because slots are selected by a bit mask of the hash. */
 export const SLOTS = 16_384;
+/** The share of the first cells, as many as there are slots, that the cache must contain to stay in use. */
+const USEFUL_SHARE = 1 / 8;
 /** A slot contains the length of the cell plus 1 (one byte; 0 means unused), then the cell. */
 const SLOT_BYTES = 32;
 
@@ -25,16 +27,20 @@ export function createCellMemory(): CellMemory {
   let slot = -1;
   let cell: Uint8Array = cells;
   let [start, length] = [0, 0];
+  let [finds, hits] = [0, 0];
 
   return {
     find(bytes, from, to) {
       [cell, start, length] = [bytes, from, to - from];
-      slot = length < SLOT_BYTES ? slotOf(bytes, from, to) : -1;
+      const isUseful = finds < SLOTS || hits >= SLOTS * USEFUL_SHARE;
+      slot = isUseful && length < SLOT_BYTES ? slotOf(bytes, from, to) : -1;
+      if (finds < SLOTS) finds += 1;
       if (slot < 0) return -1;
       const first = slot * SLOT_BYTES;
       if (cells[first] !== length + 1) return -1;
       const shift = first + 1 - from;
       for (let at = from; at < to; at += 1) if (cells[at + shift] !== bytes[at]) return -1;
+      if (finds < SLOTS) hits += 1;
       return slot;
     },
     valueCountAt: (at) => valueCounts[at] ?? 0,

@@ -1,8 +1,8 @@
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { JsonValue } from "../../json/json-value.ts";
-import { buildValue, newBuildState } from "../../map/node/build-payload.ts";
-import { TooLarge, unlessTooLarge } from "../../map/node/payload-size.ts";
+import { buildValue, newBuildState, resetBuildState } from "../../map/node/build-payload.ts";
 import type { LeafNode, MappingNode } from "../../map/node/mapping-node.ts";
+import type { Row } from "../../model/record.ts";
 import { compileByteCheck, compileValueCheck } from "../../validate/compile-validator.ts";
 import { createCellMemory, SLOTS } from "./cell-memory.ts";
 import type { ContentSink } from "./content-sink.ts";
@@ -44,15 +44,17 @@ function keyEncoder(node: MappingNode, type: FieldType, context: EncoderContext)
 function encoderOf(
   node: MappingNode,
   type: FieldType,
-  { contentOf, documentRoot }: EncoderContext,
+  { contentOf, documentRoot, columnAt }: EncoderContext,
   note: (value: JsonValue, cells: FastPathCells) => void,
 ): Encoder {
   const contentOfValue = contentOf(type);
+  const rowOf = rowReader(node, columnAt);
   const isRight = compileValueCheck(type, { keepValues: false, ...(documentRoot !== undefined && { documentRoot }) });
+  const build = newBuildState();
   return (cells) => {
-    const build = newBuildState();
-    const value = unlessTooLarge(() => buildValue(node, cells.row(), build));
-    if (value instanceof TooLarge || build.problems.length > 0) return UNCERTAIN;
+    resetBuildState(build);
+    const value = buildValue(node, rowOf(cells), build);
+    if (build.problems.length > 0) return UNCERTAIN;
     cells.made += build.cells;
     if (value === undefined) return ABSENT;
     note(value, cells);
@@ -60,20 +62,30 @@ function encoderOf(
   };
 }
 
-/** Encodes an entry with a single value. Undefined if the file lacks its column. `isKey`: it is the business key. */
+/** Returns the row of a record, with at least the cells that the entry reads. */
+function rowReader(node: MappingNode, columnAt: EncoderContext["columnAt"]): (cells: FastPathCells) => Row {
+  const { columns } = node.kind === "leaf" ? node : node.kind === "split" ? node.leaf : {};
+  const own = columns?.map(columnAt).filter((column) => column !== undefined);
+  // Columns that the file lacks may be columns of joined rows.
+  if (own === undefined || own.length !== columns?.length) return (cells) => cells.row();
+  return (cells) => cells.rowOf(own);
+}
+
+/** Encodes an entry with a single value. Undefined if the file lacks its only column. */
 export function leafEncoder(
   leaf: LeafNode,
   type: FieldType,
   context: EncoderContext,
   isKey: boolean,
 ): Encoder | undefined {
-  const byValue = isKey ? keyEncoder(leaf, type, context) : valueEncoder(leaf, type, context);
   const { sink } = context;
-  if (leaf.cell === undefined)
-    return leaf.read === undefined && !isKey ? constantEncoder(leaf, byValue, sink) : byValue;
-  const column = context.columnAt(leaf.cell.column);
+  const columns = leaf.columns?.map(context.columnAt);
+  const byValue = isKey ? keyEncoder(leaf, type, context) : valueEncoder(leaf, type, context);
+  if (columns?.length === 0 && !isKey) return constantEncoder(byValue, sink);
+  if (columns?.length !== 1) return byValue;
+  const [column] = columns;
   if (column === undefined) return undefined;
-  const isCopied = leaf.cell.isCopied ? compileByteCheck(type) : undefined;
+  const isCopied = leaf.isCopied ? compileByteCheck(type) : undefined;
   if (isCopied !== undefined)
     return copyEncoder(
       { column, isCopied, isKey, whenEmpty: emptyCellEncoder(leaf, byValue, context, isKey), sink },
@@ -88,12 +100,11 @@ export function leafEncoder(
  */
 function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink }: EncoderContext, isKey: boolean): Encoder {
   if (leaf.fallback === undefined) return () => ABSENT;
-  return isKey ? byValue : constantEncoder(leaf, byValue, sink);
+  return isKey ? byValue : constantEncoder(byValue, sink);
 }
 
-/** Encodes a constant once and then writes it again, unless the entry has a condition. */
-function constantEncoder({ applies }: LeafNode, byValue: Encoder, sink: ContentSink): Encoder {
-  if (applies !== undefined) return byValue;
+/** Encodes a value that is the same for all records once, and then writes it again. */
+function constantEncoder(byValue: Encoder, sink: ContentSink): Encoder {
   const written = sink.remember(1);
   let isKnown = false;
   return (cells) => {

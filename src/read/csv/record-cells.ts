@@ -17,12 +17,15 @@ export interface RecordCells {
   readonly ends: Int32Array;
   /** The record with its cells as strings. */
   readonly row: () => CsvRow;
+  /** The record with the cells of these columns as strings. The others are unspecified. Valid until the next call. */
+  readonly rowOf: (columns: readonly number[]) => CsvRow;
 }
 
 export function newRecordCells({ header: { table }, delimiter }: CsvLayout): RecordCells {
   const columns = table.columns.length;
   let row: CsvRow = { table, cells: [], line: 0 };
   let builtFor = -1;
+  const part = { table, cells: Array.from({ length: columns }, () => ""), line: 0 };
   const cells: RecordCells = {
     bytes: Buffer.alloc(0),
     start: 0,
@@ -35,6 +38,13 @@ export function newRecordCells({ header: { table }, delimiter }: CsvLayout): Rec
       if (builtFor !== cells.line) row = { table, cells: cellTexts(cells, delimiter), line: cells.line };
       builtFor = cells.line;
       return row;
+    },
+    rowOf(wanted) {
+      if (builtFor === cells.line) return row;
+      const { bytes, starts, ends } = cells;
+      for (const column of wanted) part.cells[column] = bytes.toString("utf8", starts[column], ends[column]);
+      part.line = cells.line;
+      return part;
     },
   };
   return cells;

@@ -101,6 +101,7 @@ describe("locate", () => {
       },
       fallback: undefined,
       origin: "column",
+      isCopied: false,
       placeIn: () => undefined,
     };
     const item: MappingNode = { kind: "object", fields: [{ name: "a", node: leaf }], required: [], optional: false };
