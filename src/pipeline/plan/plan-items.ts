@@ -8,7 +8,7 @@ import { createFastContentHash } from "../../ledger/records/fast-content-hash.ts
 import { contentText, contentTextHash, recordIdentity } from "../../ledger/records/record-hashes.ts";
 import { rowHash } from "../../ledger/records/row-hash.ts";
 import type { Problem } from "../../model/problem.ts";
-import type { MappedRecord } from "../../model/record.ts";
+import { isCsvRow, type MappedRecord } from "../../model/record.ts";
 import { isValid } from "./check-records.ts";
 import { compareWithRejects } from "./rejected-keys.ts";
 
@@ -143,9 +143,13 @@ function awaitedRecord(
   return { awaits: recordIdentity({ endpoint, supplier, key: String(key) }) };
 }
 
-function keyColumnOf(record: MappedRecord, { mapping }: CompiledJob): Omit<FoundKeyColumn, "position"> | undefined {
-  if (record.orphan || mapping.keyAttr === undefined) return undefined;
-  const { file, column, columnNumber } = mapping.locate(record.row, mapping.keyAttr) ?? {};
+function keyColumnOf(
+  { row, orphan }: MappedRecord,
+  { mapping }: CompiledJob,
+): Omit<FoundKeyColumn, "position"> | undefined {
+  const hasColumns = isCsvRow(row) || row.children !== undefined;
+  if (orphan || mapping.keyAttr === undefined || !hasColumns) return undefined;
+  const { file, column, columnNumber } = mapping.locate(row, mapping.keyAttr) ?? {};
   if (file === undefined || column === undefined || columnNumber === undefined) return undefined;
   return { file, column: { column, columnNumber } };
 }
