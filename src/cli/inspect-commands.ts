@@ -38,7 +38,7 @@ import {
 /** Adds the commands that inspect records, documents, the ledger and contracts. */
 export function addInspectCommands(program: Command, session: Session): void {
   withOptions(program.command("status"), [...options("config", "ledger"), formatOption(), ...statusOptions])
-    .description("List the runs of the ledger, or show one of them. Works offline.")
+    .description("Show the state of the migration and its runs, or one run. Works offline.")
     .argument("[run]", "id of one run, or its first characters (default: all runs)")
     .action(async (run: string | undefined, flags: StatusFlags) =>
       (await import("./actions/inspect-actions.ts")).statusAction(run, flags, session),
@@ -48,7 +48,7 @@ export function addInspectCommands(program: Command, session: Session): void {
   withOptions(program.command("explain"), [...options("config", "cache", "ledger", "showValues"), formatOption()])
     .description("Show everything about one record: rows, payload with origins, attempts, replies. Works offline.")
     .argument("<key>", "business key of the record")
-    .option("--run <id>", "run to search (default: the latest)")
+    .option("--run <id>", "run to search (default: the latest with the key)")
     .action(async (key: string, flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).explainAction(key, flags, session),
     );
@@ -156,7 +156,9 @@ function addProofCommands(program: Command, session: Session): void {
     );
 
   const proof = withOptions(program.command("proof"), [...ledger, ...proofOptions])
-    .description("Write an audit proof that accounts for every row, record and sum of a push. Works offline.")
+    .description(
+      "Write an audit proof that accounts for every row, record and sum of a push. Works offline without --read-back.",
+    )
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .hook("preSubcommand", passOptions)
     .action(async (run: string | undefined, flags: ProofFlags) =>

@@ -31,11 +31,11 @@ export interface StopSignal {
 export interface CallOptions {
   /** Base folder of relative paths. Default: the current folder of the process. */
   readonly folder?: string | undefined;
-  /** Stops like the first Ctrl-C: no new requests start, those in flight finish, and the call resolves. */
+  /** Stops like the first Ctrl-C: no new requests start, those in flight have 30 s to finish, and the call resolves. */
   readonly signal?: StopSignal | undefined;
   /**
-   * Stops immediately: requests in flight are aborted, and their records become `ambiguous`, or `pending` if the
-   * platform deduplicates.
+   * Stops immediately: requests in flight are aborted, and their records become `ambiguous`, or `pending` at a step that
+   * creates nothing.
    */
   readonly stopNow?: StopSignal | undefined;
   /**

@@ -109,7 +109,7 @@ export const FIELDS = {
   search: { arg: "<word>", help: "only fields with this word in their name, rules or description" },
 } as const;
 
-export const DOCTOR = { offline: { help: "skip all checks that need a connection" } } as const;
+export const DOCTOR = { offline: { help: "skip the checks that connect to the platform" } } as const;
 
 export const DOCUMENTS = {
   concurrency: { arg: "<n>", kind: "number", range: [1, 256], default: 16, help: "concurrent requests to the store" },
