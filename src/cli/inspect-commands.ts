@@ -229,7 +229,7 @@ function addLedgerCommands(program: Command, session: Session): void {
     );
   withOptions(ledger.command("export"), options("config", "ledger"))
     .description(
-      "Export the ledger as JSON lines: runs, records, requests, decisions, exclusions. Contains no payload values.",
+      "Export the ledger as JSON lines: runs, records, requests, decisions, exclusions. Contains no payloads.",
     )
     .action(async (flags: Flags) => (await import("./actions/ledger-actions.ts")).ledgerExportAction(flags, session));
   for (const command of ledger.commands) command.exitOverride();
