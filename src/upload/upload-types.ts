@@ -60,7 +60,7 @@ export interface UploadOptions {
   readonly share?: (() => PaceShare) | undefined;
   /** Whether all records go to one import supplier: if it is closed, nothing can be sent. */
   readonly oneSupplier?: boolean;
-  /** Probe closed import suppliers until they open, for at most `forMs`. Default: do not wait. */
+  /** Probe closed import suppliers until they open, for at most `forMs` at a time. Default: do not wait. */
   readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
   /** Name of the step after which records are left `pending`. */
   readonly until?: string | undefined;

@@ -24,11 +24,16 @@ export async function upload(
     onChange: onProgress,
     ...(waitForSupplier !== undefined && { reported: () => share?.().suppliers ?? [] }),
   });
-  const until = clock.monotonic() + (waitForSupplier?.forMs ?? Number.POSITIVE_INFINITY);
+  const { forMs = Number.POSITIVE_INFINITY } = waitForSupplier ?? {};
   const newRound = createRounds(dependencies, options, breakers);
+  let until = 0;
+  let settled = -1;
   for (;;) {
     const end = await uploadRound(records(), newRound());
     if (!needsAnotherRound(end, breakers)) return end;
+    // The limit is for one uninterrupted wait: it starts again after a round that has settled records.
+    if (settledIn(end) > settled) until = clock.monotonic() + forMs;
+    settled = settledIn(end);
     do {
       const waitMs = breakers.failure() === undefined ? 0 : breakers.untilProbe();
       if (clock.monotonic() + waitMs > until) return end;
@@ -36,6 +41,11 @@ export async function upload(
     } while (breakers.isProbedByOthers() && !drain.aborted);
     if (drain.aborted) return { reason: "drained", counts: end.counts, unsaved: end.unsaved };
   }
+}
+
+/** Number of records that the platform has accepted or rejected so far. */
+function settledIn({ counts: { accepted = 0, rejected = 0 } }: UploadEnd): number {
+  return accepted + rejected;
 }
 
 /** Whether records were skipped only because of an import supplier, and the run waits for it. */

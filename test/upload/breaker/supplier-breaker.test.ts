@@ -109,6 +109,20 @@ describe("a run that waits for an import supplier", () => {
     expect(new Set(ledger.states.values())).toEqual(new Set(["pending"]));
   });
 
+  test("measures its time limit from the start of each wait (it used to count the time of the whole upload)", async () => {
+    const isOpen = (ms: number): boolean =>
+      ms < 2 * MINUTE || (ms > 2.5 * MINUTE && ms < 4 * MINUTE) || ms > 4.5 * MINUTE;
+    const { end, ledger } = await play(
+      async ({ clock }) => {
+        await clock.sleep(5_000);
+        return isOpen(clock.monotonic()) ? ACCEPTED : CLOSED;
+      },
+      { records: 60, concurrency: 1, waitForSupplier: { forMs: MINUTE } },
+    );
+    expect(end).toMatchObject({ reason: "done" });
+    expect(new Set(ledger.states.values())).toEqual(new Set(["accepted"]));
+  });
+
   test("stops when the user stops it", async () => {
     const drain = new AbortController();
     const { end } = await play(
