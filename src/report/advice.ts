@@ -1,7 +1,9 @@
 import type { LocalFinding, Problem } from "../model/problem.ts";
 
 /** The correction that the data owner can make for a problem, in a sentence or two. Does not mention the value. */
-export function adviceFor({ code, by }: Problem): string {
+export function adviceFor(problem: Problem): string {
+  const { code, by } = problem;
+  if (code === "unique" && by === "local" && !("acceptedAt" in problem)) return "Remove or correct the repeated item.";
   const advice: Readonly<Record<string, string>> = ADVICE;
   if (Object.hasOwn(advice, code)) return advice[code] ?? "";
   return by === "platform"
@@ -41,7 +43,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
     "Nothing to do: the corrected version is on the platform. If the old system must match it, correct it there too.",
   account_not_found:
     "First correct the account that this record belongs to. Once that account is accepted, the next push sends this record.",
-  circular_dependency: "Correct the reference to the other record: the two records wait for each other.",
+  circular_dependency: "Correct the reference: the record waits for itself, directly or through other records.",
   unknown_field: "Nothing to correct in the data. Show this to the migration team.",
   read_only: "Nothing to correct in the data. Show this to the migration team.",
   duplicate_key: "Delete the wrong row. If the contents differ, decide which row is correct.",

@@ -99,7 +99,7 @@ async function* migrateExtract(extract: Extract, { folder, sandbox, push }: Demo
   yield { kind: "say", text: `\nPushing ${extract.intent}.\n` };
   yield { kind: "report", report: await push({ ...settings, job: { ...job, supplier: sandbox.ready.supplier }, out }) };
 
-  const corrections = await readCorrections(path.join(HERE, "demo/corrections.csv"));
+  const corrections = await readCorrections(path.join(HERE, "demo/demo-corrections.csv"));
   const { cells, files } = await correctRejects(out, extract.root, corrections);
   const rejects =
     extract.job.mapping === undefined ? { sources: [...files.values()] } : { namedSources: bySource(files) };
