@@ -79,10 +79,11 @@ function remedies(
 ): readonly string[] {
   const hasOthers = !acceptChanges && otherChanges(findings).length > 0;
   const areKeysIntended = keys.some(({ change }) => !isSpreadsheetChange(change));
+  const accepted = keys.length === 0 || areKeysIntended ? "the changes" : "the other changes";
   return [
     ...(keys.length > 0 && !restoreKeys ? ["--restore-keys restores the previous values of keys"] : []),
     ...(keys.length > 0 && restoreKeys ? ["keys whose original values are unknown must be corrected in the file"] : []),
-    ...(hasOthers || areKeysIntended ? ["--accept-changes accepts all other changes"] : []),
+    ...(hasOthers || areKeysIntended ? [`--accept-changes accepts ${accepted}`] : []),
     ...(keys.length > 0 && !areKeysIntended ? ["--accept-changes --new-keys accepts the changed keys"] : []),
     "next time, import all columns as text",
   ];
