@@ -11,7 +11,7 @@ import { campaignSize } from "../../campaign.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { openFolder } from "./open-folder.ts";
 import { CHECK, planned, SENT, withoutFastPath } from "./planned-chunks.ts";
-import { COLUMNS, CONTRACT, file, GOOD, MAPPING } from "./odd-records.ts";
+import { COLUMNS, CONTRACT, file, GOOD, MAPPING, mapping as anyMapping } from "./odd-records.ts";
 
 function folderOf(content: string, mapping = MAPPING): string {
   return temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": mapping, "things.csv": content });
@@ -52,6 +52,24 @@ test("plans records from bytes as the row path plans them", async () => {
       }
     }),
     { numRuns: campaignSize({ part: 25, whole: 100 }) },
+  );
+});
+
+test("plans records from bytes as the row path plans them, for random entries of the mapping", async () => {
+  const folder = folderOf("");
+  await fc.assert(
+    fc.asyncProperty(anyMapping, file, async (text, content) => {
+      writeFileSync(path.join(folder, "mapping.yaml"), text);
+      writeFileSync(path.join(folder, "things.csv"), content);
+      const job = await openFolder(folder);
+      try {
+        for (const settings of [CHECK, SENT])
+          expect(await planned(job, settings)).toEqual(await planned(withoutFastPath(job), settings));
+      } finally {
+        await job.input.close();
+      }
+    }),
+    { numRuns: campaignSize({ part: 15, whole: 100 }) },
   );
 });
 

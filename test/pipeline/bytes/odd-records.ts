@@ -31,6 +31,7 @@ components:
         mail: { type: string, format: email }
         file: { type: string, x-document-path: true }
         source: { type: string }
+        codes: { type: array, items: { type: string, maxLength: 4 } }
         people: { type: array, maxItems: 2, items: { $ref: "#/components/schemas/Person" } }
         place:
           type: object
@@ -64,6 +65,40 @@ payload:
     - { first: { from: [CODE, KIND], join: "/" }, last: { from: TOWN, when: { column: KIND, in: ["2"] } } }
   place: { street: STREET, town: { from: TOWN, upper: true }, land: { value: GB } }
 `;
+
+/** Entries for a text field. A condition, a constant or a default changes which cells the value depends on. */
+const TEXT_ENTRIES = [
+  "TOWN",
+  "{ from: TOWN, upper: true }",
+  "{ from: TOWN, trim: false }",
+  "{ from: TOWN, keepEmpty: true }",
+  "{ from: [CODE, TOWN] }",
+  '{ from: [NAME, NAME, TOWN], join: "-" }',
+  '{ from: NAME, replace: { "A": "" }, default: none }',
+  "{ from: NAME, when: { column: NAME, in: [Ann, x] } }",
+  "{ from: NAME, when: { column: KIND, in: ['1', x] }, default: other }",
+  "{ value: old }",
+  "{ value: old, when: { column: KIND, in: ['2', ''] } }",
+  "{ from: KIND, lookup: { '1': one, '2': '' }, otherwise: keep }",
+  "{ from: BORN, date: dd/MM/yyyy }",
+  "{ from: SEEN, datetime: \"yyyy-MM-dd'T'HH:mm:ss'Z'\", zone: Europe/London }",
+  "{ from: BALANCE, number: { decimal: '.' } }",
+] as const;
+
+const LIST_ENTRIES = [
+  "{ from: TOWN, split: ' ' }",
+  "{ from: CODE, split: A, upper: true }",
+  "[NAME, { from: TOWN, when: { column: KIND, in: ['1'] } }]",
+] as const;
+
+/** Mappings whose text fields have random entries. */
+export const mapping: fc.Arbitrary<string> = fc
+  .tuple(fc.array(fc.constantFrom(...TEXT_ENTRIES), { minLength: 5, maxLength: 5 }), fc.constantFrom(...LIST_ENTRIES))
+  .map(([[code, source, street, town, land], codes]) =>
+    MAPPING.replace(/^  code: .*/m, `  code: ${code}`)
+      .replace(/^  source: .*/m, `  source: ${source}\n  codes: ${codes}`)
+      .replace(/^  place: .*/m, `  place: { street: ${street}, town: ${town}, land: ${land} }`),
+  );
 
 export const COLUMNS = [
   "REF",
