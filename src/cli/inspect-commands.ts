@@ -121,8 +121,8 @@ function addCorrectionsCommand(program: Command, session: Session): void {
     .description("Correct cells of the sources without changing the files. Works offline.")
     .exitOverride();
   const shared = [...options("config", "corrections"), formatOption()];
-  withOptions(corrections.command("add"), [...jobOptions, ...correctionOptions, formatOption()])
-    .description("Find a cell in the sources, and add its new value to the corrections file.")
+  withOptions(corrections.command("add"), correctionOptions)
+    .description("Add new values of cells to the corrections file: of one cell, a list, or returned rejects.")
     .argument("[key]", "key of the row in its source")
     .argument("[column]", "column of the cell; a dot path for JSON")
     .argument("[value]", "new value")

@@ -2,7 +2,7 @@ import { EMPTY_CELL, type Fingerprints } from "../report/rejects/fingerprints.ts
 import { createChangeExplainer, isSpreadsheetChange } from "./change-kind.ts";
 import { type ChangedCells, type CorrectionFindings, createChangeCounter } from "./correction-findings.ts";
 import type { CorrectionIndex, RejectedRow, ReturnedRow } from "./correction-index.ts";
-import { type ComparedCell, comparedCells } from "./match-rows.ts";
+import { type ComparedCell, comparedCells, isList } from "./match-rows.ts";
 import { openKeyRestorer } from "./restore-keys.ts";
 import type { ReturnedColumns } from "./returned-columns.ts";
 
@@ -14,15 +14,26 @@ export interface CellChangeOptions {
   /** The columns of each re-imported file, by file. */
   readonly layouts: ReadonlyMap<string, ReturnedColumns>;
   readonly restoreKeys: boolean;
+  /** Whether `finish` returns the changed rows, which are then kept in memory. */
+  readonly listsRows: boolean;
+}
+
+/** A re-imported row with changed cells. Keys were restored. */
+export interface ChangedRow {
+  readonly exported: RejectedRow;
+  readonly row: ReturnedRow;
+  /** The changed columns (numbers from 0) or members. */
+  readonly fields: readonly (number | string)[];
 }
 
 /** Distinguishes corrections from other changes to cells. */
 export interface CellChanges {
   readonly add: (exported: RejectedRow, row: ReturnedRow) => void;
   /** @param outcomes file of the report that contains the keys of its records */
-  readonly finish: (
-    outcomes: string,
-  ) => Promise<Pick<CorrectionFindings, "correctedCells" | "correctedRows" | "keys" | "restored" | "cells">>;
+  readonly finish: (outcomes: string) => Promise<{
+    readonly cells: Pick<CorrectionFindings, "correctedCells" | "correctedRows" | "keys" | "restored" | "cells">;
+    readonly rows: readonly ChangedRow[];
+  }>;
 }
 
 /** A cell with an error may be corrected; changes to keys and to all other cells are counted as unexpected. */
@@ -31,6 +42,7 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
   const explain = createChangeExplainer();
   const [keys, restored, cells] = [createChangeCounter(), createChangeCounter(), createChangeCounter()];
   const keyRestorer = options.restoreKeys ? openKeyRestorer(index, fingerprints, { keys, restored }) : undefined;
+  const rows: ChangedRow[] = [];
   let [correctedCells, correctedRows] = [0, 0];
 
   const addKey = (
@@ -63,14 +75,36 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
   return {
     add: (exported, row) => {
       const compared = comparedCells(exported, row, { columns: columnsOf(row.source), fingerprints });
-      const corrected = compared.filter((cell) => isChanged(cell) && addCell(exported, row, cell)).length;
+      const changed = compared.filter(isChanged);
+      const corrected = changed.filter((cell) => addCell(exported, row, cell)).length;
+      if (options.listsRows) rows.push({ exported, row, fields: changed.map(({ field }) => field) });
       correctedCells += corrected;
       if (corrected > 0) correctedRows += 1;
     },
     finish: async (outcomes) => {
       await keyRestorer?.finish(outcomes);
-      return { correctedCells, correctedRows, keys: keys.all(), restored: restored.all(), cells: cells.all() };
+      return {
+        cells: { correctedCells, correctedRows, keys: keys.all(), restored: restored.all(), cells: cells.all() },
+        rows: rows.map((changed) => withRestored(changed, options)).filter(({ fields }) => fields.length > 0),
+      };
     },
+  };
+}
+
+/** The row with its restored keys, which do not count as changed. */
+function withRestored(
+  { exported, row, fields }: ChangedRow,
+  { index, layouts }: Pick<CellChangeOptions, "index" | "layouts">,
+): ChangedRow {
+  const { file, line, values } = row;
+  const found = index.rows("select position, value from restored where file = ? and line = ?", file, line);
+  if (found.length === 0 || !isList(values)) return { exported, row, fields };
+  const positions = layouts.get(file)?.positions ?? [];
+  const restored = new Map(found.map(({ position, value }) => [positions.indexOf(Number(position)), String(value)]));
+  return {
+    exported,
+    row: { ...row, values: values.map((value, field) => restored.get(field) ?? value) },
+    fields: fields.filter((field) => typeof field !== "number" || !restored.has(field)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { SourceSpec } from "../model/source-spec.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
 import { createFingerprints } from "../report/rejects/fingerprints.ts";
 import type { RejectsManifest } from "../report/rejects/rejects-manifest.ts";
-import { openCellChanges } from "./cell-changes.ts";
+import { type ChangedRow, openCellChanges } from "./cell-changes.ts";
 import type { CorrectionFindings } from "./correction-findings.ts";
 import { type CorrectionIndex, loadRejectedRows, openCorrectionIndex } from "./correction-index.ts";
 import { fingerprintPath } from "./read-manifest.ts";
@@ -22,10 +22,19 @@ export interface CorrectionOptions {
   readonly reading: OpenOptions;
   readonly keyColumns: KeyColumns;
   readonly tempFolder: string;
+  /** Whether the changed rows are returned, which are then kept in memory. */
+  readonly listsRows?: boolean;
 }
 
-export interface CheckedCorrections {
+/** The changes to the rejects of a report. */
+export interface ReturnedRejects {
+  readonly manifest: RejectsManifest;
   readonly findings: CorrectionFindings;
+  /** Empty unless requested. */
+  readonly changedRows: readonly ChangedRow[];
+}
+
+export interface CheckedCorrections extends ReturnedRejects {
   /** Restores keys in a row while it is read. */
   readonly restore: ((row: Row) => Row) | undefined;
   readonly close: () => Promise<void>;
@@ -33,15 +42,15 @@ export interface CheckedCorrections {
 
 /**
  * Compares the re-imported rejects with the fingerprints of the exported ones. Reads all of them once; memory use does
- * not depend on their number.
+ * not depend on their number, unless the changed rows are requested.
  */
 export async function checkCorrections(plan: SourceSpec, options: CorrectionOptions): Promise<CheckedCorrections> {
   const index = await openCorrectionIndex(options.tempFolder);
   try {
     await loadRejectedRows(index, fingerprintPath(options.folder));
-    const findings = await compare(plan, index, options);
+    const compared = await compare(plan, index, options);
     const restore = options.restoreKeys ? rowRestorer(index) : undefined;
-    return { findings, restore, close: index.close };
+    return { manifest: options.manifest, ...compared, restore, close: index.close };
   } catch (error) {
     await index.close();
     throw error;
@@ -51,13 +60,10 @@ export async function checkCorrections(plan: SourceSpec, options: CorrectionOpti
 async function compare(
   plan: SourceSpec,
   index: CorrectionIndex,
-  { folder, manifest, restoreKeys, reading, keyColumns }: CorrectionOptions,
-): Promise<CorrectionFindings> {
+  { folder, manifest, restoreKeys, reading, keyColumns, listsRows = false }: CorrectionOptions,
+): Promise<Omit<ReturnedRejects, "manifest">> {
   const fingerprints = createFingerprints(manifest.secret);
-  const columnsBySource = new Map(
-    manifest.files.filter(({ kind }) => kind === "csv").map((file) => [file.source, file.columns]),
-  );
-  const columnsOf = (source: string): readonly string[] => columnsBySource.get(source) ?? [];
+  const columnsOf = exportedColumns(manifest);
   const matcher = createRowMatcher(index, fingerprints, columnsOf);
   const layouts = new Map<string, ReturnedColumns>();
   const keys = new Map<string, ReadonlySet<string>>();
@@ -72,15 +78,21 @@ async function compare(
     matcher.add(rows);
   }
   const isKey = (source: string, column: string): boolean => keys.get(source)?.has(column) === true;
-  const changes = openCellChanges({ index, fingerprints, columnsOf, isKey, layouts, restoreKeys });
+  const changes = openCellChanges({ index, fingerprints, columnsOf, isKey, layouts, restoreKeys, listsRows });
   const addRow = index.database.prepare("insert into added values (?,?,?)");
   for (const { row, exported } of matcher.matchChanged()) {
     if (exported === undefined) addRow.run(row.source, row.file, row.line);
     else changes.add(exported, row);
   }
-  const cells = await changes.finish(path.join(folder, "outcomes.ndjson"));
+  const { cells, rows: changedRows } = await changes.finish(path.join(folder, "outcomes.ndjson"));
   index.database.exec("commit");
-  return { folder, ...cells, ...findRowChanges(index), ...columnChanges(layouts) };
+  return { findings: { folder, ...cells, ...findRowChanges(index), ...columnChanges(layouts) }, changedRows };
+}
+
+/** The original columns of the exported rows of each source (CSV). */
+export function exportedColumns({ files }: Pick<RejectsManifest, "files">): (source: string) => readonly string[] {
+  const bySource = new Map(files.filter(({ kind }) => kind === "csv").map((file) => [file.source, file.columns]));
+  return (source) => bySource.get(source) ?? [];
 }
 
 function columnChanges(

@@ -15,6 +15,8 @@ export interface RejectedRow {
   /** 0-based position within the source. */
   readonly number: number;
   readonly record: number;
+  /** Fingerprint of all cells. */
+  readonly fingerprint: string;
   readonly errors: readonly (number | string)[];
   readonly marks: string;
   readonly cells: ManifestLine[6];
@@ -156,13 +158,14 @@ function isCells(value: unknown): value is ManifestLine[6] {
 
 /** Converts a row of the table `exported`. */
 export function rejectedRow(found: Found): RejectedRow {
-  const { id, source, number, record, errors, marks, cells } = found;
+  const { id, source, number, record, fingerprint, errors, marks, cells } = found;
   const [faulty, cellFingerprints]: readonly unknown[] = [JSON.parse(String(errors)), JSON.parse(String(cells))];
   return {
     id: Number(id),
     source: String(source),
     number: Number(number),
     record: Number(record),
+    fingerprint: String(fingerprint),
     marks: String(marks),
     errors: isErrors(faulty) ? faulty : [],
     cells: isCells(cellFingerprints) ? cellFingerprints : "",

@@ -56,16 +56,17 @@ export interface AcceptedChanges {
 
 /**
  * Rejects changes that are not corrections, unless the user accepts them.
+ * @param outcome what the refusal means for the command, such as "nothing was sent"
  * @throws Failure `rejects_changed`
  */
-export function refuseUnexplained(findings: CorrectionFindings, accepted: AcceptedChanges): void {
+export function refuseUnexplained(findings: CorrectionFindings, accepted: AcceptedChanges, outcome: string): void {
   const { acceptChanges, newKeys } = accepted;
   const keys = findings.keys.filter(({ change }) => !(acceptChanges && (newKeys || !isSpreadsheetChange(change))));
   const what = [...amount(sum(keys), "key"), ...(acceptChanges ? [] : otherChanges(findings))];
   if (what.length === 0) return;
   throw new Failure(
     "rejects_changed",
-    `the rejects contain changes that are not corrections: ${what.join(", ")}; nothing was sent`,
+    `the rejects contain changes that are not corrections: ${what.join(", ")}; ${outcome}`,
     {
       hint: remedies(keys, findings, accepted).join("\n"),
     },

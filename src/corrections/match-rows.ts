@@ -42,7 +42,7 @@ export function comparedCells(
   });
 }
 
-function isList(values: ReturnedRow["values"]): values is readonly (string | null)[] {
+export function isList(values: ReturnedRow["values"]): values is readonly (string | null)[] {
   return Array.isArray(values);
 }
 
@@ -152,7 +152,8 @@ function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints):
   };
 }
 
-function scoreCells(cells: readonly ComparedCell[]): Score {
+/** Counts the cells of a row that have not changed since the export. */
+export function scoreCells(cells: readonly ComparedCell[]): Score {
   const filled = cells.filter(
     ({ fingerprint, value }) => fingerprint !== undefined && (fingerprint !== EMPTY_CELL || (value ?? "") !== ""),
   );
@@ -165,7 +166,7 @@ const MAX_CANDIDATES = 50;
 /** Maximum number of consecutive removed rows. */
 const ROWS_AHEAD = 25;
 
-interface Score {
+export interface Score {
   readonly unchanged: number;
   readonly filled: number;
 }

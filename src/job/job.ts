@@ -20,6 +20,7 @@ import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import type { RuleContext } from "../rules/engine/rule-context.ts";
 import { pathsFrom, readContractWithFindings, usableOperation } from "./contract-files.ts";
+import type { ReturnedRejects } from "../corrections/check-corrections.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { functionFiles, loadFunctions } from "./functions/load-functions.ts";
 import {
@@ -92,6 +93,8 @@ interface OpenJobOptions {
   readonly showValues?: boolean;
   /** The input files as an earlier run has read them, by path. */
   readonly recordedInputs?: ReadonlyMap<string, KnownFile> | undefined;
+  /** Receives the changes to the rejects of the job. */
+  readonly onReturned?: ((returned: ReturnedRejects) => void) | undefined;
 }
 
 /**
@@ -101,7 +104,7 @@ interface OpenJobOptions {
 export async function openJob(
   settings: JobSettings,
   dependencies: JobDependencies,
-  { showValues = false, recordedInputs }: OpenJobOptions = {},
+  { showValues = false, recordedInputs, onReturned }: OpenJobOptions = {},
 ): Promise<Job> {
   const files = settings.contract.map(pathsFrom(settings.folder));
   const contract = await readContractWithFindings(files, dependencies, settings.rules, setupPaths(settings));
@@ -116,6 +119,7 @@ export async function openJob(
       mapping,
       showValues,
       recordedInputs,
+      onReturned,
     });
     return { ...job, plan, input: { ...input, close: () => input.close().finally(close) } };
   } catch (error) {
@@ -201,7 +205,7 @@ export async function openJobInput(
 type InputDependencies = Pick<Dependencies, "temporaryFolder" | "notice"> &
   Partial<Pick<Dependencies, "onProgress" | "drain">>;
 
-interface InputContext extends Pick<OpenJobOptions, "recordedInputs"> {
+interface InputContext extends Pick<OpenJobOptions, "recordedInputs" | "onReturned"> {
   /** For re-importing rejects. */
   readonly mapping: Mapping;
   /** For re-importing rejects. */

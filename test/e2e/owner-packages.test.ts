@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { outcomeLines, type Workplace, workplace } from "./push-scene.ts";
+import { CONTRACT, outcomeLines, type Workplace, workplace } from "./push-scene.ts";
 import { readRejects, save, useRejects } from "./rejects-scene.ts";
 
 const { sandbox, keysOnPlatform } = useRejects();
@@ -243,4 +243,42 @@ test("the packages of another run, and the input of the run, are not overwritten
   await work.push(["--out", "report"]);
   const other = await work.migrate(["report", "--by-owner"]);
   expect([other.code, other.stderr]).toEqual([2, expect.stringMatching(/contains rejects of run \S+, which would be/)]);
+});
+
+test("the changed cells of returned packages are kept as corrections, so that the next extract is skipped", async () => {
+  const work = await pushed();
+  await work.migrate(["report", "--by-owner"]);
+  for (const folder of ["Contact-data", "Billing"]) {
+    const name = `../report/${folder}/rejects`;
+    const accounts = readRejects(work, "rejects.csv", `report/${folder}`);
+    save(
+      work,
+      `${name}.csv`,
+      accounts.map((row) => ({ ...row, TYPE: "D" })),
+    );
+    const customers = readRejects(work, "rejects.customers.csv", `report/${folder}`);
+    save(
+      work,
+      `${name}.customers.csv`,
+      customers.map((row) => ({ ...row, MOBILE: "07700 900731" })),
+    );
+  }
+  const folders = ["--rejects", "report/Contact-data", "--rejects", "report/Billing"];
+  const sent = await work.migrate(["push", ...folders, "--accept-changes"]);
+  expect(sent.code).toBe(0);
+  expect(sent.stderr).toContain(
+    "To correct the next extract in the same way: migrate corrections add --rejects report/Contact-data --rejects report/Billing",
+  );
+  const given = ["--contract", CONTRACT, "--mapping", "mapping.yaml"];
+  const words = ["corrections", "add", "--corrections", "fixes.csv", ...folders, ...given, "--accept-changes"];
+  const kept = await work.migrate(words);
+  expect([kept.code, kept.stdout]).toEqual([0, "fixes.csv: 5 corrections added\n"]);
+  const next = await work.push(["--corrections", "fixes.csv"]);
+  expect(outcomeLines(next.stdout).map(({ key, status }) => [key, status])).toEqual([
+    ["K1", "skipped"],
+    ["K2", "skipped"],
+    ["K3", "skipped"],
+    ["K4", "skipped"],
+    ["K5", "invalid"],
+  ]);
 });

@@ -1,12 +1,11 @@
-import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { openPromise } from "yauzl";
-import { zipped } from "../read/workbook/raw-workbook.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type CliEnd, projectFile, runCli } from "./cli.ts";
 import { useSandbox, workplace } from "./push-scene.ts";
+import { replaceInSheet } from "./saved-workbook.ts";
 
 const { sandbox } = useSandbox();
 
@@ -24,18 +23,8 @@ function reimport(folder: string, ...flags: readonly string[]): Promise<CliEnd> 
   return runCli(["validate", "--rejects", folder, ...flags], { cwd });
 }
 
-/** Saves the workbook again, with one text of its first sheet replaced. */
-async function edit(folder: string, from: RegExp, to: string): Promise<void> {
-  const file = path.join(folder, "rejects.xlsx");
-  const zip = await openPromise(file, { lazyEntries: true, autoClose: false });
-  const parts: Record<string, string> = {};
-  for await (const entry of zip.eachEntry()) {
-    parts[entry.fileName] = (await buffer(await zip.openReadStreamPromise(entry))).toString();
-  }
-  zip.close();
-  const sheet = parts["xl/worksheets/sheet1.xml"] ?? "";
-  expect(sheet).toMatch(from);
-  writeFileSync(file, await zipped({ ...parts, "xl/worksheets/sheet1.xml": sheet.replace(from, to) }));
+function edit(folder: string, from: RegExp, to: string): Promise<void> {
+  return replaceInSheet(path.join(folder, "rejects.xlsx"), 1, [from, to]);
 }
 
 test("a corrected workbook is re-imported instead of the unchanged files", async () => {

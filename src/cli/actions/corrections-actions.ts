@@ -1,12 +1,19 @@
 import type { CorrectionRequest } from "../../commands/corrections/add-corrections.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
+import type { JobSettings } from "../../job/job.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type { CorrectionFlags } from "../options/options.ts";
-import { withSettings } from "../process/context.ts";
+import { type Context, withSettings } from "../process/context.ts";
 import { operator } from "../process/operator.ts";
 import type { Session } from "../process/session.ts";
 import type { Settings } from "../settings/settings.ts";
-import { addedCorrectionsView, correctionsView, removedCorrectionsView } from "../views/corrections-view.ts";
+import {
+  addedCorrectionsView,
+  correctionsView,
+  keptCorrectionsView,
+  removedCorrectionsView,
+} from "../views/corrections-view.ts";
 import { show } from "../views/view.ts";
 
 /** The cell and its value, unless `--from` names a corrections file. */
@@ -17,6 +24,11 @@ interface GivenCell {
 }
 
 export function correctionsAddAction(cell: GivenCell, flags: CorrectionFlags, session: Session): Promise<void> {
+  const { rejects = [] } = flags;
+  return rejects.length === 0 ? addCells(cell, flags, session) : keepRejects(rejects, cell, flags, session);
+}
+
+function addCells(cell: GivenCell, flags: CorrectionFlags, session: Session): Promise<void> {
   return withSettings(session, [], flags, async (settings, context) => {
     const { addCorrections, readRequests } = await import("../../commands/corrections/add-corrections.ts");
     const { from } = flags;
@@ -28,6 +40,43 @@ export function correctionsAddAction(cell: GivenCell, flags: CorrectionFlags, se
     await show(addedCorrectionsView, added, flags, context);
     return 0;
   });
+}
+
+function keepRejects(
+  folders: readonly string[],
+  { key }: GivenCell,
+  flags: CorrectionFlags,
+  session: Session,
+): Promise<void> {
+  const ofSources = { ...flags, rejects: [], restoreKeys: false, acceptChanges: false };
+  return withSettings(session, [], ofSources, async (settings, context) => {
+    const { keepReturned } = await import("../../commands/corrections/keep-returned.ts");
+    const { in: source, line, reason, showValues = false } = flags;
+    if (key !== undefined || source !== undefined || line !== undefined)
+      throw new Failure("usage", "--rejects cannot be combined with a single cell");
+    const file = fileOf(settings);
+    const rejects = await rejectsJobs(folders, flags, context);
+    const options = { job: settings.job, rejects, file, by: operator(), reason, showValues };
+    const kept = await keepReturned(options, context.dependencies);
+    await show(keptCorrectionsView, kept, flags, context);
+    return kept.notKept.length === 0 ? 0 : 1;
+  });
+}
+
+/** The settings for reading each folder of rejects. The flags that describe files describe those of the sources. */
+async function rejectsJobs(
+  folders: readonly string[],
+  flags: CorrectionFlags,
+  { dependencies }: Context,
+): Promise<readonly JobSettings[]> {
+  const { readRejectsSettings } = await import("../settings/settings-of-rejects.ts");
+  const own = definedMembers({ ...flags, source: undefined, encoding: undefined, delimiter: undefined });
+  const jobs: JobSettings[] = [];
+  for (const folder of folders) {
+    const given = { ...own, rejects: [folder] };
+    jobs.push((await readRejectsSettings([], given, process.cwd(), dependencies)).job);
+  }
+  return jobs;
 }
 
 export function correctionsListAction(flags: CorrectionFlags, session: Session): Promise<void> {

@@ -26,7 +26,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     "exclude --from closed.txt --reason closed",
     "exclude --undo EXT-00123",
   ],
-  "corrections add": ["corrections add 00010008 DOB 18/08/1969 --in customers", "corrections add --from fixes.csv"],
+  "corrections add": [
+    "corrections add 00010008 DOB 18/08/1969 --in customers",
+    "corrections add --from fixes.csv",
+    "corrections add --rejects report",
+  ],
   "corrections list": ["corrections list --show-values"],
   "corrections remove": ["corrections remove 00010008 --in customers --column DOB"],
   "documents check": ["documents check --store ./documents"],

@@ -222,7 +222,15 @@ export const statusOptions: readonly Option[] = optionsOf(STATUS);
 
 export const reportAgainOptions: readonly Option[] = optionsOf(REPORT_AGAIN);
 
-export const correctionOptions: readonly Option[] = optionsOf(CORRECTIONS);
+/** The corrections of `corrections add` are added, not applied, so they do not exclude rejects. */
+export const correctionOptions: readonly Option[] = [
+  ...jobOptions.filter((option) => option.attributeName() !== "corrections"),
+  optionOf("corrections", { ...INPUT.corrections, conflicts: [] }, "Input:"),
+  ...optionsOf(CORRECTIONS),
+  ...rejectsOptions,
+  ...options("ledger", "showValues"),
+  formatOption(),
+];
 
 export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);
 

@@ -100,7 +100,11 @@ export const CORRECTIONS = {
   in: { arg: "<source>", help: "source that contains the cell (default: the source without a parent)" },
   line: { arg: "<n>", kind: "number", range: [1], help: "line of the row, if several rows have the key" },
   reason: { arg: "<text>", help: "reason for the correction" },
-  from: { arg: "<file>", help: "CSV file with the columns key, column, value, and optionally source, line, reason" },
+  from: {
+    arg: "<file>",
+    conflicts: ["rejects"],
+    help: "CSV file with the columns key, column, value, and optionally source, line, reason",
+  },
 } as const;
 
 export const FIELDS = {

@@ -1,8 +1,12 @@
 import type { AddedCorrections } from "../../commands/corrections/add-corrections.ts";
+import type { NotKept } from "../../commands/corrections/keep-cells.ts";
+import type { KeptCorrections } from "../../commands/corrections/keep-returned.ts";
+import { formatPlace } from "../../model/place.ts";
 import type { Correction } from "../../read/corrections/correction.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { renderTable, type TableColumn } from "../../terminal/text-table.ts";
-import { counted } from "../../text/count.ts";
+import type { JsonObject } from "../../json/json-value.ts";
+import { counted, formatCount } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { shapeOf } from "../../text/shape.ts";
 import type { View, ViewOptions } from "./view.ts";
@@ -31,6 +35,48 @@ export const addedCorrectionsView: View<AddedCorrections> = {
     `${counted(added.length, "correction")} added to ${plainText(file)}` +
     `${replaced === 0 ? "" : `, replacing ${counted(replaced, "earlier one")}`}\n`,
   json: ({ file, added, replaced }) => `${printableJson({ file, added: added.length, replaced }, "indented")}\n`,
+};
+
+export const keptCorrectionsView: View<KeptCorrections> = {
+  text: ({ file, added, replaced, removed, present, notKept, addedRows, missingRows }) => {
+    const counts = [
+      `${counted(added, "correction")} added`,
+      ...(replaced > 0 ? [`${formatCount(replaced)} replaced`] : []),
+      ...(removed > 0 ? [`${formatCount(removed)} removed`] : []),
+      ...(present > 0 ? [`${counted(present, "cell")} already corrected`] : []),
+    ];
+    const rows = [
+      ...(addedRows > 0 ? [counted(addedRows, "added row")] : []),
+      ...(missingRows > 0 ? [counted(missingRows, "missing row")] : []),
+    ];
+    return [
+      `${plainText(file)}: ${counts.join(", ")}`,
+      ...notKept.map(notKeptText),
+      ...(rows.length > 0 ? [`${rows.join(" and ")} not kept: a correction changes the cell of a row`] : []),
+    ]
+      .map((line) => `${line}\n`)
+      .join("");
+  },
+  json: (kept) => `${printableJson({ ...kept, notKept: kept.notKept.map(plainNotKept) }, "indented")}\n`,
+};
+
+function notKeptText({ source, column, obstacle, count, place }: NotKept): string {
+  const cells = `${counted(count, "changed cell")} not kept: source ${source}, column ${plainText(column)}`;
+  return `${cells}, ${OBSTACLES[obstacle]} (first: ${plainText(formatPlace(place))})`;
+}
+
+function plainNotKept({ place: { file, line }, ...cells }: NotKept): JsonObject {
+  return { ...cells, place: { file, line } };
+}
+
+const OBSTACLES: Readonly<Record<NotKept["obstacle"], string>> = {
+  changed: "the sources have a different value since the export",
+  missing: "the sources do not have the row",
+  no_column: "the sources do not have the column",
+  no_key: "the row has no key",
+  repeated: "the sources have the row twice",
+  unreadable: "the row has too few or too many cells",
+  other_type: "a correction cannot change the type or number of JSON values",
 };
 
 export const removedCorrectionsView: View<ShownCorrections> = {

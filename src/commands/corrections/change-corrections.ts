@@ -11,7 +11,8 @@ import {
   type ListedCorrection,
   readCorrections,
 } from "../../read/corrections/corrections-file.ts";
-import type { Correction } from "../../read/corrections/correction.ts";
+import { type CellCorrection, cellText, type Correction, correctionOf } from "../../read/corrections/correction.ts";
+import type { Row } from "../../model/record.ts";
 import { SIZE_LIMIT } from "../../read/text/text-file.ts";
 import { csvText } from "../../report/csv-text.ts";
 
@@ -79,6 +80,36 @@ export async function saveCorrections(file: string, added: readonly Correction[]
 export interface NewChange {
   readonly change: "set" | "unset";
   readonly correction: Correction;
+}
+
+/** A line to append, and the correction that it replaces or removes. */
+export interface PlannedChange {
+  readonly entry: NewChange;
+  readonly before: Correction | undefined;
+}
+
+/**
+ * The lines that give a cell of `row` a new value. The value of the extract removes the corrections of the cell.
+ * @param others the other rows of the source with the same key
+ * @param inForce the corrections that apply to the cell, in file order
+ */
+export function planCell(
+  cell: CellCorrection,
+  row: Row,
+  { others, inForce }: { readonly others: () => readonly Row[]; readonly inForce: readonly Correction[] },
+): readonly PlannedChange[] {
+  const { value, by, at, reason } = cell;
+  const last = inForce.at(-1);
+  const old = cellText(row, cell.column) ?? "";
+  if (value === (last?.value ?? old)) return [];
+  const author = { by, at, reason };
+  if (value === old)
+    return inForce.map((one) => ({
+      entry: { change: "unset", correction: { ...one, ...author, value: "", reason: "" } },
+      before: one,
+    }));
+  const correction = last === undefined ? correctionOf(cell, row, others()) : { ...last, ...author, value };
+  return [{ entry: { change: "set", correction }, before: last }];
 }
 
 /**

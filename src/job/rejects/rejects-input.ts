@@ -1,5 +1,9 @@
 import path from "node:path";
-import { type CheckedCorrections, checkCorrections } from "../../corrections/check-corrections.ts";
+import {
+  type CheckedCorrections,
+  checkCorrections,
+  type ReturnedRejects,
+} from "../../corrections/check-corrections.ts";
 import { correctionText, refuseUnexplained } from "../../corrections/correction-text.ts";
 import { readManifest } from "../../corrections/read-manifest.ts";
 import type { KeyColumns } from "../../corrections/returned-rows.ts";
@@ -28,6 +32,8 @@ export interface RejectsContext {
   /** Encoding of the run's sources, if it was declared. */
   readonly encoding: string | undefined;
   readonly showValues: boolean;
+  /** Receives the changes to each folder instead of pushing them. */
+  readonly onReturned?: ((returned: ReturnedRejects) => void) | undefined;
   readonly dependencies: Pick<Dependencies, "temporaryFolder" | "notice">;
 }
 
@@ -37,8 +43,8 @@ export interface RejectsContext {
  * cannot be read together
  */
 export async function openRejects(context: RejectsContext): Promise<OpenedRejects> {
-  const { plan, mapping, rejects, showValues, dependencies } = context;
-  const { temporaryFolder: tempFolder, notice } = dependencies;
+  const { plan, mapping, rejects, dependencies } = context;
+  const { temporaryFolder: tempFolder } = dependencies;
   const encodings = await encodingsOf(context);
   const encodingOf = (file: string): string | undefined => encodings.get(file);
   const delimiter = rejects.delimiter === undefined ? {} : { delimiter: rejects.delimiter };
@@ -65,10 +71,10 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
     }
     await refuseSharedRecords(folders, tempFolder);
     for (const { folder, document: manifest, plan: own } of folders) {
-      checks.push(await checkCorrections(own, { folder, manifest, restoreKeys, reading, keyColumns, tempFolder }));
+      const options = { folder, manifest, restoreKeys, reading, keyColumns, tempFolder };
+      checks.push(await checkCorrections(own, { ...options, listsRows: context.onReturned !== undefined }));
     }
-    for (const { findings } of checks) for (const text of correctionText(findings, showValues)) notice(text);
-    for (const { findings } of checks) refuseUnexplained(findings, rejects);
+    reportChanges(checks, context);
     const restorers = checks.flatMap(({ restore }) => restore ?? []);
     const amend =
       restorers.length === 0 ? undefined : (row: Row) => restorers.reduce((now, restore) => restore(now), row);
@@ -78,6 +84,16 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
     await close();
     throw error;
   }
+}
+
+function reportChanges(
+  checks: readonly CheckedCorrections[],
+  { rejects, showValues, onReturned, dependencies }: RejectsContext,
+): void {
+  for (const { findings } of checks) for (const text of correctionText(findings, showValues)) dependencies.notice(text);
+  const outcome = onReturned === undefined ? "nothing was sent" : "no corrections were added";
+  for (const { findings } of checks) refuseUnexplained(findings, rejects, outcome);
+  for (const check of checks) onReturned?.(check);
 }
 
 /** The sources with only their files in this folder; a sheet belongs to the folder of its workbook. */

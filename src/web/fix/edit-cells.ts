@@ -1,7 +1,7 @@
-import { appendChanges, type NewChange } from "../../commands/corrections/change-corrections.ts";
+import { appendChanges, type NewChange, planCell } from "../../commands/corrections/change-corrections.ts";
 import type { Row } from "../../model/record.ts";
 import { identityOf } from "../../read/corrections/corrections-file.ts";
-import { cellText, type Correction, correctionOf, rowHash } from "../../read/corrections/correction.ts";
+import { cellText, type Correction, rowHash } from "../../read/corrections/correction.ts";
 import type { CorrectionLog } from "./correction-log.ts";
 import { correctionInForce } from "./correction-log.ts";
 import { correctionIn, lastBatch, nextBatch, noteReverted, noteSteps, type Step, stepsOf } from "./edit-steps.ts";
@@ -197,7 +197,7 @@ interface Planner {
   readonly steps: () => readonly Step[];
 }
 
-/** Converts new values to lines of the file. Setting a cell to its value in the extract removes its corrections. */
+/** Converts new values to lines of the file. */
 function createPlanner(parts: EditParts): Planner {
   const entries = new Map<string, NewChange>();
   const steps: Step[] = [];
@@ -212,21 +212,11 @@ function createPlanner(parts: EditParts): Planner {
     steps: () => steps,
     plan: (row, target) => {
       const { column } = target;
-      const inForce = correctionsOfCell(row, column, parts);
-      const last = inForce.at(-1);
-      const old = cellText(row.original, column) ?? "";
-      const value = target.value ?? old;
-      if (value === (last?.value ?? old)) return;
+      const value = target.value ?? cellText(row.original, column) ?? "";
       const author = { by: parts.by, at: parts.now(), reason: REASON };
-      if (value === old) {
-        for (const one of inForce)
-          add({ change: "unset", correction: { ...one, ...author, value: "", reason: "" } }, one);
-      } else if (last !== undefined) {
-        add({ change: "set", correction: { ...last, ...author, value } }, last);
-      } else {
-        const cell = { key: row.key ?? "", source: sourceName(row, parts), column, value, ...author };
-        add({ change: "set", correction: correctionOf(cell, row.original, othersOf(row, parts)) }, undefined);
-      }
+      const cell = { key: row.key ?? "", source: sourceName(row, parts), column, value, ...author };
+      const context = { others: () => othersOf(row, parts), inForce: correctionsOfCell(row, column, parts) };
+      for (const { entry, before } of planCell(cell, row.original, context)) add(entry, before);
     },
   };
 }

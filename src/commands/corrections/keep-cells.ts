@@ -1,0 +1,160 @@
+import {
+  columnOf,
+  homesOf,
+  type KeepObstacle,
+  newTexts,
+  type NewText,
+  type ReturnedChange,
+  type SourceRow,
+} from "../../corrections/returned-changes.ts";
+import { formatPlace, type Place } from "../../model/place.ts";
+import { placeOf, type Row } from "../../model/record.ts";
+import { identityOf } from "../../read/corrections/corrections-file.ts";
+import { cellText, type Correction, rowHash, textHash, withCellText } from "../../read/corrections/correction.ts";
+import { type NewChange, planCell } from "./change-corrections.ts";
+
+/** A changed cell of rejects. */
+interface ReturnedCell {
+  readonly source: string;
+  readonly column: string;
+  readonly place: Place;
+}
+
+/** Changed cells of rejects that are not kept, by source, column and obstacle. */
+export interface NotKept extends ReturnedCell {
+  /** `place` is that of the first cell. */
+  readonly count: number;
+  readonly obstacle: KeepObstacle;
+}
+
+/** The keys that identify rows of the sources in corrections. */
+export interface SourceKeys {
+  readonly keyOfRow: (source: string, row: Row) => string | undefined;
+  /** The rows of a source with a key, in file order. */
+  readonly rowsWithKey: (source: string, key: string) => readonly Row[];
+}
+
+/** A line for the corrections file, and the cell of the rejects that it comes from. */
+interface KeptChange extends NewChange {
+  readonly cell: ReturnedCell;
+  /** Whether it replaces no correction in the file. */
+  readonly isNew: boolean;
+}
+
+/** Converts the changed rows of rejects to lines of the corrections file. */
+export interface CellKeeper {
+  /** Keeps the changed rows of a folder, after those of earlier folders. */
+  readonly keep: (changes: readonly ReturnedChange[]) => void;
+  readonly refuse: (cell: ReturnedCell, obstacle: KeepObstacle) => void;
+  readonly changes: () => readonly KeptChange[];
+  /** `present`: the number of cells that have the new value already. */
+  readonly counts: () => { readonly present: number; readonly notKept: readonly NotKept[] };
+}
+
+/** @param inFile the corrections in force, in file order */
+export function createCellKeeper(
+  inFile: readonly Correction[],
+  { keyOfRow, rowsWithKey }: SourceKeys,
+  { by, at, reason }: { readonly by: string; readonly at: string; readonly reason: string | undefined },
+): CellKeeper {
+  const inForce = createCorrectionsInForce(inFile);
+  const changes = new Map<string, KeptChange>();
+  const notKept = new Map<string, NotKept>();
+  let present = 0;
+
+  const refuse: CellKeeper["refuse"] = (cell, obstacle) => {
+    const name = [cell.source, cell.column, obstacle].join("\0");
+    const group = notKept.get(name);
+    notKept.set(name, group === undefined ? { ...cell, obstacle, count: 1 } : { ...group, count: group.count + 1 });
+  };
+  const keepText = (
+    cell: ReturnedCell,
+    { column, text: value }: NewText,
+    { home, run }: { readonly home: SourceRow; readonly run: string },
+  ): KeepObstacle | undefined => {
+    const { raw } = home;
+    const { source } = cell;
+    const key = keyOfRow(source, raw);
+    const old = cellText(raw, column);
+    if (key === undefined) return "no_key";
+    if (old === undefined) return "no_column";
+    const others = rowsWithKey(source, key).filter((row) => !isSamePlace(row, raw));
+    const own = inForce.of({ source, key, column, oldSha256: textHash(old) }, raw);
+    if (own.length === 0 && others.some((row) => rowHash(row) === rowHash(raw))) return "repeated";
+    const planned = { key, source, column, value, by, at, reason: reason ?? `rejects of run ${run}` };
+    for (const { entry } of planCell(planned, raw, { others: () => others, inForce: own })) {
+      const identity = identityOf(entry.correction);
+      changes.delete(identity);
+      changes.set(identity, { ...entry, cell, isNew: !inForce.isInFile(identity) });
+      inForce.apply(entry);
+    }
+    home.present = withCellText(home.present, column, value);
+    return undefined;
+  };
+  const keepField = (change: ReturnedChange, home: SourceRow | undefined, field: number | string): void => {
+    const cell = cellOf(change, field);
+    const texts = newTexts(change, home, field);
+    if (texts === "gone") return;
+    if (texts === "present") present += 1;
+    else if (typeof texts === "string") refuse(cell, texts);
+    else if (home !== undefined) {
+      const obstacles = texts.map((text) => keepText(cell, text, { home, run: change.run }));
+      const obstacle = obstacles.find((each) => each !== undefined);
+      if (obstacle !== undefined) refuse(cell, obstacle);
+    }
+  };
+  return {
+    refuse,
+    // A correction that was added and removed again is not a change.
+    changes: () => [...changes.values()].filter(({ change, isNew }) => change === "set" || !isNew),
+    counts: () => ({ present, notKept: [...notKept.values()] }),
+    keep: (returned) => {
+      for (const [change, home] of homesOf(returned)) for (const field of change.fields) keepField(change, home, field);
+    },
+  };
+}
+
+/** The corrections of a file, and those that are about to be appended. */
+interface CorrectionsInForce {
+  /** The corrections that apply to a cell with this old value in a row, in file order. */
+  readonly of: (cell: CellOf, row: Row) => readonly Correction[];
+  readonly isInFile: (identity: string) => boolean;
+  readonly apply: (change: NewChange) => void;
+}
+
+function createCorrectionsInForce(inFile: readonly Correction[]): CorrectionsInForce {
+  const byCell = new Map<string, Map<string, Correction>>();
+  const apply = ({ change, correction }: NewChange): void => {
+    const name = cellName(correction);
+    const own = byCell.get(name) ?? new Map<string, Correction>();
+    byCell.set(name, own);
+    own.delete(identityOf(correction));
+    if (change === "set") own.set(identityOf(correction), correction);
+  };
+  for (const correction of inFile) apply({ change: "set", correction });
+  const known = new Set(inFile.map(identityOf));
+  return {
+    apply,
+    isInFile: (identity) => known.has(identity),
+    of: (cell, row) => {
+      const own = [...(byCell.get(cellName(cell))?.values() ?? [])];
+      return own.filter(({ rowSha256 }) => rowSha256 === undefined || rowSha256 === rowHash(row));
+    },
+  };
+}
+
+type CellOf = Pick<Correction, "source" | "key" | "column" | "oldSha256">;
+
+/** Names a cell and its old value. */
+export function cellName({ source, key, column, oldSha256 }: CellOf): string {
+  return JSON.stringify([source, key, column, oldSha256]);
+}
+
+function isSamePlace(one: Row, other: Row): boolean {
+  return formatPlace(placeOf(one)) === formatPlace(placeOf(other));
+}
+
+function cellOf(change: ReturnedChange, field: number | string): ReturnedCell {
+  const { source, file, line } = change.row;
+  return { source, column: columnOf(change, field), place: { file, line } };
+}

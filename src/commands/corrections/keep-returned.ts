@@ -1,0 +1,188 @@
+import { statSync } from "node:fs";
+import { createSourceSearch, type SourceSearch } from "../../corrections/find-source-rows.ts";
+import type { ReturnedRejects } from "../../corrections/check-corrections.ts";
+import { type ReturnedChange, returnedChanges } from "../../corrections/returned-changes.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { keyColumnIn, openCorrections } from "../../job/correct-input.ts";
+import { type Job, type JobDependencies, type JobSettings, openJob } from "../../job/job.ts";
+import { Failure } from "../../model/failure.ts";
+import type { Row } from "../../model/record.ts";
+import type { SourceSpec } from "../../model/source-spec.ts";
+import { keyNameOf } from "../../read/corrections/apply-corrections.ts";
+import { readAppendedChanges, readCorrections } from "../../read/corrections/corrections-file.ts";
+import { withDescendants } from "../../read/input/opened-source.ts";
+import { keyOf } from "../../read/row/row-key.ts";
+import { appendChanges } from "./change-corrections.ts";
+import { type CellKeeper, cellName, createCellKeeper, type NotKept, type SourceKeys } from "./keep-cells.ts";
+
+export interface KeepOptions {
+  /** Reads the sources to correct. */
+  readonly job: JobSettings;
+  /** Reads the rejects of each folder, in the order in which they were returned. */
+  readonly rejects: readonly JobSettings[];
+  /** The corrections file. */
+  readonly file: string;
+  /** `user@host` */
+  readonly by: string;
+  /** Default: names the run of the rejects. */
+  readonly reason: string | undefined;
+  readonly showValues: boolean;
+}
+
+export interface KeptCorrections {
+  readonly file: string;
+  readonly added: number;
+  /** Number of earlier corrections that were replaced. */
+  readonly replaced: number;
+  /** Number of corrections that were removed, because the cell has its value in the sources again. */
+  readonly removed: number;
+  /** Number of cells that have the new value already. */
+  readonly present: number;
+  readonly notKept: readonly NotKept[];
+  /** Numbers of rows that are not kept, because a correction changes one cell. */
+  readonly addedRows: number;
+  readonly missingRows: number;
+}
+
+/**
+ * Stores the changed cells of returned rejects as corrections, after the checks of a re-import. A cell of the sources
+ * that has changed since the export is not corrected.
+ * @throws the failures of re-importing rejects, of reading the sources and of writing the corrections
+ */
+export async function keepReturned(
+  options: KeepOptions,
+  dependencies: JobDependencies & Pick<Dependencies, "drain">,
+): Promise<KeptCorrections> {
+  const { file, by, reason } = options;
+  const returned = await readReturned(options, dependencies);
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const inForce = size === 0 ? [] : await readCorrections(file);
+  const job = await openJob({ ...options.job, corrections: undefined }, dependencies);
+  try {
+    refuseOtherSources(returned, job);
+    const corrector = size === 0 ? undefined : await openCorrections(file, { ...job, from: file });
+    const sources = await findSourceRows(job, returned, { amend: corrector?.amend, signal: dependencies.drain });
+    const at = new Date(dependencies.clock.now()).toISOString();
+    const keeper = createCellKeeper(inForce, sources, { by, at, reason });
+    for (const changes of sources.folders) keeper.keep(changes);
+    return { file, ...(await store(file, size, keeper)), ...rowCounts(returned) };
+  } finally {
+    await job.input.close();
+  }
+}
+
+async function readReturned(
+  { rejects, showValues }: KeepOptions,
+  dependencies: JobDependencies,
+): Promise<readonly ReturnedRejects[]> {
+  const returned: ReturnedRejects[] = [];
+  for (const settings of rejects) {
+    const { input } = await openJob(settings, dependencies, {
+      showValues,
+      onReturned: (each) => void returned.push(each),
+    });
+    await input.close();
+  }
+  return returned;
+}
+
+function rowCounts(returned: readonly ReturnedRejects[]): Pick<KeptCorrections, "addedRows" | "missingRows"> {
+  const all = returned.map(({ findings }) => findings);
+  return {
+    addedRows: sum(all.flatMap(({ added }) => added)),
+    missingRows: sum(all.flatMap(({ lost, deleted }) => [...lost, ...deleted])),
+  };
+}
+
+function sum(rows: readonly { readonly count: number }[]): number {
+  return rows.reduce((total, { count }) => total + count, 0);
+}
+
+function refuseOtherSources(returned: readonly ReturnedRejects[], { plan }: Job): void {
+  const names = withDescendants<SourceSpec>(plan).map(({ name }) => name);
+  for (const { findings, manifest } of returned) {
+    const other = manifest.files.find(({ source }) => !names.includes(source));
+    if (other === undefined) continue;
+    throw new Failure("usage", `${findings.folder}: the mapping has no source "${other.source}"`, {
+      hint: `its sources are: ${names.join(", ")}; pass the mapping of the rejects with --mapping`,
+    });
+  }
+}
+
+/** The changed rows of rejects, with their candidates among the rows of the sources. */
+interface FoundSourceRows extends SourceKeys {
+  /** By folder, in the order of the folders. */
+  readonly folders: readonly (readonly ReturnedChange[])[];
+}
+
+async function findSourceRows(
+  job: Job,
+  returned: readonly ReturnedRejects[],
+  { amend, signal }: { readonly amend?: ((row: Row, source: string) => Row) | undefined; readonly signal: AbortSignal },
+): Promise<FoundSourceRows> {
+  const folders = returned.map(returnedChanges);
+  const keyNameIn = keyNames(job);
+  const keyOfRow = (source: string, row: Row): string | undefined => {
+    const name = keyNameIn(source, row);
+    return name === undefined ? undefined : keyOf(row, name);
+  };
+  const searches = new Map<string, SourceSearch>();
+  const wanted = new Map<string, Row[]>();
+  for await (const { source, rows } of job.input.rowsByFile(signal)) {
+    const search = searches.get(source) ?? createSourceSearch(folders.map((changes) => changesOf(source, changes)));
+    searches.set(source, search);
+    for (const raw of rows) {
+      const candidate = { raw, present: amend?.(raw, source) ?? raw };
+      const found = search(candidate.present, keyNameIn(source, raw));
+      for (const { candidates } of found) candidates.push(candidate);
+      const key = found.length === 0 ? undefined : keyOfRow(source, raw);
+      if (key !== undefined) wanted.set(nameOf(source, key), []);
+    }
+  }
+  for await (const { source, rows } of job.input.rowsByFile(signal))
+    for (const row of rows) wanted.get(nameOf(source, keyOfRow(source, row)))?.push(row);
+  return { folders, keyOfRow, rowsWithKey: (source, key) => wanted.get(nameOf(source, key)) ?? [] };
+}
+
+function changesOf(source: string, changes: readonly ReturnedChange[]): readonly ReturnedChange[] {
+  return changes.filter(({ row }) => row.source === source);
+}
+
+/** Finds the column or path that identifies a row in corrections. */
+function keyNames({ plan, mapping }: Job): (source: string, row: Row) => string | undefined {
+  const specs = withDescendants<SourceSpec>(plan);
+  const names = new Map(specs.map((spec) => [spec.name, keyNameOf(spec, keyColumnIn(mapping))]));
+  return (source, row) => names.get(source)?.(row);
+}
+
+function nameOf(source: string, key: string | undefined): string {
+  return JSON.stringify([source, key]);
+}
+
+/** Appends the lines, without cells that another program has corrected since the file was read. */
+async function store(
+  file: string,
+  size: number,
+  keeper: CellKeeper,
+): Promise<Omit<KeptCorrections, "file" | "addedRows" | "missingRows">> {
+  let changes = keeper.changes();
+  if (changes.length > 0) {
+    await appendChanges(file, async (now) => {
+      if (now < size) throw replacedFile(file);
+      const appended = await readAppendedChanges(file, { from: size, to: now });
+      const newer = new Set(appended.map(({ correction }) => cellName(correction)));
+      for (const { cell, correction } of changes) if (newer.has(cellName(correction))) keeper.refuse(cell, "changed");
+      changes = changes.filter(({ correction }) => !newer.has(cellName(correction)));
+      return changes.map(({ change, correction }) => ({ change, correction }));
+    });
+  }
+  const set = changes.filter(({ change }) => change === "set");
+  const added = set.filter(({ isNew }) => isNew).length;
+  return { added, replaced: set.length - added, removed: changes.length - set.length, ...keeper.counts() };
+}
+
+function replacedFile(file: string): Failure {
+  return new Failure("source_changed", `${file} was replaced by another program`, {
+    hint: "no corrections were added; run the same command again",
+  });
+}

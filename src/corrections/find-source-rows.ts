@@ -1,0 +1,61 @@
+import type { Row } from "../model/record.ts";
+import { keyOf } from "../read/row/row-key.ts";
+import { type ReturnedChange, returnedKey } from "./returned-changes.ts";
+
+/**
+ * The changed rows of rejects that a row of the sources may be: those with the same key, and those with the same
+ * content if the key has changed.
+ * @param keyName the column or path that identifies the row in corrections, if there is one
+ */
+export type SourceSearch = (row: Row, keyName: string | undefined) => readonly ReturnedChange[];
+
+/** @param folders the changed rows of one source, by folder */
+export function createSourceSearch(folders: readonly (readonly ReturnedChange[])[]): SourceSearch {
+  const all = folders.flat();
+  const indexes = new Map<string | undefined, SearchIndex>();
+  return (row, keyName) => {
+    if (all.length === 0) return [];
+    const index = indexes.get(keyName) ?? createIndex(folders, keyName);
+    indexes.set(keyName, index);
+    const key = keyName === undefined ? undefined : keyOf(row, keyName);
+    const sameKey = key === undefined ? [] : (index.byKey.get(key) ?? []);
+    const sameContent = index.byContent.flatMap(({ fingerprintOf, changes }) => changes.get(fingerprintOf(row)) ?? []);
+    return sameContent.length === 0 ? sameKey : [...new Set([...sameKey, ...sameContent])];
+  };
+}
+
+type Changes = ReadonlyMap<string, readonly ReturnedChange[]>;
+
+interface SearchIndex {
+  readonly byKey: Changes;
+  /** Rows with a changed key by fingerprint, for each folder with such rows. */
+  readonly byContent: readonly {
+    readonly fingerprintOf: ReturnedChange["fingerprintOf"];
+    readonly changes: Changes;
+  }[];
+}
+
+function createIndex(folders: readonly (readonly ReturnedChange[])[], keyName: string | undefined): SearchIndex {
+  const keyIn = (change: ReturnedChange): ReturnType<typeof returnedKey> =>
+    keyName === undefined ? { key: undefined, isKept: false } : returnedKey(change, keyName);
+  const byKey = grouped(folders.flat(), (change) => keyIn(change).key);
+  const byContent = folders.flatMap((changes) => {
+    const moved = changes.filter((change) => !keyIn(change).isKept);
+    const [first] = moved;
+    if (first === undefined) return [];
+    return [{ fingerprintOf: first.fingerprintOf, changes: grouped(moved, ({ exported }) => exported.fingerprint) }];
+  });
+  return { byKey, byContent };
+}
+
+function grouped(all: readonly ReturnedChange[], nameOf: (change: ReturnedChange) => string | undefined): Changes {
+  const groups = new Map<string, ReturnedChange[]>();
+  for (const change of all) {
+    const name = nameOf(change);
+    if (name === undefined) continue;
+    const group = groups.get(name) ?? [];
+    group.push(change);
+    groups.set(name, group);
+  }
+  return groups;
+}

@@ -1,0 +1,205 @@
+import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
+import { isCsvRow, type Row } from "../model/record.ts";
+import { withCellText } from "../read/corrections/correction.ts";
+import { createFingerprints } from "../report/rejects/fingerprints.ts";
+import { originalCells } from "../report/rejects/reject-file.ts";
+import type { ChangedRow } from "./cell-changes.ts";
+import { exportedColumns, type ReturnedRejects } from "./check-corrections.ts";
+import type { ReturnedRow } from "./correction-index.ts";
+import { type ComparedCell, comparedCells, isList, scoreCells } from "./match-rows.ts";
+
+/** A row of the sources. */
+export interface SourceRow {
+  /** As in the file. */
+  readonly raw: Row;
+  /** With all corrections, including those that are about to be added. */
+  present: Row;
+}
+
+/** A changed row of rejects, which can be compared with rows of the sources. */
+export interface ReturnedChange extends ChangedRow {
+  /** The run whose rejects contain the row. */
+  readonly run: string;
+  /** The original columns of the rejects (CSV). */
+  readonly columns: readonly string[];
+  /** The rows of the sources that may be this row, in file order. */
+  readonly candidates: SourceRow[];
+  readonly compare: (row: Row) => readonly ComparedCell[];
+  /** The fingerprint of a row of the sources. */
+  readonly fingerprintOf: (row: Row) => string;
+}
+
+/**
+ * Why a changed cell of rejects is not kept as a correction.
+ *
+ * - `changed`: the cell of the sources has neither the exported nor the new value
+ * - `missing`: the sources do not have the row
+ * - `no_column`: the sources do not have the column
+ * - `no_key`: the row has no key
+ * - `repeated`: the row equals another row with the same key
+ * - `unreadable`: the row has too few or too many cells
+ * - `other_type`: a correction cannot store the change of a JSON value
+ */
+export type KeepObstacle = "changed" | "missing" | "no_column" | "no_key" | "repeated" | "unreadable" | "other_type";
+
+/** A new value of a cell, as a correction stores it. */
+export interface NewText {
+  readonly column: string;
+  readonly text: string;
+}
+
+export function returnedChanges({ manifest, changedRows }: ReturnedRejects): readonly ReturnedChange[] {
+  const fingerprints = createFingerprints(manifest.secret);
+  const columnsOf = exportedColumns(manifest);
+  return changedRows.map((changed) => {
+    const { source } = changed.row;
+    const columns = columnsOf(source);
+    return {
+      ...changed,
+      run: manifest.run,
+      columns,
+      candidates: [],
+      compare: (row) => comparedCells(changed.exported, { values: valuesOf(row, columns) }, { columns, fingerprints }),
+      fingerprintOf: (row) => {
+        const values = valuesOf(row, columns);
+        return fingerprints.row(source, Array.isArray(values) ? values : Object.entries(values).flat());
+      },
+    };
+  });
+}
+
+/** The cells of a row in the form in which rejects are compared. */
+function valuesOf(row: Row, columns: readonly string[]): readonly string[] | Readonly<Record<string, string>> {
+  if (isCsvRow(row)) return originalCells(row, columns);
+  return Object.fromEntries(Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)]));
+}
+
+/**
+ * The key of a changed row, if rows are identified by the column or path `keyName`.
+ * @returns `isKept`: whether it has not changed, as far as known
+ */
+export function returnedKey(
+  { columns, fields, row: { values } }: ReturnedChange,
+  keyName: string,
+): { readonly key: string | undefined; readonly isKept: boolean } {
+  if (isList(values)) {
+    const index = columns.indexOf(keyName);
+    return { key: values[index] ?? undefined, isKept: !fields.includes(index) };
+  }
+  const [member = "", ...path] = keyName.split(".");
+  const value = valueAt(parseJson(values[member] ?? ""), path);
+  const key = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+  return { key, isKept: !fields.includes(member) };
+}
+
+/**
+ * The row of the sources for each changed row of one folder. Each is used once: rows with the exported content first,
+ * then the most similar ones.
+ */
+export function homesOf(changes: readonly ReturnedChange[]): ReadonlyMap<ReturnedChange, SourceRow | undefined> {
+  const taken = new Set<SourceRow>();
+  const homes = new Map<ReturnedChange, SourceRow | undefined>();
+  const take = (change: ReturnedChange, home: SourceRow | undefined): void => {
+    homes.set(change, home);
+    if (home !== undefined) taken.add(home);
+  };
+  const isFree = (row: SourceRow): boolean => !taken.has(row);
+  for (const change of changes) {
+    const { candidates, exported, fingerprintOf } = change;
+    take(
+      change,
+      candidates.find((row) => isFree(row) && fingerprintOf(row.present) === exported.fingerprint),
+    );
+  }
+  for (const [change, home] of homes) if (home === undefined) take(change, closestRow(change, isFree));
+  return homes;
+}
+
+/** The row with the most cells as exported or as returned: at least half of them, and more than in any other row. */
+function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean): SourceRow | undefined {
+  const isReturned = ({ field, value }: ComparedCell): boolean =>
+    change.fields.includes(field) && value === returnedValue(change.row, field);
+  const cellsOf = ({ present }: SourceRow): readonly ComparedCell[] =>
+    change.compare(present).map((cell) => (isReturned(cell) ? { ...cell, isSame: () => true } : cell));
+  const [best, second] = change.candidates
+    .filter(isFree)
+    .map((row) => ({ row, ...scoreCells(cellsOf(row)) }))
+    .toSorted((one, other) => other.unchanged - one.unchanged);
+  if (best === undefined || best.unchanged * 2 < best.filled || best.unchanged === second?.unchanged) return undefined;
+  return best.row;
+}
+
+/**
+ * The new values that change a field of a row of the sources as it was changed in the rejects.
+ * @returns `present` if the row already has the new value; `gone` if the rejects do not have the column
+ */
+export function newTexts(
+  change: ReturnedChange,
+  home: SourceRow | undefined,
+  field: number | string,
+): readonly NewText[] | KeepObstacle | "present" | "gone" {
+  const value = returnedValue(change.row, field);
+  if (typeof field === "number" && value === undefined) return "gone";
+  if (home === undefined) return change.candidates.length === 0 ? "missing" : "changed";
+  if (isRagged(home.raw)) return "unreadable";
+  const now = change.compare(home.present).find((each) => each.field === field);
+  if (now?.value === value) return "present";
+  if (!isAsExported(now)) return "changed";
+  return typeof field === "number"
+    ? [{ column: columnOf(change, field), text: value ?? "" }]
+    : jsonTexts(home.present, field, parseJson(value ?? ""));
+}
+
+/** The column or member of a field. */
+export function columnOf({ columns }: ReturnedChange, field: number | string): string {
+  return typeof field === "string" ? field : (columns[field] ?? "");
+}
+
+function isRagged(row: Row): boolean {
+  return isCsvRow(row) && row.cells.length !== row.table.columns.length;
+}
+
+function returnedValue({ values }: ReturnedRow, field: number | string): string | undefined {
+  if (isList(values)) return values[Number(field)] ?? undefined;
+  return values[String(field)];
+}
+
+function isAsExported(cell: ComparedCell | undefined): boolean {
+  if (cell?.fingerprint === undefined) return cell?.value === undefined;
+  return cell.value !== undefined && cell.isSame(cell.value);
+}
+
+/** The changed values below a member of a JSON row. */
+function jsonTexts(row: Row, member: string, after: JsonValue | undefined): readonly NewText[] | "other_type" {
+  if (isCsvRow(row)) return "other_type";
+  const texts = changedValues(valueAt(row.value, [member]), after, [member]).map(({ path, value = "" }) => ({
+    column: path.join("."),
+    text: typeof value === "string" ? value : canonicalJson(value),
+  }));
+  const changed = texts.reduce((now: Row, { column, text }) => withCellText(now, column, text), row);
+  const result = isCsvRow(changed) ? undefined : valueAt(changed.value, [member]);
+  const isEqual = after !== undefined && result !== undefined && canonicalJson(result) === canonicalJson(after);
+  return isEqual ? texts : "other_type";
+}
+
+interface ChangedValue {
+  readonly path: readonly string[];
+  /** Undefined for a removed member. */
+  readonly value: JsonValue | undefined;
+}
+
+function changedValues(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  path: readonly string[],
+): readonly ChangedValue[] {
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    return names.flatMap((name) => changedValues(valueAt(before, [name]), valueAt(after, [name]), [...path, name]));
+  }
+  if (isJsonArray(before) && isJsonArray(after) && before.length === after.length)
+    return after.flatMap((value, index) => changedValues(before[index], value, [...path, String(index)]));
+  const isSame = before !== undefined && after !== undefined && canonicalJson(before) === canonicalJson(after);
+  return isSame ? [] : [{ path, value: after }];
+}
