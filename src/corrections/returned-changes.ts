@@ -131,7 +131,7 @@ function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean)
 }
 
 /**
- * The new values that change a field of a row of the sources as it was changed in the rejects.
+ * The new values that repeat the change of a field of the rejects in a row of the sources.
  * @returns `present` if the row already has the new value; `gone` if the rejects do not have the column
  */
 export function newTexts(

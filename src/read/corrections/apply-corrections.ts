@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
-import { placeOf, type Row } from "../../model/record.ts";
+import { type CsvRow, isCsvRow, placeOf, type Row } from "../../model/record.ts";
 import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { suggest } from "../../text/suggestion.ts";
 import { withDescendants } from "../input/opened-source.ts";
@@ -104,9 +104,12 @@ function corrected(
 ): Row {
   const { column, oldSha256, rowSha256, value } = entry.correction;
   const text = cellText(row, column);
-  if (text === undefined) throw unknownColumn(file, entry.correction, row);
   const place = placeOf(row);
   entry.seen ??= place;
+  if (text === undefined) {
+    if (isCsvRow(row)) throw unknownColumn(file, entry.correction, row);
+    return amended;
+  }
   if (text === value) entry.corrected ??= place;
   if (textHash(text) !== oldSha256 || (rowSha256 !== undefined && rowHash(row) !== rowSha256)) return amended;
   if (entry.match !== undefined && formatPlace(entry.match) !== formatPlace(place))
@@ -129,8 +132,8 @@ function unknownSource(file: string, { source, line }: ListedCorrection, names: 
   });
 }
 
-function unknownColumn(file: string, { column, line, source }: ListedCorrection, { table }: Row): Failure {
-  const columns = table.kind === "csv" ? table.columns : [];
+function unknownColumn(file: string, { column, line, source }: ListedCorrection, { table }: CsvRow): Failure {
+  const { columns } = table;
   const near = suggest(column, columns);
   return new Failure("config", `${file}:${line}: source "${source}" has no column "${column}" in ${table.file}`, {
     hint: near === undefined ? `its columns are: ${columns.join(", ")}` : `did you mean "${near}"?`,

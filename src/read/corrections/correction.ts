@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, memberAt, valueAt } from "../../json/json-value.ts";
+import { survivesDouble } from "../../json/number-precision.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { isCsvRow, type Row } from "../../model/record.ts";
 
@@ -48,15 +49,25 @@ export function rowHash(row: Row): string {
 
 /**
  * The value of a cell as text. A missing cell or member is empty text; a JSON value other than text is canonical JSON.
- * Undefined if the file has no such column.
+ * Undefined if the file has no such column, or if the JSON value cannot have such a member.
  */
 export function cellText(row: Row, column: string): string | undefined {
   if (isCsvRow(row)) {
     const index = row.table.columnIndex.get(column);
     return index === undefined ? undefined : (row.cells[index] ?? "");
   }
-  const value = valueAt(row.value, column.split("."));
-  return value === undefined ? "" : typeof value === "string" ? value : canonicalJson(value);
+  const path = column.split(".");
+  const value = valueAt(row.value, path);
+  if (value === undefined) return canAdd(row.value, path) ? "" : undefined;
+  return typeof value === "string" ? value : canonicalJson(value);
+}
+
+/** Whether a missing value can be added at a path: to an object, at the end of a list, or instead of null. */
+function canAdd(root: JsonValue | undefined, [part, ...rest]: readonly string[]): boolean {
+  if (root === undefined || root === null || part === undefined) return true;
+  const member = memberAt(root, part);
+  if (isJsonArray(root)) return part === String(root.length) || (member !== undefined && canAdd(member, rest));
+  return isJsonObject(root) && canAdd(member, rest);
 }
 
 /** A copy of the row with a different value in a cell, as `cellText` represents it. The cell's column exists. */
@@ -72,15 +83,22 @@ export function withCellText(row: Row, column: string, text: string): Row {
   return { ...row, cells };
 }
 
-/** Text replaces text and missing values. Another value is replaced by the JSON value of the text, if it is JSON. */
+/**
+ * Text replaces text and missing values. Another value is replaced by the JSON value of the text, unless the text is
+ * not JSON or a number would lose digits. Null is often a missing text, so `1E5` and `1.50` stay text.
+ */
 function replacement(old: JsonValue | undefined, text: string): JsonValue {
-  return old === undefined || typeof old === "string" ? text : (parseJson(text) ?? text);
+  if (old === undefined || typeof old === "string") return text;
+  const value = parseJson(text);
+  if (value === undefined) return text;
+  const isKept = typeof value !== "number" || (old === null ? String(value) === text : survivesDouble(text.trim()));
+  return isKept ? value : text;
 }
 
-/** A copy with a different value at a path. Missing objects on the path are created. */
+/** A copy with a different value at a path. Missing objects on the path are created; an item is added to a list. */
 function withValueAt(root: JsonValue | undefined, [part, ...rest]: readonly string[], value: JsonValue): JsonValue {
   if (part === undefined) return value;
   const member = withValueAt(memberAt(root, part), rest, value);
-  if (isJsonArray(root)) return root.with(Number(part), member);
+  if (isJsonArray(root)) return root.length === Number(part) ? [...root, member] : root.with(Number(part), member);
   return { ...(isJsonObject(root) ? root : {}), [part]: member };
 }

@@ -164,9 +164,10 @@ function structuralColumns(spec: SourceSpec | ChildSpec): ReadonlySet<string> {
   return new Set([spec.key, ...own, ...parents].filter((name) => name !== undefined));
 }
 
-/** The dot paths of the scalars of a value. */
+/** The dot paths of the scalars of a value. A value below a name with a dot has none. */
 function pathsIn(value: JsonValue, path: readonly string[] = []): readonly string[] {
   if (isJsonArray(value)) return value.flatMap((item, index) => pathsIn(item, [...path, String(index)]));
-  if (isJsonObject(value)) return Object.entries(value).flatMap(([name, item]) => pathsIn(item, [...path, name]));
+  if (isJsonObject(value))
+    return Object.entries(value).flatMap(([name, item]) => (name.includes(".") ? [] : pathsIn(item, [...path, name])));
   return [path.join(".")];
 }

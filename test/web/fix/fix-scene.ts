@@ -13,7 +13,7 @@ export interface FixScene {
   readonly folder: string;
   readonly file: (name: string) => string;
   /** Checks the project and opens a session. */
-  readonly open: (by?: string) => Promise<FixSession>;
+  readonly open: (by?: string, sources?: readonly string[]) => Promise<FixSession>;
   /** The corrections in force, as `source key column value`. */
   readonly corrections: () => Promise<readonly string[]>;
   /** Replaces text in a file. */
@@ -34,8 +34,8 @@ export function sceneIn(folder: string): FixScene {
   return {
     folder,
     file,
-    open: async (by = "ann@desk") => {
-      const settings = await readSettings([], {}, folder);
+    open: async (by = "ann@desk", sources = []) => {
+      const settings = await readSettings(sources, {}, folder);
       const session = await openFixSession(
         {
           job: settings.job,
