@@ -54,6 +54,14 @@ describe("the ready file", () => {
   });
 });
 
+test("the sandbox writes only its address to stdout with --quiet and without a ready file", async () => {
+  const running = startCli(["sandbox", "--quiet"], { cwd: temporaryFolder() });
+  await running.waitForOutput(/\n/);
+  running.kill("SIGTERM");
+  const { code, stdout, stderr } = await running.ended;
+  expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^https:\/\/127\.0\.0\.1:\d+\/v1\/\n$/), ""]);
+});
+
 test("the sandbox stops on SIGTERM with exit code 0, even while a request is open", async () => {
   const sandbox = await startSandboxProcess({ flags: ["--hang-before", "every:1"] });
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);

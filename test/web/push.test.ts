@@ -49,10 +49,7 @@ describe("a push from the browser", () => {
     expect(overview.destinations).toMatchObject([
       { supplier: "SANDBOX", records: 219, withoutKey: 3, left: [{ records: 22 }] },
     ]);
-    expect(overview.runs).toMatchObject([
-      { command: "push", dryRun: false, state: "complete", counts: { accepted } },
-      { command: "push", dryRun: true, counts: { valid: PROJECT.valid } },
-    ]);
+    expect(overview.runs).toMatchObject([{ command: "push", dryRun: false, state: "complete", counts: { accepted } }]);
 
     const problems = await client.get<ProblemsData>("/api/problems");
     expect(problems).toMatchObject({ basis: "migration", hasPush: true, records: 25 });
@@ -65,6 +62,22 @@ describe("a push from the browser", () => {
     // No credential and no value of a cell has reached the browser.
     expect(client.seen()).not.toContain(sandbox.ready.apiKey);
     expect(client.seen()).not.toMatch(/07700/);
+  });
+
+  it("does not list its checks, but dry runs of the command line", async () => {
+    const { folder, client } = await startProject();
+    await client.post("/api/push/check");
+    await stateOf(client, "checked");
+    const { MIGRATE_API_KEY } = sandbox.env;
+    const before = await runCli(["status", "--format", "json"], { cwd: folder });
+    expect(JSON.parse(before.stdout)).toMatchObject({ runs: [] });
+    expect((await runCli(["report"], { cwd: folder })).stderr).toContain("the ledger has no runs");
+    await runCli(["push", "--dry-run"], { cwd: folder, env: { MIGRATE_API_KEY } });
+    await client.post("/api/push/check");
+    await stateOf(client, "checked");
+    expect((await client.get<OverviewData>("/api/overview")).runs).toMatchObject([{ dryRun: true }]);
+    const { stdout } = await runCli(["status", "--format", "json"], { cwd: folder });
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ dryRun: true }] });
   });
 
   it("refuses a start without a check, and with the plan of an earlier check", async () => {
@@ -130,7 +143,7 @@ describe("a push from the browser", () => {
     await expect.poll(async () => (await admin.imports()).length).toBeGreaterThan(0);
     await web.stop();
     const { stdout } = await runCli(["status", "--format", "json"], { cwd: folder });
-    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ state: "incomplete", exitCode: 3 }, { dryRun: true }] });
+    expect(JSON.parse(stdout)).toMatchObject({ runs: [{ state: "incomplete", exitCode: 3 }] });
     const { runs }: { runs: readonly { summary: Record<string, number> }[] } = JSON.parse(stdout);
     expect(runs[0]?.summary["ambiguous"]).toBeUndefined();
     expect(runs[0]?.summary["pending"]).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ import type { Session } from "../process/session.ts";
 const SANDBOX_FOLDER = ".migrate/sandbox";
 
 export function sandboxAction(flags: SandboxFlags, session: Session): Promise<void> {
-  return withConfig(session, flags, async (config, { dependencies, logger }) => {
+  return withConfig(session, flags, async (config, { dependencies, logger, write }) => {
     const { apiKey } = await dependencies.secrets({});
     const options = {
       apiKey,
@@ -28,6 +28,7 @@ export function sandboxAction(flags: SandboxFlags, session: Session): Promise<vo
     const { baseUrl, adminUrl } = running.ready;
     const fields = { baseUrl, adminUrl, readyFile: flags.readyFile };
     logger.lines(sandboxText(running.ready, apiKey === undefined), "sandbox_started", fields);
+    if (flags.quiet === true && flags.readyFile === undefined) await write(`${baseUrl}\n`);
     await untilAborted(dependencies.drain);
     await running.close();
     return 0;

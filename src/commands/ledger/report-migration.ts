@@ -14,7 +14,7 @@ import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { eachOpenRecord } from "../../pipeline/owners/each-open-record.ts";
 import { causesOf, daysSince } from "../../pipeline/owners/record-owner.ts";
-import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { listedRuns, readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { runState } from "../../pipeline/run/run-state.ts";
 import { writeMigrationReport } from "../../report/migration-report.ts";
 import { timestamp } from "../../time/clock.ts";
@@ -104,7 +104,7 @@ async function openCauses(
 
 async function runsOf(ledger: Ledger, active: string | undefined): Promise<readonly RunOfMigration[]> {
   const listed: RunOfMigration[] = [];
-  for (const run of await ledger.runs()) {
+  for (const run of listedRuns(await ledger.runs(), active)) {
     const { records, counts } = await ledger.summary(run.id);
     const { by } = settingsIfKnown(run) ?? {};
     const state = run.dryRun ? "dry run" : runState(run, counts, run.id === active);

@@ -9,7 +9,7 @@ import type { LedgerStore, StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Summary } from "../../model/outcome.ts";
 import { progressPath, readProgress } from "../../pipeline/run/progress-file.ts";
-import { requireRun, readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { listedRuns, readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { runState } from "../../pipeline/run/run-state.ts";
 import type { WallClock } from "../../time/clock.ts";
 
@@ -24,7 +24,7 @@ export interface StatusOptions {
 
 /** The content of the ledger, and the progress that the active run reports. */
 export interface LedgerStatus {
-  /** Latest first. */
+  /** Latest first, without checks of `migrate web`. */
   readonly runs: readonly RunStatus[];
   /** Coverage of all runs, even if `runs` has only one. */
   readonly coverage: readonly Coverage[];
@@ -59,7 +59,8 @@ export async function status(options: StatusOptions, { clock, notice }: StatusDe
     const active = await store.activeRun();
     const listed: RunStatus[] = [];
     const unsettled = new Set(await ledger.unsettledRuns());
-    for (const run of runs) listed.push(await statusOf(run, run.id === active, { ledger, store, clock, unsettled }));
+    for (const run of options.run === undefined ? listedRuns(runs, active) : runs)
+      listed.push(await statusOf(run, run.id === active, { ledger, store, clock, unsettled }));
     if (options.coverage !== undefined) return { runs: listed, coverage: options.coverage };
     const coverage = await ledger.coverage();
     if (options.run !== undefined) return { runs: listed, coverage };

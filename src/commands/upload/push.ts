@@ -32,6 +32,8 @@ export interface PushOptions extends RunOptions {
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
   /** The person who runs the command. */
   readonly by?: string | undefined;
+  /** Omits the run from lists of runs. */
+  readonly isUnlisted?: boolean | undefined;
 }
 
 /**

@@ -24,6 +24,8 @@ export interface RunSettings extends RunValues {
   readonly confirmed?: boolean | undefined;
   /** The person who started the run. */
   readonly by?: string | undefined;
+  /** Whether lists of runs omit the run after its end: a dry run that only prepares a confirmation. */
+  readonly isUnlisted?: boolean | undefined;
   /** Secret key for the fingerprints of its rejects: 256 random bits as text. */
   readonly rejectsSecret: string;
   /** Fingerprints of the contract, the mapping, the files that the mapping names, and the input. */
@@ -42,7 +44,7 @@ export async function describeRun(
   options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: WallClock },
 ): Promise<NewRun> {
-  const { target, pace, workers, confirmed, by, dryRun } = options;
+  const { target, pace, workers, confirmed, by, isUnlisted, dryRun } = options;
   const { files, setup } = await recordFiles(job);
   const settings: RunSettings = {
     job: withoutCopies(job.settings),
@@ -52,6 +54,7 @@ export async function describeRun(
     ...recordedValues(RUN, options),
     confirmed,
     by,
+    isUnlisted,
     rejectsSecret: randomBytes(32).toString("base64url"),
     files,
   };
@@ -172,6 +175,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   workers: z.object({ count: z.number(), leaseMs: z.number() }).optional(),
   confirmed: z.boolean().optional(),
   by: z.string().optional(),
+  isUnlisted: z.boolean().optional(),
   rejectsSecret: z.string(),
   files: z.array(recordedFileSchema),
 });

@@ -1,18 +1,29 @@
+import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Status } from "../../model/outcome.ts";
 
 /**
- * Returns the run with this id; without an id, the latest run.
+ * Returns the run with this id; without an id, the latest run that lists contain.
  * @throws Failure `run_unknown` if there is none
  */
 export async function requireRun(ledger: Ledger, id: string | undefined): Promise<Run> {
-  const run = await ledger.findRun(id);
+  const found = await ledger.findRun(id);
+  const run = id === undefined && found !== undefined && isUnlisted(found) ? listedRuns(await ledger.runs())[0] : found;
   if (run !== undefined) return run;
   throw new Failure("run_unknown", id === undefined ? "the ledger has no runs" : `the ledger has no run ${id}`, {
     hint: id === undefined ? "start one with `migrate push`" : "list the runs with `migrate status`",
   });
+}
+
+/** The runs without those that lists omit, unless they are active. */
+export function listedRuns(runs: readonly Run[], active?: string): readonly Run[] {
+  return runs.filter((run) => run.id === active || !isUnlisted(run));
+}
+
+function isUnlisted(run: Run): boolean {
+  return settingsIfKnown(run)?.isUnlisted === true;
 }
 
 /** Opens the ledger for one query and closes it. Another process may write to it meanwhile. */

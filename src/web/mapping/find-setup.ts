@@ -5,6 +5,7 @@ import { pathsFrom, readContractWithFindings, shippedOverlays } from "../../job/
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import { CORRECTION_COLUMNS } from "../../read/corrections/corrections-file.ts";
 import type { FoundData, OperationData } from "./mapping-data.ts";
 
 const MAX_FILES = 500;
@@ -16,6 +17,10 @@ const SOURCE = /\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx|xlsm)(?:\.gz)?$/i;
 const DOCUMENT = /\.(?:ya?ml|json)$/i;
 /** Files of this tool. */
 const OWN = /^(?:migrate\.yaml|.*\.schema\.json)$/;
+/** The first bytes of its other files: corrections, and the ready file of a sandbox. */
+const OWN_HEAD = new RegExp(String.raw`^(?:\uFEFF?${CORRECTION_COLUMNS.join()}\r?\n|\{\s*"baseUrl":)`);
+/** The file of a folder with a report or a proof. */
+const OWN_FOLDER = new Set(["summary.json", "proof.json"]);
 
 /** Files in the folder and its subfolders that may be extracts, OpenAPI documents or overlays, and bundled overlays. */
 export async function findSetup(folder: string): Promise<FoundData> {
@@ -37,6 +42,7 @@ async function filesIn(folder: string, below: string, depth: number): Promise<re
   const shown = entries
     .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  if (below !== "" && shown.some(({ name }) => OWN_FOLDER.has(name))) return [];
   const files = shown.filter((entry) => entry.isFile() && !OWN.test(entry.name)).map(({ name }) => below + name);
   const folders = depth > 1 ? shown.filter((entry) => entry.isDirectory()) : [];
   const inside = await Promise.all(folders.map(({ name }) => filesIn(folder, `${below}${name}/`, depth - 1)));
@@ -44,8 +50,9 @@ async function filesIn(folder: string, below: string, depth: number): Promise<re
 }
 
 async function kindOf(folder: string, file: string): Promise<"source" | "contract" | "overlay" | "other"> {
+  const head = DOCUMENT.test(file) || /\.csv$/i.test(file) ? await headOf(path.join(folder, file)) : "";
+  if (OWN_HEAD.test(head)) return "other";
   if (DOCUMENT.test(file)) {
-    const head = await headOf(path.join(folder, file));
     if (/^\s*\{?\s*["']?(?:openapi|swagger)["']?\s*:/m.test(head)) return "contract";
     if (/^\s*\{?\s*["']?overlay["']?\s*:/m.test(head)) return "overlay";
   }

@@ -86,7 +86,7 @@ async function planPush(project: WebProject, stop: AbortSignal): Promise<Planned
     await project.checkBeforeSending(settings);
     const target = requireTarget(settings.target, "to push to");
     const options: PushOptions = { ...settings, target, dryRun: false, yes: false, by: project.operator };
-    const done = await push({ ...options, dryRun: true }, dependenciesOf(project, stop));
+    const done = await push({ ...options, dryRun: true, isUnlisted: true }, dependenciesOf(project, stop));
     try {
       const [failure] = done.failures;
       if (failure !== undefined) throw failure;

@@ -1,0 +1,27 @@
+import { mkdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { CORRECTION_COLUMNS } from "../../../src/read/corrections/corrections-file.ts";
+import { findSetup } from "../../../src/web/mapping/find-setup.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+test("finds extracts and contracts, but no files of this tool", async () => {
+  const folder = temporaryFolder({
+    "accounts.csv": "REF,NAME\n",
+    "extracts/customers.json": "[]",
+    "contract.yaml": "openapi: 3.1.0\n",
+    "overlay.yaml": "overlay: 1.0.0\n",
+    "migrate.yaml": "contract: contract.yaml\n",
+    "corrections.csv": `${CORRECTION_COLUMNS.join()}\n`,
+    "fixes/of-excel.csv": `\uFEFF${CORRECTION_COLUMNS.join()}\r\n`,
+    "ready.json": '{"baseUrl":"https://127.0.0.1:1/v1/"}\n',
+    "report/summary.json": "{}",
+    "report/rejects.csv": "REF,NAME\n",
+    "proof/proof.json": "{}",
+    "proof/records.csv": "key\n",
+  });
+  mkdirSync(`${folder}/.migrate`);
+  const { sources, contracts, overlays } = await findSetup(folder);
+  expect(sources).toEqual(["accounts.csv", "extracts/customers.json"]);
+  expect(contracts).toEqual(["contract.yaml"]);
+  expect(overlays[0]).toBe("overlay.yaml");
+});
