@@ -1,4 +1,6 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
 import { describe, expect, test } from "vitest";
 import {
   CONTRACT,
@@ -192,6 +194,54 @@ describe("corrections", () => {
     if (content !== undefined) writeFileSync(file("fixes.csv"), content.replace("{header}", header));
     const { code, stderr } = await migrate(["validate"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  test("can be saved by a spreadsheet with semicolons, CRLF and a byte order mark, and are appended in this form", async () => {
+    const work = threeAccounts();
+    await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
+    await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ann\r\n; Hill"]);
+    const rows: string[][] = parse(readFileSync(work.file("fixes.csv")));
+    const saved = stringify(rows, { delimiter: ";", record_delimiter: "\r\n", bom: true });
+    writeFileSync(work.file("fixes.csv"), saved);
+    await work.migrate(["corrections", "add", "EXT-00003", "NAME", "Ben, Hill"]);
+    expect((await work.migrate(["validate"])).stderr).toContain("fixes.csv: 3 cells corrected");
+    expect((await work.migrate(["corrections", "remove", "EXT-00003"])).code).toBe(0);
+    const listed = await work.migrate(["corrections", "list", "--show-values", "--format", "json"]);
+    const { corrections }: { corrections: readonly { value: string }[] } = JSON.parse(listed.stdout);
+    expect(corrections.map(({ value }) => value)).toEqual(["B", "Ann\r\n; Hill"]);
+  });
+
+  test("of equal rows apply to all of them", async () => {
+    const work = threeAccounts();
+    const customers = readFileSync(work.file("customers.csv"), "utf8").replace("EXT-00003,2,", "EXT-00003,1,");
+    writeFileSync(work.file("customers.csv"), customers);
+    await work.migrate(["corrections", "add", "EXT-00003", "DOB", "1971-02-28", "--in", "customers", "--line", "4"]);
+    expect(await validated(work)).toEqual({ valid: 2, invalid: 1 });
+  });
+
+  test("are found by keys with spaces and by their case", async () => {
+    const work = threeAccounts();
+    for (const name of ["accounts.csv", "customers.csv"]) {
+      const text = readFileSync(work.file(name), "utf8");
+      writeFileSync(work.file(name), text.replaceAll("EXT-00001", " ext 1 ").replaceAll("EXT-00003", " EXT 1 "));
+    }
+    await work.migrate(["corrections", "add", " EXT 1 ", "NAME", "Ann Hill"]);
+    const { stdout } = await work.migrate(["preview", "--limit", "3", "--show-values", "--format", "json"]);
+    expect(stdout.split("\n").filter((line) => line.includes("Ann Hill"))).toEqual([
+      expect.stringContaining('"line":4'),
+    ]);
+    expect((await work.migrate(["corrections", "add", "EXT 1", "NAME", "x"])).code).toBe(2);
+  });
+
+  test.each([
+    ["key", ["", "NAME", "x"]],
+    ["column", ["EXT-00001", "", "x"]],
+  ])("with an empty %s are refused, and the file stays readable", async (_, words) => {
+    const work = threeAccounts();
+    await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
+    appendFileSync(work.file("accounts.csv"), ",D,Cat Hughes,1 Road,DE1 2GU,1210000007919\n");
+    expect((await work.migrate(["corrections", "add", ...words])).code).toBe(2);
+    expect((await work.migrate(["corrections", "list"])).code).toBe(0);
   });
 
   test("are appended after a last line without a line end", async () => {

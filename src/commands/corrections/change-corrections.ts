@@ -7,7 +7,9 @@ import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 import {
   CORRECTION_COLUMNS,
+  delimiterOf,
   identityOf,
+  lineProblem,
   type ListedCorrection,
   readCorrections,
 } from "../../read/corrections/corrections-file.ts";
@@ -125,19 +127,24 @@ export function appendChanges(file: string, decide: (size: number) => Promise<re
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     const changes = await decide(size);
     if (changes.length === 0) return size;
-    for (const { correction } of changes) requireWritable(file, correction);
+    for (const change of changes) requireWritable(file, change);
     const lines = changes.map(({ change, correction }) => lineOf(correction, change));
-    const text = csvText(size === 0 ? [CORRECTION_COLUMNS, ...lines] : lines);
+    const text = size === 0 ? csvText([CORRECTION_COLUMNS, ...lines]) : csvText(lines, await delimiterOf(file));
     if (size + Buffer.byteLength(text) >= SIZE_LIMIT) throw tooLarge(file);
     return append(file, text);
   });
 }
 
-function requireWritable(file: string, { value, column }: Correction): void {
-  if (!value.includes("\0") && value.isWellFormed()) return;
-  throw new Failure("usage", `the new value of ${column} contains a character that ${file} cannot contain`, {
-    hint: "type the value again, without invisible characters",
-  });
+function requireWritable(file: string, { change, correction }: NewChange): void {
+  const cells = lineOf(correction, change);
+  const problem = lineProblem(cells);
+  if (problem !== undefined) throw new Failure("usage", `a correction cannot be stored: ${problem}`);
+  if (cells.every((cell) => !cell.includes("\0") && cell.isWellFormed())) return;
+  throw new Failure(
+    "usage",
+    `the correction of ${correction.column} contains a character that ${file} cannot contain`,
+    { hint: "type it again, without invisible characters" },
+  );
 }
 
 function tooLarge(file: string): Failure {

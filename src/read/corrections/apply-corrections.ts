@@ -112,9 +112,10 @@ function corrected(
   }
   if (text === value) entry.corrected ??= place;
   if (textHash(text) !== oldSha256 || (rowSha256 !== undefined && rowHash(row) !== rowSha256)) return amended;
-  if (entry.match !== undefined && formatPlace(entry.match) !== formatPlace(place))
+  entry.match ??= place;
+  // Equal rows cannot be distinguished, so they are corrected together.
+  if (rowSha256 === undefined && formatPlace(entry.match) !== formatPlace(place))
     throw matchesTwice(file, entry.correction, [entry.match, place]);
-  entry.match = place;
   return withCellText(amended, column, value);
 }
 

@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { Failure } from "../../model/failure.ts";
 import { exactLines, tableFailure } from "../lists/table-lines.ts";
 import { readTextFile, type TextFile } from "../text/text-file.ts";
 import type { Correction } from "./correction.ts";
@@ -40,11 +42,18 @@ const HINT = "`migrate corrections` writes this file";
  */
 export async function readCorrections(path: string, from: string = path): Promise<readonly ListedCorrection[]> {
   const corrections = new Map<string, ListedCorrection>();
+  if (!existsSync(from)) throw missingFile(path);
   for (const { change, correction } of parseChanges(await readTextFile(path, from))) {
     corrections.delete(identityOf(correction));
     if (change === "set") corrections.set(identityOf(correction), correction);
   }
   return [...corrections.values()];
+}
+
+function missingFile(path: string): Failure {
+  return new Failure("config", `${path}: no such file`, {
+    hint: "add the first correction with `migrate corrections add`, or remove the setting `corrections`",
+  });
 }
 
 /**
@@ -58,15 +67,30 @@ export async function readAppendedChanges(
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<readonly CorrectionChange[]> {
   if (to <= from) return [];
+  const header = from === 0 ? "" : `${CORRECTION_COLUMNS.join(await delimiterOf(path))}\n`;
   const handle = await open(path, "r");
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(to - from), 0, to - from, from);
-    const header = from === 0 ? "" : `${CORRECTION_COLUMNS.join()}\n`;
-    return parseChanges({ file: path, text: header + buffer.toString("utf8", 0, bytesRead) });
+    const text = buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "");
+    return parseChanges({ file: path, text: header + text });
   } finally {
     await handle.close();
   }
 }
+
+/** The delimiter of a corrections file, which a spreadsheet may have changed. */
+export async function delimiterOf(file: string): Promise<string> {
+  const handle = await open(file, "r");
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const head = buffer.toString("utf8", 0, bytesRead).replace(/^\uFEFF/, "");
+    return [";", "\t"].find((delimiter) => head.startsWith(CORRECTION_COLUMNS.join(delimiter))) ?? ",";
+  } finally {
+    await handle.close();
+  }
+}
+
+const HEAD_BYTES = 200;
 
 function parseChanges(file: TextFile): readonly CorrectionChange[] {
   const [header, ...lines] = exactLines(file, HINT);
@@ -74,7 +98,7 @@ function parseChanges(file: TextFile): readonly CorrectionChange[] {
   if (header === undefined || header.cells.join() !== CORRECTION_COLUMNS.join())
     throw bad(header?.line ?? 1, `expected the header ${CORRECTION_COLUMNS.join()}`);
   return lines.map(({ cells, line }) => {
-    const problem = problemIn(cells);
+    const problem = lineProblem(cells);
     if (problem !== undefined) throw bad(line, problem);
     return { change: cells[CHANGE] === "set" ? "set" : "unset", correction: { ...correctionIn(cells), line } };
   });
@@ -98,7 +122,8 @@ function correctionIn(cells: readonly string[]): Correction {
   };
 }
 
-function problemIn(cells: readonly string[]): string | undefined {
+/** Why cells are not a line of a corrections file; undefined if they are. */
+export function lineProblem(cells: readonly string[]): string | undefined {
   if (cells.length !== CORRECTION_COLUMNS.length)
     return `expected ${CORRECTION_COLUMNS.length} cells, found ${cells.length}`;
   const [key, source, column, oldSha256 = "", rowSha256 = "", change = ""] = cells;

@@ -79,6 +79,13 @@ describe("a correction", () => {
     expect(rows.map((row) => cellText(amend(row, "customers"), "NAME"))).toEqual(["n/a", "new"]);
   });
 
+  test("of a whole row applies to all equal rows", () => {
+    const rows = [csvRow(2, ["1", "A", "n/a", ""]), csvRow(3, ["1", "A", "n/a", ""])];
+    const rowSha256 = rowHash(csvRow(2, ["1", "A", "n/a", ""]));
+    const { amend } = corrector(correction({ source: "customers", old: "n/a", rowSha256 }));
+    expect(rows.map((row) => cellText(amend(row, "customers"), "NAME"))).toEqual(["new", "new"]);
+  });
+
   test("that would apply to a second row is refused with both places", () => {
     const { amend } = corrector(correction({ source: "customers", old: "n/a" }));
     amend(csvRow(2, ["1", "A", "n/a", ""]), "customers");

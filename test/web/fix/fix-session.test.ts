@@ -103,6 +103,26 @@ describe("an edit", () => {
     expect((await scene.open()).overview().records.total).toBe(1);
   });
 
+  test("of one of two equal rows changes both, and the project can still be checked", async () => {
+    const customer = { REF: "A", SEQ: "1", DOB: "31/02/1971" };
+    const scene = fixScene({ accounts: [{ REF: "A" }], customers: [customer, customer] });
+    const session = await scene.open();
+    await edit(session, ["customers", 1, "DOB", "1971-02-28"]);
+    expect(rowsOf(session, "customers").map(({ state }) => state)).toEqual(["fixed", "fixed"]);
+    expect((await scene.open()).overview().records.total).toBe(0);
+  });
+
+  test("is appended to a file that a spreadsheet has saved with semicolons", async () => {
+    const scene = threeAccounts();
+    await edit(await scene.open(), ["accounts", 0, "TYPE", "D"]);
+    const text = readFileSync(scene.file("fixes.csv"), "utf8").replaceAll(",", ";").replaceAll("\n", "\r\n");
+    writeFileSync(scene.file("fixes.csv"), `\uFEFF${text}`);
+    const [one, two] = [await scene.open(), await scene.open("bob@desk")];
+    await edit(one, ["customers", 0, "DOB", "1971-02-28"]);
+    await edit(two, ["customers", 1, "DOB", "1972-02-29"]);
+    expect((await scene.open()).overview().records.total).toBe(0);
+  });
+
   test("can add an error to a row that had none, which the grid then shows", async () => {
     const session = await threeAccounts().open();
     const { index } = sourceOf(session, "accounts");
