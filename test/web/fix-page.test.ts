@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { CONTRACT, type Extract, goodAccounts, writeExtract } from "../e2e/push-scene.ts";
 import { runCli } from "../e2e/cli.ts";
+import { jsonAccount, jsonCustomer, writeJsonExtract } from "../e2e/json-extract.ts";
 import { axeViolations } from "../report/page/pages.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { describeWebPages, type RunningWeb, startWeb } from "./web-scene.ts";
@@ -205,6 +206,43 @@ describeWebPages("the page Fix", (open) => {
     expect(await two.textContent(".notice.error")).toContain("The value of this cell in the file has changed");
     expect(await axeViolations(two)).toEqual([]);
     expect(one.complaints).toEqual([]);
+    await web.stop();
+  });
+
+  it("edits nested JSON values, and refuses a value where the row has no place for it", async () => {
+    const folder = temporaryFolder();
+    writeJsonExtract(folder, {
+      accounts: [
+        jsonAccount("A", { account: { ref: "A", type: "X", vacant: false }, balance: 12.345 }),
+        jsonAccount("B", { address: "63 Station Road" }),
+      ],
+      customers: [jsonCustomer("A"), jsonCustomer("B")],
+    });
+    const web = await startWeb(folder);
+    const { page, complaints } = await open(fixAddress(web));
+    await page.waitForSelector(ACTIVE);
+    await page.click("label.switch");
+    expect(await page.textContent(".fix-grid")).toContain("address.lines.0");
+    await page.click(".slick-row[data-row='0'] .slick-cell.l2");
+    await page.keyboard.type("B");
+    await page.keyboard.press("Enter");
+    await status(page, "1 cell saved. 2 records need work.");
+    await page.click(".slick-row[data-row='0'] .slick-cell.l5");
+    await expect.poll(() => page.textContent(".fix-details")).toContain("balance of A");
+    await page.keyboard.type("12.34");
+    await page.keyboard.press("Enter");
+    await status(page, "1 cell saved. 1 record needs work.");
+    expect(correctionsIn(folder).map((line) => line.split(",").slice(0, 3).join(" "))).toEqual([
+      "A accounts account.type",
+      "A accounts balance",
+    ]);
+    await page.click(".slick-row[data-row='1'] .slick-cell.l7");
+    await page.keyboard.type("DE1 2GU");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.textContent("body")).toContain("This row has no place for a value of this column.");
+    expect(correctionsIn(folder)).toHaveLength(2);
+    expect(await axeViolations(page)).toEqual([]);
+    expect(complaints).toEqual([]);
     await web.stop();
   });
 });

@@ -1,5 +1,5 @@
 import { appendChanges, type NewChange, planCell } from "../../commands/corrections/change-corrections.ts";
-import { isCsvRow, type Row } from "../../model/record.ts";
+import type { Row } from "../../model/record.ts";
 import { identityOf } from "../../read/corrections/corrections-file.ts";
 import { cellText, type Correction, rowHash } from "../../read/corrections/correction.ts";
 import type { CorrectionLog } from "./correction-log.ts";
@@ -173,7 +173,7 @@ function refusalOf(
   const locked = lockReason(row, problemsOf(found), rows);
   if (locked !== undefined) return { ...about, reason: "locked", message: locked };
   const old = cellText(row.original, column);
-  if (old === undefined) return { ...about, reason: "locked", message: isCsvRow(row.original) ? NO_COLUMN : NO_PLACE };
+  if (old === undefined) return { ...about, reason: "locked", message: NO_PLACE };
   const touched = store.one("select seq, tab from touched where row = ? and column_name = ?", row.id, column);
   if (touched !== undefined && Number(touched["seq"]) > seen && touched["tab"] !== tab)
     return { ...about, reason: "edited", message: EDITED };
@@ -182,8 +182,7 @@ function refusalOf(
   return undefined;
 }
 
-const NO_COLUMN = "The file of this row has no such column.";
-const NO_PLACE = "This row has another kind of value here, so a correction cannot add this one. Correct the file.";
+const NO_PLACE = "This row has no place for a value of this column. Correct the file.";
 
 const CHANGED = "The value of this cell in the file has changed since the check. Check again to see the new value.";
 
