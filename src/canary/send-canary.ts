@@ -77,7 +77,7 @@ function canaryFailure({ run }: OpenRun, wrong: readonly string[]): Failure {
 /** Up to `size + 1` records that were sent and have an outcome, without those that the user has excluded since. */
 async function startedRecords({ ledger, run }: OpenRun, size: number): Promise<readonly Outcome[]> {
   const found: Outcome[] = [];
-  const isExcluded = (await excludedKeys(ledger))(run);
+  const isExcluded = await (await excludedKeys(ledger))(run);
   for await (const batch of ledger.outcomes(run.id, {
     statuses: ["accepted", "rejected", "existing", "ambiguous", "blocked"],
   })) {

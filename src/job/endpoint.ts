@@ -1,6 +1,7 @@
 import type { OperationAddress } from "../contract/operations/operation.ts";
 import { namesInPath } from "../contract/operations/request-parameters.ts";
 import type { JsonObject } from "../json/json-value.ts";
+import { OPEN_PARAMETER } from "../ledger/records/record-hashes.ts";
 import { joinPath } from "../transport/base-url.ts";
 
 /**
@@ -21,14 +22,11 @@ export function filledEndpoint(
 ): string {
   if (parameters === undefined) return endpoint;
   const names = namesInPath(path).values();
-  return endpoint.replaceAll(OPEN, () => {
+  return endpoint.replaceAll(OPEN_PARAMETER, () => {
     const value = parameters[names.next().value ?? ""];
-    return typeof value === "string" || typeof value === "number" ? encodeURIComponent(value) : OPEN;
+    return typeof value === "string" || typeof value === "number" ? encodeURIComponent(value) : OPEN_PARAMETER;
   });
 }
-
-/** `{}` in URL encoding. */
-const OPEN = "%7B%7D";
 
 /** The instance of the platform: host and prefix, without the version. */
 export function instanceOf(baseUrl: string): string {

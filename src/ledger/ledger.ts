@@ -148,6 +148,14 @@ export interface Ledger {
     keys: readonly string[],
   ): Promise<readonly string[]>;
   /**
+   * The identities of the records with these keys at a destination, by key. If the address of a record has parameters,
+   * the ledger knows only the identities of records that a push or a dry run has planned.
+   */
+  identitiesByKey(
+    destination: Pick<DestinationState, "endpoint" | "supplier">,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly Uint8Array[]>>;
+  /**
    * The latest known content of the records with these identities (in hexadecimal), by identity. A record that is in no
    * planned push has no entry.
    */

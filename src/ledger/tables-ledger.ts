@@ -21,7 +21,7 @@ import {
   existingItems,
   saveDecisions,
 } from "./tables/reconciliation.ts";
-import { unseenKeys } from "./tables/seen-keys.ts";
+import { identitiesByKey, unseenKeys } from "./tables/seen-keys.ts";
 import { setupFile } from "./tables/setup-files.ts";
 import { findRun, finishRun, historyOf, listRuns, refresh, requireRun, resumeRun, startRun } from "./tables/runs.ts";
 import { answer, type Tables, type Work } from "./tables/tables.ts";
@@ -95,6 +95,7 @@ type ReadingMethod =
   | "acceptedByDay"
   | "unsettledRuns"
   | "unseenKeys"
+  | "identitiesByKey"
   | "knownContents"
   | "compareToSend"
   | "openRecords"
@@ -131,6 +132,7 @@ function readingMethods(
     acceptedByDay: () => read(acceptedByDay),
     unsettledRuns: () => read(unsettledRuns),
     unseenKeys: (destinations, keys) => read((tables) => unseenKeys(tables, destinations, keys)),
+    identitiesByKey: (destination, keys) => read((tables) => identitiesByKey(tables, destination, keys)),
     knownContents: (identities) => read((tables) => knownContents(tables, identities)),
     compareToSend: (id) => readRun(id, compareToSend),
     async *openRecords(filter = {}) {

@@ -94,6 +94,23 @@ describe("the parameters of an operation's requests", () => {
     expect(await admin.imports()).toHaveLength(3);
   });
 
+  test("do not prevent records from being excluded, or found in an inventory, by their key", async () => {
+    const { folder, write } = place();
+    write("customers.csv", "REF,NAME,COMPANY\n1,Ada,\n2,Grace,a/b\n1,Ada,far too long\n");
+    write("keys.txt", "1\n2\n3\n");
+    write("migrate.yaml", "inventory: keys.txt\n");
+    const run = (...args: readonly string[]): Promise<CliEnd> => runCli(args, { cwd: folder, env: sandbox.env });
+    expect((await migrate(folder, ["push", "--dry-run"])).code).toBe(1);
+    expect((await run("exclude", "3", "--reason", "closed")).stderr).toMatch(/no push or dry run has contained 3/);
+    expect((await migrate(folder, ["push"])).code).toBe(1);
+    expect((await run("exclude", "1", "--reason", "closed")).stdout).toBe("1 record excluded from the migration\n");
+    const { stdout } = await run("status");
+    expect(stdout).toMatch(/accepted +1 .*\n +excluded +2 /);
+    expect(stdout).toMatch(/expected +3\n +seen +2 .*\n +missing +1 /);
+    expect((await run("exclude", "--undo", "1")).code).toBe(0);
+    expect((await run("status")).stdout).toMatch(/invalid +2 /);
+  });
+
   test("are reported at their cell if they violate the contract, and the record is not sent", async () => {
     const { folder, write } = place();
     write("customers.csv", "REF,NAME,COMPANY\n1,Ada,\n2,Grace,far too long\n");

@@ -4,7 +4,6 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Exclusion, ExclusionResult, RefusedExclusion } from "../../ledger/records/exclusions.ts";
-import { identitiesOf } from "../../ledger/records/record-hashes.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { timestamp } from "../../time/clock.ts";
@@ -32,7 +31,8 @@ export interface ExcludedKeys extends Readonly<
 /**
  * Excludes the records with these keys from the migration. A key applies to every destination whose pushes have
  * contained it, otherwise to the only destination.
- * @throws Failure `usage`, without any change, for keys that could belong to several destinations
+ * @throws Failure `usage`, without any change, for keys that could belong to several destinations, and for keys whose
+ * address is unknown
  */
 export function excludeRecords(
   { reason, ...options }: ExcludeOptions & { readonly reason: string },
@@ -108,9 +108,15 @@ async function withTargets<Result>(
     }
     const unseen = keys.filter((key) => !seen.has(key));
     if (unseen.length > 0 && destinations.length > 1) throw severalDestinations(unseen, destinations);
-    const targets = keys.flatMap((key) =>
-      (seen.get(key) ?? destinations).map((destination) => ({ key, identity: identitiesOf(destination)(key) })),
-    );
+    const targets: TargetRecord[] = [];
+    for (const destination of destinations) {
+      const own = keys.filter((key) => (seen.get(key) ?? destinations).includes(destination));
+      for (const [key, identities] of await ledger.identitiesByKey(destination, own))
+        targets.push(...identities.map((identity) => ({ key, identity })));
+    }
+    const known = new Set(targets.map(({ key }) => key));
+    const unknown = keys.filter((key) => !known.has(key));
+    if (unknown.length > 0) throw unknownAddress(unknown);
     return await work(ledger, targets, new Set(unseen));
   } finally {
     await ledger.close();
@@ -150,12 +156,22 @@ function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOp
   });
 }
 
+/** Without its parameters, the address of a record is unknown, and so is its identity. */
+function unknownAddress(keys: readonly string[]): Failure {
+  return new Failure("usage", `no push or dry run has contained ${firstOf(keys)}; nothing was changed`, {
+    hint: "the address of these records depends on their rows: run `migrate push --dry-run` with these rows first",
+  });
+}
+
+function firstOf(keys: readonly string[]): string {
+  return `${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}`;
+}
+
 function severalDestinations(keys: readonly string[], destinations: readonly Destination[]): Failure {
   const listed = destinations.map(({ target, supplier, operation }) => [operation, target, supplier].join(" ").trim());
   return new Failure(
     "usage",
-    `no push has contained ${keys.slice(0, 3).join(", ")}${keys.length > 3 ? ` and ${keys.length - 3} more` : ""}, ` +
-      "and the ledger has several destinations; nothing was changed",
+    `no push has contained ${firstOf(keys)}, and the ledger has several destinations; nothing was changed`,
     { hint: `choose one with --operation or --supplier: ${listed.join("; ")}` },
   );
 }

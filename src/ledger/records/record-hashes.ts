@@ -20,6 +20,9 @@ export function recordIdentity({ key, ...parts }: IdentityParts): Uint8Array {
   return identitiesOf(parts)(key);
 }
 
+/** A path parameter without a value in an endpoint: `{}` in URL encoding. */
+export const OPEN_PARAMETER = "%7B%7D";
+
 /** `recordIdentity` for many keys of one endpoint and supplier. */
 export function identitiesOf({ endpoint, supplier }: Omit<IdentityParts, "key">): (key: string) => Uint8Array {
   const begin = canonicalJson([endpoint, supplier]).slice(0, -1);

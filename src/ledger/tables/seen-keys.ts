@@ -1,19 +1,25 @@
 import type { DestinationState } from "../migration-state.ts";
-import { identitiesOf } from "../records/record-hashes.ts";
+import { identitiesOf, OPEN_PARAMETER } from "../records/record-hashes.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
+
+type Destination = Pick<DestinationState, "endpoint" | "supplier">;
 
 /** See `Ledger.unseenKeys`. */
 export function* unseenKeys(
   tables: Tables,
-  destinations: readonly Pick<DestinationState, "endpoint" | "supplier">[],
+  destinations: readonly Destination[],
   keys: readonly string[],
 ): Work<readonly string[]> {
   let left = keys;
   for (const destination of destinations) {
-    const identityOf = identitiesOf(destination);
-    const byIdentity = new Map(left.map((key) => [Buffer.from(identityOf(key)).toString("hex"), key]));
-    for (const { identity } of yield* tables.rows(SELECT_SEEN, [...byIdentity.keys()])) byIdentity.delete(identity);
-    left = [...byIdentity.values()];
+    const byIdentity = new Map(
+      [...(yield* identitiesByKey(tables, destination, left))].flatMap(([key, known]) =>
+        known.map((identity) => [Buffer.from(identity).toString("hex"), key] as const),
+      ),
+    );
+    const seen = yield* tables.rows(SELECT_SEEN, [...byIdentity.keys()]);
+    const seenKeys = new Set(seen.map(({ identity }) => byIdentity.get(identity)));
+    left = left.filter((key) => !seenKeys.has(key));
   }
   return left;
 }
@@ -30,4 +36,33 @@ const SELECT_SEEN: Statement<{ readonly identity: string }> = {
     sqlite: selectSeen("json_each($1)", "unhex(each.value)"),
     postgres: selectSeen("(select unnest($1::text[]) as value)", "decode(each.value, 'hex')"),
   },
+};
+
+/** See `Ledger.identitiesByKey`. */
+export function* identitiesByKey(
+  tables: Tables,
+  destination: Destination,
+  keys: readonly string[],
+): Work<ReadonlyMap<string, readonly Uint8Array[]>> {
+  if (!destination.endpoint.includes(OPEN_PARAMETER)) {
+    const identityOf = identitiesOf(destination);
+    return new Map(keys.map((key) => [key, [identityOf(key)]]));
+  }
+  const given = new Map(keys.map((key) => [tables.writtenKey(key.normalize("NFC")), key]));
+  const found = new Map<string, Uint8Array[]>();
+  const { endpoint, supplier } = destination;
+  for (const { key, identity } of yield* tables.rows(SELECT_PLANNED, endpoint, supplier, [...given.keys()])) {
+    const name = given.get(key) ?? key;
+    found.set(name, [...(found.get(name) ?? []), new Uint8Array(identity)]);
+  }
+  return found;
+}
+
+/** Reads all items of the pushes, because there is no index of keys. */
+const SELECT_PLANNED: Statement<{ readonly key: string; readonly identity: Uint8Array }> = {
+  sql: `
+  select distinct items.key, items.identity
+  from migrate.runs inner join migrate.items on items.run = runs.id
+  where runs.command = 'push' and runs.endpoint = $1 and runs.supplier = $2
+    and items.identity is not null and items.key = any($3)`,
 };

@@ -105,6 +105,7 @@ type Query =
   | "acceptedByDay"
   | "unsettledRuns"
   | "unseenKeys"
+  | "identitiesByKey"
   | "knownContents"
   | "compareToSend"
   | "contents"
@@ -125,6 +126,7 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
     acceptedByDay: () => ask("acceptedByDay", []),
     unsettledRuns: () => ask("unsettledRuns", []),
     unseenKeys: (destinations, keys) => ask("unseenKeys", [destinations, keys]),
+    identitiesByKey: (destination, keys) => ask("identitiesByKey", [destination, keys]),
     knownContents: (identities) => ask("knownContents", [identities]),
     compareToSend: (run) => ask("compareToSend", [run]),
     contents: (run, from, to) => ask("contents", [run, from, to]),

@@ -113,7 +113,7 @@ async function exportedRecords(ledger: Ledger, store: Pick<LedgerStore, "folder"
     const exported = await readExport(store, run.id);
     if (exported === undefined) continue;
     const ownerOfRecord = ownersByNumber(exported);
-    const isExcluded = isExcludedIn(run);
+    const isExcluded = await isExcludedIn(run);
     for await (const batch of ledger.outcomes(run.id, { statuses: [...NEEDS_WORK] })) {
       for (const { record, key } of batch) {
         const owner = ownerOfRecord(record);

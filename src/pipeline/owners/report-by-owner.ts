@@ -61,7 +61,7 @@ export async function reportByOwner(options: ByOwnerOptions, dependencies: Depen
   const reporting = { store, out: options.out, showValues: false };
   const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
   const whole = await describeReport({ ledger, run, job, reporting }, { exitCode }, dependencies);
-  const includedOutcomes = withoutExcluded(whole.outcomes, (await excludedKeys(ledger))(run));
+  const includedOutcomes = withoutExcluded(whole.outcomes, await (await excludedKeys(ledger))(run));
   const shares = await sharesOf(includedOutcomes, options, dependencies);
   const parent = reportFolder(reporting, run.id) ?? ".";
   const names = folderNames([...owners.map(({ owner }) => owner), ...shares.keys()]);

@@ -1,14 +1,18 @@
 import type { Ledger, Run } from "../../ledger/ledger.ts";
-import { identitiesOf } from "../../ledger/records/record-hashes.ts";
 
-/** Returns a test for the keys of a run whose records are excluded from the migration now. */
+/** Returns tests for the keys of runs whose records are excluded from the migration now. */
 export async function excludedKeys(
-  ledger: Pick<Ledger, "exclusions">,
-): Promise<(run: Pick<Run, "endpoint" | "supplier">) => (key: string) => boolean> {
-  const excluded = new Set((await ledger.exclusions()).map(({ identity }) => hexOf(identity)));
-  return (run) => {
-    const identityOf = identitiesOf(run);
-    return (key) => excluded.size > 0 && excluded.has(hexOf(identityOf(key)));
+  ledger: Pick<Ledger, "exclusions" | "identitiesByKey">,
+): Promise<(run: Pick<Run, "endpoint" | "supplier">) => Promise<(key: string) => boolean>> {
+  const exclusions = await ledger.exclusions();
+  const excluded = new Set(exclusions.map(({ identity }) => hexOf(identity)));
+  const excludedKeyList = [...new Set(exclusions.map(({ key }) => key))];
+  return async (run) => {
+    const keys = new Set<string>();
+    for (const [key, identities] of await ledger.identitiesByKey(run, excludedKeyList)) {
+      if (identities.some((identity) => excluded.has(hexOf(identity)))) keys.add(key);
+    }
+    return (key) => keys.has(key.normalize("NFC"));
   };
 }
 

@@ -84,6 +84,21 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       await leave?.(ledger);
     });
 
+    test("and the records with a key, even if their address has parameters", async () => {
+      const ledger = await empty();
+      const run = { endpoint: "POST platform.example/v1/companies/%7B%7D/customers" };
+      const destination = { endpoint: run.endpoint, supplier: PUSH.supplier };
+      const north = item(1, "north").identity ?? new Uint8Array();
+      const south = item(2, "south").identity ?? new Uint8Array();
+      await planned(ledger, [item(1, "A", "x", { identity: north }), item(2, "A", "x", { identity: south })], { run });
+      expect(await ledger.unseenKeys([destination], ["A", "B"])).toEqual(["B"]);
+      const known = await ledger.identitiesByKey(destination, ["A", "B"]);
+      expect([...known.keys()]).toEqual(["A"]);
+      expect(new Set(known.get("A"))).toEqual(new Set([north, south]));
+      expect((await ledger.identitiesByKey(PUSH, ["A"])).get("A")).toEqual([item(1, "A").identity]);
+      await leave?.(ledger);
+    });
+
     test("with the problems, run and place of the latest item, and optionally only since a given time", async () => {
       const ledger = await empty();
       const required = { attr: "name", severity: "error", by: "local", code: "required" } as const;
