@@ -173,7 +173,7 @@ export interface Ledger {
   contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
   /**
    * The records numbered `from` to `to` (inclusive) whose content in this run is the one that the platform accepted
-   * last, in any run. Each has the result of its last comparison with the platform, undefined if there has been none
+   * last, in any run, or whose content on the platform is unknown. Each has the result of its last comparison with the platform, undefined if there has been none
    * since it was accepted.
    */
   acceptedLast(run: string, from: number, to: number): Promise<ReadonlyMap<number, Verification | undefined>>;

@@ -111,6 +111,8 @@ export interface PlatformProof {
   readonly different: number;
   readonly absent: number;
   readonly unknown: number;
+  /** Not looked up, because the platform has accepted other content of the record. */
+  readonly replaced: number;
 }
 
 /** The records of all pushes to one target; a record of several runs counts once. */

@@ -104,7 +104,7 @@ async function compareGroup(
 }
 
 interface Answer extends Pick<PlatformAnswer, "attrs" | "reason"> {
-  readonly kind: PlatformAnswer["kind"] | "replaced" | "verified";
+  readonly kind: PlatformAnswer["kind"] | "verified";
 }
 
 function unknown(reason: string): Answer {
@@ -121,8 +121,8 @@ const RESULTS: Readonly<Record<Answer["kind"], ComparisonResult>> = {
   different: "different",
   absent: "absent",
   unknown: "unknown",
-  notCompared: "unknown",
   replaced: "replaced",
+  notCompared: "unknown",
   verified: "verified",
 };
 

@@ -5,6 +5,7 @@ import { connectToRead } from "../job/target-connection.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import { formatAttr } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 import { Failure } from "../model/failure.ts";
 import type { PlatformProof } from "../model/proof.ts";
 import { comparedAttrs } from "../platform/reading/compare-content.ts";
@@ -24,8 +25,11 @@ export function platformFile(run: string): string {
   return `platform-${run}.ndjson`;
 }
 
-/** `notCompared`: found, but only its key could be compared. */
-type PlatformAnswerKind = LookupResult["kind"] | "notCompared";
+/**
+ * `notCompared`: found, but only its key could be compared. `replaced`: not looked up, because the platform has accepted
+ * other content of the record.
+ */
+type PlatformAnswerKind = LookupResult["kind"] | "notCompared" | "replaced";
 
 /** The platform's answer for one record, and the values it returned, as text by attr. */
 export interface PlatformAnswer {
@@ -87,6 +91,30 @@ export async function openPlatformCheck(
 
 const NO_VALUES: PlatformAnswer["values"] = new Map();
 
+/** Omits the records of the run whose content the platform has replaced: their answer is `replaced`. */
+export function withoutReplaced(
+  { ask, proof, comparesAmounts }: PlatformCheck,
+  run: string,
+  ledger: Pick<Ledger, "acceptedLast">,
+): PlatformCheck {
+  let replaced = 0;
+  return {
+    comparesAmounts,
+    ask: async (records) => {
+      const [first, last] = [records[0], records.at(-1)];
+      if (first === undefined || last === undefined) return new Map();
+      const current = await ledger.acceptedLast(run, first.record, last.record);
+      const asked = records.filter(({ record }) => current.has(record));
+      replaced += records.length - asked.length;
+      const answers = await ask(asked);
+      return new Map(records.map(({ record }) => [record, answers.get(record) ?? REPLACED]));
+    },
+    proof: () => ({ ...proof(), replaced }),
+  };
+}
+
+const REPLACED: PlatformAnswer = { kind: "replaced", values: NO_VALUES };
+
 /** The answers of an earlier check, read from its file in the original order. */
 export function replayedCheck(
   job: Job,
@@ -109,7 +137,7 @@ function countedCheck(
   askedAt: string,
   ask: (records: readonly AcceptedRecord[]) => Promise<readonly PlatformAnswer[]>,
 ): PlatformCheck {
-  const counts = { found: 0, notCompared: 0, different: 0, absent: 0, unknown: 0 };
+  const counts = { found: 0, notCompared: 0, different: 0, absent: 0, unknown: 0, replaced: 0 };
   const compared = comparedAttrs(operation.readBack, mapping.keyAttr ?? []);
   return {
     comparesAmounts: operation.readBack.flatMap(({ match }) => match.map(({ payload }) => formatAttr(payload))),

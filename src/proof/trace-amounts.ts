@@ -57,7 +57,7 @@ export function createAmountTracer(
         for (const amount of [...mapped, ...columns.others(record.row, mapped, cellReader(measure))]) {
           const traced = tracedAmount(amount, one, withPlatform);
           totals.add(columns.isNew(amount.place) ? traced : withoutSource(traced));
-          if (isWhole(traced, withPlatform)) continue;
+          if (isWhole(traced, withPlatform && one.answer?.kind !== "replaced")) continue;
           const { by, source, payload: made, sent, accepted, platform } = traced;
           const values = [by, source, made, sent, accepted, platform];
           const kind = traced.unreadable ? "unreadable" : "amount";
@@ -77,7 +77,7 @@ function tracedAmount(
   { outcome, matchesPlan, answer }: MeasuredRecord,
   withPlatform: boolean,
 ): TracedAmount {
-  const isOnPlatform = outcome !== undefined && ON_PLATFORM.has(outcome.status);
+  const isOnPlatform = outcome !== undefined && ON_PLATFORM.has(outcome.status) && !isUncorrected(outcome);
   const wasSent = isOnPlatform || (outcome?.attempts ?? 0) > 0;
   const stages = {
     source,
@@ -87,6 +87,11 @@ function tracedAmount(
     platform: withPlatform ? answer?.values.get(formatAttr(path)) : undefined,
   };
   return { unreadable, ...definedMembers({ by, ...stages }) };
+}
+
+/** Whether the row is the version before the correction that the platform has accepted. */
+function isUncorrected({ problems }: Outcome): boolean {
+  return problems.some(({ code }) => code === "corrected_since");
 }
 
 /** Removes the source amount of a cell that was already counted, so that the sum of its file includes it only once. */

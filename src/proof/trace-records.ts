@@ -90,7 +90,8 @@ async function traceRecord(
   await tables.records.write([recordCells(one, outcome, answer)]);
   if (comparison === "different") await amounts.note("payload", outcome);
   if (outcome.status === "existing") await amounts.note("existing", outcome);
-  if (answer !== undefined && answer.kind !== "found") await amounts.note(`platform: ${answer.kind}`, outcome);
+  if (answer !== undefined && answer.kind !== "found" && answer.kind !== "replaced")
+    await amounts.note(`platform: ${answer.kind}`, outcome);
 }
 
 function answerLine([record, { kind, values }]: readonly [number, PlatformAnswer]): string {

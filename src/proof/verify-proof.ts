@@ -107,7 +107,7 @@ async function recordedAnswers(
 
 const answerSchema = z.object({
   record: z.number(),
-  answer: z.enum(["found", "notCompared", "different", "absent", "unknown"]),
+  answer: z.enum(["found", "notCompared", "different", "absent", "unknown", "replaced"]),
   values: z.record(z.string(), z.string()),
 });
 

@@ -67,12 +67,13 @@ function excludedText({ excluded = 0 }: RunProof["records"]["byStatus"]): readon
 }
 
 function platformText(platform: NonNullable<RunProof["platform"]>): readonly string[] {
-  const { compared, found, notCompared, different, absent, unknown } = platform;
+  const { compared, found, notCompared, different, absent, unknown, replaced } = platform;
   const others = [
     ...(notCompared > 0 ? [`${formatCount(notCompared)} found, content not compared`] : []),
     ...(different > 0 ? [`${formatCount(different)} with different values`] : []),
     ...(absent > 0 ? [`${formatCount(absent)} not found`] : []),
     ...(unknown > 0 ? [`${formatCount(unknown)} without an answer`] : []),
+    ...(replaced > 0 ? [`${formatCount(replaced)} replaced by other content`] : []),
   ];
   return [
     `on the platform: ${[`${formatCount(found)} with the values that were sent`, ...others].join(", ")}`,

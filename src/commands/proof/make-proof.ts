@@ -3,7 +3,7 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Proof } from "../../model/proof.ts";
 import { readRunLedger, requireRun, sendingRuns } from "../../pipeline/run/run-ledger.ts";
-import { openPlatformCheck } from "../../proof/platform-check.ts";
+import { openPlatformCheck, withoutReplaced } from "../../proof/platform-check.ts";
 import { isComplete, writeProof } from "../../proof/write-proof.ts";
 import { timestamp } from "../../time/clock.ts";
 
@@ -53,7 +53,10 @@ export async function makeProof(
         {
           ...settings,
           queryPlatform: readBack
-            ? (job, recorded) => openPlatformCheck(job, recorded, dependencies, (one) => opened.push(one))
+            ? async (job, recorded, run) => {
+                const check = await openPlatformCheck(job, recorded, dependencies, (one) => opened.push(one));
+                return withoutReplaced(check, run.id, ledger);
+              }
             : undefined,
         },
         dependencies,

@@ -17,7 +17,8 @@ const SELECT_ACCEPTED_LAST: Statement<{ readonly record: number; readonly verifi
   sql: `
   select items.record, records.verified
   from migrate.items inner join migrate.records on records.identity = items.identity
-  where items.run = $1 and items.record between $2 and $3 and records.accepted_content = items.content`,
+  where items.run = $1 and items.record between $2 and $3
+    and records.accepted_content in (items.content, ''::bytea)`,
 };
 
 /** See `Ledger.saveVerifications`. The next request for the record deletes its verification. */

@@ -42,6 +42,7 @@ const RUN: RunProof = {
     different: 0,
     absent: 1,
     unknown: 0,
+    replaced: 2,
   },
 };
 
