@@ -324,6 +324,8 @@ export interface SendableItem {
   /** Whether the platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
   readonly prior: PriorContent;
+  /** Account number that the platform assigned to an earlier version. */
+  readonly account?: string | undefined;
   /** The last completed step for this content; absent before the first step, and after a refusal. */
   readonly step?: string;
   /** Hash of the source row, if the plan has it. */

@@ -5,8 +5,9 @@ import type { RecordState } from "./record-state.ts";
 /** The account numbers that replies assigned to the most recent records of a run. */
 export interface AccountNumbers {
   /**
-   * Returns the result. If another record already has the account number, returns an ambiguous result, because numbers
-   * are unique.
+   * Returns the result. Returns an ambiguous result if another record already has the account number, because numbers
+   * are unique, or if an earlier version of the record has another number: the platform may have created a second
+   * account.
    */
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json">) => RequestResult;
 }
@@ -24,12 +25,16 @@ export function createAccountNumbers(): AccountNumbers {
   return {
     check(result, state) {
       const { replyClass, http } = result;
-      const { record } = state.toSend;
+      const { record, account: earlier } = state.toSend;
       const isSettled = replyClass.kind === "accepted" || replyClass.kind === "rejected";
       if (!isSettled || replyClass.account === undefined) return result;
       if (namesAccount(state, replyClass.account)) return result;
+      if (earlier !== undefined && earlier !== replyClass.account) {
+        return { ...result, replyClass: ambiguous(http, `a different account number than before (${earlier})`) };
+      }
       const holder = latest.get(replyClass.account) ?? older.get(replyClass.account);
-      if (holder !== undefined && holder !== record) return { ...result, replyClass: ambiguous(http, holder) };
+      if (holder !== undefined && holder !== record)
+        return { ...result, replyClass: ambiguous(http, `the account number of another record (record ${holder})`) };
       latest.set(replyClass.account, record);
       if (latest.size >= MIN_REMEMBERED) {
         older = latest;
@@ -40,7 +45,6 @@ export function createAccountNumbers(): AccountNumbers {
   };
 }
 
-function ambiguous(http: number | undefined, holder: number): RequestResult["replyClass"] {
-  const reason = `HTTP ${http ?? "reply"} with the account number of another record (record ${holder})`;
-  return { kind: "ambiguous", reason, notFromApi: true };
+function ambiguous(http: number | undefined, account: string): RequestResult["replyClass"] {
+  return { kind: "ambiguous", reason: `HTTP ${http ?? "reply"} with ${account}`, notFromApi: true };
 }

@@ -19,6 +19,8 @@ export interface RecordToSend {
   readonly isAmbiguous: boolean;
   /** The content that the platform may have from earlier requests. Default: `same` if `isAmbiguous`, else `none`. */
   readonly prior?: PriorContent;
+  /** Account number that the platform assigned to an earlier version. */
+  readonly account?: string | undefined;
   /** The import supplier named in the payload, if any. */
   readonly supplier?: string | undefined;
   /** The last completed step for this content. */

@@ -255,6 +255,28 @@ describe("a change of an accepted record", () => {
   });
 });
 
+describe("a change that the platform accepts as a second account", () => {
+  test("is ambiguous, and such replies end the push", async () => {
+    const accounts = goodAccounts(8).map((one) => ({ ...one, ADDRESS: "1 Old Lane" }));
+    const work = workplace({ accounts }, sandbox);
+    await work.push();
+    writeExtract(work.folder, { accounts: accounts.map((one) => ({ ...one, ADDRESS: "2 New Lane" })) });
+    await admin.faults({ forgetful: true });
+    const { code, stdout } = await work.push([
+      "--revise",
+      "--contract",
+      work.file("no-dedupe.yaml"),
+      "--concurrency",
+      "1",
+    ]);
+    expect(code).toBe(5);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ ambiguous: 3, pending: 5 });
+    const { stdout: explained } = await work.migrate(["explain", "EXT-00001"]);
+    expect(explained.replaceAll(/\s+/g, " ")).toContain("HTTP 201 with a different account number than before");
+    expect(await admin.accounts()).toHaveLength(11);
+  });
+});
+
 describe("a repeat of a request without a clear reply", () => {
   test("is accepted without reading back if its content is the same", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);

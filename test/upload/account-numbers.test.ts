@@ -35,6 +35,19 @@ test("an account number of another record makes a reply ambiguous", () => {
   });
 });
 
+test("a different account number than that of an earlier version makes a reply ambiguous", () => {
+  const { check } = createAccountNumbers();
+  const toSend = { ...ANY_RECORD, account: "A-1" };
+  const json = Buffer.from("{}");
+  expect(check(accepted("A-1"), { toSend, json })).toEqual(accepted("A-1"));
+  expect(check(accepted(), { toSend, json })).toEqual(accepted());
+  expect(check(accepted("A-2"), { toSend, json }).replyClass).toEqual({
+    kind: "ambiguous",
+    reason: "HTTP 201 with a different account number than before (A-1)",
+    notFromApi: true,
+  });
+});
+
 test("a record may receive its own account number twice, and a reply may have no account number", () => {
   const check = checker();
   for (const result of [accepted("A-1"), accepted("A-1"), accepted(), accepted()]) {

@@ -1,4 +1,5 @@
 import type { Attempt } from "../records/requests.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import type { SendableItem } from "../ledger.ts";
 import { PRIOR_CONTENT } from "../records/prior-content.ts";
 import { parseProblem } from "../records/stored-problem.ts";
@@ -14,7 +15,8 @@ export function* sendable(
   return (yield* tables.rows(SELECT_SENDABLE, run.number, range.from, range.to)).map(toSendable);
 }
 
-interface SendableRow extends Omit<SendableItem, "isAmbiguous" | "rowHash" | "step"> {
+interface SendableRow extends Omit<SendableItem, "account" | "isAmbiguous" | "rowHash" | "step"> {
+  readonly account: string | null;
   readonly isAmbiguous: number | boolean;
   readonly rowHash: number | null;
   readonly step: string | null;
@@ -25,7 +27,7 @@ const SELECT_SENDABLE: Statement<SendableRow> = {
   sql: `
   select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
     coalesce(records.state, '') = 'ambiguous' as "isAmbiguous", ${PRIOR_CONTENT} as prior,
-    case when records.content = items.content then records.step end as step, items.row_hash as "rowHash"
+    case when records.content = items.content then records.step end as step, items.row_hash as "rowHash", records.account
   from migrate.items left join migrate.records on records.identity = items.identity
   where run = $1 and record between $2 and $3 and /*++*/status = 'pending'
     and items.identity is not null and items.content is not null
@@ -33,8 +35,9 @@ const SELECT_SENDABLE: Statement<SendableRow> = {
   isQuick: true,
 };
 
-function toSendable({ isAmbiguous, step, rowHash, ...given }: SendableRow): SendableItem {
-  const item = { ...given, isAmbiguous: Boolean(isAmbiguous), rowHash: rowHash ?? undefined };
+function toSendable({ account, isAmbiguous, step, rowHash, ...given }: SendableRow): SendableItem {
+  const known = definedMembers({ account: account ?? undefined });
+  const item = { ...given, ...known, isAmbiguous: Boolean(isAmbiguous), rowHash: rowHash ?? undefined };
   return step === null ? item : { ...item, step };
 }
 

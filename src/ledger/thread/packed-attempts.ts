@@ -88,22 +88,23 @@ function parseProblems(text: string | undefined): readonly Problem[] {
   return problems;
 }
 
-const SENDABLE = { numbers: 6, hashes: 2 } as const;
+const SENDABLE = { numbers: 7, hashes: 2 } as const;
 
 const PRIOR_CONTENTS: readonly PriorContent[] = ["none", "same", "other", "accepted"];
 
 export function packSendable(items: readonly SendableItem[]): PackedRows {
   const rows = createRowPacker(items.length, SENDABLE);
-  for (const { record, attempts, isAmbiguous, prior, step, rowHash = NO_NUMBER, identity, content } of items) {
-    const known = [flagNumber(isAmbiguous), rows.text(step), rowHash, PRIOR_CONTENTS.indexOf(prior)];
-    rows.add([record, attempts, ...known], [identity, content]);
+  for (const { record, attempts, isAmbiguous, prior, account, step, rowHash = NO_NUMBER, ...hashes } of items) {
+    const state = [rowHash, PRIOR_CONTENTS.indexOf(prior), rows.text(account)];
+    const known = [flagNumber(isAmbiguous), rows.text(step), ...state];
+    rows.add([record, attempts, ...known], [hashes.identity, hashes.content]);
   }
   return rows.packed();
 }
 
 export function unpackSendable(packed: PackedRows): readonly SendableItem[] {
   return unpackRows(packed, SENDABLE, (row) => {
-    const step = row.text(3);
+    const [step, account] = [row.text(3), row.text(6)];
     return {
       record: row.number(0) ?? 0,
       attempts: row.number(1) ?? 0,
@@ -112,6 +113,7 @@ export function unpackSendable(packed: PackedRows): readonly SendableItem[] {
       content: row.hash(1),
       rowHash: row.number(4),
       prior: PRIOR_CONTENTS[row.number(5) ?? -1] ?? "other",
+      ...(account !== undefined && { account }),
       ...(step !== undefined && { step }),
     };
   });

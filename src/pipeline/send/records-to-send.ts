@@ -96,7 +96,7 @@ interface BuiltPayload {
 function withPayload({ json, rowOf, detached }: BuiltPayload, item: SendableItem, context: SendContext): RecordToSend {
   const payload: JsonObject = JSON.parse(json.toString());
   const locate = locatorIn(rowOf, payload, context);
-  const { record, identity, content, attempts, isAmbiguous, prior, step, rowHash } = item;
+  const { record, identity, content, attempts, isAmbiguous, prior, account, step, rowHash } = item;
   const supplier = supplierIn(payload, context.job.operation);
   const known = {
     record,
@@ -105,6 +105,7 @@ function withPayload({ json, rowOf, detached }: BuiltPayload, item: SendableItem
     attempts,
     isAmbiguous,
     prior,
+    account,
     rowHash,
     supplier,
     payload,
