@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { rawWorkbook } from "../read/workbook/raw-workbook.ts";
 import { describe, expect, test } from "vitest";
 import { CONTRACT, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
@@ -194,5 +194,24 @@ describe("rejects are re-imported", () => {
     expect(code).toBe(2);
     expect(stderr).toContain("1 key changed: source records, column external_account_number");
     expect(stderr).toContain("1 cell corrected in 1 row");
+  });
+
+  test("if no rejected record has rows of a JSON source, so that its file is empty", async () => {
+    const work = workplace({ accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", TYPE: "?" }] }, sandbox);
+    const mapping = readFileSync(work.file("mapping.yaml"), "utf8")
+      .replace("payload:", "  notes: { files: notes.ndjson, parent: accounts, on: REF }\npayload:")
+      .concat("  notes: { each: notes, item: { body: TEXT } }\n");
+    writeFileSync(work.file("mapping.yaml"), mapping);
+    writeFileSync(work.file("notes.ndjson"), '{"REF":"EXT-1","TEXT":"Moved in"}\n');
+    expect((await work.push(["--out", "report"])).code).toBe(1);
+    expect(readFileSync(work.file("report/rejects.notes.ndjson"), "utf8")).toBe("");
+    save(
+      work,
+      "rejects.csv",
+      readRejects(work, "rejects.csv").map((row) => ({ ...row, TYPE: "D" })),
+    );
+    const { code, stdout } = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+    expect([code, outcomeLines(stdout)]).toMatchObject([0, [{ key: "EXT-2", status: "accepted" }]]);
+    expect((await work.migrate(["proof", "--all", "--out", "proof"])).code).toBe(0);
   });
 });

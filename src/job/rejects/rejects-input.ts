@@ -21,7 +21,7 @@ import type { RejectsSettings } from "./rejects-settings.ts";
 
 /** The options for reading the rejects, after their changes have been checked. */
 export interface OpenedRejects {
-  readonly reading: Required<Pick<ReadOptions, "encodingOf" | "amend">> & Pick<ReadOptions, "delimiter">;
+  readonly reading: Required<Pick<ReadOptions, "encodingOf" | "amend" | "mayBeEmpty">> & Pick<ReadOptions, "delimiter">;
   readonly close: () => Promise<void>;
 }
 
@@ -51,6 +51,7 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
   const reading = {
     encoding: undefined,
     encodingOf,
+    mayBeEmpty: true,
     delimiter: rejects.delimiter,
     limits: DEFAULT_LIMITS,
     notify: () => undefined,
@@ -79,7 +80,7 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
     const amend =
       restorers.length === 0 ? undefined : (row: Row) => restorers.reduce((now, restore) => restore(now), row);
     await refuseSharedRows(folders, { reading: { ...reading, amend }, tempFolder });
-    return { reading: { encodingOf, ...delimiter, amend }, close };
+    return { reading: { encodingOf, mayBeEmpty: true, ...delimiter, amend }, close };
   } catch (error) {
     await close();
     throw error;

@@ -20,6 +20,8 @@ export interface ReadOptions {
   readonly delimiter?: string;
   /** The encoding of the file at a path, which overrides `encoding`. */
   readonly encodingOf?: (path: string) => string | undefined;
+  /** Accept JSON files without rows. */
+  readonly mayBeEmpty?: boolean;
   /** Called with each row of a source before it is joined; returns the row to use. */
   readonly amend?: ((row: Row, source: string) => Row) | undefined;
   /** Aborts the search for the matches of a glob. */
@@ -118,6 +120,7 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
   const opening: OpenOptions = {
     encoding: options.encoding,
     encodingOf: options.encodingOf,
+    mayBeEmpty: options.mayBeEmpty,
     amend: options.amend,
     delimiter: options.delimiter,
     limits: { ...DEFAULT_LIMITS, ...options.limits },

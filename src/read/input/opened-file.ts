@@ -40,6 +40,8 @@ export interface OpenOptions {
   readonly encoding: string | undefined;
   /** Encodings of individual files, which override `encoding`. */
   readonly encodingOf?: ((path: string) => string | undefined) | undefined;
+  /** Accept JSON files without rows. */
+  readonly mayBeEmpty?: boolean | undefined;
   /** Called with each row of a source; returns the row to use. */
   readonly amend?: ((row: Row, source: string) => Row) | undefined;
   readonly delimiter: string | undefined;
@@ -93,7 +95,7 @@ export async function openFile(
       hint: "remove rename from the source: the members of JSON records have names",
     });
   }
-  if (text === "") {
+  if (text === "" && opening.mayBeEmpty !== true) {
     throw new Failure("source_empty", `${file}: is empty`, { place: { file, line: 1 } });
   }
   return { ...source, kind, found, table: { kind: "json", file, modifiedMs } };
