@@ -47,9 +47,9 @@ export async function* compareAccepted(run: Run, context: CompareContext): Async
   const settings = settingsOf(run);
   const job = await openUnchanged(settings, context);
   if (job instanceof Failure) {
-    for await (const batch of ledger.outcomes(run.id)) {
-      const accepted = batch.filter(({ status }) => statuses.has(status));
-      yield accepted.map((outcome) => comparisonOf(run, outcome, unknown(job.message)));
+    for await (const batch of ledger.outcomes(run.id, { statuses: [...statuses] })) {
+      const known = await knownAnswers(run, batch, context);
+      yield batch.map((outcome) => comparisonOf(run, outcome, known(outcome) ?? unknown(job.message)));
     }
     return;
   }
@@ -78,29 +78,41 @@ async function compareGroup(
   run: Run,
   group: readonly MappedTrace[],
   check: PlatformCheck,
-  { ledger, statuses, unverified }: CompareContext,
+  context: CompareContext,
 ): Promise<readonly Comparison[]> {
   const accepted = group.flatMap((one) => {
     const { outcome, comparison } = one;
     const [asked] = acceptedRecord(one);
-    if (asked === undefined || outcome === undefined || !statuses.has(outcome.status)) return [];
+    if (asked === undefined || outcome === undefined || !context.statuses.has(outcome.status)) return [];
     return [{ asked, outcome, isAsPlanned: comparison === "same" }];
   });
-  const [first, last] = [accepted[0], accepted.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const current = await ledger.acceptedLast(run.id, first.asked.record, last.asked.record);
-  const isVerified = (record: number): boolean => unverified && current.get(record) !== undefined;
+  const known = await knownAnswers(
+    run,
+    accepted.map(({ outcome }) => outcome),
+    context,
+  );
   const answers = await check.ask(
-    accepted.flatMap(({ asked, isAsPlanned }) =>
-      isAsPlanned && current.has(asked.record) && !isVerified(asked.record) ? asked : [],
-    ),
+    accepted.flatMap(({ asked, isAsPlanned }) => (isAsPlanned && known(asked) === undefined ? asked : [])),
   );
   return accepted.map(({ outcome }) => {
-    const { record } = outcome;
-    if (!current.has(record)) return comparisonOf(run, outcome, { kind: "replaced" });
-    if (isVerified(record)) return comparisonOf(run, outcome, { kind: "verified" });
-    return comparisonOf(run, outcome, answers.get(record) ?? unknown("its payload cannot be rebuilt from the sources"));
+    const answer = known(outcome) ?? answers.get(outcome.record);
+    return comparisonOf(run, outcome, answer ?? unknown("its payload cannot be rebuilt from the sources"));
   });
+}
+
+/** Returns the answers for records that need not be looked up, because they were replaced or compared before. */
+async function knownAnswers(
+  run: Run,
+  records: readonly Pick<Outcome, "record">[],
+  { ledger, unverified }: CompareContext,
+): Promise<(one: Pick<Outcome, "record">) => Answer | undefined> {
+  const [first, last] = [records[0], records.at(-1)];
+  if (first === undefined || last === undefined) return () => undefined;
+  const current = await ledger.acceptedLast(run.id, first.record, last.record);
+  return ({ record }) => {
+    if (!current.has(record)) return { kind: "replaced" };
+    return unverified && current.get(record) !== undefined ? { kind: "verified" } : undefined;
+  };
 }
 
 interface Answer extends Pick<PlatformAnswer, "attrs" | "reason"> {

@@ -129,6 +129,17 @@ describe("compare", () => {
     expect(first.stdout).toContain("1 record not compared: a later run has replaced the content");
   });
 
+  test("does not count replaced or compared records as unknown if the sources of the run have changed", async () => {
+    const work = await pushed([{ REF: "EXT-1", ADDRESS: "1 Old Lane" }, { REF: "EXT-2" }, { REF: "EXT-3" }]);
+    await admin.reset();
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "2 New Lane" }, { REF: "EXT-3" }] });
+    expect((await work.push([...WITH_CONTENT, "--revise"])).code).toBe(0);
+    const { stdout } = await work.migrate(["compare", "--all"]);
+    expect(stdout).toContain("3 accepted records compared: 1 same, 2 unknown\n");
+    const rest = await work.migrate(["compare", "--all", "--unverified"]);
+    expect(rest.stdout).toContain("2 accepted records compared: 2 unknown\n");
+  });
+
   test("cannot compare records whose sources have changed, or for which only the key is returned", async () => {
     const work = await pushed(goodAccounts(2));
     writeExtract(work.folder, { accounts: goodAccounts(1) });
