@@ -71,6 +71,15 @@ describe("changes", () => {
     expect((await work.migrate(["status"])).code).toBe(2);
   });
 
+  test("needs no permission for a local platform without TLS, because it connects to nothing", async () => {
+    const work = workplace(
+      { accounts: ACCOUNTS },
+      { env: { MIGRATE_BASE_URL: "http://127.0.0.1:9/v1/", MIGRATE_SUPPLIER: "S" } },
+    );
+    const { code, stdout } = await changes(work);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("4 records compared: 4 new, 0 changed,")]);
+  });
+
   test("lists new, changed, removed and equal records, without values", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     const [first, second, third] = ACCOUNTS;

@@ -197,3 +197,7 @@ test("the time for which a worker has held a range is measured only with the ser
   );
   expect(unwrapped(text)).toContain("records 1-9 for 20 s");
 });
+
+test("a ledger without runs is described", () => {
+  expect(statusText({ runs: [], coverage: [] }, { width: 80, colour: false })).toBe("The ledger has no runs\n");
+});

@@ -37,7 +37,7 @@ export function statusText({ runs, coverage, migration = [], inventory = [] }: L
     ...(shown === undefined ? [] : [runText(shown, screen)]),
     ...(coverage.length === 0 ? [] : [coverageText(coverage, screen)]),
   ];
-  return parts.join("\n");
+  return parts.length === 0 ? "The ledger has no runs\n" : parts.join("\n");
 }
 
 /** One line for each state, by destination. */
