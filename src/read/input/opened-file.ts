@@ -95,10 +95,12 @@ export async function openFile(
       hint: "remove rename from the source: the members of JSON records have names",
     });
   }
-  if (text === "" && opening.mayBeEmpty !== true) {
-    throw new Failure("source_empty", `${file}: is empty`, { place: { file, line: 1 } });
-  }
+  if (text === "") refuseEmptyJson(file, opening);
   return { ...source, kind, found, table: { kind: "json", file, modifiedMs } };
+}
+
+function refuseEmptyJson(file: string, { mayBeEmpty = false }: OpenOptions): void {
+  if (!mayBeEmpty) throw new Failure("source_empty", `${file}: is empty`, { place: { file, line: 1 } });
 }
 
 const ownDate = ({ modifiedMs }: FoundFile): number => modifiedMs;
