@@ -1,7 +1,13 @@
-// The page Fix of `migrate web`: the session with the rows that need work, without the browser.
-//   npm run build && node test/bench/fix-session.mjs [--rows 200000] [--edits 200]
-// Every record has a faulty cell, and a customer in a second file. Prints the time of the check, of a page of rows and of an edit
-// (saved and checked), the time to check one record in process, their ratio, and the peak memory of the process.
+// The pages Problems and Fix of `migrate web`, without the browser.
+//   npm run build && node test/bench/fix-session.mjs [--rows 200000] [--edits 200] [--only <case>]
+// Every record has a faulty cell, and a customer in a second file.
+// - session: the session of the page Fix in this process. Prints the time of the check, of a page of rows and of an edit (saved
+//   and checked), the time to check one record in process, their ratio, and the peak memory of this process.
+// - problems, replace, check: a server each, with its processor time and peak memory so far. Prints the time of the page Problems
+//   for the current files; to replace the faulty cell of all records, and to undo it; to check all records with these
+//   corrections.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -10,11 +16,16 @@ import { readSettings } from "../../dist/cli/settings/settings.js";
 import { openJob } from "../../dist/job/job.js";
 import { compileChecks, mapRecord } from "../../dist/pipeline/plan/check-records.js";
 import { systemClock } from "../../dist/time/system-clock.js";
+import { CORRECTION_COLUMNS } from "../../dist/read/corrections/corrections-file.js";
 import { openFixSession } from "../../dist/web/fix/fix-session.js";
-import { count, machine, mb, say, withFolder } from "./measure.mjs";
+import { binary, count, machine, mb, say, seconds, usage, withFolder } from "./measure.mjs";
 
 const { values: options } = parseArgs({
-  options: { rows: { type: "string", default: "200000" }, edits: { type: "string", default: "200" } },
+  options: {
+    rows: { type: "string", default: "200000" },
+    edits: { type: "string", default: "200" },
+    only: { type: "string" },
+  },
 });
 // As `migrate web` does.
 keepHeapSmall();
@@ -46,8 +57,20 @@ payload:
         - { identifier: MPAN, supply_type: { value: ELECTRICITY }, supply_start_date: { value: "2024-01-01" } }
 `;
 
+const CASES = { session: sessionCase, problems: problemsCase, replace: replaceCase, check: checkCase };
+
 await withFolder(async (folder) => {
   writeProject(folder);
+  say(`${count(rows)} records that need work; ${machine()}`);
+  for (const [name, run] of Object.entries(CASES)) {
+    if (options.only !== undefined && options.only !== name) continue;
+    writeFileSync(path.join(folder, "corrections.csv"), `${CORRECTION_COLUMNS.join()}\n`);
+    say(`${name}:`);
+    await run(folder);
+  }
+});
+
+async function sessionCase(folder) {
   const { job: settings } = await readSettings([], {}, folder);
   const drain = new AbortController().signal;
   const temporaryFolder = path.join(folder, "tmp");
@@ -59,11 +82,9 @@ await withFolder(async (folder) => {
       dependencies,
     ),
   );
-  say(`page Fix, ${count(rows)} records that need work; ${machine()}`);
   const { sources, records } = session.overview();
-  say(`check: ${(checkMs / 1000).toFixed(1)} s, ${count(records.open)} records open, ${mb(peak())}`);
-  const source = sources.findIndex(({ name }) => name === "customers");
-  const column = sources[source].columns.indexOf("DOB");
+  say(`  check: ${seconds(checkMs)}, ${count(records.open)} records open, ${mb(peak())}`);
+  const [source, column] = faultyColumn(sources);
   const pages = [];
   for (let index = 0; index < 100; index += 1) {
     const from = Math.floor((rows - 100) * ((index * 37) % 100) * 0.01);
@@ -77,14 +98,115 @@ await withFolder(async (folder) => {
     const [, ms] = await timed(() => session.edit({ source, cause: 0, cells }, editor));
     times.push(ms);
   }
-  say(`page of 100 rows: median ${median(pages).toFixed(1)} ms`);
+  say(`  page of 100 rows: median ${median(pages).toFixed(1)} ms`);
   const one = await oneRecord(settings, dependencies);
   const edit = median(times);
-  say(`edit, saved and checked: median ${edit.toFixed(1)} ms, 95 % below ${at(times, 0.95).toFixed(1)} ms`);
-  say(`one record in process: ${one.toFixed(3)} ms; ratio ${(edit / one).toFixed(0)}`);
-  say(`records open: ${count(session.overview().records.open)}; peak memory ${mb(peak())}`);
+  say(`  edit, saved and checked: median ${edit.toFixed(1)} ms, 95 % below ${at(times, 0.95).toFixed(1)} ms`);
+  say(`  one record in process: ${one.toFixed(3)} ms; ratio ${(edit / one).toFixed(0)}`);
+  say(`  records open: ${count(session.overview().records.open)}; peak memory ${mb(peak())}`);
   await session.close();
-});
+}
+
+function problemsCase(folder) {
+  return withServer(folder, async ({ get, used }) => {
+    const [{ records, causes }, ms] = await timed(() => get("/api/problems?basis=files"));
+    say(`  ${count(records)} records, ${causes.length} causes: ${seconds(ms)}; ${used()}`);
+    const [, again] = await timed(() => get("/api/problems?basis=files"));
+    say(`  again: ${seconds(again)}; ${used()}`);
+  });
+}
+
+function replaceCase(folder) {
+  return withServer(folder, async (server) => {
+    const editor = await replaceAll(server);
+    const [undone, ms] = await timed(() => server.post("/api/fix/undo", editor));
+    say(`  undo of ${count(undone.saved)} cells: ${seconds(ms)}; ${server.used()}`);
+  });
+}
+
+function checkCase(folder) {
+  return withServer(folder, async (server) => {
+    await replaceAll(server);
+    const [again, ms] = await timed(async () => {
+      await server.post("/api/fix/check", {});
+      return readyState(server);
+    });
+    say(`  check again, ${count(again.records.open)} records open: ${seconds(ms)}; ${server.used()}`);
+  });
+}
+
+async function replaceAll({ get, post, used }) {
+  const state = await readyState({ get });
+  say(`  check: ${used()}`);
+  const [source, column] = faultyColumn(state.sources);
+  const editor = { session: state.session, tab: "bench", seen: state.seq, values: "hidden" };
+  const cause = state.causes[1].id;
+  const replacement = { ...editor, source, cause, column, from: null, value: "1971-02-28" };
+  const [{ saved, overview }, ms] = await timed(() => post("/api/fix/replace", replacement));
+  say(`  ${count(saved)} cells, ${count(overview.records.open)} records open: ${seconds(ms)}; ${used()}`);
+  return editor;
+}
+
+async function readyState({ get }) {
+  for (;;) {
+    const state = await get("/api/fix");
+    if (state.status === "ready") return state;
+    if (state.status === "failed") throw new Error(state.error.message);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function faultyColumn(sources) {
+  const source = sources.findIndex(({ name }) => name === "customers");
+  return [source, sources[source].columns.indexOf("DOB")];
+}
+
+/** MIGRATE_BENCH_NODE: arguments of Node.js for the server, such as `--cpu-prof`. */
+async function withServer(folder, work) {
+  const node = (process.env.MIGRATE_BENCH_NODE ?? "").split(" ").filter((word) => word !== "");
+  const server = spawn(process.execPath, [...node, binary, "web", "--no-open"], { cwd: folder, stdio: "pipe" });
+  try {
+    const [, origin, token] = await addressOf(server);
+    const json = { origin, "content-type": "application/json" };
+    const reply = await ask(`${origin}/api/session`, {
+      method: "POST",
+      headers: json,
+      body: JSON.stringify({ token }),
+    });
+    const { key } = await reply.json();
+    const headers = { ...json, cookie: reply.headers.getSetCookie()[0].split(";")[0], "x-migrate-key": key };
+    await work({
+      get: async (name) => (await ask(`${origin}${name}`, { headers })).json(),
+      post: async (name, body) =>
+        (await ask(`${origin}${name}`, { method: "POST", headers, body: JSON.stringify(body) })).json(),
+      used: () => {
+        const { peakMb, cpuMs } = usage(server.pid);
+        return `server so far: processor ${seconds(cpuMs)}, peak memory ${mb(peakMb)}`;
+      },
+    });
+  } finally {
+    server.kill();
+    await once(server, "exit");
+  }
+}
+
+function addressOf(server) {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    server.stderr.on("data", (piece) => (text += piece));
+    server.stdout.on("data", (piece) => {
+      const found = /(http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)/.exec((text += piece));
+      if (found !== null) resolve(found);
+    });
+    server.on("exit", () => reject(new Error(text)));
+  });
+}
+
+async function ask(url, request) {
+  const reply = await fetch(url, request);
+  if (!reply.ok) throw new Error(`${url}: ${reply.status} ${await reply.text()}`);
+  return reply;
+}
 
 function writeProject(folder) {
   writeFileSync(path.join(folder, "mapping.yaml"), MAPPING);

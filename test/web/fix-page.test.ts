@@ -245,4 +245,48 @@ describeWebPages("the page Fix", (open) => {
     expect(complaints).toEqual([]);
     await web.stop();
   });
+
+  it("shows the progress of a replacement, and reports one that was interrupted", async () => {
+    const folder = project({
+      accounts: goodAccounts(2500),
+      customers: goodAccounts(2500).map(({ REF }) => ({ REF, DOB: "31/02/1971" })),
+    });
+    const web = await startWeb(folder);
+    const { page, complaints } = await open(fixAddress(web));
+    await page.waitForSelector(ACTIVE);
+    await page.evaluate(`new MutationObserver(() => {
+      window.seen = (window.seen ?? "") + document.querySelector(".fix-status").textContent;
+    }).observe(document.querySelector(".fix-status"), { childList: true, characterData: true, subtree: true })`);
+    await page.click("text=Replace…");
+    await page.fill("dialog .field input", "1971-02-28");
+    await page.click("dialog button.main");
+    await status(page, "2,500 cells saved. 0 records need work.");
+    expect(await page.evaluate("window.seen")).toContain("Saving…");
+    expect(complaints).toEqual([]);
+    await page.close();
+    await web.stop();
+
+    const lines = correctionsIn(folder);
+    const at = readFileSync(path.join(folder, "corrections.csv"), "utf8").indexOf(lines[1500] ?? "");
+    const [, , , , , , , by] = lines[0]?.split(",") ?? [];
+    const note = { pid: 2 ** 22 + 1, source: "customers", column: "DOB", at: "2026-11-22T17:50:00Z", by, from: at };
+    writeFileSync(path.join(folder, "corrections.csv.unfinished"), JSON.stringify(note));
+    writeFileSync(
+      path.join(folder, "accounts.csv"),
+      readFileSync(path.join(folder, "accounts.csv"), "utf8").replace(",D,", ",X,"),
+    );
+    const again = await startWeb(folder);
+    const second = await open(fixAddress(again), { colorScheme: "dark", width: 768 });
+    await second.page.waitForSelector(".notice.error");
+    expect(await second.page.textContent(".notice.error")).toContain(
+      "1,000 cells are saved, and the others are unchanged",
+    );
+    expect(await axeViolations(second.page)).toEqual([]);
+    await second.page.focus("text=Undo the saved cells");
+    await second.page.keyboard.press("Enter");
+    await status(second.page, "1,000 cells restored");
+    expect(await second.page.locator(".notice.error").count()).toBe(0);
+    expect(second.complaints).toEqual([]);
+    await again.stop();
+  });
 });

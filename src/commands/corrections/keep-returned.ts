@@ -169,8 +169,9 @@ async function store(
   if (changes.length > 0) {
     await appendChanges(file, async (now) => {
       if (now < size) throw replacedFile(file);
-      const appended = await readAppendedChanges(file, { from: size, to: now });
-      const newer = new Set(appended.map(({ correction }) => cellName(correction)));
+      const newer = new Set<string>();
+      for await (const appended of readAppendedChanges(file, { from: size, to: now }))
+        for (const { correction } of appended) newer.add(cellName(correction));
       for (const { cell, correction } of changes) if (newer.has(cellName(correction))) keeper.refuse(cell, "changed");
       changes = changes.filter(({ correction }) => !newer.has(cellName(correction)));
       return changes.map(({ change, correction }) => ({ change, correction }));

@@ -46,9 +46,11 @@ export interface CorrectorOptions {
 
 interface Entry {
   readonly correction: ListedCorrection;
-  match?: Place | undefined;
-  corrected?: Place | undefined;
-  seen?: Place | undefined;
+  match: Place | undefined;
+  corrected: Place | undefined;
+  seen: Place | undefined;
+  /** The next correction of the same key. */
+  next: Entry | undefined;
 }
 
 /** @throws Failure `config` if a correction names an unknown source */
@@ -57,24 +59,32 @@ export function createCorrector(
   { file, plan, keyColumn }: CorrectorOptions,
 ): Corrector {
   const keyNames = new Map(withDescendants<SourceSpec>(plan).map((spec) => [spec.name, keyNameOf(spec, keyColumn)]));
-  const bySource = new Map<string, Map<string, Entry[]>>();
+  const bySource = new Map<string, Map<string, Entry>>();
+  const last = new Map<Entry, Entry>();
   const entries = corrections.map((correction): Entry => {
     const { source, key } = correction;
     if (!keyNames.has(source)) throw unknownSource(file, correction, [...keyNames.keys()]);
-    const byKey = bySource.get(source) ?? new Map<string, Entry[]>();
-    const entry: Entry = { correction };
-    byKey.set(key, [...(byKey.get(key) ?? []), entry]);
+    const byKey = bySource.get(source) ?? new Map<string, Entry>();
     bySource.set(source, byKey);
+    const entry: Entry = { correction, match: undefined, corrected: undefined, seen: undefined, next: undefined };
+    const first = byKey.get(key);
+    if (first === undefined) byKey.set(key, entry);
+    else {
+      (last.get(first) ?? first).next = entry;
+      last.set(first, entry);
+    }
     return entry;
   });
+  last.clear();
   return {
     amend: (row, source) => {
       const byKey = bySource.get(source);
       const name = byKey && keyNames.get(source)?.(row);
       const found = name === undefined ? undefined : byKey?.get(keyOf(row, name) ?? "");
-      return found === undefined
-        ? row
-        : found.reduce((amended, entry) => corrected(entry, { row, amended, file }), row);
+      let amended = row;
+      for (let entry = found; entry !== undefined; entry = entry.next)
+        amended = corrected(entry, { row, amended, file });
+      return amended;
     },
     results: () => entries.map(resultOf),
   };

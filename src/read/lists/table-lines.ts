@@ -24,20 +24,51 @@ export function tableLines(file: TextFile, hint: string): readonly TableLine[] {
  * The lines of a small CSV file with unmodified cells. Empty lines are omitted.
  * @throws Failure `config`, with the hint, for an unclosed quote
  */
-export function exactLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
-  const bytes = Buffer.from(text);
-  const delimiter = detectDelimiter(
+function exactLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
+  return linesOf(Buffer.from(text), { file, hint, delimiter: delimiterOf(text), line: 1, isFinal: true }).lines;
+}
+
+/** Detects the delimiter from the first lines. */
+export function delimiterOf(text: string): string {
+  return detectDelimiter(
     text
       .split(/\r\n|\n|\r/, 40)
       .filter((line) => line.trim() !== "")
       .slice(0, 20),
   );
-  const boundaries = findRecordBoundaries(bytes, byteKinds(delimiter), true);
-  const unclosed = boundaries.brokenQuote ?? boundaries.openQuote;
-  if (unclosed !== undefined) throw tableFailure(file, hint)(unclosed + 1, "a quote is opened here but never closed");
-  return cellsOf(bytes, boundaries, delimiter)
-    .map((cells, index) => ({ cells, line: 1 + (boundaries.lines[index] ?? 0) }))
+}
+
+interface Piece {
+  readonly file: string;
+  readonly hint: string;
+  readonly delimiter: string;
+  /** 1-based line on which the piece starts. */
+  readonly line: number;
+  /** Whether no more bytes follow. */
+  readonly isFinal: boolean;
+}
+
+interface PieceLines {
+  readonly lines: readonly TableLine[];
+  /** The offset of the bytes that belong to an incomplete line. */
+  readonly end: number;
+  /** The line on which they start. */
+  readonly nextLine: number;
+}
+
+/**
+ * The complete lines at the start of a piece of a CSV file, with unmodified cells. Empty lines are omitted.
+ * @throws Failure `config`, with the hint, for an unclosed quote
+ */
+export function linesOf(bytes: Buffer, { file, hint, delimiter, line, isFinal }: Piece): PieceLines {
+  const boundaries = findRecordBoundaries(bytes, byteKinds(delimiter), isFinal);
+  const unclosed = boundaries.brokenQuote ?? (isFinal ? boundaries.openQuote : undefined);
+  if (unclosed !== undefined)
+    throw tableFailure(file, hint)(unclosed + line, "a quote is opened here but never closed");
+  const lines = cellsOf(bytes, boundaries, delimiter)
+    .map((cells, index) => ({ cells, line: line + (boundaries.lines[index] ?? 0) }))
     .filter(({ cells }) => cells.length > 1 || cells[0] !== "");
+  return { lines, end: boundaries.end, nextLine: line + boundaries.nextLine };
 }
 
 export function tableFailure(file: string, hint: string): (line: number, what: string) => Failure {

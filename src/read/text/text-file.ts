@@ -23,25 +23,40 @@ const BYTE_ORDER_MARK = "\uFEFF";
  * @throws Failure `config` for a file that is missing, not a regular file, larger than 64 MiB, or not UTF-8 text
  */
 export async function readTextFile(path: string, from: string = path): Promise<TextFile> {
-  const bytes = await readSmall(from);
-  if (!isUtf8(bytes)) {
-    const offset = firstInvalidByte(bytes);
-    const line = 1 + countLineEnds(bytes.subarray(0, offset));
-    throw new Failure("config", `${path}:${line}: byte 0x${bytes.toString("hex", offset, offset + 1)} is not UTF-8`, {
-      hint: "save the file as UTF-8",
-      place: { file: path, line },
-    });
-  }
-  if (bytes.includes(0)) throw new Failure("config", `${path}: this is a binary file, not text`);
+  const bytes = await readSmall(from, () => readFile(from));
+  checkText(path, bytes);
   const text = bytes.toString();
   return { file: path, text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text };
 }
 
-async function readSmall(path: string): Promise<Buffer> {
+/**
+ * Checks that bytes are text.
+ * @param path path of their file in messages
+ * @param line 1-based line on which they start
+ * @throws Failure `config` if they are not UTF-8 text
+ */
+export function checkText(path: string, bytes: Buffer, line = 1): void {
+  if (!isUtf8(bytes)) {
+    const offset = firstInvalidByte(bytes);
+    const found = line + countLineEnds(bytes.subarray(0, offset));
+    throw new Failure("config", `${path}:${found}: byte 0x${bytes.toString("hex", offset, offset + 1)} is not UTF-8`, {
+      hint: "save the file as UTF-8",
+      place: { file: path, line: found },
+    });
+  }
+  if (bytes.includes(0)) throw new Failure("config", `${path}: this is a binary file, not text`);
+}
+
+/**
+ * Reads a file of limited size.
+ * @param read receives the size in bytes
+ * @throws Failure `config` for a file that is missing, not a regular file, or larger than 64 MiB
+ */
+export async function readSmall<T>(path: string, read: (bytes: number) => Promise<T>): Promise<T> {
   try {
     const { bytes } = await inspectFile(path, "use a single file");
     if (bytes > SIZE_LIMIT) throw new Failure("config", `${path}: is larger than ${SIZE_LIMIT} bytes`);
-    return await readFile(path);
+    return await read(bytes);
   } catch (error) {
     const failure = readFailure(path, error);
     if (!(failure instanceof Failure)) throw failure;

@@ -16,16 +16,14 @@ export interface StoredRecord extends Pick<InputRecord, "number" | "orphan"> {
 }
 
 interface CheckedRecord {
-  /** By the id of the stored row. */
-  readonly rows: ReadonlyMap<number, Row>;
   readonly problems: readonly Problem[];
   /** Whether a cell that joins or identifies rows has changed, so that only a check of all records can judge it. */
   readonly needsRecheck: boolean;
   readonly record: InputRecord;
 }
 
-/** Checks one record with its corrections, with the same mapping, contract and rules as `validate`. */
-export type CheckRecord = (record: StoredRecord) => Promise<CheckedRecord>;
+/** Checks records with their corrections, with the same mapping, contract and rules as `validate`, in the same order. */
+export type CheckRecords = (records: readonly StoredRecord[]) => Promise<readonly CheckedRecord[]>;
 
 /**
  * Problems that depend on other records or on the platform: checking one record does not find them again. They count
@@ -40,26 +38,46 @@ interface CheckRecordOptions {
   readonly correctionsOf: (row: StoredRow) => readonly ListedCorrection[];
 }
 
-export function createRecordCheck({ job, rows, correctionsOf }: CheckRecordOptions): CheckRecord {
+export function createRecordCheck({ job, rows, correctionsOf }: CheckRecordOptions): CheckRecords {
   const check = compileChecks(job, undefined);
   const amend = createAmend(job, correctionsOf, rows);
-  return async ({ rows: stored, problems, ...about }) => {
-    const present = new Map(stored.map((row) => [row.id, amend(row)]));
-    const changed = changedCells(stored, present, rows);
-    const kept = problems.filter((problem) => keepsUnlessChanged(problem) && !isChanged(problem, stored, changed));
-    const { row } = joinRows(rows.sources, stored, present);
-    const source = kept.filter(({ code, by }) => by === "local" && code.startsWith("source_"));
-    const record: InputRecord = { ...about, row, problems: source };
-    await prepareRecords([record], job);
-    const [checked] = check([mapRecord(record, job)]);
-    const others = kept.filter((problem) => !source.includes(problem));
-    const needsRecheck = [...changed].some(([id, columns]) => {
-      const home = rows.sources[stored.find((each) => each.id === id)?.source ?? -1];
-      const own = present.get(id);
-      const key = own && home?.keyName(own);
-      return columns.some((column) => column === key || home?.structural.has(column) === true);
-    });
-    return { rows: present, problems: [...(checked?.problems ?? []), ...others], needsRecheck, record };
+  return async (stored) => {
+    const joined = stored.map((record) => joinAgain(record, rows, amend));
+    const records = joined.map(({ record }) => record);
+    await prepareRecords(records, job);
+    const checked = check(records.map((record) => mapRecord(record, job)));
+    return joined.map(({ others, ...each }, at) => ({
+      ...each,
+      problems: [...(checked[at]?.problems ?? []), ...others],
+    }));
+  };
+}
+
+interface JoinedRecord extends Omit<CheckedRecord, "problems"> {
+  /** Problems that the check does not find again. */
+  readonly others: readonly Problem[];
+}
+
+function joinAgain(
+  { rows: stored, problems, ...about }: StoredRecord,
+  rows: SessionRows,
+  amend: (row: StoredRow) => Row,
+): JoinedRecord {
+  const present = new Map(stored.map((row) => [row.id, amend(row)]));
+  const changed = changedCells(stored, present, rows);
+  const kept = problems.filter((problem) => keepsUnlessChanged(problem) && !isChanged(problem, stored, changed));
+  const { row } = joinRows(rows.sources, stored, present);
+  const source = kept.filter(({ code, by }) => by === "local" && code.startsWith("source_"));
+  const needsRecheck = [...changed].some(([id, columns]) => {
+    const home = rows.sources[stored.find((each) => each.id === id)?.source ?? -1];
+    const own = present.get(id);
+    const key = own && home?.keyName(own);
+    return columns.some((column) => column === key || home?.structural.has(column) === true);
+  });
+  return {
+    record: { ...about, row, problems: source },
+    others: kept.filter((problem) => !source.includes(problem)),
+    needsRecheck,
   };
 }
 

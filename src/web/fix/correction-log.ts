@@ -23,7 +23,7 @@ export function correctionInForce(store: SessionStore, identity: string): Correc
 }
 
 /** Applies lines of the file to the corrections in force. */
-export function storeChanges(store: SessionStore, changes: readonly CorrectionChange[], seq: () => number): void {
+export function storeChanges(store: SessionStore, changes: Iterable<CorrectionChange>, seq: () => number): void {
   for (const { change, correction } of changes) {
     const { source, key, column } = correction;
     if (change === "unset") store.run("delete from correction where identity = ?", identityOf(correction));
@@ -43,11 +43,11 @@ export function storeChanges(store: SessionStore, changes: readonly CorrectionCh
 /** Follows a corrections file to which other programs may append. */
 export interface CorrectionLog {
   /**
-   * The lines that were appended since the last call.
+   * The lines that were appended since the last call, in batches. They count as read when the last batch was handled.
    * @param size the size of the file, if it is known
    * @throws Failure `source_changed` if the file was changed in another way
    */
-  readonly readNew: (size?: number) => Promise<readonly CorrectionChange[]>;
+  readonly readNew: (size?: number) => AsyncIterable<readonly CorrectionChange[]>;
   /** Notes that this process has appended its own lines. */
   readonly skipTo: (size: number) => void;
 }
@@ -57,7 +57,7 @@ export function followCorrections(file: string): CorrectionLog {
   let read = 0;
   let inode: number | undefined;
   return {
-    readNew: async (given) => {
+    async *readNew(given) {
       const found = statSync(file, { throwIfNoEntry: false });
       const size = given ?? found?.size ?? 0;
       if (size < read || (read > 0 && inode !== found?.ino))
@@ -65,10 +65,8 @@ export function followCorrections(file: string): CorrectionLog {
           hint: "check again: the rows are then read with the current corrections",
         });
       inode = found?.ino;
-      if (size === read) return [];
-      const changes = await readAppendedChanges(file, { from: read, to: size });
+      yield* readAppendedChanges(file, { from: read, to: size });
       read = size;
-      return changes;
     },
     skipTo: (size) => {
       read = size;

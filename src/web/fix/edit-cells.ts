@@ -1,15 +1,27 @@
 import { appendChanges, type NewChange, planCell } from "../../commands/corrections/change-corrections.ts";
+import { Failure } from "../../model/failure.ts";
 import type { Row } from "../../model/record.ts";
 import { identityOf } from "../../read/corrections/corrections-file.ts";
 import { cellText, type Correction, rowHash } from "../../read/corrections/correction.ts";
 import type { CorrectionLog } from "./correction-log.ts";
 import { correctionInForce } from "./correction-log.ts";
-import { correctionIn, lastBatch, nextBatch, noteReverted, noteSteps, type Step, stepsOf } from "./edit-steps.ts";
+import {
+  correctionIn,
+  countSteps,
+  lastBatch,
+  nextBatch,
+  noteReverted,
+  noteSteps,
+  type Step,
+  stepsOf,
+} from "./edit-steps.ts";
 import type { Editor, Refusal } from "./fix-types.ts";
 import { lockReason, problemsOf, type ViewParts } from "./row-view.ts";
 import { correctionsOfCell, type SessionChanges } from "./session-changes.ts";
 import { type StoredRow, storedRow } from "./session-rows.ts";
 import type { Found } from "./session-store.ts";
+import { noteEdit, removeNote } from "./unfinished-edit.ts";
+import { counted } from "../../text/count.ts";
 
 /** A new value for a cell of a stored row. */
 export interface CellTarget {
@@ -29,6 +41,8 @@ export interface EditParts extends ViewParts {
   readonly now: () => string;
   /** Called before lines are appended. */
   readonly beforeAppend: () => Promise<void>;
+  /** Called while an edit of many cells is in progress, with the number of rows or cells done so far and in total. */
+  readonly onProgress: (done: number, total: number) => void;
   /** The rows with these keys as they are in the files now; undefined if no file has changed since the check. */
   readonly presentRows: (rows: readonly StoredRow[]) => Promise<PresentRows | undefined>;
 }
@@ -43,7 +57,9 @@ export interface EditedCells {
 }
 
 /** Edits that are saved with one write. Their records are checked before the next ones are saved. */
-const GROUP = 200;
+const GROUP = 1000;
+/** Cells that are prepared before other requests are answered. */
+const CELLS_PER_TURN = 100;
 const LISTED_REFUSALS = 20;
 
 /**
@@ -57,24 +73,26 @@ export async function editCells(
   parts: EditParts,
 ): Promise<EditedCells> {
   const batch = nextBatch(parts.store);
-  return inGroups(grouped(targets), async (group) => {
+  return inGroups(grouped(targets), parts, async (group, large) => {
     const planner = createPlanner(parts);
     const refusals: Refusal[] = [];
-    await append(parts, tab, async () => {
+    await append(parts, tab, async (size) => {
       const stored = group.map((target) => ({ target, ...findRow(target.row, parts) }));
       const present = await parts.presentRows(stored.map(({ row }) => row));
-      for (const { target, row, found } of stored) {
+      if (present !== undefined && large !== undefined) throw sourceHasChanged();
+      for (const [index, { target, row, found }] of stored.entries()) {
+        if (index % CELLS_PER_TURN === CELLS_PER_TURN - 1) await otherRequests();
         const refusal = refusalOf({ target, row, found }, { tab, seen, present }, parts);
         if (refusal !== undefined) refusals.push(refusal);
         else planner.plan(row, target);
       }
+      await large?.note(planner.entries()[0], size);
       return planner.entries();
     });
-    noteSteps(planner.steps(), { batch, tab }, parts.store);
+    parts.store.transaction(() => noteSteps(planner.steps(), { batch, tab }, parts.store));
     return { saved: planner.steps().length, refusals };
   });
 }
-
 /**
  * Reverts the last edit of a tab that is not reverted yet, with all its cells. A cell that was changed since is refused.
  */
@@ -82,10 +100,14 @@ export async function undoEdit({ tab }: Pick<Editor, "tab">, parts: EditParts): 
   const { store } = parts;
   const batch = lastBatch(tab, store);
   if (batch === undefined) return { saved: 0, refused: 0, refusals: [] };
-  return inGroups(stepsOf(store, { batch, tab, size: GROUP }), async (group) => {
+  const total = countSteps(store, { batch, tab });
+  let done = 0;
+  return inGroups(stepsOf(store, { batch, tab, size: GROUP }), parts, async (group, large) => {
+    parts.onProgress(done, total);
+    done += group.length;
     const refusals: Refusal[] = [];
     const entries: NewChange[] = [];
-    await append(parts, tab, async () => {
+    await append(parts, tab, async (size) => {
       for (const step of group) {
         const after = correctionIn(step, "after");
         const before = correctionIn(step, "before");
@@ -101,6 +123,7 @@ export async function undoEdit({ tab }: Pick<Editor, "tab">, parts: EditParts): 
           entries.push({ change: "unset", correction: { ...basis, ...author, value: "", reason: "" } });
         else entries.push({ change: "set", correction: { ...before, ...author } });
       }
+      await large?.note(entries[0], size);
       return entries;
     });
     noteReverted(group, store);
@@ -119,31 +142,71 @@ async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGenerator<
   if (group.length > 0) yield group;
 }
 
+/** An edit of more than one group, which the program may not finish. */
+interface LargeEdit {
+  /** Notes the edit before its first line is appended. */
+  readonly note: (first: NewChange | undefined, size: number) => Promise<void>;
+}
+
+/**
+ * Does an edit group by group.
+ * @throws the errors of the work; a Failure names the number of cells that were saved before
+ */
 async function inGroups<T>(
   groups: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
-  work: (group: readonly T[]) => Promise<Pick<EditedCells, "saved" | "refusals">>,
+  { file, by, now }: Pick<EditParts, "file" | "by" | "now">,
+  work: (group: readonly T[], large: LargeEdit | undefined) => Promise<Pick<EditedCells, "saved" | "refusals">>,
 ): Promise<EditedCells> {
   const listed: Refusal[] = [];
   let [saved, refused] = [0, 0];
-  for await (const group of groups) {
-    const done = await work(group);
-    saved += done.saved;
-    refused += done.refusals.length;
-    listed.push(...done.refusals.slice(0, LISTED_REFUSALS - listed.length));
+  let isNoted = false;
+  const note: LargeEdit["note"] = async (first, from) => {
+    if (isNoted || first === undefined) return;
+    isNoted = true;
+    const { source, column } = first.correction;
+    await noteEdit(file, { source, column, at: now(), by, from });
+  };
+  let large: LargeEdit | undefined;
+  try {
+    for await (const group of groups) {
+      if (group.length === GROUP) large = { note };
+      const done = await work(group, large);
+      saved += done.saved;
+      refused += done.refusals.length;
+      listed.push(...done.refusals.slice(0, LISTED_REFUSALS - listed.length));
+    }
+  } catch (error) {
+    throw saved > 0 && error instanceof Failure ? partlyDone(error, saved) : error;
+  } finally {
+    if (isNoted) removeNote(file);
   }
   return { saved, refused, refusals: listed };
+}
+
+function partlyDone({ code, message, hint, place }: Failure, saved: number): Failure {
+  return new Failure(code, `${counted(saved, "cell")} saved, then: ${message}`, { hint, place });
+}
+
+function sourceHasChanged(): Failure {
+  return new Failure("source_changed", "a source file has changed since the check", {
+    hint: "check again before you change so many cells",
+  });
+}
+
+function otherRequests(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Appends lines to the file. First applies the lines of other programs, so that `decide` sees them. */
 async function append(
   { file, log, changes, beforeAppend }: EditParts,
   tab: string,
-  decide: () => Promise<readonly NewChange[]>,
+  decide: (size: number) => Promise<readonly NewChange[]>,
 ): Promise<void> {
   let entries: readonly NewChange[] = [];
   const size = await appendChanges(file, async (before) => {
-    await changes.apply(await log.readNew(before), "");
-    entries = await decide();
+    for await (const batch of log.readNew(before)) await changes.apply(batch, "");
+    entries = await decide(before);
     if (entries.length > 0) await beforeAppend();
     return entries;
   });

@@ -10,27 +10,25 @@ export interface Step {
 
 /** The number of the next edit. */
 export function nextBatch(store: SessionStore): number {
-  return Number(store.one("select coalesce(max(batch), 0) + 1 as next from step")?.["next"] ?? 1);
+  return 1 + Number(store.one("select batch from step order by id desc limit 1")?.["batch"] ?? 0);
 }
 
-/** Stores the changed cells of an edit, so that they can be reverted. */
+/** Stores the changed cells of an edit, so that they can be reverted. Call it within a transaction. */
 export function noteSteps(steps: readonly Step[], { batch, tab }: Omit<StepFilter, "size">, store: SessionStore): void {
-  store.transaction(() => {
-    for (const { identity, before, after } of steps) {
-      const { source = "", key = "", column = "" } = after ?? before ?? {};
-      store.run(
-        "insert into step (batch, tab, identity, source, key, column_name, before, after, undone) values (?,?,?,?,?,?,?,?,0)",
-        batch,
-        tab,
-        identity,
-        source,
-        key,
-        column,
-        textOf(before),
-        textOf(after),
-      );
-    }
-  });
+  for (const { identity, before, after } of steps) {
+    const { source = "", key = "", column = "" } = after ?? before ?? {};
+    store.run(
+      "insert into step (batch, tab, identity, source, key, column_name, before, after, undone) values (?,?,?,?,?,?,?,?,0)",
+      batch,
+      tab,
+      identity,
+      source,
+      key,
+      column,
+      textOf(before),
+      textOf(after),
+    );
+  }
 }
 
 function textOf(correction: Correction | undefined): string | null {
@@ -50,25 +48,32 @@ interface StepFilter {
   readonly size: number;
 }
 
-/**
- * The steps of an edit that are not reverted, last first, in groups. Call `noteReverted` with each group before the next
- * one is read.
- */
+/** The steps of an edit that are not reverted, last first, in groups. */
 export function* stepsOf(store: SessionStore, { batch, tab, size }: StepFilter): Generator<readonly Found[]> {
-  for (;;) {
-    const sql = "select * from step where batch = ? and tab = ? and undone = 0 order by id desc limit ?";
-    const steps = store.all(sql, batch, tab, size);
+  for (let last = Number.MAX_SAFE_INTEGER; ;) {
+    const sql = "select * from step where batch = ? and tab = ? and undone = 0 and id < ? order by id desc limit ?";
+    const steps = store.all(sql, batch, tab, last, size);
     if (steps.length === 0) return;
     yield steps;
+    last = Number(steps.at(-1)?.["id"]);
   }
 }
 
+/** The number of steps of an edit that are not reverted. */
+export function countSteps(store: SessionStore, { batch, tab }: Omit<StepFilter, "size">): number {
+  const sql = "select count(*) as count from step where batch = ? and tab = ? and undone = 0";
+  return Number(store.one(sql, batch, tab)?.["count"] ?? 0);
+}
+
 export function noteReverted(steps: readonly Found[], store: SessionStore): void {
-  for (const { id } of steps) store.run("update step set undone = 1 where id = ?", Number(id));
+  store.transaction(() => {
+    for (const { id } of steps) store.run("update step set undone = 1 where id = ?", Number(id));
+  });
 }
 
 /** The last edit of a tab that is not reverted; undefined if there is none. */
 export function lastBatch(tab: string, store: SessionStore): number | undefined {
-  const last = store.one("select max(batch) as batch from step where tab = ? and undone = 0", tab)?.["batch"];
+  const sql = "select batch from step where tab = ? and undone = 0 order by batch desc limit 1";
+  const last = store.one(sql, tab)?.["batch"];
   return typeof last === "number" ? last : undefined;
 }

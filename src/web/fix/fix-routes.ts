@@ -27,6 +27,7 @@ const EDITS = z.object({
 const FILL = z.object({ ...EDITOR, ...FILTER, columns: z.array(INDEX).max(1000), first: INDEX, last: INDEX });
 const REPLACE = z.object({ ...EDITOR, ...FILTER, column: INDEX, from: VALUE.nullable(), value: VALUE });
 const UNDO = z.object(EDITOR);
+const UNFINISHED = z.object({ ...EDITOR, action: z.enum(["keep", "undo"]) });
 
 /**
  * `GET /`: the state; the first request starts a check. `POST /check`: checks again. The other requests name the session
@@ -78,6 +79,10 @@ export function fixRoutes(project: WebProject): Hono {
     .post("/undo", async (context) => {
       const editor = await requestBody(context, UNDO);
       return context.json(await edited(fix, editor, (session) => session.undo(editor)));
+    })
+    .post("/unfinished", async (context) => {
+      const { action, ...editor } = await requestBody(context, UNFINISHED);
+      return context.json(await edited(fix, editor, (session) => session.settleUnfinished(action)));
     });
 }
 
@@ -91,7 +96,13 @@ async function edited(
 }
 
 function changesOf(session: FixSession, seen: number, showValues: boolean): FixChanges {
-  const { seq, records, causes, changedFile } = session.overview();
-  const overview = { records, causes, ...(changedFile !== undefined && { changedFile }) };
+  const { seq, records, causes, changedFile, progress, unfinished } = session.overview();
+  const overview = {
+    records,
+    causes,
+    ...(changedFile !== undefined && { changedFile }),
+    ...(progress !== undefined && { progress }),
+    ...(unfinished !== undefined && { unfinished }),
+  };
   return { seq, ...session.changedSince(seen, showValues), overview };
 }

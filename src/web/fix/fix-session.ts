@@ -6,6 +6,7 @@ import { pathsFrom } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, type JobSettings, openJob } from "../../job/job.ts";
 import { parseAttr } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
 import { cellText } from "../../read/corrections/correction.ts";
@@ -14,7 +15,7 @@ import { timestamp } from "../../time/clock.ts";
 import { createMutex } from "../../time/mutex.ts";
 import { buildSession } from "./build-session.ts";
 import { createAmend, createRecordCheck } from "./check-record.ts";
-import { correctionsOfKey, followCorrections, storeChanges } from "./correction-log.ts";
+import { correctionsOfKey, followCorrections } from "./correction-log.ts";
 import { editCells, type EditedCells, type EditParts, undoEdit } from "./edit-cells.ts";
 import type * as Types from "./fix-types.ts";
 import { readRefusals } from "./platform-refusals.ts";
@@ -33,6 +34,8 @@ import {
 } from "./session-queries.ts";
 import { createSessionRows } from "./session-rows.ts";
 import { openSessionStore, type SessionStore } from "./session-store.ts";
+import { readSessionCorrections, type Unfinished } from "./session-corrections.ts";
+import { removeTornLine } from "./unfinished-edit.ts";
 import { watchFiles, type WatchedFiles } from "./watch-files.ts";
 
 /** A check of the project, with the rows that need work and the corrections made since. */
@@ -50,6 +53,8 @@ export interface FixSession {
   readonly fillDown: (fill: Types.FillDown, editor: Types.Editor) => Promise<EditedCells>;
   readonly replace: (replacement: Types.Replacement, editor: Types.Editor) => Promise<EditedCells>;
   readonly undo: (editor: Pick<Types.Editor, "tab">) => Promise<EditedCells>;
+  /** Keeps or reverts the saved cells of an unfinished edit, which is then no longer reported. */
+  readonly settleUnfinished: (action: "keep" | "undo") => Promise<EditedCells>;
   /** Reads corrections that other programs have made. */
   readonly refresh: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -81,6 +86,7 @@ const DEFAULT_FILES = ["corrections.csv", "web-corrections.csv"];
 export async function openFixSession(options: FixSessionOptions, dependencies: FixDependencies): Promise<FixSession> {
   const { job: settings } = options;
   const file = fileOf(options);
+  await removeTornLine(file);
   const files = watchFiles(settings, options.configFile);
   const { job, size } = await openUnchanged(settings, file, dependencies);
   let store: SessionStore | undefined;
@@ -143,7 +149,7 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
   const causes = createSessionCauses((attr) => job.operation.body && fieldTitleAt(job.operation.body, parseAttr(attr)));
   const log = followCorrections(file);
   let firstSeq = 0;
-  storeChanges(store, await log.readNew(size), () => (firstSeq += 1));
+  const unfinished = await readSessionCorrections({ store, log, file, size }, () => (firstSeq += 1));
   const refusals = await readRefusals(options.ledger, store, rows);
   await buildSession({ job, store, rows, causes, refusals }, dependencies);
   const correctionsOf: Parameters<typeof createAmend>[1] = ({ source, key }) =>
@@ -164,8 +170,9 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
         ? undefined
         : readPresentRows(job.settings, stored, { dependencies, rows }),
     beforeAppend: configureOnce(opened),
+    onProgress: () => undefined,
   };
-  return sessionOf(opened, parts);
+  return sessionOf(opened, parts, unfinished);
 }
 
 /** Adds the corrections file to the configuration before the first correction, if it names none. */
@@ -179,22 +186,21 @@ function configureOnce({ options, file, files }: Opened): () => Promise<void> {
   };
 }
 
-function sessionOf({ job, store, file, files }: Opened, parts: EditParts): FixSession {
+function sessionOf({ job, store, file, files }: Opened, common: EditParts, unfinished: Unfinished): FixSession {
+  let progress: Types.EditProgress | undefined;
+  const parts: EditParts = { ...common, onProgress: (done, total) => (progress = { done, total }) };
   const { causes, changes, log } = parts;
   const session = randomUUID();
   const inOrder = createMutex();
   const outdated = outdatedCorrections(job);
   let changedFile: string | undefined;
   const look = async (): Promise<void> => {
-    changedFile = await files.changed(job.input).catch((error: unknown) => {
-      if (error instanceof Failure && error.code === "source_changed") return error.message;
-      throw error;
-    });
+    changedFile = await changedFileOf(files, job);
   };
   let editing = 0;
   const edit = async (work: () => Promise<EditedCells>): Promise<EditedCells> => {
     editing += 1;
-    const edited = await inOrder(work).finally(() => (editing -= 1));
+    const edited = await inOrder(() => work().finally(() => (progress = undefined))).finally(() => (editing -= 1));
     await look();
     return edited;
   };
@@ -207,7 +213,7 @@ function sessionOf({ job, store, file, files }: Opened, parts: EditParts): FixSe
       sources: sourcesOf(parts, job),
       causes: causes.list(),
       outdated,
-      ...(changedFile !== undefined && { changedFile }),
+      ...definedMembers({ changedFile, progress, unfinished: unfinished.present() }),
     }),
     rows: (range, showValues) => rowsIn(range, parts, showValues),
     changedSince: (seen, showValues) => rowsChangedSince(seen, parts, showValues),
@@ -217,10 +223,13 @@ function sessionOf({ job, store, file, files }: Opened, parts: EditParts): FixSe
       return found && cellText(found.row, columnOf(parts, found.source, column));
     },
     ...editingOf(parts, edit),
+    settleUnfinished: (action) => edit(() => unfinished.settle(action, parts)),
     refresh: async () => {
       // An edit of many cells takes long, and reads these corrections, too.
       if (editing > 0) return;
-      await inOrder(async () => changes.apply(await log.readNew(), ""));
+      await inOrder(async () => {
+        for await (const batch of log.readNew()) await changes.apply(batch, "");
+      });
       await look();
     },
     close: () =>
@@ -229,6 +238,14 @@ function sessionOf({ job, store, file, files }: Opened, parts: EditParts): FixSe
         await job.input.close();
       }),
   };
+}
+
+/** The name of a changed source, or what has changed in the setup. */
+function changedFileOf(files: WatchedFiles, { input }: Job): Promise<string | undefined> {
+  return files.changed(input).catch((error: unknown) => {
+    if (error instanceof Failure && error.code === "source_changed") return error.message;
+    throw error;
+  });
 }
 
 type Editing = Pick<FixSession, "edit" | "fillDown" | "replace" | "undo">;

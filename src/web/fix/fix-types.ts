@@ -22,6 +22,25 @@ export interface FixOverview {
   readonly outdated: OutdatedCorrections;
   /** Why the rows may no longer be those of the files; absent if they are. */
   readonly changedFile?: string;
+  /** An edit that is in progress. */
+  readonly progress?: EditProgress;
+  /** An edit of many cells that the program had not finished when it ended. */
+  readonly unfinished?: UnfinishedEdit;
+}
+
+export interface EditProgress {
+  /** The number of rows or cells done so far. */
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface UnfinishedEdit {
+  readonly source: string;
+  readonly column: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** The number of cells that are saved. */
+  readonly saved: number;
 }
 
 /** The cause that stands for all causes together. */
@@ -163,7 +182,7 @@ export interface FixChanges {
   /** The changed rows, unless there are too many. */
   readonly rows: readonly FixRow[];
   readonly hasMoreRows: boolean;
-  readonly overview: Pick<FixOverview, "records" | "causes" | "changedFile">;
+  readonly overview: Pick<FixOverview, "records" | "causes" | "changedFile" | "progress" | "unfinished">;
 }
 
 export interface EditResult extends FixChanges {

@@ -3,18 +3,18 @@ import type { CorrectionChange } from "../../read/corrections/corrections-file.t
 import { cellText, type Correction, rowHash, textHash } from "../../read/corrections/correction.ts";
 import { rejectRows } from "../../report/rejects/rejected-rows.ts";
 import { countRow } from "./build-session.ts";
-import { type CheckRecord, type StoredRecord } from "./check-record.ts";
+import { type CheckRecords, type StoredRecord } from "./check-record.ts";
 import { correctionsOfKey, storeChanges } from "./correction-log.ts";
 import { ALL_CAUSES, type RecordCounts } from "./fix-types.ts";
 import type { SessionCauses } from "./session-causes.ts";
-import { type SessionRows, type StoredRow, storedRow, storedRows } from "./session-rows.ts";
+import { type SessionRows, type StoredRow, storedRow } from "./session-rows.ts";
 import type { SessionStore } from "./session-store.ts";
 
 interface ChangeParts {
   readonly store: SessionStore;
   readonly rows: SessionRows;
   readonly causes: SessionCauses;
-  readonly check: CheckRecord;
+  readonly check: CheckRecords;
   /** The number of changes before the session. */
   readonly firstSeq: number;
 }
@@ -54,20 +54,20 @@ export function createSessionChanges(parts: ChangeParts): SessionChanges {
           }
         }
       });
-      for (const [index, record] of [...affected].entries()) {
+      const records = [...affected];
+      for (let from = 0; from < records.length; from += RECORDS_PER_TURN) {
         // A change of many cells must not block other requests.
-        if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await new Promise((resolve) => setImmediate(resolve));
-        const { before, after } = await checkAgain(record, parts);
-        if (before === "open") counts.open -= 1;
-        if (before === "recheck") counts.recheck -= 1;
-        if (after === "open") counts.open += 1;
-        if (after === "recheck") counts.recheck += 1;
+        if (from > 0) await new Promise((resolve) => setImmediate(resolve));
+        for (const { before, after } of await checkAgain(records.slice(from, from + RECORDS_PER_TURN), parts)) {
+          if (before !== "fixed") counts[before] -= 1;
+          if (after !== "fixed") counts[after] += 1;
+        }
       }
     },
   };
 }
 
-const RECORDS_PER_TURN = 50;
+const RECORDS_PER_TURN = 100;
 
 /** The stored rows with the cell that a correction changes. Several records may share a row. */
 function rowsOfCell(
@@ -87,46 +87,63 @@ function rowsOfCell(
 
 type RecordState = "open" | "fixed" | "recheck";
 
-/** Checks a record with the corrections in force, and stores its problems. */
-async function checkAgain(
-  id: number,
-  parts: ChangeParts,
-): Promise<{ readonly before: RecordState; readonly after: RecordState }> {
-  const { store, rows, check } = parts;
-  const record = storedRecord(id, store, rows);
-  const { problems, needsRecheck, record: checked } = await check(record);
-  const entries = rejectRows(checked, { problems });
-  const hasErrors = problems.some(({ severity }) => severity === "error");
-  const after = hasErrors ? "open" : needsRecheck ? "recheck" : "fixed";
-  store.transaction(() => {
-    for (const [index, row] of record.rows.entries()) saveProblems(row, entries[index]?.problems ?? [], parts);
-    store.run("update record set state = ? where id = ?", after, id);
-  });
-  return { before: record.state, after };
+interface StateChange {
+  readonly before: RecordState;
+  readonly after: RecordState;
 }
 
-function storedRecord(
-  id: number,
-  store: SessionStore,
-  rows: SessionRows,
-): StoredRecord & { readonly state: RecordState } {
-  const found = store.one("select * from record where id = ?", id) ?? {};
-  const problems: readonly Problem[] = JSON.parse(String(found["problems"]));
-  const { state } = found;
-  return {
-    number: Number(found["number"]),
-    orphan: found["orphan"] === 1,
-    source: rows.sources[Number(found["source"])]?.spec.name ?? "",
-    rows: storedRows(store, rows, id),
-    problems,
-    state: state === "fixed" || state === "recheck" ? state : "open",
-  };
+/** Checks records with the corrections in force, and stores their problems. */
+async function checkAgain(ids: readonly number[], parts: ChangeParts): Promise<readonly StateChange[]> {
+  const { store, rows, check } = parts;
+  const records = storedRecords(ids, store, rows);
+  const checked = await check(records);
+  return store.transaction(() =>
+    records.map((record, at): StateChange => {
+      const { problems = [], needsRecheck = false, record: now } = checked[at] ?? {};
+      const entries = now === undefined ? [] : rejectRows(now, { problems });
+      const hasErrors = problems.some(({ severity }) => severity === "error");
+      const after = hasErrors ? "open" : needsRecheck ? "recheck" : "fixed";
+      for (const [index, row] of record.rows.entries()) saveProblems(row, entries[index]?.problems ?? [], parts);
+      store.run("update record set state = ? where id = ?", after, record.id);
+      return { before: record.state, after };
+    }),
+  );
+}
+
+type RecordToCheck = StoredRecord & { readonly id: number; readonly state: RecordState };
+
+function storedRecords(ids: readonly number[], store: SessionStore, rows: SessionRows): readonly RecordToCheck[] {
+  const wanted = JSON.stringify(ids);
+  const byRecord = new Map(ids.map((id) => [id, new Array<StoredRow>()]));
+  for (const found of store.all(
+    "select * from row where record in (select value from json_each(?)) order by id",
+    wanted,
+  ))
+    byRecord.get(Number(found["record"]))?.push(storedRow(found, rows));
+  return store
+    .all("select * from record where id in (select value from json_each(?)) order by id", wanted)
+    .map((found): RecordToCheck => {
+      const id = Number(found["id"]);
+      const problems: readonly Problem[] = JSON.parse(String(found["problems"]));
+      const { state } = found;
+      return {
+        id,
+        number: Number(found["number"]),
+        orphan: found["orphan"] === 1,
+        source: rows.sources[Number(found["source"])]?.spec.name ?? "",
+        rows: byRecord.get(id) ?? [],
+        problems,
+        state: state === "fixed" || state === "recheck" ? state : "open",
+      };
+    });
 }
 
 /** Stores the problems of a row, and updates the causes that it has now. */
 function saveProblems(row: StoredRow, problems: readonly Problem[], { store, rows, causes }: ChangeParts): void {
+  const found = problems.length === 0 ? null : JSON.stringify(problems);
+  if (found === row.found) return;
   const errors = problems.filter(({ severity }) => severity === "error");
-  store.run("update row set found = ? where id = ?", problems.length === 0 ? null : JSON.stringify(problems), row.id);
+  store.run("update row set found = ? where id = ?", found, row.id);
   const now = new Set(errors.map(causes.idOf));
   if (errors.length > 0) now.add(ALL_CAUSES);
   const before = new Map(

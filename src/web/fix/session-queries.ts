@@ -55,16 +55,22 @@ export function rowsChangedSince(
   return { rows, hasMoreRows: found.length > MAX_CHANGED };
 }
 
+/** Called with the number of rows done so far and in total. */
+type OnProgress = (done: number, total: number) => void;
+
 /** The rows under a filter that have the cause now. Other requests are answered in between. */
 async function* openRows(
   { source, cause }: RowFilter,
   { store, rows, amend }: ViewParts,
+  onProgress: OnProgress = () => undefined,
 ): AsyncGenerator<{
   readonly id: number;
   readonly row: Row;
 }> {
   const last = store.one("select max(position) as last from listed where source = ? and cause = ?", source, cause);
-  for (let from = 0; from <= Number(last?.["last"] ?? -1); from += ROWS_PER_TURN) {
+  const total = 1 + Number(last?.["last"] ?? -1);
+  for (let from = 0; from < total; from += ROWS_PER_TURN) {
+    onProgress(from, total);
     const found = store.all(
       `select row.* from listed join cause_row using (row, cause) join row on row.id = listed.row
        where listed.source = ? and listed.cause = ? and position >= ? and position < ? and cause_row.open = 1
@@ -100,9 +106,9 @@ export async function valuesUnder(filter: RowFilter, column: string, parts: View
 export async function* targetsUnder(
   filter: RowFilter,
   { column, from, value }: { readonly column: string; readonly from: string | null; readonly value: string },
-  parts: ViewParts,
+  parts: ViewParts & { readonly onProgress: OnProgress },
 ): AsyncGenerator<CellTarget> {
-  for await (const { id, row } of openRows(filter, parts))
+  for await (const { id, row } of openRows(filter, parts, parts.onProgress))
     if (from === null || cellText(row, column) === from) yield { row: id, column, value };
 }
 

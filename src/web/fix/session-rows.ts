@@ -9,7 +9,7 @@ import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { keyNameOf } from "../../read/corrections/apply-corrections.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
 import { keyOf } from "../../read/row/row-key.ts";
-import type { Found, SessionStore } from "./session-store.ts";
+import type { Found } from "./session-store.ts";
 
 type Table = Row["table"];
 
@@ -53,6 +53,8 @@ export interface StoredRow {
   readonly original: Row;
   /** With the corrections that were in force when the project was checked. */
   readonly built: Row;
+  /** Its present problems, as JSON; null: none. */
+  readonly found: string | null;
 }
 
 export function createSessionRows({ plan, mapping }: Pick<Job, "plan" | "mapping">): SessionRows {
@@ -120,11 +122,6 @@ export function columnIn(row: Row, { file, line, column, pointer }: Place): stri
   return parsePointer(pointer.slice(row.pointer.length)).join(".");
 }
 
-/** The rows of a record, each parent before its children. */
-export function storedRows(store: SessionStore, rows: SessionRows, record: number): readonly StoredRow[] {
-  return store.all("select * from row where record = ? order by id", record).map((found) => storedRow(found, rows));
-}
-
 export function storedRow(found: Found, rows: SessionRows): StoredRow {
   const original = rows.plainRow(found, found["original"]);
   return {
@@ -134,6 +131,7 @@ export function storedRow(found: Found, rows: SessionRows): StoredRow {
     key: found["key"] === null ? undefined : String(found["key"]),
     original,
     built: found["built"] === null ? original : rows.plainRow(found, found["built"]),
+    found: found["found"] === null ? null : String(found["found"]),
   };
 }
 

@@ -6,7 +6,7 @@ import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 
 type Scalar = string | number | null;
-/** A row of a result. */
+/** A row of a result. Columns of the session contain no blobs and no numbers above 2^53. */
 export type Found = Readonly<Record<string, Scalar>>;
 
 /**
@@ -48,17 +48,11 @@ export function openSessionStore(folder: string): SessionStore {
   const exec = (sql: string): void => database.exec(sql);
   return {
     run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
-    all: (sql, ...values) =>
-      prepared(sql)
-        .all(...values)
-        .map(asFound),
-    one: (sql, ...values) =>
-      prepared(sql)
-        .all(...values)
-        .map(asFound)[0],
+    all: (sql, ...values): readonly Found[] => prepared(sql).all(...values),
+    one: (sql, ...values): Found | undefined => prepared(sql).get(...values),
     *each(sql, ...values) {
       // A statement that is garbage-collected while it is read would end the process.
-      for (const found of prepared(sql).iterate(...values)) yield asFound(found);
+      yield* prepared(sql).iterate(...values);
     },
     transaction: (work) => {
       exec("begin");
@@ -78,16 +72,6 @@ export function openSessionStore(folder: string): SessionStore {
       rmSync(file, { force: true });
     },
   };
-}
-
-function asFound(found: unknown): Found {
-  const entries = typeof found === "object" && found !== null ? Object.entries(found) : [];
-  return Object.fromEntries(entries.map(([name, value]: [string, unknown]) => [name, scalarOf(value)]));
-}
-
-function scalarOf(value: unknown): Scalar {
-  if (typeof value === "string" || typeof value === "number") return value;
-  return typeof value === "bigint" ? Number(value) : null;
 }
 
 /**

@@ -108,7 +108,7 @@ async function problemsOfFiles(
     onProgress: () => undefined,
     notice: (text: string) => void notices.push(plainText(text)),
   };
-  const done = await validate({ ...settings, out: undefined }, quiet);
+  const done = await validate({ ...settings, out: undefined, threads: 1 }, quiet);
   try {
     const [failure] = done.failures;
     if (failure !== undefined) throw failure;

@@ -8,7 +8,11 @@ import {
   saveCorrections,
 } from "../../../src/commands/corrections/change-corrections.ts";
 import type { Correction } from "../../../src/read/corrections/correction.ts";
-import { type ListedCorrection, readAppendedChanges } from "../../../src/read/corrections/corrections-file.ts";
+import {
+  type CorrectionChange,
+  type ListedCorrection,
+  readAppendedChanges,
+} from "../../../src/read/corrections/corrections-file.ts";
 import { textHash } from "../../../src/read/corrections/correction.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
@@ -40,6 +44,12 @@ const FORMS: readonly ((text: string) => string)[] = [
   (saved) => saved.replace(/\n$/, ""),
 ];
 
+async function changesFrom(file: string, from: number): Promise<readonly CorrectionChange[]> {
+  const changes: CorrectionChange[] = [];
+  for await (const batch of readAppendedChanges(file, { from, to: statSync(file).size })) changes.push(...batch);
+  return changes;
+}
+
 test("any corrections are read as they were saved, also by a program that follows the file", async () => {
   const folder = temporaryFolder();
   let number = 0;
@@ -56,9 +66,9 @@ test("any corrections are read as they were saved, also by a program that follow
         const { size } = statSync(file);
         await saveCorrections(file, later);
         expect((await listCorrections(file)).map(plain)).toEqual([...first, ...later]);
-        const appended = await readAppendedChanges(file, { from: size, to: statSync(file).size });
+        const appended = await changesFrom(file, size);
         expect(appended.map(({ correction: each }) => plain(each))).toEqual(later);
-        const all = await readAppendedChanges(file, { from: 0, to: statSync(file).size });
+        const all = await changesFrom(file, 0);
         expect(all.map(({ correction: each }) => plain(each))).toEqual([...first, ...later]);
         const [removed] = first;
         await removeCorrections(file, { key: removed?.key }, { by: "bob@desk", at: "2026-11-28T12:00:00.000Z" });

@@ -1,7 +1,10 @@
 import type { JSX } from "preact";
 import { counted } from "../../../../text/count.ts";
-import type { OutdatedCorrections, Refusal } from "../../../fix/fix-types.ts";
+import type { OutdatedCorrections, Refusal, UnfinishedEdit } from "../../../fix/fix-types.ts";
+import { Button } from "../../parts/button.tsx";
 import { Notice } from "../../parts/notice.tsx";
+import { momentText } from "../../parts/time.ts";
+import type { Session } from "./use-session.ts";
 
 /** Cells that the last edit has not changed, and why. */
 export function Refusals({ refusals }: { readonly refusals: readonly Refusal[] }): JSX.Element | null {
@@ -16,6 +19,30 @@ export function Refusals({ refusals }: { readonly refusals: readonly Refusal[] }
           </li>
         ))}
       </ul>
+    </Notice>
+  );
+}
+
+interface UnfinishedOptions {
+  readonly unfinished: UnfinishedEdit;
+  readonly session: Session;
+}
+
+/** An edit of many cells that the program had not finished when it ended. */
+export function Unfinished({ unfinished, session }: UnfinishedOptions): JSX.Element {
+  const { source, column, at, saved } = unfinished;
+  const settle = (action: "keep" | "undo"): void => void session.send("unfinished", { action });
+  return (
+    <Notice kind="error">
+      <p class="notice-title">An edit of many cells was interrupted</p>
+      <p>
+        The program ended while it changed the column {column} of {source} ({momentText(at)}). {counted(saved, "cell")}{" "}
+        {saved === 1 ? "is" : "are"} saved, and the others are unchanged.
+      </p>
+      <div class="actions">
+        <Button onClick={() => settle("keep")}>Keep the saved cells</Button>
+        <Button onClick={() => settle("undo")}>Undo the saved cells</Button>
+      </div>
     </Notice>
   );
 }

@@ -7,14 +7,14 @@ import { detailsOf } from "../../use-data.ts";
 
 /** The session of the server, and the requests of this tab. */
 export interface Session {
-  readonly overview: Pick<FixOverview, "records" | "causes" | "changedFile">;
+  readonly overview: FixChanges["overview"];
   readonly load: (
     filter: RowFilter,
     range: { from: number; count: number },
     signal: AbortSignal,
   ) => Promise<readonly FixRow[]>;
   /** Sends an edit. The promise never fails. */
-  readonly send: (name: "edits" | "fill" | "replace" | "undo", body: object) => Promise<void>;
+  readonly send: (name: "edits" | "fill" | "replace" | "undo" | "unfinished", body: object) => Promise<void>;
   readonly isSaving: boolean;
   /** What the last edit has done. */
   readonly message: string;
@@ -34,6 +34,8 @@ interface SessionOptions {
 }
 
 const POLL_MS = 3000;
+/** While an edit is in progress, so that its progress is shown. */
+const BUSY_POLL_MS = 500;
 
 export function useSession({ state, areValuesShown, onChanged, onEnd }: SessionOptions): Session {
   const { session } = state;
@@ -60,7 +62,9 @@ export function useSession({ state, areValuesShown, onChanged, onEnd }: SessionO
     if (details.code === "session_changed") latest.current.onEnd();
     else setError(details);
   };
-  usePolling(`/api/fix/changes?session=${session}&values=${values}`, seen, { take, fail });
+  const isBusy = saving > 0 || overview.progress !== undefined;
+  const pollMs = isBusy ? BUSY_POLL_MS : POLL_MS;
+  usePolling(`/api/fix/changes?session=${session}&values=${values}`, { seen, pollMs }, { take, fail });
   const send: Session["send"] = async (name, body) => {
     setSaving((count) => count + 1);
     setError(undefined);
@@ -89,8 +93,13 @@ interface Taking {
   readonly fail: (error: unknown) => void;
 }
 
+interface Polling {
+  readonly seen: { readonly current: number };
+  readonly pollMs: number;
+}
+
 /** Asks for changes that other tabs and programs have made, while the tab is visible. */
-function usePolling(path: string, seen: { readonly current: number }, taking: Taking): void {
+function usePolling(path: string, { seen, pollMs }: Polling, taking: Taking): void {
   const latest = useRef(taking);
   latest.current = taking;
   useEffect(() => {
@@ -104,19 +113,19 @@ function usePolling(path: string, seen: { readonly current: number }, taking: Ta
         },
       );
     };
-    const timer = setInterval(ask, POLL_MS);
+    const timer = setInterval(ask, pollMs);
     addEventListener("focus", ask);
     return () => {
       clearInterval(timer);
       removeEventListener("focus", ask);
       ending.abort();
     };
-  }, [path]);
+  }, [path, pollMs]);
 }
 
 function wordsOf(name: string, { saved, refused, overview }: EditResult): string {
   const done =
-    name === "undo"
+    name === "undo" || (name === "unfinished" && saved > 0)
       ? saved === 0
         ? "Nothing to undo"
         : `${counted(saved, "cell")} restored`

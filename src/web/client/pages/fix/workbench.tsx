@@ -9,7 +9,7 @@ import { CauseList } from "./cause-list.tsx";
 import { CellDetails } from "./cell-details.tsx";
 import { type FixGrid, openFixGrid } from "./fix-grid.ts";
 import type { ActiveCell } from "./grid-options.ts";
-import { Outdated, Refusals } from "./fix-notices.tsx";
+import { Outdated, Refusals, Unfinished } from "./fix-notices.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 import { createRowCache, type RowCache } from "./row-cache.ts";
 import { type Session, useSession } from "./use-session.ts";
@@ -36,7 +36,7 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
       setActive((before) => before && { ...before, row: rows?.find(({ id }) => id === before.row?.id) ?? before.row });
     },
   });
-  const { records, causes, changedFile } = session.overview;
+  const { records, causes, changedFile, progress, unfinished } = session.overview;
   const cause = causes.find(({ id }) => id === filter.cause) ?? causes[0];
   const source = state.sources[filter.source];
   const choose = (id: number): void => setFilter((before) => filterFor(causes, id, before.source));
@@ -51,6 +51,7 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
         </Notice>
       )}
       {session.error !== undefined && <ErrorNotice error={session.error} />}
+      {unfinished !== undefined && <Unfinished unfinished={unfinished} session={session} />}
       <Refusals refusals={session.refusals} />
       <Outdated outdated={state.outdated} file={state.file} />
       <div class="fix">
@@ -72,7 +73,8 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
           </div>
           <Grid {...{ state, filter, session, areValuesShown, cause, view }} onActive={setActive} />
           <p role="status" class="fix-status">
-            {session.isSaving ? "Saving…" : session.message}
+            {progress !== undefined && <progress aria-label="Edit" value={progress.done} max={progress.total} />}
+            {statusOf(session)}
           </p>
           <CellDetails active={active} source={source} filter={filter} session={session} id={state.session} />
           <Keys />
@@ -87,6 +89,12 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
       )}
     </>
   );
+}
+
+function statusOf({ isSaving, message, overview: { progress } }: Session): string {
+  if (progress !== undefined)
+    return `Saving: ${formatCount(progress.done)} of ${formatCount(progress.total)} rows or cells done…`;
+  return isSaving ? "Saving…" : message;
 }
 
 interface GridView {

@@ -1,0 +1,140 @@
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import type { EditProgress, FixState } from "../../../src/web/fix/fix-types.ts";
+import type { FixSession } from "../../../src/web/fix/fix-session.ts";
+import { goodAccounts } from "../../e2e/push-scene.ts";
+import { clientOf, startWeb } from "../web-scene.ts";
+import { edit, type FixScene, fixScene, rowsOf, sceneIn, sourceOf, TAB } from "./fix-scene.ts";
+
+/** More than two groups of cells that are saved together. */
+const MANY = 2300;
+
+function wrongDates(count: number): FixScene {
+  const accounts = goodAccounts(count);
+  return fixScene({ accounts, customers: accounts.map(({ REF }) => ({ REF, DOB: "31/02/1971" })) });
+}
+
+function replacementIn(session: FixSession): Parameters<FixSession["replace"]>[0] {
+  const { index, source } = sourceOf(session, "customers");
+  return { source: index, cause: 0, column: source.columns.indexOf("DOB"), from: null, value: "1971-02-28" };
+}
+
+/** A process that has ended. */
+const DEAD = { pid: 2 ** 22 + 1 };
+
+test("a replacement in many rows shows its progress, and is undone as a whole", async () => {
+  const scene = wrongDates(MANY);
+  const session = await scene.open();
+  const seen: EditProgress[] = [];
+  const isNoted: boolean[] = [];
+  const done = { yet: false };
+  const replacing = session.replace(replacementIn(session), TAB).finally(() => (done.yet = true));
+  while (!done.yet) {
+    const { progress } = session.overview();
+    if (progress !== undefined) seen.push(progress);
+    isNoted.push(existsSync(scene.file("fixes.csv.unfinished")));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect((await replacing).saved).toBe(MANY);
+  expect(new Set(seen.map((each) => each.done))).toEqual(new Set([0, 1000, 2000]));
+  expect(seen.every(({ total }) => total === MANY)).toBe(true);
+  expect(isNoted).toContain(true);
+  expect(existsSync(scene.file("fixes.csv.unfinished"))).toBe(false);
+  expect(session.overview()).not.toHaveProperty("progress");
+  expect(session.overview().records).toEqual({ total: MANY, open: 0, recheck: 0 });
+  expect(session.overview().causes.every(({ rows }) => rows.every(({ open }) => open === 0))).toBe(true);
+  expect((await session.undo(TAB)).saved).toBe(MANY);
+  expect(await scene.corrections()).toEqual([]);
+  expect(session.overview().records.open).toBe(MANY);
+  expect(rowsOf(session, "customers").every(({ edited, state }) => edited.length === 0 && state === "open")).toBe(true);
+});
+
+test("a replacement in many rows is refused if a source has changed since the check", async () => {
+  const scene = wrongDates(MANY);
+  const session = await scene.open();
+  scene.change("customers.csv", "31/02/1971", "30/02/1971");
+  await expect(session.replace(replacementIn(session), TAB)).rejects.toMatchObject({
+    code: "source_changed",
+    message: "a source file has changed since the check",
+  });
+  expect(existsSync(scene.file("fixes.csv"))).toBe(false);
+});
+
+/** Two cells of an edit that was interrupted while its third line was written, after an edit that was complete. */
+async function interrupted(): Promise<FixScene> {
+  const scene = wrongDates(4);
+  const session = await scene.open();
+  await edit(session, ["customers", 0, "DOB", "1971-01-01"]);
+  const from = statSync(scene.file("fixes.csv")).size;
+  await edit(session, ["customers", 1, "DOB", "1971-02-28"]);
+  await edit(session, ["customers", 2, "DOB", "1971-02-28"]);
+  appendFileSync(scene.file("fixes.csv"), "EXT-00004,customers,DO");
+  const note = { ...DEAD, source: "customers", column: "DOB", at: "2026-11-22T17:50:00Z", by: "ann@desk", from };
+  writeFileSync(scene.file("fixes.csv.unfinished"), JSON.stringify(note));
+  return scene;
+}
+
+const UNFINISHED = { source: "customers", column: "DOB", at: "2026-11-22T17:50:00Z", saved: 2 };
+
+test("an interrupted edit is reported with its saved cells until it is settled", async () => {
+  const scene = await interrupted();
+  const session = await scene.open();
+  expect(session.overview().unfinished).toEqual(UNFINISHED);
+  expect(session.overview().records).toMatchObject({ open: 1 });
+  expect(await scene.corrections()).toHaveLength(3);
+  await edit(session, ["customers", 0, "DOB", "1971-02-01"]);
+  const again = await scene.open();
+  expect(again.overview().unfinished).toEqual(UNFINISHED);
+  expect((await again.settleUnfinished("keep")).saved).toBe(0);
+  expect(again.overview()).not.toHaveProperty("unfinished");
+  expect(existsSync(scene.file("fixes.csv.unfinished"))).toBe(false);
+  expect(await scene.corrections()).toHaveLength(4);
+});
+
+test("the saved cells of an interrupted edit can be undone in a later session", async () => {
+  const scene = await interrupted();
+  const session = await scene.open();
+  expect((await session.settleUnfinished("undo")).saved).toBe(2);
+  expect(await scene.corrections()).toEqual(["customers EXT-00001 DOB 1971-01-01"]);
+  expect((await scene.open()).overview()).not.toHaveProperty("unfinished");
+});
+
+test("the note of a running program is not reported", async () => {
+  const scene = wrongDates(2);
+  const note = { pid: process.pid, source: "customers", column: "DOB", at: "", by: "ann@desk", from: 0 };
+  writeFileSync(scene.file("fixes.csv.unfinished"), JSON.stringify(note));
+  expect((await scene.open()).overview()).not.toHaveProperty("unfinished");
+});
+
+test("a server that is killed during a replacement leaves all of it, or reports the part that is saved", async () => {
+  const scene = wrongDates(MANY);
+  const web = await startWeb(scene.folder);
+  const client = await clientOf(web);
+  const state = await readyState(() => client.get<FixState>("/api/fix"));
+  const source = state.sources.findIndex(({ name }) => name === "customers");
+  const column = state.sources[source]?.columns.indexOf("DOB");
+  const replacement = { source, cause: 0, column, from: null, value: "1971-02-28" };
+  const editor = { session: state.session, tab: "one", seen: 0, values: "hidden" };
+  const replacing = client.post("/api/fix/replace", { ...editor, ...replacement }).catch(() => undefined);
+  const file = path.join(scene.folder, "fixes.csv");
+  while (!existsSync(file) || statSync(file).size === 0) await delay(1);
+  web.cli.kill("SIGKILL");
+  await Promise.all([web.cli.ended, replacing]);
+
+  const session = await sceneIn(scene.folder).open();
+  const saved = readFileSync(file, "utf8").trimEnd().split("\n").length - 1;
+  expect(saved).toBeGreaterThan(0);
+  expect(session.overview().records.open).toBe(MANY - saved);
+  expect(session.overview().unfinished?.saved ?? MANY).toBe(saved);
+});
+
+async function readyState(get: () => Promise<FixState>): Promise<FixState & { readonly status: "ready" }> {
+  for (;;) {
+    const state = await get();
+    if (state.status === "ready") return state;
+    if (state.status === "failed") throw new Error(state.error.message);
+    await delay(50);
+  }
+}
