@@ -12,7 +12,7 @@ import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { rootSource } from "../../map/document/source-tree.ts";
 import { isListEntry } from "../../map/node/list-entry.ts";
 import { columnOf, writtenName } from "./column-names.ts";
-import type { EntryData, FieldData, SuggestionData, SourceColumn } from "./mapping-data.ts";
+import type { EntryData, FieldData, PartCondition, SuggestionData, SourceColumn } from "./mapping-data.ts";
 import { flowText } from "./yaml-splices.ts";
 
 /** The fields of a contract, and the columns that may fill them. */
@@ -65,14 +65,21 @@ function isRequired({ required }: Slot | Container): boolean {
 }
 
 /** An entry without a field that this page knows: a mistake, or a part of a contract that accepts any name. */
-function unknownField(name: string, entry: JsonValue, { position: { path } }: Within): FieldData {
+function unknownField(name: string, entry: JsonValue, { position: { path }, context }: Within): FieldData {
   const described = { kind: "hand", name, attr: name, required: false, type: "", rules: [] } as const;
-  return { ...described, path: [...path, name], entry: byHand(entry), suggestions: [], children: [] };
+  return {
+    ...described,
+    path: [...path, name],
+    entry: byHand(entry, [...path, name], context),
+    suggestions: [],
+    children: [],
+  };
 }
 
-function byHand(entry: JsonValue): EntryData {
+function byHand(entry: JsonValue, path: AttrPath, { document }: TreeContext): EntryData {
   const text = flowText(entry);
-  return { text: text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text, columns: [], byHand: [] };
+  const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  return { text: shown, columns: [], byHand: [], line: document.lineOf(path) };
 }
 
 const LONGEST_TEXT = 300;
@@ -85,7 +92,7 @@ function fieldData(field: Slot | Container, entry: JsonValue | undefined, within
   const shown = { ...described, ...definedMembers({ row: position.row }) };
   if (field.isList) return listData(field, entry, { shown, within });
   if (entry !== undefined && !isJsonObject(entry))
-    return { ...shown, kind: "hand", entry: byHand(entry), children: [] };
+    return { ...shown, kind: "hand", entry: byHand(entry, path, within.context), children: [] };
   const below = { ...within, position: { ...position, path } };
   return { ...shown, kind: "object", children: fieldsIn(field, entry, below) };
 }
@@ -123,25 +130,28 @@ function listData(field: Container, entry: JsonValue | undefined, { shown, withi
     return { ...list, children: fieldsIn(field, undefined, { context, position }) };
   }
   const parts = isJsonArray(entry) ? entry : isJsonObject(entry) && entry["each"] !== undefined ? [entry] : undefined;
-  if (parts === undefined) return { ...list, kind: "hand", entry: byHand(entry), children: [] };
+  if (parts === undefined) return { ...list, kind: "hand", entry: byHand(entry, path, context), children: [] };
   const read = parts.map((part, at) =>
     partOf(part, { path: isJsonArray(entry) ? [...path, at] : path, row: within.position.row }, field),
   );
   const [only] = read;
   if (only !== undefined && read.length === 1) {
     const { row } = only.position;
-    const text = only.label === "" ? undefined : { text: only.label, columns: [], byHand: [] };
+    const text =
+      only.label === ""
+        ? undefined
+        : { text: only.label, columns: [], byHand: [], line: context.document.lineOf(path) };
     const children = fieldsIn(field, only.item, { context, position: only.position });
-    return { ...list, ...definedMembers({ row, entry: text }), children };
+    return { ...list, ...definedMembers({ row, entry: text, condition: only.condition }), children };
   }
-  const children = read.map(({ label, item, position }, at) => ({
+  const children = read.map(({ label, item, position, condition }, at) => ({
     ...list,
-    ...definedMembers({ row: position.row }),
+    ...definedMembers({ row: position.row, condition }),
     kind: "part" as const,
     name: `part ${at + 1}`,
     required: false,
     path: position.path,
-    entry: { text: label, columns: [], byHand: [] },
+    entry: { text: label, columns: [], byHand: [], line: context.document.lineOf(position.path) },
     children: fieldsIn(field, item, { context, position }),
   }));
   return { ...list, children };
@@ -152,11 +162,12 @@ interface Part {
   readonly label: string;
   readonly item: JsonValue | undefined;
   readonly position: Position;
+  readonly condition: FieldData["condition"];
 }
 
 /** One part of a list in the mapping: an item, or an item with its rows or its condition. */
 function partOf(part: JsonValue, { path, row }: Position, { type }: Container): Part {
-  if (!isListEntry(part, type)) return { label: "", item: part, position: { path, row } };
+  if (!isListEntry(part, type)) return { label: "", item: part, position: { path, row }, condition: undefined };
   const { each, when, item } = part;
   const rows = typeof each === "string" ? `each row of ${each}` : "";
   const condition = when === undefined ? "" : `when: ${flowText(when)}`;
@@ -164,7 +175,16 @@ function partOf(part: JsonValue, { path, row }: Position, { type }: Container): 
     label: [rows, condition].filter((text) => text !== "").join("; "),
     item,
     position: { path: [...path, "item"], row: typeof each === "string" ? each : row },
+    condition: when === undefined ? null : conditionOf(when),
   };
+}
+
+/** Undefined for a condition that only an editor can change. */
+function conditionOf(when: JsonValue): PartCondition | undefined {
+  if (!isJsonObject(when)) return undefined;
+  const { column, in: values } = when;
+  if (typeof column !== "string" || values === undefined || !isJsonArray(values)) return undefined;
+  return { column, in: values.map(String) };
 }
 
 function slotData(slot: Slot, entry: JsonValue | undefined, within: Within): FieldData {
@@ -183,8 +203,9 @@ function slotData(slot: Slot, entry: JsonValue | undefined, within: Within): Fie
   if (entry === undefined) return described;
   const [single, ...more] = slot.isList && isJsonArray(entry) ? entry : [entry];
   const leaf = more.length > 0 || single === undefined ? undefined : leafOf(single);
-  if (leaf === undefined) return { ...described, entry: byHand(entry) };
-  return { ...described, entry: { ...byHand(entry), ...entryFacts(slot, leaf, within) } };
+  const shown = byHand(entry, position.path, context);
+  if (leaf === undefined) return { ...described, entry: shown };
+  return { ...described, entry: { ...shown, ...entryFacts(slot, leaf, within) } };
 }
 
 /** The options of an entry; undefined if it has others than those of a leaf, or calls a function. */

@@ -65,6 +65,8 @@ export interface FieldData {
   readonly choices?: readonly string[];
   /** The source whose row fills the field; absent inside a list that the mapping does not have yet. */
   readonly row?: string;
+  /** Only for a list or a part of one: its condition; null if it has none and can get one. */
+  readonly condition?: PartCondition | null;
   readonly entry?: EntryData;
   /** Columns that fit, best first. */
   readonly suggestions: readonly SuggestionData[];
@@ -87,6 +89,8 @@ export interface EntryData {
   readonly leaf?: JsonObject;
   /** Names of options that only an editor can change. */
   readonly byHand: readonly string[];
+  /** The 1-based line of the mapping on which the entry is. */
+  readonly line: number;
 }
 
 /** A mapping as the page shows it. */
@@ -95,7 +99,7 @@ export interface MappingData {
   readonly sources: readonly SourceData[];
   readonly fields: readonly FieldData[];
   /** Parts of the mapping other than sources and payload, as text. */
-  readonly otherParts: readonly { readonly name: string; readonly text: string }[];
+  readonly otherParts: readonly { readonly name: string; readonly text: string; readonly line: number }[];
   /** Time zone for times without an offset. */
   readonly zone: string;
   /** Set if the mapping cannot be used as it is. */
@@ -110,8 +114,46 @@ export type MappingEdit =
   | { readonly kind: "set"; readonly path: AttrPath; readonly leaf: JsonObject }
   /** The source whose rows become the items of a list. */
   | { readonly kind: "rows"; readonly path: AttrPath; readonly source: string }
+  /** Adds items to a list: one for each row of a source, or one built from the row of the list. */
+  | {
+      readonly kind: "addPart";
+      readonly path: AttrPath;
+      readonly source?: string | undefined;
+      readonly when?: PartCondition | undefined;
+    }
+  /** The condition of a part of a list; null: none. */
+  | { readonly kind: "part"; readonly path: AttrPath; readonly when: PartCondition | null }
+  | { readonly kind: "removePart"; readonly path: AttrPath }
+  /** A source that is joined to another one by a column of each. */
+  | ({ readonly kind: "addSource" } & NewSource)
   /** Options of a source; null removes an option. */
   | { readonly kind: "source"; readonly name: string; readonly options: JsonObject };
+
+/** Only rows with one of these values in the column become items. */
+export interface PartCondition {
+  readonly column: string;
+  readonly in: readonly string[];
+}
+
+export interface NewSource {
+  readonly name: string;
+  /** As written in the mapping. */
+  readonly file: string;
+  /** The column that identifies its rows. */
+  readonly key?: string | undefined;
+  readonly parent: string;
+  readonly column: string;
+  readonly parentColumn: string;
+}
+
+/** A file that can become a source, with the join that fits its values best. */
+export interface NewSourceData extends Pick<NewSource, "name" | "file"> {
+  readonly rows: number;
+  readonly columns: readonly string[];
+  /** Columns that identify a row. */
+  readonly keys: readonly string[];
+  readonly join?: Pick<NewSource, "parent" | "column" | "parentColumn">;
+}
 
 /** The result of a trial with the first records. */
 export interface CheckData {

@@ -1,6 +1,7 @@
 import { leafText } from "../../commands/init/write/leaf-text.ts";
 import { parseDocument } from "../../contract/document/yaml-document.ts";
 import type { AttrPath } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import {
   canonicalJson,
   isJsonArray,
@@ -13,8 +14,8 @@ import { readMapping } from "../../map/document/mapping-document.ts";
 import { Failure } from "../../model/failure.ts";
 import { pathDown, type Sources, writtenName } from "./column-names.ts";
 import { type FieldGuesses, fieldTree, leafOf, profileOf, slotAt } from "./field-tree.ts";
-import type { FieldData, MappingEdit, SourceColumn } from "./mapping-data.ts";
-import { editYaml } from "./yaml-edits.ts";
+import type { FieldData, MappingEdit, NewSource, PartCondition, SourceColumn } from "./mapping-data.ts";
+import { editYaml, wrapInList } from "./yaml-edits.ts";
 
 export interface EditContext {
   /** The file of the mapping, for messages. */
@@ -30,6 +31,7 @@ export interface EditContext {
  */
 export function editMapping(text: string, edit: MappingEdit, context: EditContext): string {
   if (edit.kind === "source") return withSourceOptions(text, edit, context);
+  if (edit.kind === "addSource") return withNewSource(text, edit, context);
   const document = readMapping({ file: context.file, text });
   const field = fieldWith(fieldTree(document, context.guesses), edit.path);
   if (field === undefined) {
@@ -45,6 +47,12 @@ export function editMapping(text: string, edit: MappingEdit, context: EditContex
       return withLeaf(target, edit.leaf, undefined);
     case "rows":
       return withRows(target, edit.source);
+    case "addPart":
+      return withNewPart(target, edit);
+    case "part":
+      return withCondition(target, edit.when);
+    case "removePart":
+      return editYaml(context.file, text, { path: partPath(target) });
     default:
       return edit satisfies never;
   }
@@ -251,6 +259,61 @@ function withRows({ text, field, context }: Target, source: string): string {
   return old === undefined
     ? editYaml(file, text, { path: field.path, value: { each: source, item: {} }, blockLevels: 1 })
     : editYaml(file, text, { path: [...field.path, "each"], value: source });
+}
+
+/** Adds a part to a list. A list from the rows of one source becomes a list of parts. */
+function withNewPart(
+  { text, field, context }: Target,
+  { source, when }: Extract<MappingEdit, { kind: "addPart" }>,
+): string {
+  const { file } = context;
+  const { path } = field;
+  if (field.kind !== "list" || path.includes("*")) return refuse(`${field.attr} takes no parts`, BY_HAND);
+  const old = valueAt(parseDocument({ file, text }, "mapping_invalid").value, path);
+  const isPlain = source === undefined && when === undefined;
+  const part: JsonObject = isPlain ? {} : { ...definedMembers({ each: source, when: when && { ...when } }), item: {} };
+  const blockLevels = isPlain ? 0 : 1;
+  if (old === undefined || (isJsonArray(old) && old.length === 0))
+    return editYaml(file, text, { path, value: [part], blockLevels });
+  const listed = isJsonArray(old) ? text : wrapInList(file, text, path);
+  return editYaml(file, listed, { path: [...path, isJsonArray(old) ? old.length : 1], value: part, blockLevels });
+}
+
+/** The path of a part with its rows and its condition. */
+function partPath({ field: { kind, path, attr } }: Target): AttrPath {
+  if (kind !== "part") return refuse(`${attr} is not a part of a list`, "reload the page");
+  return path.at(-1) === "item" ? path.slice(0, -1) : path;
+}
+
+function withCondition(target: Target, when: PartCondition | null): string {
+  const { text, field, context } = target;
+  if (field.condition === undefined) return refuse(`the condition of ${field.attr} cannot be changed here`, BY_HAND);
+  const own = field.kind === "list" ? onlyPart(target) : partPath(target);
+  return editYaml(context.file, text, { path: [...own, "when"], ...(when !== null && { value: { ...when } }) });
+}
+
+/** The path of the only part of a list. */
+function onlyPart({ text, field, context: { file } }: Target): AttrPath {
+  const { value } = parseDocument({ file, text }, "mapping_invalid");
+  return isJsonArray(valueAt(value, field.path) ?? null) ? [...field.path, 0] : field.path;
+}
+
+/**
+ * Adds a source. A parent without a key is identified by the column of the join; if it has another one, the join names
+ * both columns.
+ */
+function withNewSource(text: string, added: NewSource, { file }: EditContext): string {
+  const { name, file: written, key, parent, column, parentColumn } = added;
+  const { value } = parseDocument({ file, text }, "mapping_invalid");
+  if (valueAt(value, ["sources", name]) !== undefined)
+    return refuse(`there is a source "${name}" already`, "choose another name");
+  const parentKey = valueAt(value, ["sources", parent, "key"]);
+  const isOwnKey = parentKey === undefined || parentKey === parentColumn;
+  const keyed =
+    parentKey === undefined ? editYaml(file, text, { path: ["sources", parent, "key"], value: parentColumn }) : text;
+  const on = isOwnKey ? column : { [column]: parentColumn };
+  const options: JsonObject = { files: written, ...definedMembers({ key }), parent, on };
+  return editYaml(file, keyed, { path: ["sources", name], value: options });
 }
 
 /** Sets or removes options of a source, or adds a source. */

@@ -11,16 +11,31 @@ import { findSetup, operationsOf } from "./find-setup.ts";
 import type { DraftRequest, FoundData, MappingEdit, MappingState, SaveData, SetupData } from "./mapping-data.ts";
 import { type MappingJob, readMappingFile, saveMapping, writeSetup } from "./mapping-file.ts";
 import { createMappingService, type MappingService } from "./mapping-service.ts";
+import { describeNewSource } from "./new-source.ts";
 
 const json: z.ZodType<JsonValue> = z.json();
 const options = z.record(z.string(), json);
 const path = z.array(z.union([z.string(), z.int().nonnegative()])).min(1);
+
+const condition = z.object({ column: z.string().min(1), in: z.array(z.string()).min(1) });
 
 const EDIT: z.ZodType<MappingEdit> = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("connect"), path, source: z.string(), column: z.string() }),
   z.object({ kind: z.literal("disconnect"), path }),
   z.object({ kind: z.literal("set"), path, leaf: options }),
   z.object({ kind: z.literal("rows"), path, source: z.string() }),
+  z.object({ kind: z.literal("addPart"), path, source: z.string().optional(), when: condition.optional() }),
+  z.object({ kind: z.literal("part"), path, when: condition.nullable() }),
+  z.object({ kind: z.literal("removePart"), path }),
+  z.object({
+    kind: z.literal("addSource"),
+    name: z.string().regex(/^[^.\s]+$/),
+    file: z.string().min(1),
+    key: z.string().optional(),
+    parent: z.string(),
+    column: z.string(),
+    parentColumn: z.string(),
+  }),
   z.object({ kind: z.literal("source"), name: z.string().min(1), options }),
 ]);
 
@@ -64,6 +79,14 @@ export function mappingRoutes(project: WebProject): Hono {
       const draft = await requestBody(context, DRAFT);
       const stopping = stoppable(dependencies, context.req.raw.signal);
       return context.json(await withJob(draft.setup, (job) => service.check({ ...draft, job }, stopping)));
+    })
+    .get("/files", async (context) => context.json((await findSetup(project.folder)).sources))
+    .post("/source", async (context) => {
+      const { file, text, setup } = await requestBody(context, DRAFT.extend({ file: z.string() }));
+      if (!(await findSetup(project.folder)).sources.includes(file))
+        throw new RefusedRequest(400, "invalid_request", "There is no such file in the folder of the project");
+      const stopping = stoppable(dependencies, context.req.raw.signal);
+      return context.json(await withJob(setup, (job) => describeNewSource({ job, text, file }, stopping)));
     })
     .post("/save", async (context) => {
       const body = await requestBody(context, DRAFT.extend({ base: z.string().optional() }));

@@ -99,7 +99,12 @@ export function createMappingService(): MappingService {
       };
       const zone = zoneOf(setup.contract);
       const made = edits.reduce((before, edit) => editMapping(before, edit, { file, guesses, zone }), text);
-      return viewOf(made, { job, showValues, guesses, setup, dependencies });
+      const now = readOrFailure(file, made).document;
+      const isExtended = edits.some(({ kind }) => kind === "addSource") && now !== undefined;
+      const present = isExtended
+        ? { ...guesses, profiles: await readableProfiles(now, job, { profiles, dependencies }) }
+        : guesses;
+      return viewOf(made, { job, showValues, guesses: present, setup, dependencies });
     },
     async operation({ job, text }, dependencies) {
       const document = readMapping({ file: mappingPath(job), text });
@@ -199,7 +204,7 @@ async function viewOf(text: string, context: ViewContext): Promise<MappingData> 
       sourceData(profile, { options: optionsOf(top, profile.name), showValues }),
     ),
     fields: fieldsOf(document, guesses),
-    otherParts: otherParts(top),
+    otherParts: otherParts(top, document),
     zone: zoneOf(setup.contract),
     ...(failure !== undefined && { error: failureDetails(failure) }),
   };
@@ -222,9 +227,9 @@ function optionsOf(top: JsonValue, name: string): JsonObject {
   return Object.fromEntries(Object.entries(options).filter(([option]) => option !== "files"));
 }
 
-function otherParts(top: JsonValue): MappingData["otherParts"] {
+function otherParts(top: JsonValue, document: MappingDocument): MappingData["otherParts"] {
   return Object.entries(isJsonObject(top) ? top : {}).flatMap(([name, value]) =>
-    EDITED_PARTS.has(name) ? [] : [{ name, text: flowText(value) }],
+    EDITED_PARTS.has(name) ? [] : [{ name, text: flowText(value), line: document.lineOf([name]) }],
   );
 }
 

@@ -2,7 +2,7 @@ import { parseDocument } from "../../contract/document/yaml-document.ts";
 import type { AttrPath, AttrSegment } from "../../json/attr.ts";
 import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, memberAt, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
-import { commentsIn, withEntry, withoutEntry } from "./yaml-splices.ts";
+import { commentsIn, withEntry, withObjectInList, withoutEntry } from "./yaml-splices.ts";
 
 /** A value to set at a path of a YAML document; without a value, the entry is removed. */
 export interface YamlEdit {
@@ -27,6 +27,18 @@ export function editYaml(file: string, text: string, edit: YamlEdit): string {
       ? withoutEntry(text, prunedPath(before, path))
       : withEntry(text, { path, value, levels: blockLevels });
   if (made === undefined || !isSameOtherwise({ file, text, before }, made, edit)) throw refused(path);
+  return made;
+}
+
+/**
+ * Makes an object the only item of a list, and keeps every other character except indentation.
+ * @throws as `editYaml`
+ */
+export function wrapInList(file: string, text: string, path: AttrPath): string {
+  const before = parseDocument({ file, text }, "mapping_invalid").value;
+  const made = withObjectInList(text, path);
+  const value = [valueAt(before, path) ?? null];
+  if (made === undefined || !isSameOtherwise({ file, text, before }, made, { path, value })) throw refused(path);
   return made;
 }
 

@@ -68,10 +68,27 @@ export function withEntry(text: string, { path, value, levels: own }: Entry): st
   if (isCollection(node) && node.items.length > 0) {
     return node.flow === true ? intoFlow(text, node, part, inner) : intoBlock(text, node, { part, inner, levels });
   }
-  // An object without entries: `payload:` or `payload: {}`.
-  const parent = around.at(-1)?.collection;
   const entry = typeof part === "number" ? [inner] : { [part]: inner };
-  if (pair === undefined || !isEmpty(node)) return undefined;
+  return intoEmpty(text, { node, pair, parent: around.at(-1)?.collection }, entry, levels);
+}
+
+interface EmptyObject {
+  readonly node: unknown;
+  readonly pair: Pair | undefined;
+  /** The collection that contains it. */
+  readonly parent: Collection | undefined;
+}
+
+/** Fills an object without entries: `payload:`, `payload: {}` or `- {}`. */
+function intoEmpty(
+  text: string,
+  { node, pair, parent }: EmptyObject,
+  entry: JsonValue,
+  levels: number,
+): string | undefined {
+  if (pair === undefined)
+    return isSeq(parent) && isCollection(node) ? withValue(text, node, entry, undefined) : undefined;
+  if (!isEmpty(node)) return undefined;
   if (parent?.flow === true || levels === 0) return withValue(text, node, entry, pair);
   return belowKey(text, { node, pair, parent }, entry, levels + 1);
 }
@@ -88,6 +105,21 @@ function isEmpty(node: unknown): boolean {
   return isCollection(node)
     ? node.items.length === 0
     : node === null || (isScalar(node) && node.value === null && rangeOf(node)[0] === rangeOf(node)[1]);
+}
+
+/** The YAML text with an object as the only item of a list; undefined if it is written in an unsupported form. */
+export function withObjectInList(text: string, path: AttrPath): string | undefined {
+  const { node, rest } = placeOf(text, path);
+  if (rest.length > 0 || !isMap(node) || node.items.length === 0 || node.anchor !== undefined || node.tag !== undefined)
+    return undefined;
+  const end = endOf(node);
+  if (node.flow === true) {
+    const [start] = rangeOf(node);
+    return `${text.slice(0, start)}[${text.slice(start, end)}]${text.slice(end)}`;
+  }
+  const start = startOf(node.items[0]);
+  const inside = text.slice(start, end).replaceAll(/\n(?=[^\r\n])/g, "\n  ");
+  return `${text.slice(0, start)}- ${inside}${text.slice(end)}`;
 }
 
 /** Replaces the text of a value. */

@@ -1,12 +1,14 @@
 import type { JSX } from "preact";
 
 /** A part of the mapping that this page only shows. */
-export function ByHand({ text }: { readonly text: string }): JSX.Element {
+export function ByHand({ text, line }: { readonly text: string; readonly line: number | undefined }): JSX.Element {
   return (
     <p>
       Edited by hand: <code>{text}</code>
       <br />
-      <span class="soft">This page keeps it as it is. Change it in an editor.</span>
+      <span class="soft">
+        This page keeps it as it is. Change it in an editor{line !== undefined && `, on line ${line} of the mapping`}.
+      </span>
     </p>
   );
 }

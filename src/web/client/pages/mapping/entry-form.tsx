@@ -28,7 +28,7 @@ export function EntryForm(options: EntryFormOptions): JSX.Element {
       {field.kind === "value" && <Constant {...form} name="default" label="Value for an empty cell" />}
       <Condition {...form} />
       {isOwnByHand.map((name) => (
-        <ByHand key={name} text={`${name}: ${JSON.stringify(leaf[name])}`} />
+        <ByHand key={name} text={`${name}: ${JSON.stringify(leaf[name])}`} line={entry.line} />
       ))}
     </>
   );

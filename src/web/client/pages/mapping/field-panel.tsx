@@ -5,6 +5,7 @@ import { Button } from "../../parts/button.tsx";
 import { ByHand } from "./by-hand.tsx";
 import { EntryForm } from "./entry-form.tsx";
 import { isSameColumn, scoreText } from "./fields.ts";
+import { ListForm } from "./list-form.tsx";
 
 interface FieldPanelOptions {
   readonly field: FieldData;
@@ -23,7 +24,7 @@ export function FieldPanel(options: FieldPanelOptions): JSX.Element {
         <code>{field.attr}</code>
       </h2>
       <Facts field={field} />
-      {field.kind === "list" || field.kind === "part" ? <RowsOfList {...options} /> : <Filled {...options} />}
+      {field.kind === "list" || field.kind === "part" ? <ListForm {...options} /> : <Filled {...options} />}
     </>
   );
 }
@@ -64,7 +65,8 @@ function Facts({
 function Filled({ field, view, onConnect, onDisconnect, onEdit }: FieldPanelOptions): JSX.Element {
   const { entry, suggestions, kind } = field;
   if (kind === "object") return <></>;
-  if (kind === "hand" || (entry !== undefined && entry.leaf === undefined)) return <ByHand text={entry?.text ?? ""} />;
+  if (kind === "hand" || (entry !== undefined && entry.leaf === undefined))
+    return <ByHand text={entry?.text ?? ""} line={entry?.line} />;
   const others = suggestions.filter((each) => !(entry?.columns ?? []).some((own) => isSameColumn(own, each)));
   return (
     <>
@@ -86,38 +88,4 @@ function Filled({ field, view, onConnect, onDisconnect, onEdit }: FieldPanelOpti
       {entry !== undefined && <Button onClick={() => onDisconnect(field)}>Disconnect</Button>}
     </>
   );
-}
-
-/** The source whose rows become the items of a list. */
-function RowsOfList({ field, view, onEdit }: FieldPanelOptions): JSX.Element {
-  const { entry, path, attr } = field;
-  const current = rowsOf(field);
-  if (current === undefined) {
-    return <p>Items: {entry === undefined ? "one item, built from the row" : entry.text}.</p>;
-  }
-  const children = view.sources.filter(({ options: { parent } }) => parent !== undefined);
-  return (
-    <label class="field">
-      Items: one for each row of
-      <select
-        value={current}
-        onChange={({ currentTarget: { value } }) => {
-          if (value === "") return;
-          onEdit({ kind: "rows", path, source: value }, `${attr} has an item for each row of ${value}.`);
-        }}
-      >
-        {current === "" && <option value="">choose a source, or connect a column to a field of the list</option>}
-        {children.map(({ name }) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-/** The source of the items; empty for a list that the mapping does not have; undefined if only an editor can change it. */
-function rowsOf({ kind, entry, path, children }: FieldData): string | undefined {
-  if (kind !== "list" || path.includes("*")) return undefined;
-  if (entry !== undefined) return /^each row of (?<source>[^;]+)$/.exec(entry.text)?.groups?.["source"];
-  return children.every((child) => child.path.includes("*")) ? "" : undefined;
 }

@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { isJsonObject, type JsonValue } from "../../../../json/json-value.ts";
 import { formatCount } from "../../../../text/count.ts";
@@ -12,12 +12,14 @@ interface SourceListOptions {
   readonly picked: SourceColumn | undefined;
   readonly onPick: (column: SourceColumn | undefined) => void;
   readonly onEdit: (edit: MappingEdit, done: string) => void;
+  /** Shown after the sources. */
+  readonly children: ComponentChildren;
 }
 
 /** Data of a drag. Other drops, such as files, are ignored. */
 export const COLUMN_TYPE = "application/x-migrate-column";
 
-export function SourceList({ view, picked, onPick, onEdit }: SourceListOptions): JSX.Element {
+export function SourceList({ view, picked, onPick, onEdit, children }: SourceListOptions): JSX.Element {
   const used = usedColumns(view.fields, view.sources);
   return (
     <div class="sources">
@@ -32,6 +34,7 @@ export function SourceList({ view, picked, onPick, onEdit }: SourceListOptions):
           <ColumnList source={source} picked={picked} used={used} onPick={onPick} />
         </div>
       ))}
+      {children}
     </div>
   );
 }

@@ -10,6 +10,7 @@ import { FieldPanel } from "./field-panel.tsx";
 import { FieldTree } from "./field-tree.tsx";
 import { countRequired, findField, keyOf, openFields } from "./fields.ts";
 import { Preview, ValidCount } from "./preview.tsx";
+import { NewSourceForm } from "./new-source-form.tsx";
 import { SourceList } from "./source-list.tsx";
 import { type Mapping, useMapping } from "./use-mapping.ts";
 
@@ -64,7 +65,9 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
         <div class="workbench">
           <section class="pane" aria-labelledby="sources-title">
             <h2 id="sources-title">Sources</h2>
-            <SourceList view={view} picked={picked} onPick={pick} onEdit={mapping.edit} />
+            <SourceList view={view} picked={picked} onPick={pick} onEdit={mapping.edit}>
+              <NewSourceForm draft={mapping.draft} view={view} onEdit={mapping.edit} />
+            </SourceList>
           </section>
           <section class="pane" aria-labelledby="fields-title">
             <FieldsHead view={view} picked={picked} onPick={pick} onSelect={select} />
@@ -119,8 +122,9 @@ function OtherParts({ view: { otherParts } }: { readonly view: MappingData }): J
   return (
     <details class="other-parts">
       <summary>Other parts of the mapping, edited by hand: {otherParts.map(({ name }) => name).join(", ")}</summary>
-      {otherParts.map(({ name, text }) => (
+      {otherParts.map(({ name, text, line }) => (
         <p key={name}>
+          Line {line}:{" "}
           <code>
             {name}: {text}
           </code>

@@ -1,0 +1,141 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { formatCount } from "../../../../text/count.ts";
+import type { ErrorDetails } from "../../../error-data.ts";
+import type { MappingData, MappingEdit, NewSource, NewSourceData } from "../../../mapping/mapping-data.ts";
+import { getJson, postJson } from "../../api.ts";
+import { Button } from "../../parts/button.tsx";
+import { ErrorNotice } from "../../parts/notice.tsx";
+import { detailsOf } from "../../use-data.ts";
+import { Select, TextInput } from "./controls.tsx";
+import type { Draft } from "./draft.ts";
+
+interface NewSourceOptions {
+  readonly draft: Draft;
+  readonly view: MappingData;
+  readonly onEdit: (edit: MappingEdit, done: string) => void;
+}
+
+/** Adds a file of the project to the mapping, joined to one of its sources. */
+export function NewSourceForm({ draft, view, onEdit }: NewSourceOptions): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const [files, setFiles] = useState<readonly string[]>([]);
+  const [found, setFound] = useState<NewSourceData>();
+  const [error, setError] = useState<ErrorDetails>();
+  const [isReading, setReading] = useState(false);
+  const { text, setup } = draft;
+  const fail = (thrown: unknown): void => setError(detailsOf(thrown));
+  useEffect(() => {
+    if (!isOpen) return;
+    getJson<readonly string[]>("/api/mapping/files").then(setFiles, fail);
+  }, [isOpen, view.sources.length]);
+  const read = async (file: string): Promise<void> => {
+    setFound(undefined);
+    setError(undefined);
+    if (file === "") return;
+    setReading(true);
+    const body = { text, showValues: false, file, ...(setup !== undefined && { setup }) };
+    await postJson<NewSourceData>("/api/mapping/source", body).then(setFound, fail);
+    setReading(false);
+  };
+  const used = new Set(view.sources.flatMap((source) => source.files.map((file) => file.replace(/^\.\//, ""))));
+  const free = files.filter((file) => ![...used].some((own) => own === file || own.endsWith(`/${file}`)));
+  return (
+    <details class="new-source" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Add a source</summary>
+      <Select
+        label="File"
+        value=""
+        choices={[["", free.length === 0 ? "no other file in the folder" : "choose a file"], ...free.map(asChoice)]}
+        onChange={(file) => void read(file)}
+      />
+      <p role="status">{isReading && "Reading the file…"}</p>
+      {error !== undefined && <ErrorNotice error={error} />}
+      {found !== undefined && (
+        <Join
+          key={found.file}
+          found={found}
+          view={view}
+          onAdd={(added) => {
+            setFound(undefined);
+            onEdit({ kind: "addSource", ...added }, `The source ${added.name} is added.`);
+          }}
+        />
+      )}
+    </details>
+  );
+}
+
+function asChoice(name: string): [string, string] {
+  return [name, name];
+}
+
+interface JoinOptions {
+  readonly found: NewSourceData;
+  readonly view: MappingData;
+  readonly onAdd: (added: NewSource) => void;
+}
+
+/** The join of a new source. It begins with the columns whose values fit. */
+function Join({ found, view, onAdd }: JoinOptions): JSX.Element {
+  const { rows, columns, keys, join } = found;
+  const [made, setMade] = useState<NewSource>(() => startOf(found, view));
+  const { name, parent, column, parentColumn, key = "" } = made;
+  const set = (changed: Partial<NewSource>): void => setMade((before) => ({ ...before, ...changed }));
+  const parentColumns = view.sources.find((source) => source.name === parent)?.columns ?? [];
+  return (
+    <>
+      <p class="soft">
+        {formatCount(rows)} rows.{" "}
+        {join === undefined
+          ? "No column fits a key of another source: choose the columns yourself."
+          : "The columns below are those whose values fit best."}
+      </p>
+      <TextInput
+        label="Name"
+        hint={isTaken(made, view) ? "there is a source with this name" : "without dots and spaces"}
+        value={name}
+        onChange={(next) => set({ name: next })}
+      />
+      <Select
+        label="Parent: the source that its rows belong to"
+        value={parent}
+        choices={view.sources.map((source) => asChoice(source.name))}
+        onChange={(next) => set({ parent: next, parentColumn: "" })}
+      />
+      <Select
+        label={`Column of ${parent}`}
+        value={parentColumn}
+        choices={[["", "choose a column"], ...parentColumns.map((each) => asChoice(each.name))]}
+        onChange={(next) => set({ parentColumn: next })}
+      />
+      <Select
+        label={`has the same value as the column of ${name}`}
+        value={column}
+        choices={[["", "choose a column"], ...columns.map(asChoice)]}
+        onChange={(next) => set({ column: next })}
+      />
+      <Select
+        label="Key: identifies a row"
+        value={key}
+        choices={[["", "none"], ...keys.map(asChoice), ...columns.filter((each) => !keys.includes(each)).map(asChoice)]}
+        onChange={(next) => set({ key: next === "" ? undefined : next })}
+      />
+      <Button isDisabled={!isComplete(made, view)} onClick={() => onAdd(made)}>
+        Add this source
+      </Button>
+    </>
+  );
+}
+
+function startOf({ name, file, join }: NewSourceData, { sources }: MappingData): NewSource {
+  return { name, file, ...(join ?? { parent: sources[0]?.name ?? "", column: "", parentColumn: "" }) };
+}
+
+function isTaken({ name }: NewSource, { sources }: MappingData): boolean {
+  return sources.some((source) => source.name === name);
+}
+
+function isComplete(made: NewSource, view: MappingData): boolean {
+  return /^[^.\s]+$/.test(made.name) && !isTaken(made, view) && made.column !== "" && made.parentColumn !== "";
+}

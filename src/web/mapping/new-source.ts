@@ -1,0 +1,74 @@
+import path from "node:path";
+import { findJoins, keyColumns } from "../../commands/init/joins.ts";
+import { profileOptions } from "../../commands/init/init.ts";
+import { profileSources, type SourceProfile } from "../../commands/init/profile/profile-sources.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { openJobInput } from "../../job/job.ts";
+import { pathsFrom } from "../../job/contract-files.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { readMapping } from "../../map/document/mapping-document.ts";
+import { Failure } from "../../model/failure.ts";
+import type { SourceSpec } from "../../model/source-spec.ts";
+import { withDescendants } from "../../read/input/opened-source.ts";
+import { mappingPath, type MappingJob } from "./mapping-file.ts";
+import type { NewSourceData } from "./mapping-data.ts";
+
+interface NewFile {
+  readonly job: MappingJob;
+  /** The mapping. */
+  readonly text: string;
+  /** Path of the file, relative to the folder of the project. */
+  readonly file: string;
+}
+
+/**
+ * Analyses a file, and finds the source of the mapping to which its rows belong.
+ * @throws Failure of reading the mapping or a file
+ */
+export async function describeNewSource(
+  { job, text, file }: NewFile,
+  dependencies: Dependencies,
+): Promise<NewSourceData> {
+  const quiet = { ...dependencies, notice: () => undefined, onProgress: () => undefined };
+  const document = readMapping({ file: mappingPath(job), text });
+  const { plan, input } = await openJobInput(document, job, quiet);
+  await input.close();
+  const specs = withDescendants<SourceSpec>(plan);
+  const name = freeName(file, new Set(specs.map((spec) => spec.name)));
+  const own = pathsFrom(job.folder)(file);
+  const named = [...specs.map(({ name: each, files }) => ({ name: each, patterns: files })), { name, patterns: [own] }];
+  const profiles = await profileSources(named, profileOptions(job, quiet));
+  try {
+    const added = profiles.at(-1);
+    if (added === undefined || added.columns.length === 0) throw new Failure("usage", `${file} has no columns`);
+    return {
+      name,
+      file: path.relative(path.dirname(mappingPath(job)), own).replaceAll(path.sep, "/"),
+      rows: added.rows,
+      columns: added.columns.map((column) => column.name),
+      keys: keyColumns(added).map((column) => column.name),
+      ...definedMembers({ join: joinOf(profiles, added) }),
+    };
+  } finally {
+    for (const { columns } of profiles) for (const { hashes } of columns) hashes.close();
+  }
+}
+
+function joinOf(profiles: readonly SourceProfile[], added: SourceProfile): NewSourceData["join"] {
+  const best = findJoins(profiles).find(({ from }) => from === added);
+  return best && { parent: best.to.name, column: best.column.name, parentColumn: best.key.name };
+}
+
+/** `Meter points (2).csv` is `meter_points_2`. */
+function freeName(file: string, taken: ReadonlySet<string>): string {
+  const [stem = ""] = path.basename(file).split(".");
+  const name =
+    stem
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "_")
+      .replaceAll(/^_+|_+$/g, "") || "source";
+  if (!taken.has(name)) return name;
+  let number = 2;
+  while (taken.has(`${name}_${number}`)) number += 1;
+  return `${name}_${number}`;
+}
