@@ -1,5 +1,6 @@
 // A minimal platform: HTTPS on loopback that answers every POST with 201 and a new account number, immediately or
-// after a latency. It checks nothing else, so that push.mjs measures only the client.
+// after a latency, or with the reply of its step if it validates or stages an account. It checks nothing else, so that
+// push.mjs and real-job.mjs measure only the client.
 //   node test/bench/bare-server.mjs [--latency-ms 0] [--port 0] [--ready-file path] [--refuse 0.05] [--cap 50] [--retry-after 1]
 //     [--refuse-once 0.05] [--status 429]
 // When it listens, it writes {"baseUrl","ca"} to the ready file (ca: path of its certificate, in the same folder). On the
@@ -30,6 +31,7 @@ const refusedShare = Number(options.refuse);
 const refusedOnceShare = Number(options["refuse-once"]);
 const REASONS = { 429: "Too Many Requests", 503: "Service Unavailable" };
 const cap = Number(options.cap);
+const STEP = /^POST \S*\/(validate-account|create-or-update)\/ /;
 const KEY = /"external_account_number":"([^"]*)"/;
 
 const pems = await generate([{ name: "commonName", value: "localhost" }], {
@@ -68,10 +70,12 @@ function serve(socket) {
     const head = unread.indexOf("\r\n\r\n");
     if (head < 0 || unread.length < head + 4 + Number(/content-length: (\d+)/i.exec(unread)?.[1] ?? 0)) return;
     const key = KEY.exec(unread)?.[1] ?? "";
+    const [, step] = STEP.exec(unread) ?? [];
+    const sent = unread.slice(head + 4);
     unread = "";
     if (seen.requests === 0) noteFirst();
     seen.requests += 1;
-    const answer = isRefused(key) ? refusal() : reply(key, seen.requests);
+    const answer = isRefused(key) ? refusal() : reply(step, { key, sent, number: seen.requests });
     if (latency > 0) setTimeout(() => send(socket, answer), latency);
     else send(socket, answer);
   });
@@ -98,9 +102,16 @@ function refusal() {
   return `HTTP/1.1 ${options.status} ${REASONS[options.status]}\r\n${retryAfter}content-length: 0\r\n\r\n`;
 }
 
-function reply(key, number) {
-  const body = `{"external_account_number":"${key}","account_number":"A-${process.pid}-${number}"}`;
-  return `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+/** A validated payload is sent back. */
+function reply(step, { key, sent, number }) {
+  if (step === "validate-account") return success("200 OK", sent);
+  const member =
+    step === undefined ? `"account_number":"A-${process.pid}-${number}"` : '"import_supplier_code":"BENCH"';
+  return success("201 Created", `{"external_account_number":"${key}",${member}}`);
+}
+
+function success(status, body) {
+  return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
 function send(socket, answer) {

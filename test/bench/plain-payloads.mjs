@@ -1,4 +1,35 @@
-// The payloads of the mappings in fixtures/operators, written by hand. A helper of plain-validate.mjs, not a benchmark.
+// The payloads of the mappings in fixtures/operators, written by hand. A helper of plain-validate.mjs and
+// plain-workflow.mjs, not a benchmark.
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import { parse } from "csv-parse";
+
+const OPERATORS = {
+  gb: { supplyPoints: "meter_points", payloadOf: gbPayload },
+  au: { supplyPoints: "unmetered", payloadOf: auPayload },
+};
+
+/** Joins the three files of the folder with Maps, and yields one payload per account. */
+export async function* plainPayloads(operator, folder, supplier) {
+  const rowsOf = (name) => createReadStream(path.join(folder, `${name}.csv`)).pipe(parse({ columns: true }));
+  const { supplyPoints, payloadOf } = OPERATORS[operator];
+  const customers = await byAccount(rowsOf("customers"));
+  const points = await byAccount(rowsOf(supplyPoints));
+  for await (const row of rowsOf("accounts")) {
+    const people = (customers.get(row.ACCOUNT) ?? []).toSorted((one, other) => one.SEQ - other.SEQ);
+    yield payloadOf(row, people, points.get(row.ACCOUNT) ?? [], supplier);
+  }
+}
+
+async function byAccount(rows) {
+  const groups = new Map();
+  for await (const row of rows) {
+    const group = groups.get(row.ACCOUNT);
+    if (group === undefined) groups.set(row.ACCOUNT, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
 
 /** Empty cells are omitted. */
 function withoutBlanks(members) {
@@ -11,7 +42,7 @@ function isoDate(text) {
   return text === "" ? "" : `${text.slice(6)}-${text.slice(3, 5)}-${text.slice(0, 2)}`;
 }
 
-export function gbPayload(row, customers, points, supplier) {
+function gbPayload(row, customers, points, supplier) {
   return withoutBlanks({
     external_account_number: row.ACCOUNT,
     import_supplier: supplier,
@@ -69,7 +100,7 @@ function gbPoint(point) {
   });
 }
 
-export function auPayload(row, customers, points, supplier) {
+function auPayload(row, customers, points, supplier) {
   const place = withoutBlanks({
     country: "AU",
     administrative_area: row.STATE,

@@ -1,24 +1,23 @@
 // `migrate validate` and `migrate push` of a realistic job: households joined from three files, the published
 // document of an operator, its overlay with all rules. Compared with a script that a user would write (plain-validate.mjs).
 //   npm run build && node test/bench/real-job.mjs [--operator gb,au] [--accounts 30000] [--runs 3] [--threads 1,2,auto]
-//     [--push 3000] [--contracts ../shared/contracts]
+//     [--push 5000] [--latency-ms 0] [--no-validate] [--contracts ../shared/contracts]
 // The rows are those of fixtures/operators, repeated with other values (operator-rows.mjs): once valid, and once with an
 // error in every twentieth account. The compared runs alternate. Prints wall time, processor time per account (the lowest of
 // all runs, because load on the machine only adds to it), peak memory, and the ratio to the script.
-// --push: the number of accounts that pass all steps of the workflow against `migrate sandbox` on loopback; 0 omits this
-// part. The sandbox validates every request, so only the processor time of the push is meaningful.
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+// --push: the number of accounts that pass all steps of the workflow (validate, stage, process); 0 omits this part. The
+// server (bare-server.mjs) answers at once, or after --latency-ms. Compared with a script without a ledger
+// (plain-workflow.mjs).
+import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import {
   benchFile,
-  binary,
   count,
   machine,
   mb,
   measured,
+  medians,
   migrate,
   root,
   say,
@@ -26,6 +25,7 @@ import {
   withFolder,
 } from "./measure.mjs";
 import { writeOperatorRows } from "./operator-rows.mjs";
+import { startServer } from "./running-server.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -33,13 +33,17 @@ const { values: options } = parseArgs({
     accounts: { type: "string", default: "30000" },
     runs: { type: "string", default: "3" },
     threads: { type: "string", default: "1,2,auto" },
-    push: { type: "string", default: "3000" },
+    push: { type: "string", default: "5000" },
+    "latency-ms": { type: "string", default: "0" },
+    "no-validate": { type: "boolean", default: false },
     contracts: { type: "string", default: path.join(root, "../shared/contracts") },
   },
 });
 const accounts = Number(options.accounts);
 const runs = Number(options.runs);
 const pushed = Number(options.push);
+const latencyMs = Number(options["latency-ms"]);
+const CONCURRENCY = 32;
 const SUPPLIERS = { gb: "EDF", au: "ORIGIN" };
 /** One in this number of accounts has an error in the input with errors. */
 const WRONG = 20;
@@ -53,7 +57,7 @@ await withFolder(async (folder) => {
       continue;
     }
     const job = { operator, document, folder };
-    for (const wrong of [Infinity, WRONG]) {
+    for (const wrong of options["no-validate"] ? [] : [Infinity, WRONG]) {
       job.files = await writeOperatorRows(folder, operator, accounts, wrong);
       await compareValidate(job, wrong);
     }
@@ -114,39 +118,48 @@ async function validate(job, wrong, threads) {
   return run;
 }
 
+/** Alternates the script and `migrate push`. The ratios are medians over the pairs. */
 async function measurePush(job) {
-  const { folder, operator } = job;
-  const sandbox = await startSandbox(job);
-  const target = ["--base-url", sandbox.baseUrl, "--ca", sandbox.ca, "--concurrency", "32"];
-  const state = path.join(folder, "state");
-  const args = ["push", ...jobArguments(job), ...target, "--ledger", path.join(state, "ledger.db"), "--yes", "--quiet"];
-  const results = [];
-  for (let run = 0; run < 1; run += 1) {
-    results.push(await migrate(args, { env: { MIGRATE_API_KEY: sandbox.apiKey, TMPDIR: folder } }));
-    rmSync(state, { recursive: true });
-  }
-  await sandbox.stop();
-  const { wallMs, cpuMs, peakMb } = lowest(results);
-  const figure = `${seconds(wallMs)}, ${perAccount(cpuMs, pushed)}, ${mb(peakMb)}`;
-  say(`${operator}, push of ${count(pushed)} accounts, all steps, 32 in flight: ${figure}`);
+  const scripts = [];
+  const ours = await medians(runs, async () => {
+    const theirs = await plainWorkflow(job);
+    const { wallMs, cpuMs, peakMb } = await push(job);
+    scripts.push(theirs);
+    return { wallMs, cpuMs, peakMb, ratio: cpuMs / theirs.cpuMs, ratioToSending: cpuMs / theirs.sendingCpuMs };
+  });
+  const script = await medians(runs, (run) => scripts[run]);
+  say(`${job.operator}, ${count(pushed)} accounts, three requests each, ${CONCURRENCY} in flight, medians`);
+  const sending = `${perAccount(script.sendingCpuMs, pushed)} of it for sending alone`;
+  say(`  script:       ${pushFigures(script)}; ${sending}`);
+  const ratios = `migrate / script: ${ours.ratio.toFixed(2)}, sending alone: ${ours.ratioToSending.toFixed(2)}`;
+  say(`  migrate push: ${pushFigures(ours)}; processor time, ${ratios}`);
 }
 
-async function startSandbox({ operator, document, folder }) {
-  const ready = path.join(folder, "sandbox.json");
-  const args = ["sandbox", "--port", "0", "--ready-file", ready, "--contract", document, "--contract"];
-  const child = spawn(process.execPath, [binary, ...args, `overlay:${operator}`], { stdio: "ignore" });
-  const kill = () => child.kill("SIGKILL");
-  process.once("exit", kill);
-  for (let waited = 0; !existsSync(ready); waited += 50) {
-    if (waited > 60_000 || child.exitCode !== null) throw new Error("the sandbox does not start");
-    await delay(50);
-  }
-  const stop = async () => {
-    const closed = new Promise((resolve) => child.once("close", resolve));
-    child.kill("SIGTERM");
-    await closed;
-    rmSync(ready);
-    process.off("exit", kill);
-  };
-  return { ...JSON.parse(readFileSync(ready, "utf8")), stop };
+function pushFigures({ wallMs, cpuMs, peakMb }) {
+  return `${seconds(wallMs)}, ${perAccount(cpuMs, pushed)}, ${mb(peakMb)}`;
+}
+
+async function plainWorkflow({ operator, folder }) {
+  const server = await startServer(folder, latencyMs);
+  const target = [server.baseUrl, server.ca, String(CONCURRENCY)];
+  const args = [benchFile("plain-workflow.mjs"), operator, folder, SUPPLIERS[operator], ...target];
+  const { wallMs, cpuMs, peakMb, stdout } = await measured(process.execPath, args);
+  requireAllRequests(await server.stop());
+  return { wallMs, cpuMs, peakMb, sendingCpuMs: JSON.parse(stdout).sendingCpuMs };
+}
+
+async function push(job) {
+  const { folder } = job;
+  const server = await startServer(folder, latencyMs);
+  const target = ["--base-url", server.baseUrl, "--ca", server.ca, "--concurrency", String(CONCURRENCY)];
+  const state = path.join(folder, "state");
+  const args = ["push", ...jobArguments(job), ...target, "--ledger", path.join(state, "ledger.db"), "--yes", "--quiet"];
+  const run = await migrate(args, { env: { MIGRATE_TOKEN: "bench", TMPDIR: folder } });
+  requireAllRequests(await server.stop());
+  rmSync(state, { recursive: true });
+  return run;
+}
+
+function requireAllRequests({ requests }) {
+  if (requests !== 3 * pushed) throw new Error(`the server has answered ${requests} requests, not ${3 * pushed}`);
 }
