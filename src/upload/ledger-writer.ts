@@ -1,11 +1,12 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Clock } from "../time/clock.ts";
 import type { Intent, AttemptOutcome } from "../ledger/records/requests.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
 /**
- * Writes intents and outcomes to the ledger in groups, one group at a time. An outcome passed in before an intent
- * becomes durable no later than that intent. Outcomes are written with the next intents, or after at most twice
- * `FLUSH_MS`.
+ * Writes intents and outcomes to the ledger in groups, one group at a time. Everything passed in while a group is
+ * written belongs to the next group. An outcome passed in before an intent becomes durable no later than that intent.
+ * Outcomes are written with the next intents, or after at most twice `FLUSH_MS`.
  */
 export interface LedgerWriter {
   /**
@@ -50,21 +51,29 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
   const transactions = createLedgerTransactions(ledger, run);
   let buffered: Entry[] = [];
   let last: Promise<void> = Promise.resolve();
+  /** The group that waits for the group that is being written. It also gets the outcomes that are then buffered. */
+  let next: { readonly intents: Intent[]; readonly written: Promise<void> } | undefined;
   const closed = new AbortController();
   let isTimerSet = false;
   let groups = 0;
 
-  const take = (): readonly Entry[] => {
-    const entries = buffered;
-    buffered = [];
-    groups += 1;
-    return entries;
+  const startGroup = (): NonNullable<typeof next> => {
+    const intents: Intent[] = [];
+    const written = last.then(yieldToEventLoop).then(() => {
+      const entries = buffered;
+      buffered = [];
+      next = undefined;
+      groups += 1;
+      return transactions.write(entries, intents);
+    });
+    last = written.catch(() => undefined);
+    return { intents, written };
   };
 
   const flush = (): void => {
     if (buffered.length === 0) return;
-    const entries = take();
-    last = last.then(() => transactions.write(entries).catch(onFailure));
+    next ??= startGroup();
+    next.written.catch(onFailure);
   };
 
   /**
@@ -83,10 +92,10 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
 
   return {
     saveIntents(intents, repeated = []) {
-      const entries = [...take(), ...repeated];
-      const intended = last.then(() => transactions.write(entries, intents));
-      last = intended.catch(() => undefined);
-      return intended;
+      buffered.push(...repeated);
+      next ??= startGroup();
+      next.intents.push(...intents);
+      return next.written;
     },
     saveOutcome(outcome, onSaved) {
       buffered.push({ outcome, onSaved });
@@ -103,8 +112,8 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
 }
 
 interface LedgerTransactions {
-  /** Writes outcomes, optionally with intents, in one transaction. Keeps the outcomes that fail. */
-  readonly write: (entries: readonly Entry[], intents?: readonly Intent[]) => Promise<void>;
+  /** Writes outcomes and intents in one transaction. Keeps the outcomes that fail. */
+  readonly write: (entries: readonly Entry[], intents: readonly Intent[]) => Promise<void>;
   /** Retries the outcomes that failed and returns those that fail again. */
   readonly retryFailedWrites: () => Promise<readonly AttemptOutcome[]>;
 }
@@ -115,7 +124,7 @@ function createLedgerTransactions(ledger: LedgerWriterOptions["ledger"], run: st
   const write: LedgerTransactions["write"] = async (entries, intents) => {
     const outcomes = entries.map(({ outcome }) => outcome);
     try {
-      await (intents === undefined ? ledger.saveOutcomes(run, outcomes) : ledger.saveIntents(run, intents, outcomes));
+      await (intents.length === 0 ? ledger.saveOutcomes(run, outcomes) : ledger.saveIntents(run, intents, outcomes));
     } catch (error) {
       refused = [
         ...refused,
@@ -131,7 +140,7 @@ function createLedgerTransactions(ledger: LedgerWriterOptions["ledger"], run: st
     async retryFailedWrites() {
       const again = refused;
       refused = [];
-      if (again.length > 0) await write(again).catch(() => undefined);
+      if (again.length > 0) await write(again, []).catch(() => undefined);
       return refused.map(({ outcome }) => outcome);
     },
   };

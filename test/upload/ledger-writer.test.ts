@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { AttemptOutcome, Intent } from "../../src/ledger/records/requests.ts";
 import { createLedgerWriter } from "../../src/upload/ledger-writer.ts";
 import { fakeClock } from "./scene.ts";
@@ -38,4 +38,53 @@ test("an ambiguous record stays ambiguous if the intent of its next attempt cann
   const repeated = { outcome: outcome(1, "pending"), fallback: outcome(1, "ambiguous") };
   await expect(writer.saveIntents([intent], [repeated])).rejects.toThrow("full");
   expect((await writer.close()).map(({ status }) => status)).toEqual(["ambiguous"]);
+});
+
+/** A ledger that records its groups. A group with intents is written when `finishGroup` is called for it. */
+function slowDisk() {
+  const groups: (readonly string[])[] = [];
+  const waiting: (() => void)[] = [];
+  const add = (outcomes: readonly AttemptOutcome[], intents: readonly Intent[]): void => {
+    groups.push([
+      ...outcomes.map(({ record }) => `outcome ${record}`),
+      ...intents.map(({ record }) => `intent ${record}`),
+    ]);
+  };
+  const ledger = {
+    async saveIntents(_: string, intents: readonly Intent[], outcomes: readonly AttemptOutcome[] = []) {
+      add(outcomes, intents);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    saveOutcomes: async (_: string, outcomes: readonly AttemptOutcome[]) => add(outcomes, []),
+  };
+  return {
+    writer: createLedgerWriter({ ledger, run: "run", clock: fakeClock(), onFailure: () => undefined }),
+    groups,
+    finishGroup: async (number: number): Promise<void> => {
+      await vi.waitUntil(() => waiting.length === number);
+      waiting[number - 1]?.();
+    },
+  };
+}
+
+test("steps that are completed while a group is written form one group, outcomes first", async () => {
+  const { writer, groups, finishGroup } = slowDisk();
+  const saved: number[] = [];
+  const first = writer.saveIntents([intent]);
+  await vi.waitUntil(() => groups.length === 1);
+  const others = [2, 3].map((record) => {
+    const repeated = { outcome: outcome(record, "pending"), fallback: outcome(record, "ambiguous") };
+    return writer.saveIntents([{ ...intent, record }], [repeated]);
+  });
+  const accepted = Array.from({ length: 200 }, (_, index) => 100 + index);
+  for (const record of accepted) writer.saveOutcome(outcome(record, "accepted"), () => saved.push(record));
+  await finishGroup(1);
+  await first;
+  expect(saved).toEqual([]);
+  await finishGroup(2);
+  await Promise.all(others);
+  expect(saved).toEqual(accepted);
+  expect(await writer.close()).toEqual([]);
+  const outcomes = [2, 3, ...accepted].map((record) => `outcome ${record}`);
+  expect(groups).toEqual([["intent 1"], [...outcomes, "intent 2", "intent 3"]]);
 });
