@@ -153,15 +153,31 @@ test("most payloads are built from bytes; only exceptional records need rows", a
   expect(made.filter((isOfRow) => isOfRow)).toHaveLength(80);
 });
 
-/** With a rule over several fields, for which the check builds rows. */
-const RULED = CONTRACT.replace(
-  "required: [name, people]",
-  `required: [name, people]
-      x-rules: [{ code: no_mail, kind: required-when, when: 'kind = "ONE"', fields: [source, mail] }]`,
+/** With two requests for each record. */
+const WORKFLOW = CONTRACT.replace(
+  "x-migrate-key: ref",
+  `x-migrate-key: ref
+      x-migrate-steps: [{ operation: check-thing, kind: validate }, { operation: import-thing, kind: process }]`,
+).replace(
+  "components:",
+  `  /data-import/things/check/:
+    post:
+      operationId: check-thing
+      requestBody:
+        content: { application/json: { schema: { $ref: "#/components/schemas/Thing" } } }
+      responses: { "200": { description: valid } }
+components:`,
 );
 
+test("payloads of a workflow come from bytes, unless a record has fields for the steps", async () => {
+  const expected = textsOf(await groupsFrom(await openLarge()));
+  const job = await openLarge(WORKFLOW);
+  expect(textsOf(await groupsFrom(job))).toEqual(expected);
+  const withFields = { ...job, mapping: { ...job.mapping, payloadNode: undefined } };
+  expect(textsOf(await groupsFrom(withFields))).not.toContainEqual(expect.any(String));
+});
+
 test.each<readonly [string, (job: Job) => Promise<Job>]>([
-  ["a rule over several fields", () => openLarge(RULED)],
   ["selected keys", async (job) => ({ ...job, settings: { ...job.settings, only: ["A1"] } })],
   [
     "records that wait for others",

@@ -31,21 +31,20 @@ export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) 
 
 /**
  * Compiles mapping and contract into a scanner of record bytes. Undefined if the records must be read as rows: to plan
- * records that rules or the fields of steps apply to, or that wait for another record. When planned records are read
- * again, only their payloads matter, because the records have already been checked.
+ * records that wait for another record, or to select some. When planned records are read again, only their payloads
+ * matter, because the records have already been checked.
  */
 export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;
   const { body } = operation;
   const node = mapping.payloadNode;
   if (node?.kind !== "object" || body?.kind !== "object" || hasRootOfPayload(job)) return undefined;
-  const isJointlyValid = purpose.kind === "reread" ? undefined : compileJointChecks(job);
-  if (!isSuitable(job, purpose, isJointlyValid)) return undefined;
+  if (!isSuitable(job, purpose)) return undefined;
   const documentRoot = documentRootOf({}, operation, settings);
-  const built = isJointlyValid && payloadSink();
-  const form = built ?? (purpose.kind === "validate" ? hashSink() : jsonSink(purpose.texts));
-  const contentOf = purpose.kind === "validate" ? () => form.value : sentContentOf(form);
   const texts = payloadTexts(purpose);
+  const joint = jointEncoding(job, purpose, texts?.list);
+  const form = joint?.sink ?? (purpose.kind === "validate" ? hashSink() : jsonSink(purpose.texts));
+  const contentOf = purpose.kind === "validate" ? () => form.value : sentContentOf(form);
   return (file, joined) => {
     if (hasAddedColumns(file.layout.header.table)) return undefined;
     let isKeyKnown = mapping.keyAttr === undefined;
@@ -64,27 +63,43 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
       },
     });
     if (make === undefined || !isKeyKnown) return undefined;
-    const makeValid = built && isJointlyValid ? jointEncoder(make, built, isJointlyValid) : make;
+    const makeValid = joint === undefined ? make : jointEncoder(make, joint);
     return createScanner({ file, make: makeValid, texts, hasKey: mapping.keyAttr !== undefined, children });
   };
 }
 
-/** Payloads are built from bytes and checked together only to validate them: a run that sends checks rows. */
-function isSuitable(job: CompiledJob, { kind }: ScanPurpose, joint: JointChecks | undefined): boolean {
+function isSuitable(job: CompiledJob, { kind }: ScanPurpose): boolean {
   const { settings, operation } = job;
   if (kind === "reread") return true;
   if (settings.only !== undefined || operation.body?.assertions !== undefined) return false;
-  return kind === "validate" || (joint === undefined && hasKeyIdentity(job));
+  return kind === "validate" || hasKeyIdentity(job);
 }
 
-/** `UNCERTAIN` if the payload that `make` builds does not pass. */
-function jointEncoder(make: Encoder, sink: PayloadSink, isJointlyValid: JointChecks): Encoder {
+interface JointEncoding {
+  readonly isJointlyValid: JointChecks;
+  readonly sink: PayloadSink;
+  /** For a run that sends: receives the payload as canonical JSON. */
+  readonly texts: ByteList | undefined;
+}
+
+function jointEncoding(job: CompiledJob, { kind }: ScanPurpose, texts?: ByteList): JointEncoding | undefined {
+  const isJointlyValid = kind === "reread" ? undefined : compileJointChecks(job);
+  return isJointlyValid && { isJointlyValid, sink: payloadSink(), texts };
+}
+
+/**
+ * `UNCERTAIN` if the payload that `make` builds does not pass. Rules can depend on the order of members, which is that
+ * of the mapping and not the canonical one.
+ */
+function jointEncoder(make: Encoder, { isJointlyValid, sink, texts }: JointEncoding): Encoder {
   return (cells) => {
     sink.clear();
     const content = make(cells);
     if (content < 0) return content;
     const payload = sink.built();
-    return isJsonObject(payload) && isJointlyValid(payload) ? content : UNCERTAIN;
+    if (!isJsonObject(payload) || !isJointlyValid(payload)) return UNCERTAIN;
+    texts?.addText(canonicalJson(payload));
+    return content;
   };
 }
 

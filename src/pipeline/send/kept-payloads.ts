@@ -28,13 +28,14 @@ const MAX_KEPT_BYTES = 64_000_000;
  * record consists of more than a payload, or if the user requested several threads.
  */
 export function keepPayloads(
-  { input, operation }: Pick<Job, "input" | "operation">,
+  job: Pick<Job, "input" | "operation" | "mapping">,
   { threads = 1 }: RunValues,
 ): KeptPayloads | undefined {
+  const { input } = job;
   const { chunked } = input;
   const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   const isOneThread = threads === "auto" || threads === 1;
-  if (chunked === undefined || !isBarePayload(operation) || !isOneThread || bytes > MAX_INPUT_BYTES) return undefined;
+  if (chunked === undefined || !isBarePayload(job) || !isOneThread || bytes > MAX_INPUT_BYTES) return undefined;
   const rowsOf = createRowMaker(chunked);
   let groups: PayloadGroup[] | undefined = [];
   let left = MAX_KEPT_BYTES;

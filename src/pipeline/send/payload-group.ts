@@ -16,9 +16,12 @@ export interface PayloadGroup {
   readonly next?: InputPosition | undefined;
 }
 
-/** Whether a record of this operation consists of its payload only, without further steps or parameters. */
-export function isBarePayload({ steps, parameters = [] }: Job["operation"]): boolean {
-  return steps.length === 0 && parameters.length === 0;
+/** Whether a record of this job consists of its payload only, without fields for steps or parameters. */
+export function isBarePayload({
+  operation: { steps, parameters = [] },
+  mapping,
+}: Pick<Job, "operation"> & { readonly mapping: Pick<Job["mapping"], "payloadNode"> }): boolean {
+  return parameters.length === 0 && (steps.length === 0 || mapping.payloadNode !== undefined);
 }
 
 /** Converts batches of records into groups whose payloads must be built from their rows. */

@@ -30,9 +30,9 @@ export function rereadPayloads(job: Job): ReadPayloads {
  * of more than a payload, or if the mapping needs rows.
  */
 function rereadByBytes(job: Job): ReadPayloads | undefined {
-  const { input, operation } = job;
+  const { input } = job;
   const inChunks = input.chunked ?? input.joined;
-  if (inChunks === undefined || !isBarePayload(operation)) return undefined;
+  if (inChunks === undefined || !isBarePayload(job)) return undefined;
   const payloads = createPayloadList();
   const finderOf = findersOf(compileFastPath(job, { kind: "reread", texts: payloads.text }), inChunks);
   if (inChunks.files.some((_, file) => finderOf(file) === undefined)) return undefined;

@@ -137,7 +137,7 @@ function planByChunks(job: Job, items: ItemSettings): Promise<Plan> {
     items,
     shownValues: undefined,
     signal,
-    keep: isBarePayload(job.operation) ? keep : undefined,
+    keep: isBarePayload(job) ? keep : undefined,
   });
   return planOf(batches, payloads);
 }

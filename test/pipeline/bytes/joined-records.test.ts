@@ -5,11 +5,12 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Job } from "../../../src/job/job.ts";
 import { isPacked, packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { checkedRecords } from "../../../src/migrate.ts";
-import { compileFastPath } from "../../../src/pipeline/bytes/compile-fast-path.ts";
+import { compileFastPath, type ScanPurpose } from "../../../src/pipeline/bytes/compile-fast-path.ts";
 import type { ItemSettings, PlannedBatch } from "../../../src/pipeline/plan/plan-items.ts";
 import { planItems } from "../../../src/pipeline/plan/plan-records.ts";
 import { checkChunksHere } from "../../../src/pipeline/threads/check-in-threads.ts";
 import { joinedPiece } from "../../../src/read/join/bytes/joined-piece.ts";
+import { createByteList } from "../../../src/text/byte-list.ts";
 import { campaignSize } from "../../campaign.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { CONTRACT, files, HEADERS, MAPPING, MAPPINGS, RULED } from "./odd-joined-records.ts";
@@ -130,13 +131,15 @@ A5,1,Di,Smith,01/02/2000
   const job = await openFolder(folder);
   onTestFinished(() => job.input.close());
   expect(await notPlain(job)).toEqual([2, 3, 4, 5]);
+  const identifiedBy = { kind: "send", endpoint: "POST localhost/accounts", supplier: "S1" } as const;
+  expect(await notPlain(job, { kind: "plan", texts: createByteList(), identifiedBy })).toEqual([2, 3, 4, 5]);
 });
 
 /** The numbers of the records that need the row path. */
-async function notPlain(job: Job): Promise<readonly number[]> {
+async function notPlain(job: Job, purpose: ScanPurpose = { kind: "validate" }): Promise<readonly number[]> {
   const { joined } = job.input;
   const [file] = joined?.files ?? [];
-  const find = file && joined && compileFastPath(job, { kind: "validate" })?.(file, joined.children);
+  const find = file && joined && compileFastPath(job, purpose)?.(file, joined.children);
   if (joined === undefined || find === undefined) throw new Error("the input is not joined as bytes");
   const others: number[] = [];
   for await (const chunk of joined.chunks()) {
