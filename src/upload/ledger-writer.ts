@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { Clock } from "../time/clock.ts";
+import { type Clock, timestamp } from "../time/clock.ts";
 import type { Intent, AttemptOutcome } from "../ledger/records/requests.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
@@ -10,15 +10,18 @@ import type { Ledger } from "../ledger/ledger.ts";
  */
 export interface LedgerWriter {
   /**
-   * Resolves when the intents are durable. The outcomes of repeated attempts are written in the same transaction.
+   * Resolves when the intents are durable, with the time of their group. The outcomes of repeated attempts are written in the same transaction.
    * @throws errors of the ledger
    */
-  readonly saveIntents: (intents: readonly Intent[], repeated?: readonly RepeatedAttempt[]) => Promise<void>;
+  readonly saveIntents: (intents: readonly NewIntent[], repeated?: readonly RepeatedAttempt[]) => Promise<void>;
   /** Calls `onSaved` when the outcome is durable. */
   readonly saveOutcome: (outcome: AttemptOutcome, onSaved: () => void) => void;
   /** Writes the remaining outcomes and retries those that failed. Returns those that fail again. */
   readonly close: () => Promise<readonly AttemptOutcome[]>;
 }
+
+/** An intent that gets its time when its group is written. */
+export type NewIntent = Omit<Intent, "at">;
 
 /** The outcome of an attempt that will be repeated. */
 export interface RepeatedAttempt {
@@ -52,19 +55,19 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
   let buffered: Entry[] = [];
   let last: Promise<void> = Promise.resolve();
   /** The group that waits for the group that is being written. It also gets the outcomes that are then buffered. */
-  let next: { readonly intents: Intent[]; readonly written: Promise<void> } | undefined;
+  let next: { readonly intents: NewIntent[]; readonly written: Promise<void> } | undefined;
   const closed = new AbortController();
   let isTimerSet = false;
   let groups = 0;
 
   const startGroup = (): NonNullable<typeof next> => {
-    const intents: Intent[] = [];
+    const intents: NewIntent[] = [];
     const written = last.then(yieldToEventLoop).then(() => {
       const entries = buffered;
       buffered = [];
       next = undefined;
       groups += 1;
-      return transactions.write(entries, intents);
+      return transactions.write(entries, inOrder(intents, timestamp(clock)));
     });
     last = written.catch(() => undefined);
     return { intents, written };
@@ -109,6 +112,12 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
       return transactions.retryFailedWrites();
     },
   };
+}
+
+/** Consecutive records of one step are written with one statement. */
+function inOrder(intents: readonly NewIntent[], at: string): readonly Intent[] {
+  const sorted = intents.toSorted((one, other) => one.attempt - other.attempt || one.record - other.record);
+  return sorted.map((intent) => ({ ...intent, at }));
 }
 
 interface LedgerTransactions {

@@ -1,4 +1,3 @@
-import { timestamp } from "../time/clock.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { RepeatedAttempt } from "./ledger-writer.ts";
 import {
@@ -209,9 +208,9 @@ async function sendAgain(
   repeated: readonly RepeatedAttempt[],
   context: SendContext,
 ): Promise<void> {
-  const { clock, ledgerWriter, queue } = context;
+  const { ledgerWriter, queue } = context;
   state.attempt += 1;
-  await ledgerWriter.saveIntents([intentFor(state, timestamp(clock))], repeated);
+  await ledgerWriter.saveIntents([intentFor(state)], repeated);
   if (state.patience?.isOver() === true) giveUpPolling(state, undefined, context);
   else queue.putBack(state);
 }

@@ -3,10 +3,11 @@ import { type Clock, timestamp } from "../time/clock.ts";
 import { NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { Writable } from "../model/writable.ts";
-import type { Intent, AttemptOutcome, PriorContent } from "../ledger/records/requests.ts";
+import type { AttemptOutcome, PriorContent } from "../ledger/records/requests.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { ReplyClass } from "../platform/reply/reply-class.ts";
 import { namesAccount } from "../platform/reply/names-account.ts";
+import type { NewIntent } from "./ledger-writer.ts";
 import { locateProblems } from "./locate-problems.ts";
 import type { Epoch } from "./rate/adaptive-concurrency.ts";
 import type { PollPatience } from "./poll-patience.ts";
@@ -234,8 +235,7 @@ export function keepAmbiguous(
 
 const EARLIER_UNKNOWN = "an earlier request has an unknown outcome";
 
-/** @param at ISO 8601 UTC; intents of one transaction share it, which makes the write cheaper */
-export function intentFor(state: RecordState, at: string): Intent {
+export function intentFor(state: RecordState): NewIntent {
   const { attempt, isAmbiguous, position } = state;
   const { record, identity, content, rowHash } = state.toSend;
   const idempotent = isIdempotent(state) && !isAmbiguous;
@@ -247,7 +247,6 @@ export function intentFor(state: RecordState, at: string): Intent {
     attempt,
     idempotent,
     rowHash,
-    at,
     ...(name !== undefined && { step: name }),
   };
 }

@@ -3,7 +3,6 @@ import { dispatchAll } from "./dispatcher.ts";
 import { enterPosition } from "./next-request.ts";
 import { intentFor, newRecordState } from "./record-state.ts";
 import { createRounds, type SendContext } from "./send-context.ts";
-import { timestamp } from "../time/clock.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
 
 /**
@@ -115,13 +114,12 @@ async function feedBatch(batch: readonly RecordToSend[], context: SendContext): 
 
 /** Takes the records whose import suppliers are open. A probe is sent alone, and its reply is awaited. */
 async function feedGroup(group: readonly RecordToSend[], context: SendContext): Promise<void> {
-  const { clock, ledgerWriter, queue, shutdown, stepOrder, supplierBreakers } = context;
+  const { ledgerWriter, queue, shutdown, stepOrder, supplierBreakers } = context;
   const admissions = group.map(({ supplier }) => supplierBreakers.admit(supplier));
   const admitted = group.filter((_, index) => admissions[index] !== "no");
   if (admitted.length > 0) {
     const states = admitted.map((toSend) => newRecordState(toSend, stepOrder.start(toSend)));
-    const at = timestamp(clock);
-    await ledgerWriter.saveIntents(states.map((state) => intentFor(state, at)));
+    await ledgerWriter.saveIntents(states.map(intentFor));
     for (const state of states) enterPosition(state, state.position, context);
     queue.take(states);
   }
