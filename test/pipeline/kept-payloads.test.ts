@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Job } from "../../src/job/job.ts";
 import { check, type CheckOptions } from "../../src/migrate.ts";
 import type { RunHandle } from "../../src/pipeline/plan/plan-records.ts";
@@ -6,6 +6,9 @@ import { keepPayloads, keptGroups, type KeptPayloads } from "../../src/pipeline/
 import { groupsOfRows } from "../../src/pipeline/send/payload-group.ts";
 import { recordsToSend } from "../../src/pipeline/send/records-to-send.ts";
 import type { RecordToSend } from "../../src/upload/upload-types.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { CONTRACT, HEADERS, MAPPING } from "./bytes/odd-joined-records.ts";
+import { openFolder } from "./bytes/open-folder.ts";
 import { all, openThings, startSampleRun, thingsFolder, writeThings } from "../job/sample-job.ts";
 
 const signal = new AbortController().signal;
@@ -55,6 +58,39 @@ describe("payloads kept from the check", () => {
     const kept = await fromKept(scene);
     expect(kept.length).toBeGreaterThan(0);
     expect(kept.map(shown)).toEqual(again.map(shown));
+  });
+
+  it("equal the payloads of a second reading: joined files", async () => {
+    const folder = temporaryFolder({
+      "contract.yaml": CONTRACT,
+      "mapping.yaml": MAPPING,
+      "accounts.csv": [HEADERS["accounts.csv"], "A1,Ann", "A2,Bob", "A3,Cy", ""].join("\n"),
+      "people.csv": [HEADERS["people.csv"], "A2,2,Bo,Smith,", "A1,1,Ann,Smith,", "X9,1,No,One,", ""].join("\n"),
+      "more.csv": [HEADERS["more.csv"], "1;A3;Smith;Cy;", ""].join("\n"),
+      "meters.csv": [HEADERS["meters.csv"], "1,A2,G", "2,A1,P", "3,A2,G", ""].join("\n"),
+    });
+    const handle = await startSampleRun(folder);
+    const job = await openFolder(folder);
+    onTestFinished(() => job.input.close());
+    const kept = keepPayloads(job, {});
+    await check(job, handle, { ...OPTIONS, kept });
+    const again = await all(recordsToSend(groupsOfRows(job.input.records()), { job, handle }));
+    const sent = await fromKept({ job, handle, kept });
+    expect(sent).toHaveLength(3);
+    expect(sent.map(shown)).toEqual(again.map(shown));
+  });
+
+  it("are absent if joined files are not read in chunks, and if they will exceed the limit", async () => {
+    const { job } = await checked(thingsFolder(["A,Ann,,"]));
+    expect(keepPayloads(job, {})?.groups()).toBeUndefined();
+    const files = job.input.files.map((file) => ({ ...file, unpackedBytes: 30_000_000 }));
+    const kept = keepPayloads({ ...job, input: { ...job.input, files } }, {});
+    const chunk = { file: 0, bytes: new Uint8Array(1000), pieces: [], isFirst: true };
+    const one = { starts: Uint32Array.of(0), ends: Uint32Array.of(1000) };
+    kept?.keep(chunk, 1, { ...one, bytes: new Uint8Array(1000) });
+    expect(kept?.groups()).toHaveLength(1);
+    kept?.keep(chunk, 1, { ...one, bytes: new Uint8Array(2000) });
+    expect(kept?.groups()).toBeUndefined();
   });
 
   it("are not sent if the input has changed since the plan", async () => {

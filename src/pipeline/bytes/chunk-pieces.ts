@@ -12,6 +12,16 @@ export interface ChunkSource extends Pick<ChunkedInput, "source" | "files"> {
   readonly children?: JoinedInput["children"];
 }
 
+export function buffersOf(chunk: RecordChunk | JoinedChunk): readonly ArrayBuffer[] {
+  if (!("root" in chunk)) return [chunk.bytes.buffer];
+  return [chunk.root, ...chunk.children.flat()].map(({ bytes }) => bytes.buffer);
+}
+
+/** The number of bytes of a chunk, including joined rows. */
+export function sizeOf(chunk: RecordChunk | JoinedChunk): number {
+  return buffersOf(chunk).reduce((sum, buffer) => sum + buffer.byteLength, 0);
+}
+
 /** The pieces of a chunk of CSV files. */
 export function piecesIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<CsvPiece> {
   if ("root" in chunk) return [joinedPiece(chunk, input)];

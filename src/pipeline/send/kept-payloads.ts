@@ -1,9 +1,11 @@
 import type { Job } from "../../job/job.ts";
 import type { Row } from "../../model/record.ts";
 import type { RunValues } from "../../options/job-options.ts";
-import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
-import { rowsIn } from "../bytes/chunk-pieces.ts";
+import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
+import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
+import { type ChunkSource, rowsIn, sizeOf } from "../bytes/chunk-pieces.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
+import { bytesOf } from "../threads/thread-count.ts";
 import { isBarePayload, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
@@ -13,14 +15,18 @@ import { isBarePayload, type PayloadGroup, payloadReader } from "./payload-group
  */
 export interface KeptPayloads {
   /** Stores the payloads of the next chunk, which has this number of records. */
-  readonly keep: (chunk: RecordChunk, records: number, payloads: PackedPayloads) => void;
+  readonly keep: (chunk: KeptChunk, records: number, payloads: PackedPayloads) => void;
   /** The stored payloads in input order; undefined if they exceed the limit. */
   readonly groups: () => readonly PayloadGroup[] | undefined;
 }
 
+export type KeptChunk = RecordChunk | JoinedChunk;
+
 /** A larger input is read again for sending. */
 const MAX_INPUT_BYTES = 32_000_000;
-/** Limit for input and payloads together. */
+/** The payloads of joined files are several times as large as the files. */
+const MAX_JOINED_BYTES = 8_000_000;
+/** Limit for input and payloads together. Nothing more is kept once they will probably exceed it. */
 const MAX_KEPT_BYTES = 64_000_000;
 
 /**
@@ -32,31 +38,37 @@ export function keepPayloads(
   { threads = 1 }: RunValues,
 ): KeptPayloads | undefined {
   const { input } = job;
-  const { chunked } = input;
-  const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
+  const { chunked, joined } = input;
+  const inChunks = chunked ?? joined;
+  const bytes = bytesOf(input);
+  const isSmall = bytes <= (chunked === undefined ? MAX_JOINED_BYTES : MAX_INPUT_BYTES);
   const isOneThread = threads === "auto" || threads === 1;
-  if (chunked === undefined || !isBarePayload(job) || !isOneThread || bytes > MAX_INPUT_BYTES) return undefined;
-  const rowsOf = createRowMaker(chunked);
+  if (inChunks === undefined || !isBarePayload(job) || !isOneThread || !isSmall) return undefined;
+  const rowsOf = createRowMaker(inChunks);
   let groups: PayloadGroup[] | undefined = [];
-  let left = MAX_KEPT_BYTES;
+  let read = 0;
+  let kept = 0;
   let before = 0;
   return {
     keep(chunk, records, payloads) {
       const first = before + 1;
       before += records;
-      left -= chunk.bytes.length + payloads.bytes.length;
-      if (left < 0) groups = undefined;
+      const size = sizeOf(chunk);
+      read += size;
+      kept += size + payloads.bytes.length;
+      if (kept * Math.max(1, bytes / read) > MAX_KEPT_BYTES) groups = undefined;
       if (payloads.bytes.length === 0) return;
       const payload = payloadReader(payloads, first);
       groups?.push({ first, last: before, payload, row: (record) => rowsOf(chunk)[record - first], isReread: false });
     },
-    groups: () => groups,
+    // Files that cannot be joined as bytes are not read in chunks: nothing was kept.
+    groups: () => (read === 0 ? undefined : groups),
   };
 }
 
 /** Caches the rows of the latest chunks, because problems arrive roughly in input order. */
-function createRowMaker(input: ChunkedInput): (chunk: RecordChunk) => readonly Row[] {
-  const latest: { readonly chunk: RecordChunk; readonly rows: readonly Row[] }[] = [];
+function createRowMaker(input: ChunkSource): (chunk: KeptChunk) => readonly Row[] {
+  const latest: { readonly chunk: KeptChunk; readonly rows: readonly Row[] }[] = [];
   return (chunk) => {
     const known = latest.find((one) => one.chunk === chunk);
     if (known !== undefined) return known.rows;

@@ -6,7 +6,7 @@ import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chun
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { ItemSettings, PlannedBatch } from "../plan/plan-items.ts";
 import type { PackedBatch } from "./check-batches.ts";
-import type { ChunkSource } from "../bytes/chunk-pieces.ts";
+import { buffersOf, type ChunkSource, sizeOf } from "../bytes/chunk-pieces.ts";
 import type { ChunkAnswer } from "./check-chunks.ts";
 import type { PackedPayloads } from "./packed-payloads.ts";
 import { checkTasks, type ChunkTask, type TaskChecks } from "./check-tasks.ts";
@@ -83,10 +83,6 @@ async function* untilSlow(chunks: Chunks, { here, needsHelp, withHelp }: UntilSl
   }
 }
 
-function sizeOf(chunk: RecordChunk | JoinedChunk): number {
-  return buffersOf(chunk).reduce((sum, buffer) => sum + buffer.byteLength, 0);
-}
-
 function answerHere(chunk: Chunk, { ofTask, ofRecords }: TaskChecks): ChunkAnswer | Promise<ChunkAnswer> {
   return "records" in chunk ? ofRecords(chunk.records) : ofTask(chunk);
 }
@@ -100,7 +96,7 @@ function sourceOf(input: InputInChunks | undefined): Required<ChunkSource> {
 
 interface CheckHere extends CheckOptions {
   /** Receives each chunk with its number of records and the payloads to send. */
-  readonly keep?: ((chunk: RecordChunk, records: number, payloads: PackedPayloads) => void) | undefined;
+  readonly keep?: ((chunk: RecordChunk | JoinedChunk, records: number, payloads: PackedPayloads) => void) | undefined;
 }
 
 /** Checks the chunks of an input in the calling thread only. */
@@ -111,8 +107,7 @@ export function checkChunksHere(job: Job, inChunks: InputInChunks, options: Chec
   const answers = async function* (): AsyncGenerator<ChunkAnswer> {
     for await (const chunk of inChunks.chunks(signal)) {
       const answer = await answerHere(chunk, checks);
-      if (answer.payloads !== undefined && !("root" in chunk) && !("records" in chunk))
-        keep?.(chunk, answer.unnumbered, answer.payloads);
+      if (answer.payloads !== undefined && !("records" in chunk)) keep?.(chunk, answer.unnumbered, answer.payloads);
       yield answer;
     }
   };
@@ -155,11 +150,6 @@ async function* chunkTasks(chunks: Chunks): AsyncGenerator<Task<ChunkTask>> {
     if ("records" in chunk) yield { message: pack(chunk.records), transfer: [] };
     else yield { message: chunk, transfer: buffersOf(chunk) };
   }
-}
-
-function buffersOf(chunk: RecordChunk | JoinedChunk): readonly ArrayBuffer[] {
-  if (!("root" in chunk)) return [chunk.bytes.buffer];
-  return [chunk.root, ...chunk.children.flat()].map(({ bytes }) => bytes.buffer);
 }
 
 /** Adds the offset to the record numbers. Keeps at most `limit` items. */
