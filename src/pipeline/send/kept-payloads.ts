@@ -20,7 +20,7 @@ export interface KeptPayloads {
   readonly groups: () => readonly PayloadGroup[] | undefined;
 }
 
-export type KeptChunk = RecordChunk | JoinedChunk;
+type KeptChunk = RecordChunk | JoinedChunk;
 
 /** A larger input is read again for sending. */
 const MAX_INPUT_BYTES = 32_000_000;
