@@ -1,27 +1,23 @@
 import type { Command } from "commander";
 import { givenFlags } from "./options/option-origin.ts";
+import { optionsOf } from "./options/option-table.ts";
+import { CHANGES, COMPARE, DOCTOR, EXCLUDE, FIELDS, OPEN, STATUS } from "./options/run-option-tables.ts";
 import type { Session } from "./process/session.ts";
 import {
   checkOptions,
   type CorrectionFlags,
   correctionOptions,
   type DoctorFlags,
-  doctorOptions,
   type DocumentFlags,
   type FieldFlags,
-  fieldOptions,
   type Flags,
   formatOption,
   type InspectFlags,
   jobOptions,
   type ChangesFlags,
-  changesOptions,
   type CompareFlags,
-  compareOptions,
   type ExcludeFlags,
-  excludeOptions,
   type OpenFlags,
-  openOptions,
   options,
   type ProofFlags,
   proofOptions,
@@ -29,7 +25,6 @@ import {
   type RunFilesFlags,
   settingOptions,
   type StatusFlags,
-  statusOptions,
   storeOptions,
   targetOptions,
   withOptions,
@@ -37,7 +32,7 @@ import {
 
 /** Adds the commands that inspect records, documents, the ledger and contracts. */
 export function addInspectCommands(program: Command, session: Session): void {
-  withOptions(program.command("status"), [...options("config", "ledger"), formatOption(), ...statusOptions])
+  withOptions(program.command("status"), [...options("config", "ledger"), formatOption(), ...optionsOf(STATUS)])
     .description("Show the state of the migration and its runs, or one run. Works offline.")
     .argument("[run]", "id of one run, or its first characters (default: all runs)")
     .action(async (run: string | undefined, flags: StatusFlags) =>
@@ -64,7 +59,7 @@ export function addInspectCommands(program: Command, session: Session): void {
     ...jobOptions,
     ...targetOptions,
     ...options("ledger"),
-    ...doctorOptions,
+    ...optionsOf(DOCTOR),
     formatOption(),
   ])
     .description("Run setup checks before a push: one line per check, with the fix. Sends no records.")
@@ -73,12 +68,11 @@ export function addInspectCommands(program: Command, session: Session): void {
       (await import("./actions/doctor-action.ts")).doctorAction(sources, flags, command, session),
     );
 
-  const config = program.command("config").description("Inspect the settings. Works offline.").exitOverride();
+  const config = program.command("config").description("Inspect the settings. Works offline.");
   withOptions(config.command("show"), [...settingOptions, formatOption()])
     .description("Show every effective setting and its origin: flag, environment variable, line of a file, or default.")
-    .exitOverride()
     .action(async (flags: InspectFlags, command: Command) =>
-      (await import("./actions/config-action.ts")).configShowAction(flags, command, session),
+      (await import("./actions/doctor-action.ts")).configShowAction(flags, command, session),
     );
 
   addCorrectionsCommand(program, session);
@@ -90,20 +84,24 @@ export function addInspectCommands(program: Command, session: Session): void {
 }
 
 function addMigrationCommands(program: Command, session: Session): void {
-  withOptions(program.command("open"), [...options("config", "ledger"), ...openOptions])
+  withOptions(program.command("open"), [...options("config", "ledger"), ...optionsOf(OPEN)])
     .description("List every record that is not done, across all runs. Works offline.")
-    .action(async (flags: OpenFlags) => (await import("./actions/open-action.ts")).openAction(flags, session));
+    .action(async (flags: OpenFlags) => (await import("./actions/inspect-actions.ts")).openAction(flags, session));
 
-  withOptions(program.command("changes"), [...jobOptions, ...options("target", "baseUrl", "ledger"), ...changesOptions])
+  withOptions(program.command("changes"), [
+    ...jobOptions,
+    ...options("target", "baseUrl", "ledger"),
+    ...optionsOf(CHANGES),
+  ])
     .description("List the records of the sources that differ from the ledger. Works offline.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: ChangesFlags) =>
-      (await import("./actions/changes-action.ts")).changesAction(sources, flags, session),
+      (await import("./actions/inspect-actions.ts")).changesAction(sources, flags, session),
     );
 
   withOptions(program.command("exclude"), [
     ...options("config", "ledger", "supplier", "operation"),
-    ...excludeOptions,
+    ...optionsOf(EXCLUDE),
     formatOption(),
   ])
     .description(
@@ -111,15 +109,14 @@ function addMigrationCommands(program: Command, session: Session): void {
     )
     .argument("[keys...]", "business keys of the records")
     .action(async (keys: string[], flags: ExcludeFlags) =>
-      (await import("./actions/exclude-action.ts")).excludeAction(keys, flags, session),
+      (await import("./actions/inspect-actions.ts")).excludeAction(keys, flags, session),
     );
 }
 
 function addCorrectionsCommand(program: Command, session: Session): void {
   const corrections = program
     .command("corrections")
-    .description("Correct cells of the sources without changing the files. Works offline.")
-    .exitOverride();
+    .description("Correct cells of the sources without changing the files. Works offline.");
   const shared = [...options("config", "corrections"), formatOption()];
   withOptions(corrections.command("add"), correctionOptions)
     .description("Add new values of cells to the corrections file: of one cell, a list, or returned rejects.")
@@ -143,16 +140,15 @@ function addCorrectionsCommand(program: Command, session: Session): void {
     .action(async (key: string, flags: CorrectionFlags) =>
       (await import("./actions/corrections-actions.ts")).correctionsRemoveAction(key, flags, session),
     );
-  for (const command of corrections.commands) command.exitOverride();
 }
 
 function addProofCommands(program: Command, session: Session): void {
   const ledger = [...options("config", "cache", "ledger"), formatOption()];
-  withOptions(program.command("compare"), [...options("config", "cache", "ledger"), ...compareOptions])
+  withOptions(program.command("compare"), [...options("config", "cache", "ledger"), ...optionsOf(COMPARE)])
     .description("Read accepted records back from the platform and list differences.")
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .action(async (run: string | undefined, flags: CompareFlags) =>
-      (await import("./actions/compare-action.ts")).compareAction(run, flags, session),
+      (await import("./actions/inspect-actions.ts")).compareAction(run, flags, session),
     );
 
   const proof = withOptions(program.command("proof"), [...ledger, ...proofOptions])
@@ -162,16 +158,15 @@ function addProofCommands(program: Command, session: Session): void {
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .hook("preSubcommand", passOptions)
     .action(async (run: string | undefined, flags: ProofFlags) =>
-      (await import("./actions/proof-actions.ts")).proofAction(run, flags, session),
+      (await import("./actions/ledger-actions.ts")).proofAction(run, flags, session),
     );
   withOptions(proof.command("verify"), ledger)
     .description(
       "Recompute a proof from the sources and the ledger, and list the differences. The exit code is 1 if there are any.",
     )
     .argument("<dir>", "folder of the proof")
-    .exitOverride()
     .action(async (folder: string, flags: ProofFlags) =>
-      (await import("./actions/proof-actions.ts")).proofVerifyAction(folder, flags, session),
+      (await import("./actions/ledger-actions.ts")).proofVerifyAction(folder, flags, session),
     );
 }
 
@@ -190,8 +185,7 @@ function passOptions(parent: Command, subcommand: Command): void {
 function addRunCommands(program: Command, session: Session): void {
   const run = program
     .command("run")
-    .description("List or write the contract, mapping and other files of a run. Works offline.")
-    .exitOverride();
+    .description("List or write the contract, mapping and other files of a run. Works offline.");
   const shared = [...options("config", "ledger"), formatOption()];
   withOptions(run.command("show"), shared)
     .description(
@@ -208,14 +202,10 @@ function addRunCommands(program: Command, session: Session): void {
     .action(async (id: string | undefined, flags: RunFilesFlags) =>
       (await import("./actions/ledger-actions.ts")).runFilesAction(id, flags, session),
     );
-  for (const command of run.commands) command.exitOverride();
 }
 
 function addLedgerCommands(program: Command, session: Session): void {
-  const ledger = program
-    .command("ledger")
-    .description("Check, repair or export the ledger. Works offline.")
-    .exitOverride();
+  const ledger = program.command("ledger").description("Check, repair or export the ledger. Works offline.");
   withOptions(ledger.command("check"), [...options("config", "ledger"), formatOption()])
     .description("Check the ledger for corruption and inconsistencies. Changes nothing.")
     .action(async (flags: InspectFlags) =>
@@ -232,14 +222,12 @@ function addLedgerCommands(program: Command, session: Session): void {
       "Export the ledger as JSON lines: runs, records, requests, decisions, exclusions. Contains no payloads.",
     )
     .action(async (flags: Flags) => (await import("./actions/ledger-actions.ts")).ledgerExportAction(flags, session));
-  for (const command of ledger.commands) command.exitOverride();
 }
 
 function addDocumentsCommand(program: Command, session: Session): void {
   const documents = program
     .command("documents")
-    .description("Check the documents that payloads refer to. Connects only to the document store.")
-    .exitOverride();
+    .description("Check the documents that payloads refer to. Connects only to the document store.");
   withOptions(documents.command("check"), [
     ...jobOptions,
     ...storeOptions,
@@ -251,30 +239,30 @@ function addDocumentsCommand(program: Command, session: Session): void {
       "Check that the documents of the payloads exist under the supplier's root, in a folder or an S3-compatible store.",
     )
     .argument("[sources...]", "files, globs, or - for standard input")
-    .exitOverride()
     .action(async (sources: string[], flags: DocumentFlags) =>
-      (await import("./actions/documents-action.ts")).documentsCheckAction(sources, flags, session),
+      (await import("./actions/run-actions.ts")).documentsCheckAction(sources, flags, session),
     );
 }
 
 function addContractCommands(program: Command, session: Session): void {
-  const contract = program
-    .command("contract")
-    .description("Inspect and compare contracts. Works offline.")
-    .exitOverride();
+  const contract = program.command("contract").description("Inspect and compare contracts. Works offline.");
   withOptions(contract.command("check"), [...options("config", "cache"), formatOption()])
     .description("List errors and unenforced parts of a contract, and show the coverage of its rules.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).contractCheckAction(files, flags, session),
     );
-  withOptions(contract.command("show"), [...options("operation", "cache"), ...fieldOptions, formatOption("markdown")])
+  withOptions(contract.command("show"), [
+    ...options("operation", "cache"),
+    ...optionsOf(FIELDS),
+    formatOption(["markdown"]),
+  ])
     .description("List the operations of a contract, or show the field table of one operation.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: FieldFlags) =>
       (await import("./actions/inspect-actions.ts")).contractShowAction(files, flags, session),
     );
-  const diffOptions = [...options("mapping", "operation", "overlay", "cache"), formatOption("markdown")];
+  const diffOptions = [...options("mapping", "operation", "overlay", "cache"), formatOption(["markdown"])];
   withOptions(contract.command("diff"), diffOptions)
     .description(
       "Compare two contracts, and show which changes affect a mapping. The exit code is 1 if a change is breaking.",
@@ -284,5 +272,4 @@ function addContractCommands(program: Command, session: Session): void {
     .action(async (old: string, next: string, flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).contractDiffAction(old, next, flags, session),
     );
-  for (const command of contract.commands) command.exitOverride();
 }

@@ -1,35 +1,35 @@
 import { Argument, Command, Help, type Option } from "commander";
-import { COMPLETE_COMMAND, type Shell, SHELLS } from "./completion/completion-scripts.ts";
-import { addInspectCommands } from "./inspect-commands.ts";
 import { documentationFolder, packageVersion } from "../runtime/installation.ts";
+import { COMPLETE_COMMAND, SHELLS, type Shell } from "./completion/completion-scripts.ts";
+import { addInspectCommands } from "./inspect-commands.ts";
 import { addHelpTexts } from "./options/help-texts.ts";
 import {
-  checkOptions,
-  threadOptions,
   type DemoFlags,
+  type Flags,
+  type InitFlags,
   type InspectFlags,
+  type ReconcileFlags,
+  type ReportFlags,
+  type ResumeFlags,
+  type RunFlags,
+  type WebFlags,
+  checkOptions,
+  initOptions,
   jobOptions,
   metricsOptions,
   options,
-  type ReconcileFlags,
-  reconcileOptions,
   rejectsOptions,
   reportOptions,
-  type ResumeFlags,
-  resumeOptions,
-  type ReportFlags,
-  reportAgainOptions,
-  type RunFlags,
   sendOptions,
   targetOptions,
-  type WebFlags,
-  webOptions,
+  threadOptions,
   withOptions,
 } from "./options/options.ts";
-import { faultOptions, type SandboxFlags, sandboxOptions } from "./options/sandbox-options.ts";
+import { type SandboxFlags, faultOptions, sandboxOptions } from "./options/sandbox-options.ts";
+import { optionsOf } from "./options/option-table.ts";
+import { RECONCILE, REPORT_AGAIN, RESUME, WEB } from "./options/run-option-tables.ts";
 import type { Session } from "./process/session.ts";
 import { addReadingCommands } from "./reading-commands.ts";
-import { addSetupCommands } from "./setup-commands.ts";
 
 const EXIT_CODES = `
 Exit codes (priority: 70, 7, 2, 6, 5, 4, 3, 1)
@@ -83,7 +83,6 @@ export function createProgram(session: Session): Command {
   addCompletionCommands(program, session);
   addHelpTexts(program);
   addHelpCommands(program);
-  for (const command of program.commands) command.exitOverride();
   return program;
 }
 
@@ -159,7 +158,7 @@ function addRunCommands(program: Command, session: Session): void {
 function addRunFollowUps(program: Command, session: Session): void {
   withOptions(program.command("resume"), [
     ...options("config", "cache", "ledger", "showValues"),
-    ...resumeOptions,
+    ...optionsOf(RESUME),
     ...reportOptions,
     ...metricsOptions,
   ])
@@ -171,7 +170,7 @@ function addRunFollowUps(program: Command, session: Session): void {
 
   withOptions(program.command("reconcile"), [
     ...options("config", "cache", "ledger", "showValues"),
-    ...reconcileOptions,
+    ...optionsOf(RECONCILE),
     ...reportOptions,
   ])
     .description("Resolve the ambiguous records of a push: query the platform, or record your own decision.")
@@ -183,12 +182,12 @@ function addRunFollowUps(program: Command, session: Session): void {
   withOptions(program.command("worker"), options("config", "cache", "ledger"))
     .description("Join a push on another machine and send part of its records. Needs a ledger on PostgreSQL.")
     .option("--run <id>", "id of the run, or its first characters (default: the latest)")
-    .action(async (flags: InspectFlags) => (await import("./actions/worker-action.ts")).workerAction(flags, session));
+    .action(async (flags: InspectFlags) => (await import("./actions/run-actions.ts")).workerAction(flags, session));
 
   withOptions(program.command("report"), [
     ...options("config", "cache", "ledger"),
     ...reportOptions,
-    ...reportAgainOptions,
+    ...optionsOf(REPORT_AGAIN),
   ])
     .description("Render the report of a run again. Works offline.")
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
@@ -201,7 +200,7 @@ function addRunFollowUps(program: Command, session: Session): void {
     ...threadOptions,
     ...targetOptions,
     ...options("ledger"),
-    ...webOptions,
+    ...optionsOf(WEB),
   ])
     .description("Work on the migration in the browser: progress, problems, corrections and the mapping.")
     .argument("[sources...]", "files or globs")
@@ -262,4 +261,24 @@ async function showHelp(command: Command, [name, ...below]: readonly string[], a
   const named = command.commands.find((each) => each.name() === name);
   if (named !== undefined) return showHelp(named, below, all);
   await command.parseAsync([name], { from: "user" });
+}
+
+/** Adds the commands at the start of a migration. */
+function addSetupCommands(program: Command, session: Session): void {
+  withOptions(program.command("init"), initOptions)
+    .description("Draft a mapping and a configuration file from extracts. Works offline.")
+    .argument("[sources...]", "all files of the extract, or globs")
+    .action(async (sources: string[], flags: InitFlags) =>
+      (await import("./actions/setup-actions.ts")).initAction(sources, flags, session),
+    );
+
+  const schema = program
+    .command("schema")
+    .description("Print JSON Schemas for completion and validation in editors. Works offline.");
+  withOptions(schema.command("config"), [])
+    .description("Print the JSON Schema of migrate.yaml.")
+    .action(async (flags: Flags) => (await import("./actions/setup-actions.ts")).configSchemaAction(flags, session));
+  withOptions(schema.command("mapping"), options("config", "contract", "cache", "operation"))
+    .description("Print the JSON Schema of a mapping. With a contract, it includes the contract's fields.")
+    .action(async (flags: Flags) => (await import("./actions/setup-actions.ts")).mappingSchemaAction(flags, session));
 }

@@ -65,7 +65,7 @@ async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger
 async function unknownVariableNotices(program: Command): Promise<readonly string[]> {
   const known = knownVariables(program);
   if (Object.keys(process.env).every((name) => !name.startsWith("MIGRATE_") || known.includes(name))) return [];
-  const { unknownVariables } = await import("./process/unknown-variables.ts");
+  const { unknownVariables } = await import("./process/machine-checks.ts");
   return unknownVariables(process.env, known);
 }
 

@@ -1,3 +1,4 @@
+import { untilAborted } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
 import type { Dependencies, Secrets } from "../job/dependencies.ts";
 import type { RunEvent } from "../job/run-event.ts";
@@ -69,7 +70,7 @@ export function openCall(options: CallOptions, credentials: Credentials = {}): C
       temporaryFolder.remove();
     },
     async check() {
-      if (unfinished.size > 0) await Promise.race([Promise.all(unfinished), abortOf(abort.signal)]);
+      if (unfinished.size > 0) await Promise.race([Promise.all(unfinished), untilAborted(abort.signal)]);
       if (wrong !== undefined) throw wrong.error;
     },
   };
@@ -97,13 +98,6 @@ function followed(signal: StopSignal | undefined) {
   if (signal?.aborted === true) stop();
   else signal?.addEventListener("abort", stop);
   return { signal: own.signal, stop, end: () => signal?.removeEventListener("abort", stop) };
-}
-
-function abortOf(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 const TICK_MS = 500;

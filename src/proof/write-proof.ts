@@ -3,7 +3,7 @@ import type { Ledger, Run } from "../ledger/ledger.ts";
 import type { PlatformProof, Proof } from "../model/proof.ts";
 import { writeProofPage } from "../report/page/proof-page.ts";
 import { openReportFolder } from "../report/report-folder.ts";
-import { printableJson } from "../terminal/safe-json.ts";
+import { indentedJson } from "../terminal/safe-json.ts";
 import { proveRun, type ProveContext } from "./prove-run.ts";
 
 export interface ProofOptions extends Pick<ProveContext, "queryPlatform"> {
@@ -60,7 +60,7 @@ async function writeDocuments(
   folder: Pick<Awaited<ReturnType<typeof openReportFolder>>, "create">,
 ): Promise<void> {
   const json = await folder.create("proof.json");
-  await json.write(`${printableJson(proof, "indented")}\n`);
+  await json.write(indentedJson(proof));
   const page = await folder.create("proof.html");
   await writeProofPage(proof, page.write);
 }

@@ -1,5 +1,5 @@
 import type { MigrationReport } from "../model/migration-report.ts";
-import { printableJson } from "../terminal/safe-json.ts";
+import { indentedJson } from "../terminal/safe-json.ts";
 import { writeMigrationPage } from "./page/migration-page.ts";
 import { openReportFolder } from "./report-folder.ts";
 
@@ -11,7 +11,7 @@ export async function writeMigrationReport(report: MigrationReport, name: string
   const folder = await openReportFolder(name);
   try {
     const json = await folder.create("migration.json");
-    await json.write(`${printableJson(report, "indented")}\n`);
+    await json.write(indentedJson(report));
     const page = await folder.create("migration.html");
     await writeMigrationPage(report, page.write);
     await folder.commit();

@@ -20,12 +20,14 @@ export function safeJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, escaped);
 }
 
-/**
- * A value as safe JSON, on one line or indented by two spaces. Values that JSON cannot represent are omitted, as by
- * `JSON.stringify`.
- */
-export function printableJson(value: object, layout: "line" | "indented" = "line"): string {
-  return safeJson(JSON.stringify(value, undefined, layout === "line" ? undefined : 2));
+/** A value as safe JSON on one line. Values that JSON cannot represent are omitted, as by `JSON.stringify`. */
+export function printableJson(value: object): string {
+  return safeJson(JSON.stringify(value));
+}
+
+/** A value as safe JSON, indented by two spaces, with a final line feed. */
+export function indentedJson(value: object): string {
+  return `${safeJson(JSON.stringify(value, undefined, 2))}\n`;
 }
 
 const UNSAFE_IN_JSON = new RegExp(String.raw`(?!\n)[\p{Cc}${DECEPTIVE}]`, "gu");

@@ -21,6 +21,14 @@ export interface Clock extends WallClock, MonotonicClock, Sleeper {}
 /** Returns a random number in [0, 1). */
 export type Random = () => number;
 
+/** Resolves when the signal aborts. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
 /** The current time as text, in UTC: `2026-03-29T12:30:00.000Z`. */
 export function timestamp({ now }: WallClock): string {
   const ms = now();

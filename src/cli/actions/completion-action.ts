@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { plainText } from "../../text/plain-text.ts";
-import { type Candidate, completeWords } from "../completion/complete-words.ts";
-import type { TypedWords } from "../completion/typed-words.ts";
+import { type Candidate, type TypedWords, completeWords } from "../completion/complete-words.ts";
 import type { Session } from "../process/session.ts";
 import { completionScript, FILES_LINE, type Shell } from "../completion/completion-scripts.ts";
 

@@ -1,19 +1,26 @@
 import type { Command } from "commander";
-import { type Check, failedBy, skipped, ok, warning } from "../../commands/doctor/check.ts";
+import { type Check, failedBy, ok, skipped, warning } from "../../commands/doctor/check.ts";
 import { doctor } from "../../commands/doctor/doctor.ts";
 import { Failure, highestPriorityExitCode } from "../../model/failure.ts";
 import { requiredNode } from "../../runtime/installation.ts";
-import { knownVariables, optionOrigins } from "../options/option-origin.ts";
-import type { DoctorFlags, Flags } from "../options/options.ts";
-import { type Context, withContext } from "../process/context.ts";
-import type { Session } from "../process/session.ts";
-import { environmentCheck, nodeCheck } from "../process/machine-checks.ts";
-import type { Config } from "../settings/config-schema.ts";
-import { type LocatedConfig, readLocatedConfig, refuseWritableByOthers } from "../settings/config-file.ts";
-import { effectiveSettings, type EffectiveSetting, originText } from "../settings/effective-settings.ts";
 import { secretOrigins } from "../../runtime/read-credentials.ts";
+import { knownVariables, optionOrigins } from "../options/option-origin.ts";
+import type { DoctorFlags, Flags, InspectFlags } from "../options/options.ts";
+import { type Context, withContext } from "../process/context.ts";
+import { environmentCheck, nodeCheck } from "../process/machine-checks.ts";
+import type { Session } from "../process/session.ts";
+import { type LocatedConfig, readLocatedConfig, refuseWritableByOthers } from "../settings/config-file.ts";
+import type { Config } from "../settings/config-schema.ts";
+import {
+  type EffectiveSetting,
+  effectiveCredentials,
+  effectiveSettings,
+  originText,
+} from "../settings/effective-settings.ts";
 import { type Settings, settingsOf } from "../settings/settings.ts";
+import { configView } from "../views/config-view.ts";
 import { checkLine, checkSummary, checksJson } from "../views/doctor-view.ts";
+import { show } from "../views/view.ts";
 
 export function doctorAction(
   sources: readonly string[],
@@ -123,4 +130,15 @@ function givenBy(settings: readonly EffectiveSetting[]): readonly string[] {
     ({ origin, name }) => `${name} by ${originText(origin)}`,
   );
   return [...(inFile.length === 0 ? [] : [`sets ${inFile.join(", ")}`]), ...given];
+}
+
+export function configShowAction(flags: InspectFlags, command: Command, session: Session): Promise<void> {
+  return withContext(session, flags, async (context) => {
+    const folder = process.cwd();
+    const config = await readLocatedConfig(flags.config, folder);
+    const settings = settingsOf(config.config, { sources: [], flags, folder });
+    const shown = effectiveSettings({ settings, config, flags, origins: optionOrigins(command) });
+    await show(configView, [...shown, ...effectiveCredentials(process.env, settings)], flags, context);
+    return 0;
+  });
 }

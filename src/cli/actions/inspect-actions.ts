@@ -1,8 +1,17 @@
 import { Failure } from "../../model/failure.ts";
-import type { FieldFlags, InspectFlags, StatusFlags } from "../options/options.ts";
+import type {
+  ChangesFlags,
+  CompareFlags,
+  ExcludeFlags,
+  FieldFlags,
+  InspectFlags,
+  OpenFlags,
+  StatusFlags,
+} from "../options/options.ts";
 import { withConfig, withContext, withLedger, withSettings } from "../process/context.ts";
+import { operator } from "../process/operator.ts";
 import type { Session } from "../process/session.ts";
-import { requireOwners } from "../settings/require-owners.ts";
+import { endedExclusionsView, excludedKeysView, exclusionsView } from "../views/exclusions-view.ts";
 import { show } from "../views/view.ts";
 
 export function statusAction(run: string | undefined, flags: StatusFlags, session: Session): Promise<void> {
@@ -17,7 +26,8 @@ export function statusAction(run: string | undefined, flags: StatusFlags, sessio
     }
     if (by === "owner") {
       const { ownerStatus } = await import("../../commands/ledger/owner-status.ts");
-      const { ownerStatusView } = await import("../views/run/owner-status-view.ts");
+      const { requireOwners } = await import("../settings/settings.ts");
+      const { ownerStatusView } = await import("../views/run/report-by-owner-view.ts");
       const options = { ledger, inventory, owners: requireOwners(owners, "--by owner") };
       await show(ownerStatusView, await ownerStatus(options, context.dependencies), flags, context);
       return 0;
@@ -98,5 +108,82 @@ export function contractDiffAction(old: string, next: string, flags: InspectFlag
     for (const { place, message } of diff.warnings) context.logger.notice(contractWarningText(place, message));
     await show(contractDiffView, diff, flags, context);
     return diff.exitCode;
+  });
+}
+
+export function openAction(flags: OpenFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger, inventory, owners }, { dependencies, write, close }) => {
+    const { exitCodeOfOpen, openGroups, openRecords } = await import("../../commands/ledger/open-records.ts");
+    const { requireOwners } = await import("../settings/settings.ts");
+    const { openGroupsText, openWriter } = await import("../views/run/open-view.ts");
+    const { by, format, since } = flags;
+    if (by === "owner") requireOwners(owners, "--by owner");
+    const shown = { screen: dependencies.screen, now: dependencies.clock.now(), hasOwners: owners !== undefined };
+    close();
+    if (by !== undefined) {
+      const found = await openGroups(by, { ledger, since, inventory, owners }, dependencies);
+      await write(openGroupsText({ by, ...found }, format, shown));
+      return exitCodeOfOpen(found.counts);
+    }
+    const writer = openWriter(format, shown);
+    const counts = await openRecords({ ledger, since, inventory, owners }, dependencies, (records) =>
+      write(writer.add(records)),
+    );
+    await write(writer.end(counts));
+    return exitCodeOfOpen(counts);
+  });
+}
+
+export function changesAction(sources: readonly string[], flags: ChangesFlags, session: Session): Promise<void> {
+  const { format, ...others } = flags;
+  return withSettings(session, sources, others, async ({ job, target, ledger }, { dependencies, write, close }) => {
+    const { changes } = await import("../../commands/changes/changes.ts");
+    const { changesWriter } = await import("../views/changes-view.ts");
+    const { requireTarget } = await import("../../job/settings/platform-settings.ts");
+    const options = { job, ledger, target: requireTarget(target, "to compare with") };
+    const writer = changesWriter(format, dependencies.screen);
+    const summary = await changes(options, dependencies, (batch) => write(writer.add(batch)));
+    close();
+    await write(writer.end(summary));
+    if (!summary.isComplete) return 3;
+    return summary.invalid + summary.counts.duplicate === 0 ? 0 : 1;
+  });
+}
+
+export function compareAction(run: string | undefined, flags: CompareFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, { dependencies, write }) => {
+    const { compare } = await import("../../commands/proof/compare.ts");
+    const { compareWriter } = await import("../views/compare-view.ts");
+    const { all = false, unverified = false, format } = flags;
+    const writer = compareWriter(format, dependencies.screen);
+    const summary = await compare({ ledger, run, all, unverified }, dependencies, (batch) => write(writer.add(batch)));
+    await write(writer.end(summary));
+    const { different, absent, unknown } = summary.counts;
+    if (!summary.isComplete) return 3;
+    return different + absent + unknown === 0 ? 0 : 1;
+  });
+}
+
+export function excludeAction(keys: readonly string[], flags: ExcludeFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger, supplier }, context) => {
+    const { endExclusions, excludeRecords, listExclusions } = await import("../../commands/ledger/exclude-records.ts");
+    const { from, reason, undo = false, operation } = flags;
+    const { dependencies } = context;
+    if (keys.length === 0 && from === undefined && !undo && reason === undefined) {
+      await show(exclusionsView, await listExclusions(ledger, dependencies), flags, context);
+      return 0;
+    }
+    const options = { ledger, keys, from, supplier, operation, who: operator() };
+    if (undo) {
+      const ended = await endExclusions(options, dependencies);
+      await show(endedExclusionsView, ended, flags, context);
+      return ended.unknown.length === 0 ? 0 : 1;
+    }
+    if (reason === undefined || reason.trim() === "") {
+      throw new Failure("usage", "an exclusion needs a reason", { hint: 'add --reason "account closed in 2019"' });
+    }
+    const result = await excludeRecords({ ...options, reason }, dependencies);
+    await show(excludedKeysView, result, flags, context);
+    return result.accepted.length + result.unsettled.length === 0 ? 0 : 1;
   });
 }

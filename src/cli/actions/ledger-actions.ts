@@ -1,11 +1,11 @@
 import { ledgerCheck, ledgerExport, ledgerRepair } from "../../commands/ledger/ledger-maintenance.ts";
 import { runSetup, writeRunSetup } from "../../commands/ledger/run-setup.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
-import type { Flags, InspectFlags, RunFilesFlags } from "../options/options.ts";
+import type { Flags, InspectFlags, ProofFlags, RunFilesFlags } from "../options/options.ts";
 import { withLedger } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
-import { ledgerCheckView, ledgerRepairView } from "../views/ledger-view.ts";
-import { runSetupView, writtenSetupView } from "../views/run-setup-view.ts";
+import { ledgerCheckView, ledgerRepairView, runSetupView, writtenSetupView } from "../views/ledger-view.ts";
+import { checkedProofView, proofView } from "../views/proof-view.ts";
 import { show } from "../views/view.ts";
 
 const CORRUPT_EXIT_CODE = 6;
@@ -52,5 +52,24 @@ export function runFilesAction(
   return withLedger(session, flags, async ({ ledger }, context) => {
     await show(writtenSetupView, await writeRunSetup({ ledger, run, out }, context.dependencies), flags, context);
     return 0;
+  });
+}
+
+export function proofAction(run: string | undefined, flags: ProofFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, context) => {
+    const { all = false, readBack = false, out } = flags;
+    const { makeProof } = await import("../../commands/proof/make-proof.ts");
+    const made = await makeProof({ ledger, run, all, readBack, out }, context.dependencies);
+    await show(proofView, made, flags, context);
+    return made.isComplete ? 0 : 1;
+  });
+}
+
+export function proofVerifyAction(folder: string, flags: ProofFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, context) => {
+    const { checkProof } = await import("../../commands/proof/check-proof.ts");
+    const checked = await checkProof({ ledger, folder }, context.dependencies);
+    await show(checkedProofView, checked, flags, context);
+    return checked.differences.length === 0 ? 0 : 1;
   });
 }

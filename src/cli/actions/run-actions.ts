@@ -2,15 +2,22 @@ import type { DriftOptions } from "../../commands/ledger/show-drift.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import type { ReconcileFlags, ReportFlags, ResumeFlags, RunFlags } from "../options/options.ts";
+import type {
+  DocumentFlags,
+  InspectFlags,
+  ReconcileFlags,
+  ReportFlags,
+  ResumeFlags,
+  RunFlags,
+} from "../options/options.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
-import { operator } from "../process/operator.ts";
-import type { Session } from "../process/session.ts";
-import type { LedgerSettings } from "../settings/settings.ts";
-import { requireOwners } from "../settings/require-owners.ts";
 import { optimiseLater } from "../process/engine-flags.ts";
-import { showRun } from "../views/run/run-view.ts";
-import { showWorker } from "../views/run/worker-view.ts";
+import { operator } from "../process/operator.ts";
+import { logFailure } from "../process/process-exit.ts";
+import type { Session } from "../process/session.ts";
+import { type LedgerSettings, readStoreSettings, requireOwners } from "../settings/settings.ts";
+import { showRun, showWorker } from "../views/run/run-view.ts";
+import { show } from "../views/view.ts";
 
 export function validateAction(sources: readonly string[], flags: RunFlags, session: Session): Promise<void> {
   optimiseLater();
@@ -78,13 +85,11 @@ export function reportAction(run: string | undefined, flags: ReportFlags, sessio
 
 async function showMigration(
   { run, ...settings }: LedgerSettings & { readonly run: string | undefined },
-  { format }: ReportFlags,
+  flags: ReportFlags,
   { dependencies, write }: Context,
 ): Promise<number> {
   if (run !== undefined) throw new Failure("usage", "--all cannot be combined with a run", { hint: "omit the run" });
-  if (format !== "text" && format !== "json") {
-    throw new Failure("usage", `--all cannot be shown as ${format}`, { hint: "use --format text or json" });
-  }
+  const format = textOrJson("--all", flags);
   const { reportMigration } = await import("../../commands/ledger/report-migration.ts");
   const { migrationReportView } = await import("../views/run/migration-report-view.ts");
   const written = await reportMigration(settings, dependencies);
@@ -94,31 +99,49 @@ async function showMigration(
 
 async function showByOwner(
   { owners, ...settings }: LedgerSettings & { readonly run: string | undefined },
-  { format, ...flags }: ReportFlags,
+  flags: ReportFlags,
   context: Context,
 ): Promise<number> {
-  if (format !== "text" && format !== "json" && format !== "xlsx") {
-    throw new Failure("usage", `--by-owner cannot be shown as ${format}`, { hint: "use --format text or json" });
-  }
+  const format = flags.format === "xlsx" ? "text" : textOrJson("--by-owner", flags);
   const { reportOwners } = await import("../../commands/ledger/report-owners.ts");
   const { reportByOwnerView } = await import("../views/run/report-by-owner-view.ts");
-  const { logFailure } = await import("../process/process-exit.ts");
-  const { show } = await import("../views/view.ts");
   const rules = requireOwners(owners, "--by-owner");
   const written = await reportOwners({ ...settings, owners: rules }, context.dependencies);
-  await show(reportByOwnerView, written, { ...flags, format: format === "json" ? "json" : "text" }, context);
+  await show(reportByOwnerView, written, { ...flags, format }, context);
   for (const failure of written.failures) logFailure(failure, context.logger);
   return written.exitCode;
 }
 
-async function showDrift(options: DriftOptions, flags: RunFlags, context: Context): Promise<number> {
-  const { format } = flags;
-  if (format !== "text" && format !== "json") {
-    throw new Failure("usage", `--drift cannot be shown as ${format}`, { hint: "use --format text or json" });
-  }
+async function showDrift(options: DriftOptions, flags: ReportFlags, context: Context): Promise<number> {
+  const format = textOrJson("--drift", flags);
   const { drift } = await import("../../commands/ledger/show-drift.ts");
   const { driftView } = await import("../views/contract/drift-view.ts");
-  const { show } = await import("../views/view.ts");
   await show(driftView, await drift(options, context.dependencies), { ...flags, format }, context);
   return 0;
+}
+
+/** @throws Failure `usage` for a format in which the option `flag` cannot be shown */
+function textOrJson(flag: string, { format }: ReportFlags): "text" | "json" {
+  if (format === "text" || format === "json") return format;
+  throw new Failure("usage", `${flag} cannot be shown as ${format}`, { hint: "use --format text or json" });
+}
+
+export function workerAction(flags: InspectFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, { dependencies, logger }) => {
+    const { work } = await import("../../commands/upload/worker.ts");
+    return showWorker(await work({ ledger, run: flags.run, folder: process.cwd() }, dependencies), logger);
+  });
+}
+
+export function documentsCheckAction(
+  sources: readonly string[],
+  flags: DocumentFlags,
+  session: Session,
+): Promise<void> {
+  return withSettings(session, sources, flags, async (settings, context) => {
+    const { documentsCheck } = await import("../../commands/check/documents-check.ts");
+    const store = await readStoreSettings(flags, settings.supplier, process.cwd());
+    const options = { ...settings, store, concurrency: flags.concurrency };
+    return showRun(await documentsCheck(options, context.dependencies), flags, context);
+  });
 }

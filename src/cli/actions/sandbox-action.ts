@@ -1,3 +1,4 @@
+import { untilAborted } from "../../time/clock.ts";
 import { sandbox } from "../../commands/serve-sandbox.ts";
 import type { SandboxReady } from "../../sandbox/start-sandbox.ts";
 import { shellCommand } from "../../text/shell-command.ts";
@@ -46,11 +47,4 @@ ${showKey ? `  export MIGRATE_API_KEY=${apiKey}\n` : ""}  ${shellCommand(push)}
 
 Press Ctrl-C to stop the platform.
 `;
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

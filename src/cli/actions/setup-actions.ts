@@ -2,7 +2,7 @@ import path from "node:path";
 import { init } from "../../commands/init/init.ts";
 import { updateMapping } from "../../commands/init/update-mapping.ts";
 import { schemaOfMapping } from "../../commands/schema-of-mapping.ts";
-import { printableJson } from "../../terminal/safe-json.ts";
+import { indentedJson } from "../../terminal/safe-json.ts";
 import type { Flags, InitFlags } from "../options/options.ts";
 import { withContext, withSettings } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
@@ -35,14 +35,14 @@ export function initAction(
 
 export function configSchemaAction(flags: Flags, session: Session): Promise<void> {
   return withContext(session, flags, async ({ write }) => {
-    await write(`${printableJson(configJsonSchema(), "indented")}\n`);
+    await write(indentedJson(configJsonSchema()));
     return 0;
   });
 }
 
 export function mappingSchemaAction(flags: Flags, session: Session): Promise<void> {
   return withSettings(session, [], flags, async ({ job }, { dependencies, write }) => {
-    await write(`${printableJson(await schemaOfMapping(job, dependencies), "indented")}\n`);
+    await write(indentedJson(await schemaOfMapping(job, dependencies)));
     return 0;
   });
 }

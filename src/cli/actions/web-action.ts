@@ -1,9 +1,10 @@
+import { untilAborted } from "../../time/clock.ts";
 import path from "node:path";
 import { logExit } from "../process/process-exit.ts";
 import { operator } from "../process/operator.ts";
 import { type Context, withContext, withOptionOrigin } from "../process/context.ts";
 import { isTerminal } from "../process/terminal.ts";
-import { openBrowser } from "../process/open-browser.ts";
+import { openBrowser } from "../process/start-process.ts";
 import type { Session } from "../process/session.ts";
 import type { WebFlags } from "../options/options.ts";
 import { readConfig, refuseWritableByOthers } from "../settings/config-file.ts";
@@ -53,11 +54,4 @@ function projectIn(folder: string, { sources, flags }: WebCommand, { dependencie
       return withOptionOrigin(config, () => action({ ...settings, inventory, owners }));
     },
   };
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

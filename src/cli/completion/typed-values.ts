@@ -7,8 +7,7 @@ import { contractCache } from "../../runtime/installation.ts";
 import type { Config } from "../settings/config-schema.ts";
 import { readConfig } from "../settings/config-file.ts";
 import { readLedgerSettings } from "../settings/settings.ts";
-import type { Candidate } from "./complete-words.ts";
-import type { TypedWords } from "./typed-words.ts";
+import type { Candidate, TypedWords } from "./complete-words.ts";
 
 /** Inputs for looking up values that have no fixed list of choices. */
 export interface ValueSources {

@@ -1,13 +1,14 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { type IncomingMessage, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
 import { errorCode } from "../../files/error-code.ts";
 import { listenError } from "../../files/listen-error.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ListenAddress } from "../options/option-parsers.ts";
 import type { Logger } from "../process/logger.ts";
-import type { Progress } from "../progress/progress.ts";
-import { createExposition, type Exposition } from "./exposition.ts";
+import type { CurrentProgress, Progress } from "../progress/progress.ts";
+import { RUN_METRICS, type RunMetric } from "./run-metrics.ts";
 
 export interface MetricsOptions {
   /** Address to serve the metrics at. */
@@ -118,4 +119,46 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
     again();
     await writing;
   };
+}
+
+/** The current metrics of a run in the Prometheus text format. */
+interface Exposition {
+  readonly contentType: string;
+  readonly text: () => Promise<string>;
+}
+
+/** @param withProcess also memory and CPU of the process, under the standard Prometheus names */
+function createExposition(
+  current: () => CurrentProgress,
+  { withProcess }: { readonly withProcess: boolean },
+): Exposition {
+  const registry = new Registry();
+  for (const metric of RUN_METRICS) register(metric, current, registry);
+  if (withProcess) collectDefaultMetrics({ register: registry });
+  return { contentType: registry.contentType, text: () => registry.metrics() };
+}
+
+function register(
+  { name, type, help, labels, samples }: RunMetric,
+  current: () => CurrentProgress,
+  registry: Registry,
+): void {
+  const settings = { name, help, labelNames: [...labels], registers: [registry] };
+  if (type === "counter") {
+    const counter = new Counter({
+      ...settings,
+      collect() {
+        counter.reset();
+        for (const { value, labels: own = {} } of samples(current())) counter.inc(own, value);
+      },
+    });
+    return;
+  }
+  const gauge = new Gauge({
+    ...settings,
+    collect() {
+      gauge.reset();
+      for (const { value, labels: own = {} } of samples(current())) gauge.set(own, value);
+    },
+  });
 }

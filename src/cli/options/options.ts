@@ -16,25 +16,25 @@ import {
 import { PACE, PLATFORMS, STORE, TARGET } from "../../options/target-options.ts";
 import { type FlagsOf, type FlagTable, optionOf, optionsOf } from "./option-table.ts";
 import {
+  type CHANGES,
+  type COMPARE,
   CORRECTIONS,
-  DOCTOR,
+  type DOCTOR,
   DOCUMENTS,
-  FIELDS,
+  type EXCLUDE,
+  type FIELDS,
   GENERAL,
   INIT,
   MESSAGES,
   METRICS,
-  CHANGES,
-  COMPARE,
-  OPEN,
+  type OPEN,
   PROOF,
   PUSH,
-  EXCLUDE,
-  RECONCILE,
-  RESUME,
-  REPORT_AGAIN,
-  STATUS,
-  WEB,
+  type RECONCILE,
+  type REPORT_AGAIN,
+  type RESUME,
+  type STATUS,
+  type WEB,
 } from "./run-option-tables.ts";
 
 /** Options of the commands that work on a job or a run. */
@@ -58,48 +58,35 @@ export interface RunFlags extends Flags {
   readonly format: Format;
 }
 
-/** Options of `report`. */
 export type ReportFlags = RunFlags & FlagsOf<typeof REPORT_AGAIN>;
 
-/** Options of `resume`. */
 export type ResumeFlags = RunFlags & Partial<FlagsOf<typeof RESUME>>;
 
-/** Options of `reconcile`. */
 export type ReconcileFlags = RunFlags & FlagsOf<typeof RECONCILE>;
 
-/** Options of `init`. */
 export type InitFlags = Omit<InspectFlags, "out"> & FlagsOf<typeof INIT>;
 
 /** Options of `contract show`. */
 export type FieldFlags = InspectFlags & FlagsOf<typeof FIELDS>;
 
-/** Options of `doctor`. */
 export type DoctorFlags = Flags & FlagsOf<typeof DOCTOR> & { readonly format: "text" | "json" };
 
-/** Options of `proof`. */
 export type ProofFlags = InspectFlags & Partial<FlagsOf<typeof PROOF>>;
 
-/** Options of `compare`. */
 export type CompareFlags = Flags & FlagsOf<typeof COMPARE>;
 
-/** Options of `exclude`. */
 export type ExcludeFlags = InspectFlags & Partial<FlagsOf<typeof EXCLUDE>>;
-/** Options of `changes`. */
 export type ChangesFlags = Flags & FlagsOf<typeof CHANGES>;
 
-/** Options of `open`. */
 export type OpenFlags = Flags & FlagsOf<typeof OPEN>;
 
-/** Options of `demo`. */
 export interface DemoFlags extends Flags {
   /** Use several workers, with a ledger on PostgreSQL. */
   readonly cluster?: boolean;
 }
 
-/** Options of `corrections`. */
 export type CorrectionFlags = InspectFlags & Partial<FlagsOf<typeof CORRECTIONS>> & { readonly column?: string };
 
-/** Options of `web`. */
 export type WebFlags = Flags & FlagsOf<typeof WEB>;
 
 type StoreMembers = (typeof STORE)["store"]["members"];
@@ -122,7 +109,6 @@ export interface InspectFlags extends Flags {
   readonly nothingLost?: boolean;
 }
 
-/** Options of `status`. */
 export type StatusFlags = InspectFlags & FlagsOf<typeof STATUS>;
 
 const GROUPS: Readonly<Record<string, FlagTable>> = {
@@ -140,9 +126,9 @@ export function options(...names: readonly (keyof Flags)[]): readonly Option[] {
   return all.filter((option) => wanted.has(option.attributeName()));
 }
 
-export function formatOption(...more: readonly string[]): Option {
+export function formatOption(more: readonly string[] = [], group = "Options:"): Option {
   const choices = ["text", "json", ...more];
-  return optionOf("format", { arg: "<format>", choices, default: "text", help: "format of stdout" }, "Options:");
+  return optionOf("format", { arg: "<format>", choices, default: "text", help: "format of stdout" }, group);
 }
 
 /** The options that define a job: contract, mapping and input. */
@@ -152,10 +138,8 @@ export const jobOptions: readonly Option[] = [
   ...optionsOf(INPUT, "Input:"),
 ];
 
-/** Options of the commands that check the whole input. */
 export const checkOptions: readonly Option[] = optionsOf(CHECK, "Input:");
 
-/** Options for the number of threads of these commands. */
 export const threadOptions: readonly Option[] = optionsOf(THREADS, "Input:");
 
 /** Options of the commands that re-import rejects. */
@@ -189,11 +173,7 @@ export const storeOptions: readonly Option[] = [
 export const initOptions: readonly Option[] = [
   ...options("config", "contract", "cache", "operation", "mapping", "source", "supplier", "encoding", "delimiter"),
   ...optionsOf(INIT, "Output:"),
-  optionOf(
-    "format",
-    { arg: "<format>", choices: ["text", "json"], default: "text", help: "format of stdout" },
-    "Output:",
-  ),
+  formatOption([], "Output:"),
 ];
 
 /** All options that set a setting. */
@@ -207,21 +187,6 @@ export const settingOptions: readonly Option[] = [
   ...storeFlags,
 ];
 
-export const fieldOptions: readonly Option[] = optionsOf(FIELDS);
-
-export const compareOptions: readonly Option[] = optionsOf(COMPARE);
-
-export const excludeOptions: readonly Option[] = optionsOf(EXCLUDE);
-export const changesOptions: readonly Option[] = optionsOf(CHANGES);
-
-export const openOptions: readonly Option[] = optionsOf(OPEN);
-
-export const webOptions: readonly Option[] = optionsOf(WEB);
-
-export const statusOptions: readonly Option[] = optionsOf(STATUS);
-
-export const reportAgainOptions: readonly Option[] = optionsOf(REPORT_AGAIN);
-
 /** The corrections of `corrections add` are added, not applied, so they do not exclude rejects. */
 export const correctionOptions: readonly Option[] = [
   ...jobOptions.filter((option) => option.attributeName() !== "corrections"),
@@ -231,12 +196,6 @@ export const correctionOptions: readonly Option[] = [
   ...options("ledger", "showValues"),
   formatOption(),
 ];
-
-export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);
-
-export const resumeOptions: readonly Option[] = optionsOf(RESUME);
-
-export const reconcileOptions: readonly Option[] = optionsOf(RECONCILE);
 
 export const proofOptions: readonly Option[] = [
   optionOf("out", { short: "o", arg: "<dir>", help: "folder for the proof" }, "Options:"),

@@ -63,7 +63,6 @@ export const MESSAGES = {
   },
 } as const;
 
-/** Options of `open`. */
 export const OPEN = {
   format: { arg: "<format>", choices: ["text", "csv", "ndjson"], default: "text", help: "format of stdout" },
   by: {
@@ -74,7 +73,6 @@ export const OPEN = {
   since: { arg: "<date>", kind: "day", help: "only records that became open on this day (UTC) or later" },
 } as const;
 
-/** Options of `status`. */
 export const STATUS = {
   watch: { help: "refresh every two seconds until no run is active" },
   by: {
@@ -86,7 +84,6 @@ export const STATUS = {
   since: { arg: "<date>", kind: "day", help: "only records that became open on this day (UTC) or later" },
 } as const;
 
-/** Options of `report`. */
 export const REPORT_AGAIN = {
   drift: {
     help: "show the differences between platform and local validation, in one run or all runs, and the rules to add",
@@ -95,7 +92,6 @@ export const REPORT_AGAIN = {
   byOwner: { conflicts: ["drift"], help: "write one folder for each owner, with its rejects" },
 } as const;
 
-/** Options of `corrections`. */
 export const CORRECTIONS = {
   in: { arg: "<source>", help: "source that contains the cell (default: the source without a parent)" },
   line: { arg: "<n>", kind: "number", range: [1], help: "line of the row, if several rows have the key" },
@@ -149,7 +145,6 @@ export const RECONCILE = {
   },
 } as const;
 
-/** Options of `exclude`. */
 export const EXCLUDE = {
   from: { arg: "<file>", help: "file with one key per line, or a table with a column named key" },
   reason: { arg: "<text>", help: "reason for the exclusion", conflicts: ["undo"] },

@@ -1,7 +1,7 @@
 import { type Check, failed, failedBy, ok, warning } from "../../commands/doctor/check.ts";
 import { Failure } from "../../model/failure.ts";
+import { didYouMean } from "../../text/suggestion.ts";
 import { environmentNotices, type ProcessSettings } from "./environment.ts";
-import { unknownVariables } from "./unknown-variables.ts";
 
 /** @param required the supported Node.js versions of the package: `^20.19.0 || >=22.12.0` */
 export function nodeCheck(version: string, required: string): Check {
@@ -47,4 +47,10 @@ export function environmentCheck(settings: ProcessSettings, known: readonly stri
     if (error instanceof Failure) return failedBy("environment", error);
     throw error;
   }
+}
+
+/** Variables with our prefix that no command reads. Without a notice, a typo would go unnoticed. */
+export function unknownVariables(env: NodeJS.ProcessEnv, known: readonly string[]): readonly string[] {
+  const unknown = Object.keys(env).filter((name) => name.startsWith("MIGRATE_") && !known.includes(name));
+  return unknown.map((name) => `${name} is set, but no command reads it${didYouMean(name, known)}`);
 }

@@ -1,10 +1,12 @@
+import { readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { fileURLToPath } from "node:url";
 import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
+import { limitFailure } from "../../runtime/system-limits.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { SecondSignal } from "./interrupts.ts";
 import type { Logger } from "./logger.ts";
-import { sourceFrames } from "./source-frames.ts";
-import { limitFailure } from "../../runtime/system-limits.ts";
 
 /** Logs why the process ends. Returns its exit code. */
 export function logExit(error: unknown, logger: Pick<Logger, "failure">): number {
@@ -34,4 +36,35 @@ function stackWithoutValues(error: unknown): string {
   const message = error.message.replaceAll(/(["'`])(.*?)\1/gs, (_, mark, quoted) => `${mark}${shapeOf(quoted)}${mark}`);
   const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
   return [`${error.name}: ${message}`, ...sourceFrames(frames.map((line) => line.trim()))].join("\n");
+}
+
+/**
+ * Maps stack frames from the bundle (`at send (file:///.../upload-CkT8.js:27:9)`) to our source files (`at send
+ * (src/upload/upload.ts:12:3)`). A frame without an entry in the source map of its file is returned unchanged.
+ */
+export function sourceFrames(frames: readonly string[]): readonly string[] {
+  const maps = new Map<string, SourceMap | undefined>();
+  return frames.map((frame) => {
+    const [, url = "", line = "", column = ""] = BUNDLED.exec(frame) ?? [];
+    if (url === "") return frame;
+    if (!maps.has(url)) maps.set(url, mapOf(url));
+    const entry = maps.get(url)?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (entry === undefined || !("originalSource" in entry) || !entry.originalSource) return frame;
+    const file = entry.originalSource.replace(/^(?:\.\.\/)+/, "");
+    return frame.replace(`${url}:${line}:${column}`, `${file}:${entry.originalLine + 1}:${entry.originalColumn + 1}`);
+  });
+}
+
+const BUNDLED = /(file:\/\/[^\s()]+\.js):(\d+):(\d+)/;
+
+/**
+ * The source map of a file; undefined if it is missing or unreadable, because printing a stack trace must not cause a
+ * second error.
+ */
+function mapOf(url: string): SourceMap | undefined {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, "utf8")));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,10 +1,15 @@
+import { FUNCTION_TIMEOUT } from "../../job/functions/function-timeout.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
+import { timeoutSettings } from "../../job/target-connection.ts";
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonValue, memberAt, valueAt } from "../../json/json-value.ts";
+import { type JsonValue, isJsonArray, isJsonObject, memberAt, valueAt } from "../../json/json-value.ts";
+import { secretOrigins } from "../../runtime/read-credentials.ts";
+import { CREDENTIAL_VARIABLES, STORE_CREDENTIAL_VARIABLES } from "../options/credential-variables.ts";
 import type { OptionOrigin } from "../options/option-origin.ts";
 import type { Flags } from "../options/options.ts";
 import type { LocatedConfig } from "./config-file.ts";
-import { type KnownSetting, knownSettings } from "./known-settings.ts";
-import { type Settings, targetNameOf } from "./settings.ts";
+import type { Config } from "./config-schema.ts";
+import { type Settings, storeSettingsOf, targetNameOf } from "./settings.ts";
 
 /** The effective value of a setting, and its origin. */
 export interface EffectiveSetting {
@@ -101,4 +106,135 @@ export function originText(origin: SettingOrigin): string {
       break;
   }
   return "not set";
+}
+
+/** A setting that is always listed: its value and its possible origins. */
+interface KnownSetting {
+  /** The name in the configuration file: `targets.test.baseUrl`. */
+  readonly name: string;
+  readonly value: JsonValue | undefined;
+  /** The name of the option that sets this setting. */
+  readonly option?: string;
+  /** Possible paths in the configuration file. The first path with a value wins. */
+  readonly paths: readonly AttrPath[];
+}
+
+/** The settings that result from flags, variables and the configuration together. */
+function knownSettings(settings: Settings, config: Config, flags: Flags): readonly KnownSetting[] {
+  const name = targetNameOf(flags, config);
+  return [
+    { name: "config", value: settings.configFile, option: "config", paths: [] },
+    ...jobSettings(settings, name),
+    top("target", name),
+    ...ofTarget(settings, name),
+    ...ofStore(settings, config, flags),
+  ];
+}
+
+function jobSettings({ job, ledger, out, threads }: Settings, target: string | undefined): readonly KnownSetting[] {
+  return [
+    top("contract", job.contract.length === 0 ? undefined : job.contract),
+    top("operation", job.operation),
+    top("mapping", job.mapping),
+    {
+      ...top("supplier", job.supplier),
+      paths: [...(target === undefined ? [] : [["targets", target, "supplier"]]), ["supplier"]],
+    },
+    top("encoding", job.encoding),
+    top("delimiter", job.delimiter),
+    top("threads", threads),
+    {
+      name: "functionTimeout",
+      value: job.functionTimeout ?? FUNCTION_TIMEOUT.default,
+      paths: [["functionTimeout"]],
+    },
+    top("ledger", ledger),
+    top("out", out),
+  ];
+}
+
+/** A setting at the top level of the file, with the name of its flag. */
+function top(setting: keyof Flags, value: JsonValue | undefined): KnownSetting {
+  return { name: setting, value, option: setting, paths: [[setting]] };
+}
+
+function ofTarget({ target, pace }: Settings, name: string | undefined): readonly KnownSetting[] {
+  const row = (path: AttrPath, value: JsonValue | undefined, option?: keyof Flags): KnownSetting => {
+    const whole = name === undefined ? path : ["targets", name, ...path];
+    return { name: whole.join("."), value, paths: name === undefined ? [] : [whole], ...(option && { option }) };
+  };
+  return [
+    ...(target === undefined
+      ? []
+      : [
+          row(["baseUrl"], withoutUser(target.baseUrl), "baseUrl"),
+          row(["ca"], target.ca, "ca"),
+          row(["proxy"], target.proxy && withoutUser(target.proxy), "proxy"),
+          row(["environment"], target.production ? "production" : "test"),
+          row(["auth", "scheme"], target.auth.scheme ?? "Token", "auth"),
+          ...timeoutRows(target).map(([setting, value]) => row(["timeouts", setting], value)),
+        ]),
+    { name: "concurrency", value: pace.concurrency, option: "concurrency", paths: [] },
+    row(["maxConcurrency"], pace.maxConcurrency),
+    row(["rps"], pace.rps, "rps"),
+  ];
+}
+
+function timeoutRows(target: TargetSettings): readonly (readonly [string, number | undefined])[] {
+  return Object.entries(timeoutSettings(target));
+}
+
+/** Masks user name and password in a URL. A URL can contain them, although no command accepts such a URL. */
+function withoutUser(address: string): string {
+  return address.replace(/\/\/[^/@]*@/, "//***@");
+}
+
+function ofStore({ supplier }: Settings, config: Config, flags: Flags): readonly KnownSetting[] {
+  const store = storeSettingsOf(config, flags, supplier);
+  if (store === undefined) return [];
+  const bucketOf = supplier.code === undefined ? [] : [["suppliers", supplier.code, "bucket"]];
+  return [
+    { name: "store.location", value: store.location, option: "store", paths: [["store", "location"], ...bucketOf] },
+    {
+      name: "store.endpoint",
+      value: store.endpoint && withoutUser(store.endpoint),
+      option: "endpoint",
+      paths: [["store", "endpoint"]],
+    },
+    { name: "store.region", value: store.region, option: "region", paths: [["store", "region"]] },
+    { name: "store.ca", value: store.ca, option: "ca", paths: [["store", "ca"]] },
+  ];
+}
+
+/** Shown instead of a secret, regardless of its length. */
+const MASKED = "***";
+
+/** Lists the credentials and their origins. Does not read credential files and shows no secrets. */
+export function effectiveCredentials(
+  environment: NodeJS.ProcessEnv,
+  { target }: Settings,
+): readonly EffectiveSetting[] {
+  const { token, apiKey } = secretOrigins(environment, target?.auth ?? {});
+  const others = ["MIGRATE_PROXY_CREDENTIALS", ...Object.keys(STORE_CREDENTIAL_VARIABLES)];
+  return [
+    masked("MIGRATE_TOKEN", originOf(token)),
+    masked("MIGRATE_API_KEY", originOf(apiKey)),
+    ...others.map((variable) => credentialOf(variable, environment[variable])),
+  ];
+}
+
+function credentialOf(variable: string, value: string | undefined): EffectiveSetting {
+  const shown = masked(variable, value ? { kind: "environment", variable } : undefined);
+  return value && variable === "AWS_PROFILE" ? { ...shown, value } : shown;
+}
+
+function originOf(place: string | undefined): SettingOrigin | undefined {
+  if (place === undefined) return undefined;
+  return Object.hasOwn(CREDENTIAL_VARIABLES, place)
+    ? { kind: "environment", variable: place }
+    : { kind: "secret-file", file: place };
+}
+
+function masked(name: string, origin: SettingOrigin | undefined): EffectiveSetting {
+  return origin === undefined ? { name, origin: { kind: "none" } } : { name, value: MASKED, origin };
 }

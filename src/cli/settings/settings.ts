@@ -1,19 +1,21 @@
+import type { StoreSettings } from "../../commands/check/documents-check.ts";
 import type { JobSettings } from "../../job/job.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
+import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../../job/settings/platform-settings.ts";
+import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
 import type { Supplier, SupplierSettings } from "../../job/settings/supplier-settings.ts";
 import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
+import type { OwnerRule } from "../../model/owner.ts";
 import { JOB, RUN, type RunValues } from "../../options/job-options.ts";
 import type { OptionRow } from "../../options/option-row.ts";
 import { recordedValues } from "../../options/option-values.ts";
 import { PLATFORMS, TARGET } from "../../options/target-options.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { flagsAsTyped } from "../options/option-table.ts";
-import type { Flags } from "../options/options.ts";
+import type { DocumentFlags, Flags } from "../options/options.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config, TargetConfig } from "./config-schema.ts";
-import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../../job/settings/platform-settings.ts";
 
 /** The settings from flags, environment and configuration file. No lower layer reads any of the three. */
 export interface Settings extends RunValues {
@@ -224,3 +226,52 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
   }
   return Object.fromEntries(named);
 }
+
+/**
+ * The rules of `owners`, which the option `flag` needs.
+ * @throws Failure `usage` if the configuration file has none
+ */
+export function requireOwners(owners: readonly OwnerRule[] | undefined, flag: string): readonly OwnerRule[] {
+  if (owners !== undefined) return owners;
+  throw new Failure("usage", `${flag} needs \`owners\` in the configuration file`, {
+    hint: "see docs/configuration.md, section Owners",
+  });
+}
+
+/**
+ * The location of the documents, from the flags, then the configuration file, then the bucket of the supplier.
+ * @throws Failure `usage` if none of them names a store
+ */
+export async function readStoreSettings(
+  flags: DocumentFlags,
+  supplier: Supplier,
+  folder: string,
+): Promise<StoreSettings> {
+  const settings = storeSettingsOf(await readConfig(flags.config, folder), flags, supplier);
+  if (settings !== undefined) return settings;
+  throw new Failure("usage", "no document store is named", {
+    hint: "pass --store ./folder or --store s3://bucket, or name the supplier's `bucket` in the configuration file",
+  });
+}
+
+/** Returns the location for a configuration that has already been read. Undefined if no store is named. */
+export function storeSettingsOf(
+  { store = {} }: Config,
+  flags: Omit<DocumentFlags, "format" | "concurrency">,
+  supplier: Supplier,
+): StoreSettings | undefined {
+  const ofSupplier = supplier.bucket === undefined ? undefined : `s3://${supplier.bucket}`;
+  const location = flags.store ?? store.location ?? ofSupplier;
+  if (location === undefined) return undefined;
+  return {
+    location,
+    endpoint: flags.endpoint || store.endpoint,
+    region: flags.region || store.region,
+    ca: flags.ca ?? store.ca,
+    credentialsFile: store.credentialsFile,
+    allowInsecureLoopback: flags.allowInsecureLoopback ?? false,
+    flags: flagsAsTyped(flags, STORE_FLAGS),
+  };
+}
+
+const STORE_FLAGS = ["store", "endpoint", "region", "ca", "allowInsecureLoopback"] as const;

@@ -1,32 +1,15 @@
 import type { Change, ChangesSummary } from "../../commands/changes/changes.ts";
 import type { Screen } from "../../job/dependencies.ts";
-import { csvText, shownCell } from "../../report/csv-text.ts";
-import { printableJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
-
-/** Renders batches of changes, one after the other. */
-export interface ChangesWriter {
-  readonly add: (batch: readonly Change[]) => string;
-  readonly end: (summary: ChangesSummary) => string;
-}
+import { type BatchWriter, csvTable, jsonLines } from "./record-writers.ts";
 
 const MAX_LISTED = 50;
 
 /** The text format shows the counts and the first differences. CSV and NDJSON list every record. */
-export function changesWriter(format: "text" | "csv" | "ndjson", screen: Screen): ChangesWriter {
-  if (format === "ndjson") {
-    return { add: (batch) => batch.map((one) => `${printableJson(one)}\n`).join(""), end: () => "" };
-  }
-  if (format === "csv") {
-    let header = csvText([["key", "result", "attrs", "file", "line"]]);
-    const once = (): string => {
-      const text = header;
-      header = "";
-      return text;
-    };
-    return { add: (batch) => once() + csvText(batch.map((one) => csvRow(one).map(shownCell))), end: once };
-  }
+export function changesWriter(format: "text" | "csv" | "ndjson", screen: Screen): BatchWriter<Change, ChangesSummary> {
+  if (format === "ndjson") return jsonLines((one) => one);
+  if (format === "csv") return csvTable(["key", "result", "attrs", "file", "line"], csvRow);
   const rows: (readonly string[])[] = [];
   return {
     add(batch) {

@@ -1,34 +1,20 @@
 import type { CompareSummary, Comparison } from "../../commands/proof/compare.ts";
 import type { Screen } from "../../job/dependencies.ts";
-import { csvText, shownCell } from "../../report/csv-text.ts";
-import { printableJson } from "../../terminal/safe-json.ts";
 import { streamedTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
-
-/** Renders batches of comparisons, one after the other. */
-export interface CompareWriter {
-  readonly add: (batch: readonly Comparison[]) => string;
-  readonly end: (summary: CompareSummary) => string;
-}
+import { type BatchWriter, csvTable, jsonLines } from "./record-writers.ts";
 
 /**
  * The text format lists only records with differences, and counts unknown results by reason. CSV and NDJSON list all
  * records.
  */
-export function compareWriter(format: "text" | "csv" | "ndjson", screen: Screen): CompareWriter {
-  if (format === "ndjson") {
-    return { add: (batch) => batch.map((one) => `${printableJson(one)}\n`).join(""), end: () => "" };
-  }
-  if (format === "csv") {
-    let header = csvText([["key", "result", "attrs", "reason", "file", "line", "run"]]);
-    const once = (): string => {
-      const text = header;
-      header = "";
-      return text;
-    };
-    return { add: (batch) => once() + csvText(batch.map((one) => csvRow(one).map(shownCell))), end: once };
-  }
+export function compareWriter(
+  format: "text" | "csv" | "ndjson",
+  screen: Screen,
+): BatchWriter<Comparison, CompareSummary> {
+  if (format === "ndjson") return jsonLines((one) => one);
+  if (format === "csv") return csvTable(["key", "result", "attrs", "reason", "file", "line", "run"], csvRow);
   const table = streamedTable([{ title: "key" }, { title: "result" }, { title: "place" }, { title: "attrs" }], screen);
   const unknown = new Map<string, number>();
   return {

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../json/json-value.ts";
-import { printableJson } from "../../terminal/safe-json.ts";
+import { indentedJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
 import { type EffectiveSetting, originText } from "../settings/effective-settings.ts";
 import type { View } from "./view.ts";
@@ -10,7 +10,7 @@ export const configView: View<readonly EffectiveSetting[]> = {
     const rows = settings.map(({ name, value, origin }) => [name, originText(origin), valueText(value)]);
     return renderTable(rows, [{ title: "setting" }, { title: "from" }, { title: "value" }], screen);
   },
-  json: (settings) => `${printableJson({ settings: settings.map(settingJson) }, "indented")}\n`,
+  json: (settings) => indentedJson({ settings: settings.map(settingJson) }),
 };
 
 function settingJson({ name, value, origin }: EffectiveSetting): object {

@@ -3,7 +3,7 @@ import type { NotKept } from "../../commands/corrections/keep-cells.ts";
 import type { KeptCorrections } from "../../commands/corrections/keep-returned.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { Correction } from "../../read/corrections/correction.ts";
-import { printableJson } from "../../terminal/safe-json.ts";
+import { indentedJson } from "../../terminal/safe-json.ts";
 import { renderTable, type TableColumn } from "../../terminal/text-table.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { counted, formatCount } from "../../text/count.ts";
@@ -27,14 +27,14 @@ export const correctionsView: View<ShownCorrections> = {
           options.screen,
         ),
   json: ({ corrections }, options) =>
-    `${printableJson({ corrections: corrections.map((correction) => shown(correction, options)) }, "indented")}\n`,
+    indentedJson({ corrections: corrections.map((correction) => shown(correction, options)) }),
 };
 
 export const addedCorrectionsView: View<AddedCorrections> = {
   text: ({ file, added, replaced }) =>
     `${counted(added.length, "correction")} added to ${plainText(file)}` +
     `${replaced === 0 ? "" : `, replacing ${counted(replaced, "earlier one")}`}\n`,
-  json: ({ file, added, replaced }) => `${printableJson({ file, added: added.length, replaced }, "indented")}\n`,
+  json: ({ file, added, replaced }) => indentedJson({ file, added: added.length, replaced }),
 };
 
 export const keptCorrectionsView: View<KeptCorrections> = {
@@ -81,7 +81,7 @@ const OBSTACLES: Readonly<Record<NotKept["obstacle"], string>> = {
 
 export const removedCorrectionsView: View<ShownCorrections> = {
   text: ({ file, corrections }) => `${counted(corrections.length, "correction")} removed from ${plainText(file)}\n`,
-  json: ({ file, corrections }) => `${printableJson({ file, removed: corrections.length }, "indented")}\n`,
+  json: ({ file, corrections }) => indentedJson({ file, removed: corrections.length }),
 };
 
 const COLUMNS: readonly TableColumn[] = [

@@ -2,7 +2,7 @@ import { Chalk } from "chalk";
 import type { Check } from "../../commands/doctor/check.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { printableJson } from "../../terminal/safe-json.ts";
+import { indentedJson } from "../../terminal/safe-json.ts";
 import { wrapText } from "../../terminal/text-width.ts";
 import { counted } from "../../text/count.ts";
 
@@ -36,5 +36,5 @@ export function checkSummary(checks: readonly Check[], exitCode: number): string
 }
 
 export function checksJson(checks: readonly Check[], exitCode: number): string {
-  return `${printableJson({ checks, exitCode }, "indented")}\n`;
+  return indentedJson({ checks, exitCode });
 }

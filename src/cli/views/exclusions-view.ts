@@ -1,6 +1,6 @@
 import type { EndedExclusions, ExcludedKeys } from "../../commands/ledger/exclude-records.ts";
 import type { Exclusion } from "../../ledger/records/exclusions.ts";
-import { printableJson } from "../../terminal/safe-json.ts";
+import { indentedJson } from "../../terminal/safe-json.ts";
 import { renderTable, type TableColumn } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
@@ -15,8 +15,7 @@ export const exclusionsView: View<readonly Exclusion[]> = {
           COLUMNS,
           screen,
         ),
-  json: (exclusions) =>
-    `${printableJson({ exclusions: exclusions.map(({ identity: _identity, ...shown }) => shown) }, "indented")}\n`,
+  json: (exclusions) => indentedJson({ exclusions: exclusions.map(({ identity: _identity, ...shown }) => shown) }),
 };
 
 const COLUMNS: readonly TableColumn[] = [{ title: "key" }, { title: "since" }, { title: "by" }, { title: "reason" }];
@@ -32,7 +31,7 @@ export const excludedKeysView: View<ExcludedKeys> = {
         "not excluded: a request may have been processed; run `migrate resume` or `migrate reconcile`",
       ),
     ].join(""),
-  json: (result) => `${printableJson(result, "indented")}\n`,
+  json: (result) => indentedJson(result),
 };
 
 export const endedExclusionsView: View<EndedExclusions> = {
@@ -41,7 +40,7 @@ export const endedExclusionsView: View<EndedExclusions> = {
       `${counted(ended.length, "record")} no longer excluded${endedText(ended.length)}\n`,
       ...listText(unknown, "not excluded before"),
     ].join(""),
-  json: (result) => `${printableJson(result, "indented")}\n`,
+  json: (result) => indentedJson(result),
 };
 
 function endedText(ended: number): string {

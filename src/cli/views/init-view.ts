@@ -8,7 +8,7 @@ import { allSlots, percent } from "../../commands/init/write/mapping-text.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import { delimiterName } from "../../read/csv/csv-delimiter.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { printableJson } from "../../terminal/safe-json.ts";
+import { indentedJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
@@ -28,7 +28,7 @@ export const initUpdateView: View<InitUpdate> = {
       ...checkLines(check),
       "",
     ].join("\n"),
-  json: (update) => `${printableJson(update, "indented")}\n`,
+  json: (update) => indentedJson(update),
 };
 
 function initText(result: InitResult, { screen }: ViewOptions): string {
@@ -166,7 +166,7 @@ function initJson({ sources, guessed, written, kept, check }: InitResult): strin
     kept,
     check,
   };
-  return `${printableJson(data, "indented")}\n`;
+  return indentedJson(data);
 }
 
 /** The number of valid records, and the most frequent causes of errors. */

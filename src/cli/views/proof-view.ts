@@ -3,7 +3,7 @@ import type { ProofResult } from "../../commands/proof/make-proof.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import type { RunProof } from "../../model/proof.ts";
 import { plainText } from "../../text/plain-text.ts";
-import { printableJson } from "../../terminal/safe-json.ts";
+import { indentedJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import type { View } from "./view.ts";
@@ -15,7 +15,7 @@ export const proofView: View<ProofResult> = {
       `${isComplete ? "Everything is accounted for." : "Some rows, records or sums are not accounted for."}\n`,
       `Proof   ${plainText(folder)}\n`,
     ].join("\n"),
-  json: ({ proof }) => `${printableJson(proof, "indented")}\n`,
+  json: ({ proof }) => indentedJson(proof),
 };
 
 export const checkedProofView: View<CheckedProof> = {
@@ -23,7 +23,7 @@ export const checkedProofView: View<CheckedProof> = {
     differences.length === 0
       ? `${plainText(folder)} matches the sources and the ledger\n`
       : `${plainText(folder)} does not match the sources and the ledger:\n${differences.map((one) => `  ${plainText(one)}\n`).join("")}`,
-  json: (checked) => `${printableJson(checked, "indented")}\n`,
+  json: (checked) => indentedJson(checked),
 };
 
 function runText(run: RunProof, screen: Screen): string {

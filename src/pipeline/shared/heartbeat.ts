@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { HeartbeatReply, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
-import type { Clock } from "../../time/clock.ts";
+import { type Clock, untilAborted } from "../../time/clock.ts";
 import type { FindingsBuilder } from "./worker-findings.ts";
 import type { ReportBuilder } from "./worker-report.ts";
 import type { LeaseWatch } from "../../time/lease-watch.ts";
@@ -101,8 +101,4 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
       await ended;
     },
   };
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

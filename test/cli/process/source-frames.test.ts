@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { sourceFrames } from "../../../src/cli/process/source-frames.ts";
+import { sourceFrames } from "../../../src/cli/process/process-exit.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 /**

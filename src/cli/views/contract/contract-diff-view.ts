@@ -1,7 +1,7 @@
 import type { ContractDiff, MappedChange } from "../../../commands/contract/contract-diff.ts";
 import type { Contract } from "../../../contract/contract.ts";
 import { formatPlace, type Place } from "../../../model/place.ts";
-import { printableJson } from "../../../terminal/safe-json.ts";
+import { indentedJson } from "../../../terminal/safe-json.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { markdownTable, renderEntryList } from "../../../terminal/text-table.ts";
 import { counted } from "../../../text/count.ts";
@@ -49,7 +49,7 @@ function contractDiffMarkdown(diff: ContractDiff): string {
 
 function contractDiffJson({ old, new: next, changes, mapping, warnings }: ContractDiff): string {
   const [from, to] = [titleOf(old), titleOf(next)];
-  return `${printableJson({ old: from, new: to, mapping, changes, warnings }, "indented")}\n`;
+  return indentedJson({ old: from, new: to, mapping, changes, warnings });
 }
 
 /** The same change in several operations, or under several conditions. */

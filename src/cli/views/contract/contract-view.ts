@@ -6,7 +6,7 @@ import { type MissingKey, missingKeys } from "../../../contract/operations/find-
 import type { Screen } from "../../../job/dependencies.ts";
 import { formatPlace } from "../../../model/place.ts";
 import { cutText } from "../../../terminal/text-width.ts";
-import { printableJson } from "../../../terminal/safe-json.ts";
+import { indentedJson } from "../../../terminal/safe-json.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { type ListEntry, markdownTable, renderEntryList } from "../../../terminal/text-table.ts";
 import { type Coverage, COVERAGE_CLASSES, type CoverageClass } from "../../../rules/engine/rule-coverage.ts";
@@ -56,7 +56,7 @@ function contractCheckJson({ contract, coverage }: ContractCheck): string {
   const { title, version, operations, findings } = contract;
   const withoutKey = missingKeys(operations).map(({ operation }) => operation.id);
   const ids = operations.map(({ id }) => id);
-  return `${printableJson({ title, version, operations: ids, withoutKey, findings, coverage }, "indented")}\n`;
+  return indentedJson({ title, version, operations: ids, withoutKey, findings, coverage });
 }
 
 const OPERATION_COLUMNS = [
@@ -109,7 +109,7 @@ function contractShowJson({ contract, operation, fields, parameters, steps }: Co
   const operations = contract.operations.map(({ id, method, path, summary }) => ({ id, method, path, summary }));
   const more = { ...(parameters.length > 0 && { parameters }), ...(steps.length > 0 && { steps }) };
   const shown = operation && { operation: operation.id, fields, ...more };
-  return `${printableJson(shown ?? { operations }, "indented")}\n`;
+  return indentedJson(shown ?? { operations });
 }
 
 function operationRows({ contract }: ContractShow): readonly (readonly string[])[] {

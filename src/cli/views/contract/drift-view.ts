@@ -2,7 +2,7 @@ import { stringify } from "yaml";
 import type { OperationDrift } from "../../../commands/ledger/show-drift.ts";
 import type { UndecidedReason } from "../../../rules/language/rule.ts";
 import { formatPlace } from "../../../model/place.ts";
-import { printableJson } from "../../../terminal/safe-json.ts";
+import { indentedJson } from "../../../terminal/safe-json.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { renderEntryList } from "../../../terminal/text-table.ts";
 import type { Drift } from "../../../drift/collect-drift.ts";
@@ -14,7 +14,7 @@ import type { View, ViewOptions } from "../view.ts";
 /** The differences between platform and local validation, then the proposed rules as an overlay to review and edit. */
 export const driftView: View<readonly OperationDrift[]> = {
   text: driftText,
-  json: (found) => `${printableJson(found, "indented")}\n`,
+  json: (found) => indentedJson(found),
 };
 
 function driftText(found: readonly OperationDrift[], { screen }: ViewOptions): string {

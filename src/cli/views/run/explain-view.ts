@@ -3,7 +3,7 @@ import type { Exclusion } from "../../../ledger/records/exclusions.ts";
 import type { Attempt, RecordedDecision } from "../../../ledger/records/requests.ts";
 import { formatPlace } from "../../../model/place.ts";
 import type { Row } from "../../../model/record.ts";
-import { printableJson } from "../../../terminal/safe-json.ts";
+import { indentedJson } from "../../../terminal/safe-json.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
 import { describeProblem } from "../../../report/problem-text.ts";
@@ -85,7 +85,7 @@ export function explainJson(
       ...(showValues && { payload }),
     })),
   };
-  return `${printableJson(shown, "indented")}\n`;
+  return indentedJson(shown);
 }
 
 function withWords(problem: Parameters<typeof describeProblem>[0]): object {

@@ -1,5 +1,5 @@
 import type { WrittenMigrationReport } from "../../../commands/ledger/report-migration.ts";
-import { printableJson } from "../../../terminal/safe-json.ts";
+import { indentedJson } from "../../../terminal/safe-json.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import { plainText } from "../../../text/plain-text.ts";
 
@@ -14,5 +14,5 @@ export const migrationReportView = {
       }),
       `Report  ${plainText(page)}\n`,
     ].join(""),
-  json: ({ report }: WrittenMigrationReport): string => `${printableJson(report, "indented")}\n`,
+  json: ({ report }: WrittenMigrationReport): string => indentedJson(report),
 };

@@ -4,11 +4,12 @@ import { OPEN_STATES, type OpenState, type RecordState } from "../../../ledger/m
 import { csvText, shownCell } from "../../../report/csv-text.ts";
 import type { OwnedOpenRecord } from "../../../pipeline/owners/each-open-record.ts";
 import { causesOf, daysSince, dueDay, isOverdue } from "../../../pipeline/owners/record-owner.ts";
-import { printableJson } from "../../../terminal/safe-json.ts";
+import { indentedJson, printableJson } from "../../../terminal/safe-json.ts";
 import { renderTable, streamedTable } from "../../../terminal/text-table.ts";
 import { cutText } from "../../../terminal/text-width.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import { plainText } from "../../../text/plain-text.ts";
+import { type BatchWriter, csvTable, jsonLines } from "../record-writers.ts";
 import type { View } from "../view.ts";
 
 export type OpenFormat = "text" | "csv" | "ndjson";
@@ -21,28 +22,13 @@ export interface OpenScreen {
   readonly hasOwners: boolean;
 }
 
-/** Renders batches of open records, one after the other. */
-export interface OpenWriter {
-  readonly add: (records: readonly OwnedOpenRecord[]) => string;
-  readonly end: (counts: OpenCounts) => string;
-}
+type OpenWriter = BatchWriter<OwnedOpenRecord, OpenCounts>;
 
 export function openWriter(format: OpenFormat, shown: OpenScreen): OpenWriter {
   if (format === "text") return textWriter(shown);
-  if (format === "ndjson") {
-    const lines = (records: readonly OwnedOpenRecord[]): string[] => records.map((record) => jsonLine(record, shown));
-    return { add: (records) => lines(records).join(""), end: () => "" };
-  }
-  const first = { header: csvText([shown.hasOwners ? [...COLUMNS, ...OWNER_COLUMNS] : COLUMNS]) };
-  const header = (): string => {
-    const text = first.header;
-    first.header = "";
-    return text;
-  };
-  return {
-    add: (records) => header() + csvText(records.map((record) => csvRow(record, shown).map(shownCell))),
-    end: header,
-  };
+  if (format === "ndjson") return jsonLines((record) => openData(record, shown));
+  const titles = shown.hasOwners ? [...COLUMNS, ...OWNER_COLUMNS] : COLUMNS;
+  return csvTable(titles, (record) => csvRow(record, shown));
 }
 
 /** A table for each run: its latest records first. */
@@ -134,12 +120,12 @@ function csvRow(record: OwnedOpenRecord, { now, hasOwners }: OpenScreen): readon
   return [key, state, cause.join("; "), since, age, source.file, line, run, target, supplier, ...whose];
 }
 
-function jsonLine(record: OwnedOpenRecord, { now }: OpenScreen): string {
+function openData(record: OwnedOpenRecord, { now }: OpenScreen): object {
   const { key, state, since, source, run, target, supplier, owner } = record;
   const where = { source: { file: source.file, line: source.line }, run, target, supplier };
   const whose = owner && { owner: { ...owner, due: dueDay(record, owner), overdue: isOverdue(record, owner, now) } };
   const what = { status: state, causes: causesOf(record), since, ageDays: daysSince(since, now), ...where, ...whose };
-  return `${printableJson(key === undefined ? what : { key, ...what })}\n`;
+  return key === undefined ? what : { key, ...what };
 }
 
 /** The counts of groups for `status`. As data, `{"groups":[...]}`. */
@@ -147,7 +133,7 @@ export const openGroupsView: View<OpenGroups> = {
   text: (groups, { screen }) => openGroupsText(groups, "text", { screen }),
   json: ({ by, groups }) => {
     const data = groups.map(({ name, records, counts }) => ({ [by]: name, records, ...Object.fromEntries(counts) }));
-    return `${printableJson({ groups: data }, "indented")}\n`;
+    return indentedJson({ groups: data });
   },
 };
 

@@ -1,5 +1,6 @@
+import type { OwnerProgress } from "../../../pipeline/owners/owner-progress.ts";
 import type { ReportByOwner } from "../../../pipeline/owners/report-by-owner.ts";
-import { printableJson } from "../../../terminal/safe-json.ts";
+import { indentedJson } from "../../../terminal/safe-json.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
 import { counted, formatCount, plural } from "../../../text/count.ts";
 import type { View } from "../view.ts";
@@ -23,5 +24,20 @@ export const reportByOwnerView: View<ReportByOwner> = {
       ...(next === undefined ? [] : [`Next    ${next}\n`]),
     ].join("");
   },
-  json: ({ run, packages, next }) => `${printableJson({ run, packages, next }, "indented")}\n`,
+  json: ({ run, packages, next }) => indentedJson({ run, packages, next }),
+};
+
+/** A table with one line per owner. As data, `{"owners":[...]}`. */
+export const ownerStatusView: View<readonly OwnerProgress[]> = {
+  text: (owners, { screen }) => {
+    const rows = owners.map(({ owner, open, overdue, exported, returned, due = "-", address = "" }) => [
+      owner,
+      ...[open, overdue, exported, returned].map(formatCount),
+      due,
+      address,
+    ]);
+    const numbers = ["open", "overdue", "exported", "returned"].map((title) => ({ title, align: "right" }) as const);
+    return renderTable(rows, [{ title: "owner" }, ...numbers, { title: "due" }, { title: "address" }], screen);
+  },
+  json: (owners) => indentedJson({ owners }),
 };

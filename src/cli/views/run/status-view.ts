@@ -7,7 +7,7 @@ import { type DestinationState, RECORD_STATES } from "../../../ledger/migration-
 import type { VerifiedCounts } from "../../../ledger/records/verifications.ts";
 import { STATUSES, type Summary } from "../../../model/outcome.ts";
 import { plainText } from "../../../text/plain-text.ts";
-import { printableJson } from "../../../terminal/safe-json.ts";
+import { indentedJson } from "../../../terminal/safe-json.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
 import { cutText, textWidth, wrapText } from "../../../terminal/text-width.ts";
 import { counted, formatCount } from "../../../text/count.ts";
@@ -24,7 +24,7 @@ import type { View } from "../view.ts";
  */
 export const statusView: View<LedgerStatus> = {
   text: (status, { screen }) => statusText(status, screen),
-  json: (status) => `${printableJson(statusData(status), "indented")}\n`,
+  json: (status) => indentedJson(statusData(status)),
 };
 
 export function statusText({ runs, coverage, migration = [], inventory = [] }: LedgerStatus, screen: Screen): string {

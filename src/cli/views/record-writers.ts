@@ -1,0 +1,27 @@
+import { csvText, shownCell } from "../../report/csv-text.ts";
+import { printableJson } from "../../terminal/safe-json.ts";
+
+/** Renders batches of records, one after the other, then what follows the last one. */
+export interface BatchWriter<Item, Summary> {
+  readonly add: (batch: readonly Item[]) => string;
+  readonly end: (summary: Summary) => string;
+}
+
+/** Renders one JSON object per line. */
+export function jsonLines<Item>(dataOf: (item: Item) => object): BatchWriter<Item, unknown> {
+  return { add: (batch) => batch.map((item) => `${printableJson(dataOf(item))}\n`).join(""), end: () => "" };
+}
+
+/** Renders a CSV table for display. The header is written even if there are no records. */
+export function csvTable<Item>(
+  titles: readonly string[],
+  cellsOf: (item: Item) => readonly string[],
+): BatchWriter<Item, unknown> {
+  let header = csvText([titles]);
+  const once = (): string => {
+    const text = header;
+    header = "";
+    return text;
+  };
+  return { add: (batch) => once() + csvText(batch.map((item) => cellsOf(item).map(shownCell))), end: once };
+}
