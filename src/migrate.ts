@@ -23,7 +23,7 @@ import { checkChunksHere, checkInThreads, type CheckInThreads } from "./pipeline
 import { threadsFor } from "./pipeline/threads/thread-count.ts";
 import { shareRun } from "./pipeline/shared/share-run.ts";
 import type { OpenPlan, OpenRun } from "./pipeline/run/with-run.ts";
-import { compareExisting } from "./reconcile/compare-existing.ts";
+import { compareExisting } from "./reconcile/reconcile-run.ts";
 import type { ShownValues } from "./report/shown-values.ts";
 import type { UploadEnd } from "./upload/upload-types.ts";
 

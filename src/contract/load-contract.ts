@@ -1,22 +1,22 @@
-import { Failure } from "../model/failure.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import type { AttrPath } from "../json/attr.ts";
+import { type JsonObject, type JsonValue, isJsonArray, isJsonObject } from "../json/json-value.ts";
+import { Failure } from "../model/failure.ts";
+import { readRuleDeclarations } from "../rules/language/read-rules.ts";
+import type { SettingValue } from "../rules/language/rule.ts";
+import { didYouMean } from "../text/suggestion.ts";
+import { checkRules } from "./check-rules.ts";
+import { type Findings, createFindings, reportRuleIssues } from "./contract-findings.ts";
+import type { Contract } from "./contract.ts";
+import { layeredDocument } from "./document/layered-document.ts";
+import { applyOverlay, overlayVersion } from "./document/overlay.ts";
+import { resolveSchemaNames } from "./document/schema-names.ts";
+import type { SourceText } from "./document/text-excerpt.ts";
+import { checkWrittenFor } from "./document/written-for.ts";
+import { type SourceDocument, parseDocument } from "./document/yaml-document.ts";
 import { compileOperations } from "./operations/compile-operation.ts";
 import { compilationOf } from "./types/compile-type.ts";
 import { reportManyWays } from "./types/count-alternatives.ts";
-import type { Contract } from "./contract.ts";
-import type { SourceText } from "./document/text-excerpt.ts";
-import { parseDocument, type SourceDocument } from "./document/yaml-document.ts";
-import { createFindings, reportRuleIssues, type Findings } from "./contract-findings.ts";
-import { layeredDocument } from "./document/layered-document.ts";
-import { applyOverlay, overlayVersion } from "./document/overlay.ts";
-import { checkRules } from "./check-rules.ts";
-import { checkDocumentKeys } from "./document/check-document-keys.ts";
-import type { SettingValue } from "../rules/language/rule.ts";
-import { readRuleDeclarations } from "../rules/language/read-rules.ts";
-import { resolveSchemaNames } from "./document/schema-names.ts";
-import { checkWrittenFor } from "./document/written-for.ts";
-import { followReference, type Compilation } from "./types/schema-node.ts";
+import { type Compilation, followReference } from "./types/schema-node.ts";
 
 /**
  * Applies all documents after the first (Overlay 1.0), in order, to the first document (OpenAPI 3.0 or 3.1), and
@@ -152,7 +152,7 @@ function checkReferences(document: JsonObject, findings: Findings): void {
       for (const [index, item] of value.entries()) open.push({ value: item, path: [...path, index] });
     if (!isJsonObject(value)) continue;
     if (typeof value["$ref"] === "string") followReference(document, value["$ref"], [...path, "$ref"], findings);
-    for (const [name, member] of Object.entries(value)) open.push({ value: member, path: [...path, name] });
+    for (const [name, below] of Object.entries(value)) open.push({ value: below, path: [...path, name] });
   }
 }
 
@@ -164,3 +164,95 @@ function isExample(path: AttrPath): boolean {
   if ((name === "enum" || name === "const") && path.at(-2) !== "properties") return true;
   return name === "example" || name === "default" || (name === "value" && path.at(-3) === "examples");
 }
+
+/**
+ * Reports unknown names outside operations and schemas: in the document object, components, paths, request bodies and
+ * media types (OpenAPI 3.0.3 and 3.1.0). Extensions of this program have no effect there and are also reported.
+ */
+function checkDocumentKeys(document: JsonObject, findings: Findings): void {
+  checkKeys(DOCUMENT, document, [], findings);
+  const components = member(document, "components");
+  checkKeys(COMPONENTS, components, ["components"], findings);
+  for (const [name, body] of members(components["requestBodies"])) {
+    checkRequestBody(body, ["components", "requestBodies", name], findings);
+  }
+  const paths = member(document, "paths");
+  const keys = Object.keys(paths).filter((name) => !name.startsWith("/"));
+  for (const name of keys) checkKey(name, PATHS, ["paths", name], findings);
+  for (const [path, item] of members(paths)) {
+    if (path.startsWith("x-")) continue;
+    checkKeys(PATH_ITEM, item, ["paths", path], findings);
+    for (const [method, operation] of members(item)) {
+      checkRequestBody(member(operation, "requestBody"), ["paths", path, method, "requestBody"], findings);
+    }
+  }
+}
+
+function checkRequestBody(body: JsonObject, path: AttrPath, findings: Findings): void {
+  checkKeys(REQUEST_BODY, body, path, findings);
+  for (const [type, media] of members(body["content"]))
+    checkKeys(MEDIA_TYPE, media, [...path, "content", type], findings);
+}
+
+interface DocumentSection {
+  readonly description: string;
+  readonly names: readonly string[];
+}
+
+function checkKeys(part: DocumentSection, written: JsonObject, path: AttrPath, findings: Findings): void {
+  for (const name of Object.keys(written)) checkKey(name, part, [...path, name], findings);
+}
+
+function checkKey(name: string, { description, names }: DocumentSection, path: AttrPath, findings: Findings): void {
+  if (names.includes(name)) return;
+  if (OWN_EXTENSION.test(name)) {
+    findings.add("warning", "not-enforced", `"${name}" has no effect on ${description}`, path);
+  } else if (name.startsWith("x-")) findings.countExtension(name, path);
+  else {
+    const message = `"${name}" is not part of ${description}${didYouMean(name, names)}`;
+    findings.add("warning", "unknown-keyword", message, path);
+  }
+}
+
+const OWN_EXTENSION = /^x-(?:migrate-|rules$|rule-|document-path$|max-d)/;
+
+function member(written: JsonObject, name: string): JsonObject {
+  const value = written[name];
+  return isJsonObject(value) ? value : {};
+}
+
+function members(written: JsonValue | undefined): readonly (readonly [string, JsonObject])[] {
+  return Object.entries(isJsonObject(written) ? written : {}).flatMap(([name, value]) =>
+    isJsonObject(value) ? [[name, value] as const] : [],
+  );
+}
+
+function splitNames(names: string): readonly string[] {
+  return names.split(" ");
+}
+
+const DOCUMENT: DocumentSection = {
+  description: "an OpenAPI document",
+  names: splitNames(
+    "openapi info jsonSchemaDialect servers paths webhooks components security tags externalDocs x-rule-values x-rule-settings x-rule-coverage",
+  ),
+};
+const COMPONENTS: DocumentSection = {
+  description: "components",
+  names: splitNames(
+    "schemas responses parameters examples requestBodies headers securitySchemes links callbacks pathItems",
+  ),
+};
+const PATHS: DocumentSection = { description: "paths", names: [] };
+const PATH_ITEM: DocumentSection = {
+  description: "a path",
+  names: splitNames("$ref summary description get put post delete options head patch trace servers parameters"),
+};
+const REQUEST_BODY: DocumentSection = {
+  description: "a request body",
+  names: ["$ref", "summary", "description", "content", "required"],
+};
+const MEDIA_TYPE: DocumentSection = {
+  description: "a media type",
+  names: ["schema", "example", "examples", "encoding"],
+};

@@ -29,8 +29,8 @@ import {
   noticeSkippedRules,
   noticeUnmappedFields,
 } from "./job-notices.ts";
-import { prerequisiteOf, type Prerequisite } from "./prerequisite.ts";
-import type { RejectsSettings } from "./rejects/rejects-settings.ts";
+import { type Prerequisite, prerequisiteOf } from "./prerequisite.ts";
+import type { RejectsSettings } from "./rejects/rejects-input.ts";
 import { loadRuleContext } from "./settings/rule-configuration.ts";
 import { setupPaths } from "./settings/setup-paths.ts";
 

@@ -22,9 +22,9 @@ import { createCredentialMask, type CredentialMask, maskingHttp } from "../trans
 import { parseProxyUrl } from "../transport/proxy-tunnel.ts";
 import { checkCaCertificates } from "../transport/tls.ts";
 import { credentialsOf, mutationOf, prefixOf } from "./settings/auth-settings.ts";
+import type { RateLimitSettings, TargetSettings } from "./settings/platform-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { TimeoutSettings } from "../options/target-options.ts";
-import type { RateLimitSettings, TargetSettings } from "./settings/platform-settings.ts";
 
 /** A configured client for a platform; nothing has been sent yet. */
 export interface Connection {

@@ -6,7 +6,7 @@ import type { Status, Summary } from "../model/outcome.ts";
 import { requireRun } from "../pipeline/run/run-ledger.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { knownError } from "./call.ts";
-import { type OptionKinds, requireOptions } from "./check-options.ts";
+import { type OptionKinds, requireOptions } from "./run-options.ts";
 import { recordErrors, recordOutcome } from "./result-of-run.ts";
 import type { RecordError, RecordOutcome } from "./run-result.ts";
 import { ledgerOf } from "./settings-of-options.ts";

@@ -6,8 +6,7 @@ import type { FaultOptions } from "../sandbox/faults/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
 import { reserveTemporaryFolder } from "../runtime/temporary-folder.ts";
 import { knownError } from "./call.ts";
-import { type OptionKinds, requireOptions } from "./check-options.ts";
-import type { Credentials } from "./run-options.ts";
+import { type Credentials, type OptionKinds, requireOptions } from "./run-options.ts";
 
 export interface SandboxOptions {
   /** The contract to simulate. Default: the bundled one. */

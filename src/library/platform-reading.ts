@@ -1,15 +1,18 @@
-import { account as readAccountOf } from "../commands/reading/account.ts";
-import { products as productPages } from "../commands/reading/products.ts";
-import { rates as ratePages } from "../commands/reading/rates.ts";
+import {
+  account as readAccountOf,
+  products as productPages,
+  rates as ratePages,
+} from "../commands/reading/read-platform.ts";
 import { FUELS, RATE_KINDS } from "../platform/reading/rate-kinds.ts";
 import type { Account, Product, ProductFilters, RateRequest, UnitRate } from "../platform/reading/received-records.ts";
 import { knownError, openCall } from "./call.ts";
-import { type OptionKinds, requireOptions } from "./check-options.ts";
 import {
   type CallOptions,
   type Credentials,
+  type OptionKinds,
   type ReadTargetOptions,
   requireCredentials,
+  requireOptions,
   requireReadTarget,
 } from "./run-options.ts";
 import { targetSettings } from "./settings-of-options.ts";

@@ -8,7 +8,7 @@ import { collectCauses } from "../report/formats/causes.ts";
 import { outcomeLine, problemJson } from "../report/formats/json-report.ts";
 import { describeKind } from "../report/problem-text.ts";
 import { outcomesWithProblems, type Report } from "../report/report.ts";
-import { requireStatuses } from "./check-options.ts";
+import { requireStatuses } from "./run-options.ts";
 import type { Causes, RecordError, RecordOutcome, RunResult } from "./run-result.ts";
 
 interface ResultOptions {

@@ -1,4 +1,4 @@
-import { report as reportAgain } from "../commands/ledger/report-again.ts";
+import { report as reportAgain } from "../commands/ledger/report.ts";
 import { push as pushRecords } from "../commands/upload/push.ts";
 import { reconcile as reconcileRun } from "../commands/upload/reconcile.ts";
 import { resume as resumeRun } from "../commands/upload/resume.ts";

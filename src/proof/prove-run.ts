@@ -8,8 +8,14 @@ import type { FileProof, RunProof, SourceProof } from "../model/proof.ts";
 import { openRecordedJob } from "../pipeline/run/recorded-job.ts";
 import type { ReportFolder } from "../report/report-folder.ts";
 import { type PlatformCheck, platformFile } from "./platform-check.ts";
-import { type HashedFile, openHashedFile, openTable, type ProofTable } from "./proof-files.ts";
-import { accountForFiles, fileKey } from "./row-counter.ts";
+import {
+  type HashedFile,
+  type ProofTable,
+  accountForFiles,
+  fileKey,
+  openHashedFile,
+  openTable,
+} from "./row-counter.ts";
 import { traceLedger, type TraceOptions, traceRecords } from "./trace-records.ts";
 
 export interface ProveContext {

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import type { Job } from "../job/job.ts";
 import type { SourceProof } from "../model/proof.ts";
 import type { Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
-import type { ProofTable } from "./proof-files.ts";
-import { createRowMarks, type RowMarks, rowNumber } from "./row-marks.ts";
+import { csvText, shownCell } from "../report/csv-text.ts";
+import type { ReportFolder } from "../report/report-folder.ts";
 
 /** Counts of the rows of a file, by outcome. */
 type RowCounts = Omit<SourceProof, "source" | "file" | "bytes" | "sha256">;
@@ -98,4 +99,83 @@ function pickingSources(spec: SourceSpec, isBelow: boolean): ReadonlySet<string>
     ...(picks ? [spec.name] : []),
     ...spec.children.flatMap((child) => [...pickingSources(child, picks)]),
   ]);
+}
+
+/** The set of row numbers seen in one file. It takes one bit per row, so millions of rows need little memory. */
+export interface RowMarks {
+  /** Returns false if the row was already marked. */
+  readonly mark: (number: number) => boolean;
+  readonly has: (number: number) => boolean;
+}
+
+export function createRowMarks(): RowMarks {
+  let bits = new Uint8Array(1024);
+  const has = (number: number): boolean => ((bits[Math.floor(number / 8)] ?? 0) & (1 << (number % 8))) !== 0;
+  return {
+    has,
+    mark: (number) => {
+      if (has(number)) return false;
+      const at = Math.floor(number / 8);
+      if (at >= bits.length) {
+        const larger = new Uint8Array(Math.max(at + 1, bits.length * 2));
+        larger.set(bits);
+        bits = larger;
+      }
+      bits[at] = (bits[at] ?? 0) | (1 << (number % 8));
+      return true;
+    },
+  };
+}
+
+/** A number that is unique in its file: the line of a CSV or NDJSON row, the index of any other row. */
+function rowNumber(row: Row): number {
+  if (row.table.kind === "csv" || !("pointer" in row)) return row.line;
+  const index = /\/(\d{1,9})$/.exec(row.pointer)?.[1];
+  return index === undefined ? row.line : Number(index);
+}
+
+/** A row and all rows joined to it, depth first. */
+export function* rowsOf(source: string, row: Row): Generator<{ readonly source: string; readonly row: Row }> {
+  yield { source, row };
+  for (const [name, children] of row.children ?? []) for (const child of children) yield* rowsOf(name, child);
+}
+
+/** A file of a proof. Its hash is recorded in `proof.json`. */
+export interface HashedFile {
+  readonly name: string;
+  readonly write: (text: string) => Promise<void>;
+  /** Hash of the written bytes, in hex. */
+  readonly sha256: () => string;
+}
+
+export async function openHashedFile(folder: ReportFolder, name: string): Promise<HashedFile> {
+  const file = await folder.create(name);
+  const hash = createHash("sha256");
+  return {
+    name,
+    write: async (text) => {
+      hash.update(text);
+      await file.write(text);
+    },
+    sha256: () => hash.copy().digest("hex"),
+  };
+}
+
+/** A table of a proof, as CSV. Cells with data are escaped for safe display; decimal numbers are not changed. */
+export interface ProofTable extends Omit<HashedFile, "write"> {
+  readonly write: (rows: readonly (readonly (string | number | undefined)[])[]) => Promise<void>;
+}
+
+export async function openTable(folder: ReportFolder, name: string, columns: readonly string[]): Promise<ProofTable> {
+  const file = await openHashedFile(folder, name);
+  await file.write(csvText([columns]));
+  return {
+    ...file,
+    write: (rows) => (rows.length === 0 ? Promise.resolve() : file.write(csvText(rows.map((row) => row.map(cellOf))))),
+  };
+}
+
+function cellOf(value: string | number | undefined): string {
+  if (value === undefined) return "";
+  return typeof value === "number" || /^-?\d+(\.\d+)?$/.test(value) ? String(value) : shownCell(value);
 }

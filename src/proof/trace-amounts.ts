@@ -6,11 +6,9 @@ import { ON_PLATFORM, type Outcome } from "../model/outcome.ts";
 import type { Place } from "../model/place.ts";
 import type { MeasureProof } from "../model/proof.ts";
 import { type InputRecord, isCsvRow, type Row } from "../model/record.ts";
-import { type Amount, amountsOf, cellReader } from "./measured-amounts.ts";
-import { createMeasureTotals, isWhole, type TracedAmount } from "./measure-sums.ts";
+import { type Amount, type TracedAmount, amountsOf, cellReader, createMeasureTotals, isWhole } from "./measure-sums.ts";
 import type { PlatformAnswer } from "./platform-check.ts";
-import type { ProofTable } from "./proof-files.ts";
-import { createRowMarks, type RowMarks, rowsOf } from "./row-marks.ts";
+import { type ProofTable, type RowMarks, createRowMarks, rowsOf } from "./row-counter.ts";
 
 export interface AmountTracer {
   readonly add: (record: MeasuredRecord) => Promise<void>;

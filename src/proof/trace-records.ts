@@ -10,9 +10,16 @@ import type { InputRecord } from "../model/record.ts";
 import { type AmountTracer, createAmountTracer } from "./trace-amounts.ts";
 import type { AcceptedRecord, PlatformAnswer, PlatformCheck } from "./platform-check.ts";
 import { printableJson } from "../terminal/safe-json.ts";
-import type { HashedFile, ProofTable } from "./proof-files.ts";
-import { createRowCounter, ROW_OUTCOME_NAMES, rowCells, type RowCounter, type RowOutcome } from "./row-counter.ts";
-import { rowsOf } from "./row-marks.ts";
+import {
+  type HashedFile,
+  type ProofTable,
+  ROW_OUTCOME_NAMES,
+  type RowCounter,
+  type RowOutcome,
+  createRowCounter,
+  rowCells,
+  rowsOf,
+} from "./row-counter.ts";
 
 export interface TraceOptions {
   readonly ledger: Ledger;

@@ -1,22 +1,27 @@
-import type { Decision, AmbiguousItem, UndecidedStatus } from "../ledger/records/requests.ts";
+import type { Dependencies } from "../job/dependencies.ts";
+import type { Job } from "../job/job.ts";
+import { settingsOf } from "../job/settings/recorded-settings.ts";
+import type { Connection } from "../job/target-connection.ts";
+import { parseAttr } from "../json/attr.ts";
+import { type JsonObject, canonicalJson } from "../json/json-value.ts";
 import type { PlanPolicy } from "../ledger/ledger.ts";
 import { contentHash } from "../ledger/records/record-hashes.ts";
-import { parseAttr } from "../json/attr.ts";
-import type { JsonObject } from "../json/json-value.ts";
+import type { AmbiguousItem, Decision, UndecidedStatus } from "../ledger/records/requests.ts";
 import { compileSentForm } from "../map/node/sent-form.ts";
+import { Failure } from "../model/failure.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { InputRecord, Row } from "../model/record.ts";
-import type { LookupResult } from "../platform/reading/lookup-result.ts";
-import { lookUpRecords } from "../platform/reading/record-lookup.ts";
-import type { ReadClient } from "../platform/reading/read-client.ts";
 import { readRecords } from "../pipeline/plan/check-records.ts";
+import { type RunHandle, planPolicy } from "../pipeline/plan/plan-records.ts";
+import type { OpenRun } from "../pipeline/run/with-run.ts";
 import { inputChanged } from "../pipeline/send/records-to-send.ts";
-import type { Job } from "../job/job.ts";
-import type { Dependencies } from "../job/dependencies.ts";
-import type { RunHandle } from "../pipeline/plan/plan-records.ts";
+import { comparedAttrs } from "../platform/reading/compare-content.ts";
+import type { LookupResult } from "../platform/reading/lookup-result.ts";
+import type { ReadClient } from "../platform/reading/read-client.ts";
+import { lookUpRecords } from "../platform/reading/record-lookup.ts";
+import { namesAccount } from "../platform/reply/names-account.ts";
 import { counted, formatCount } from "../text/count.ts";
 import { timestamp } from "../time/clock.ts";
-import { isNewAccount, withoutSharedAccounts } from "./shared-accounts.ts";
 
 export interface ReconcileContext {
   readonly job: Job;
@@ -238,4 +243,63 @@ function conflictAt(attr: string, { row }: UndecidedRecord, { job }: ReconcileCo
   const place = job.mapping.locate(row, parseAttr(attr));
   const detail = "The platform already has this record with a different value here.";
   return { attr, code: "conflict", detail, severity: "error", by: "platform", ...(place !== undefined && { place }) };
+}
+
+interface FoundRecord {
+  readonly record: number;
+  readonly payload: JsonObject;
+}
+
+/**
+ * Whether the account was created for the record. A record that names the account itself adds to an existing account,
+ * as other records may.
+ */
+function isNewAccount({ payload }: FoundRecord, account: string): boolean {
+  return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
+}
+
+/** The results, with all records that share an account number set to unknown. */
+function withoutSharedAccounts(
+  records: readonly FoundRecord[],
+  lookups: readonly LookupResult[],
+): readonly LookupResult[] {
+  const counts = new Map<string, number>();
+  const accounts = records.map((record, index) => {
+    const lookup = lookups[index];
+    const account = lookup !== undefined && "account" in lookup ? lookup.account : undefined;
+    return account !== undefined && isNewAccount(record, account) ? account : undefined;
+  });
+  for (const account of accounts) if (account !== undefined) counts.set(account, (counts.get(account) ?? 0) + 1);
+  return lookups.map((lookup, index) => {
+    const account = accounts[index];
+    const isShared = account !== undefined && (counts.get(account) ?? 0) > 1;
+    return isShared
+      ? { kind: "unknown", reason: "the platform returned the same account number for several records" }
+      : lookup;
+  });
+}
+
+/**
+ * Reads back the records of a run that were on the platform before, and decides those whose content can be compared.
+ * The other records stay `existing`. If the platform cannot be queried, all of them stay `existing`.
+ */
+export async function compareExisting(
+  { ledger, run, job, dependencies }: OpenRun,
+  { readClient, quietMs }: Connection,
+): Promise<void> {
+  const { operation, mapping } = job;
+  const { drain, notice } = dependencies;
+  const isComparable = comparedAttrs(operation.readBack, mapping.keyAttr ?? []).length > 0;
+  if (!isComparable || drain.aborted) return;
+  const { existing = 0 } = (await ledger.summary(run.id)).counts;
+  if (existing === 0) return;
+  notice(`Reading back ${counted(existing, "record")} that the platform already had`);
+  const context = { job, handle: { ledger, run }, client: readClient(drain), who: "migrate", dependencies };
+  const policy = planPolicy(job, settingsOf(run));
+  try {
+    await reconcileRun({ ...context, policy, readBackIntervalMs: quietMs }, ["existing"]);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exitCode === 6) throw error;
+    notice(`Not all existing records could be compared: ${error.message}`);
+  }
 }

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:https";
 import { getRequestListener } from "@hono/node-server";
 import type { Contract } from "../contract/contract.ts";
 import type { Clock } from "../time/clock.ts";
-import { listenError } from "../files/listen-error.ts";
+import { listenError } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { adminRoutes } from "./api/admin-routes.ts";

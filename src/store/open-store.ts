@@ -1,6 +1,8 @@
+import { realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import { errorCode } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
 import type { DocumentStore } from "./document-store.ts";
-import { openFolderStore } from "./folder-store.ts";
 import { type BucketSettings, parseBucket } from "./s3-bucket.ts";
 import type { S3Options, StoreKey } from "./s3-store.ts";
 
@@ -27,4 +29,46 @@ export async function openStore(options: StoreOptions): Promise<DocumentStore> {
   }
   const { openS3Store } = await import("./s3-store.ts");
   return openS3Store(bucket, { ...options, credentials });
+}
+
+/**
+ * A folder that represents the bucket. A document is a regular file below it; a link that leads out of the folder
+ * counts as absent.
+ * @throws Failure `config` if the folder does not exist or is not readable
+ */
+async function openFolderStore(folder: string): Promise<DocumentStore> {
+  const root = await realpath(folder).catch((cause: unknown) => {
+    throw notAFolder(folder, errorCode(cause) ?? "unknown", cause);
+  });
+  if (!(await stat(root)).isDirectory()) throw notAFolder(folder, "ENOTDIR");
+  return { name: folder, has: (key) => hasFile(root, key), close: async () => undefined };
+}
+
+async function hasFile(root: string, key: string): Promise<boolean> {
+  try {
+    const real = await realpath(path.join(root, ...key.split("/")));
+    return isBelow(root, real) && (await stat(real)).isFile();
+  } catch (cause) {
+    const code = errorCode(cause) ?? "unknown";
+    if (ABSENT.has(code)) return false;
+    throw new Failure("store_refused", `the store's folder ${root} cannot be searched: ${code}`, {
+      hint: "check the permissions of the folder and its files",
+      cause,
+    });
+  }
+}
+
+/** Errors that mean that no file has that name, including invalid names. */
+const ABSENT: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EINVAL"]);
+
+function isBelow(root: string, file: string): boolean {
+  const relative = path.relative(root, file);
+  return relative !== "" && !path.isAbsolute(relative) && relative.split(path.sep)[0] !== "..";
+}
+
+function notAFolder(folder: string, code: string, cause?: unknown): Failure {
+  return new Failure("config", `the store ${folder} is not a folder that can be read: ${code}`, {
+    hint: "use a folder, or a bucket in the form s3://bucket",
+    cause,
+  });
 }

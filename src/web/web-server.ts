@@ -4,7 +4,7 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
-import { listenError } from "../files/listen-error.ts";
+import { listenError } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
 import { errorReply, RefusedRequest } from "./error-reply.ts";
 import { fixRoutes } from "./fix/fix-routes.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { selectNodes } from "../../src/contract/document/select-nodes.ts";
+import { selectNodes } from "../../src/contract/document/overlay.ts";
 import type { AttrPath } from "../../src/json/attr.ts";
 import { type JsonValue, valueAt } from "../../src/json/json-value.ts";
 import { corpus, describeCorpus } from "./corpora.ts";

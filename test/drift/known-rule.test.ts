@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JobSettings } from "../../src/job/job.ts";
-import { knownRules } from "../../src/drift/rule-advice.ts";
+import { knownRules } from "../../src/drift/collect-drift.ts";
 import { shippedRuleCodes } from "../../src/job/contract-files.ts";
 import { contractOf } from "../rules/engine/compiled-rules.ts";
 

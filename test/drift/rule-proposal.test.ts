@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { proposeRule } from "../../src/drift/rule-advice.ts";
+import { proposeRule } from "../../src/drift/collect-drift.ts";
 import { bodyOf, contractOf } from "../contract/contract-of.ts";
 
 const validator = (description: string, code = "the_code"): object => ({

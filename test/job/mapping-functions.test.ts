@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { mayReadRow } from "../../src/job/functions/batch-packer.ts";
+import { mayReadRow } from "../../src/job/functions/function-thread.ts";
 import { loadFunctions } from "../../src/job/functions/load-functions.ts";
 import { readMapping } from "../../src/map/document/mapping-document.ts";
 import type { MappingFunctions } from "../../src/map/leaf/function-calls.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createRowMarks } from "../../src/proof/row-marks.ts";
+import { createRowMarks } from "../../src/proof/row-counter.ts";
 
 it("row marks behave like a set of the marked numbers", () => {
   fc.assert(

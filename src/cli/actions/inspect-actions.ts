@@ -25,7 +25,7 @@ export function statusAction(run: string | undefined, flags: StatusFlags, sessio
       });
     }
     if (by === "owner") {
-      const { ownerStatus } = await import("../../commands/ledger/owner-status.ts");
+      const { ownerStatus } = await import("../../commands/ledger/run-status.ts");
       const { requireOwners } = await import("../settings/settings.ts");
       const { ownerStatusView } = await import("../views/run/report-by-owner-view.ts");
       const options = { ledger, inventory, owners: requireOwners(owners, "--by owner") };

@@ -67,7 +67,7 @@ export function proofAction(run: string | undefined, flags: ProofFlags, session:
 
 export function proofVerifyAction(folder: string, flags: ProofFlags, session: Session): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
-    const { checkProof } = await import("../../commands/proof/check-proof.ts");
+    const { checkProof } = await import("../../commands/proof/make-proof.ts");
     const checked = await checkProof({ ledger, folder }, context.dependencies);
     await show(checkedProofView, checked, flags, context);
     return checked.differences.length === 0 ? 0 : 1;

@@ -1,6 +1,4 @@
-import { account } from "../../commands/reading/account.ts";
-import { products } from "../../commands/reading/products.ts";
-import { rates } from "../../commands/reading/rates.ts";
+import { account, products, rates } from "../../commands/reading/read-platform.ts";
 import { token } from "../../commands/reading/token.ts";
 import type { PageSelection } from "../../platform/reading/pagination.ts";
 import { halfHours } from "../../platform/reading/unit-rates.ts";

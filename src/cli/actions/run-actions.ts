@@ -78,7 +78,7 @@ export function reportAction(run: string | undefined, flags: ReportFlags, sessio
     if (flags.drift === true) return showDrift({ ledger: settings.ledger, run }, flags, context);
     if (flags.all === true) return showMigration({ ...settings, run }, flags, context);
     if (flags.byOwner === true) return showByOwner({ ...settings, run }, flags, context);
-    const { report } = await import("../../commands/ledger/report-again.ts");
+    const { report } = await import("../../commands/ledger/report.ts");
     return showRun(await report({ ...settings, run }, context.dependencies), flags, context);
   });
 }
@@ -90,7 +90,7 @@ async function showMigration(
 ): Promise<number> {
   if (run !== undefined) throw new Failure("usage", "--all cannot be combined with a run", { hint: "omit the run" });
   const format = textOrJson("--all", flags);
-  const { reportMigration } = await import("../../commands/ledger/report-migration.ts");
+  const { reportMigration } = await import("../../commands/ledger/report.ts");
   const { migrationReportView } = await import("../views/run/migration-report-view.ts");
   const written = await reportMigration(settings, dependencies);
   await write(migrationReportView[format](written));
@@ -103,7 +103,7 @@ async function showByOwner(
   context: Context,
 ): Promise<number> {
   const format = flags.format === "xlsx" ? "text" : textOrJson("--by-owner", flags);
-  const { reportOwners } = await import("../../commands/ledger/report-owners.ts");
+  const { reportOwners } = await import("../../commands/ledger/report.ts");
   const { reportByOwnerView } = await import("../views/run/report-by-owner-view.ts");
   const rules = requireOwners(owners, "--by-owner");
   const written = await reportOwners({ ...settings, owners: rules }, context.dependencies);

@@ -1,8 +1,7 @@
 import { type IncomingMessage, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
-import { errorCode } from "../../files/error-code.ts";
-import { listenError } from "../../files/listen-error.ts";
+import { errorCode, listenError } from "../../files/error-code.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ListenAddress } from "../options/option-parsers.ts";

@@ -1,4 +1,4 @@
-import { FUNCTION_TIMEOUT } from "../../job/functions/function-timeout.ts";
+import { FUNCTION_TIMEOUT } from "../../job/functions/function-messages.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import { timeoutSettings } from "../../job/target-connection.ts";
 import type { AttrPath } from "../../json/attr.ts";

@@ -2,7 +2,7 @@ import path from "node:path";
 import { isShippedOverlay } from "../../job/contract-files.ts";
 import type { JobSettings } from "../../job/job.ts";
 import { type RecordedRejects, recordedRejects, type SetupOptions } from "../../job/rejects/recorded-rejects.ts";
-import type { RejectsSettings } from "../../job/rejects/rejects-settings.ts";
+import type { RejectsSettings } from "../../job/rejects/rejects-input.ts";
 import type { FileKind } from "../../job/settings/recorded-files.ts";
 import { Failure } from "../../model/failure.ts";
 import { JOB, KEYS, REJECTS, RUN } from "../../options/job-options.ts";

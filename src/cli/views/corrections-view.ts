@@ -57,7 +57,7 @@ export const keptCorrectionsView: View<KeptCorrections> = {
       .map((line) => `${line}\n`)
       .join("");
   },
-  json: (kept) => `${printableJson({ ...kept, notKept: kept.notKept.map(plainNotKept) }, "indented")}\n`,
+  json: (kept) => indentedJson({ ...kept, notKept: kept.notKept.map(plainNotKept) }),
 };
 
 function notKeptText({ source, column, obstacle, count, place }: NotKept): string {

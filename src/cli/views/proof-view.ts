@@ -1,5 +1,4 @@
-import type { CheckedProof } from "../../commands/proof/check-proof.ts";
-import type { ProofResult } from "../../commands/proof/make-proof.ts";
+import type { CheckedProof, ProofResult } from "../../commands/proof/make-proof.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import type { RunProof } from "../../model/proof.ts";
 import { plainText } from "../../text/plain-text.ts";

@@ -1,9 +1,10 @@
-import { endpointOf } from "../../job/endpoint.ts";
+import { hash } from "node:crypto";
 import type { Dependencies } from "../../job/dependencies.ts";
+import { endpointOf } from "../../job/endpoint.ts";
 import { type Job, openJob, requireKey } from "../../job/job.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
 import { hostOf } from "../../job/target-connection.ts";
-import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import { differingAttrs } from "../../json/differing-attrs.ts";
 import type { KnownContent, Ledger, PlannedItem, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
@@ -13,8 +14,7 @@ import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { createItemBuilder } from "../../pipeline/plan/plan-items.ts";
 import type { RunOptions } from "../../pipeline/run/with-run.ts";
-import { type EarlierPayloads, openEarlierPayloads, type PayloadReader } from "./earlier-payloads.ts";
-import { createKeySet, type KeySet } from "./key-set.ts";
+import { type EarlierPayloads, type PayloadReader, openEarlierPayloads } from "./earlier-payloads.ts";
 
 /**
  * `mapping`: only the mapping, the contract or the lists have changed. With the mapping, contract and lists of the
@@ -234,4 +234,50 @@ async function* removedRecords(
       );
     }
   }
+}
+
+/**
+ * A set of business keys in 16 to 32 bytes per key. It stores 64 bits of the SHA-256 of each key: for a million keys,
+ * the probability that the set contains a key that was not added is below 1 in 10 million.
+ */
+interface KeySet {
+  /** Returns false if the set contains the key already. */
+  readonly add: (key: string) => boolean;
+  readonly has: (key: string) => boolean;
+}
+
+export function createKeySet(): KeySet {
+  let slots = new BigUint64Array(1024);
+  let used = 0;
+  const placeOf = (fingerprint: bigint): number => {
+    const mask = slots.length - 1;
+    let at = Number(fingerprint & 0xffffffffn) & mask;
+    while (slots[at] !== 0n && slots[at] !== fingerprint) at = (at + 1) & mask;
+    return at;
+  };
+  const grow = (): void => {
+    const before = slots;
+    slots = new BigUint64Array(before.length * 2);
+    for (const fingerprint of before) if (fingerprint !== 0n) slots[placeOf(fingerprint)] = fingerprint;
+  };
+  return {
+    add(key) {
+      const fingerprint = fingerprintOf(key);
+      const at = placeOf(fingerprint);
+      if (slots[at] === fingerprint) return false;
+      slots[at] = fingerprint;
+      used += 1;
+      if (used * 2 > slots.length) grow();
+      return true;
+    },
+    has: (key) => {
+      const fingerprint = fingerprintOf(key);
+      return slots[placeOf(fingerprint)] === fingerprint;
+    },
+  };
+}
+
+/** The fingerprint of a key. It is never 0, because 0 represents an empty slot. */
+function fingerprintOf(key: string): bigint {
+  return hash("sha256", key.normalize("NFC"), "buffer").readBigUInt64LE() || 1n;
 }

@@ -1,13 +1,16 @@
 import type { Contract } from "../../contract/contract.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import {
+  type FieldFilter,
   type FieldRow,
-  fieldTable,
-  parameterTable,
   type StepTable,
+  fieldTable,
+  filterFields,
+  isFiltered,
+  parameterTable,
+  requireAttr,
   stepTables,
 } from "../../contract/describe/field-table.ts";
-import { type FieldFilter, filterFields, isFiltered, requireAttr } from "../../contract/describe/filter-fields.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";
 import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { ContractCaching } from "../../job/dependencies.ts";

@@ -4,12 +4,11 @@ import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
 import type { RunEvent } from "../../job/run-event.ts";
-import { countAccounts } from "./count-accounts.ts";
+import { type DemoStep, countAccounts } from "./demo.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
 import { FIXTURES } from "../serve-sandbox.ts";
-import type { DemoStep } from "./demo.ts";
 import { startPrivatePostgres } from "./private-postgres.ts";
 
 interface ClusterDemoOptions {

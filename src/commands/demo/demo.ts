@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
-import { countAccounts } from "./count-accounts.ts";
-import { correctRejects, readCorrections } from "./correct-rejects.ts";
-import type { JobSettings } from "../../job/job.ts";
 import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { FIXTURES } from "../serve-sandbox.ts";
+import type { JobSettings } from "../../job/job.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
+import { counted } from "../../text/count.ts";
+import { FIXTURES } from "../serve-sandbox.ts";
+import { correctRejects, readCorrections } from "./correct-rejects.ts";
 
 export interface DemoOptions {
   /** Folder for all files of the demo; recreated on every run. */
@@ -117,4 +117,19 @@ function rejectsIn(files: number): string {
 
 function bySource(files: ReadonlyMap<string, string>): JobSettings["namedSources"] {
   return Object.fromEntries([...files].map(([source, file]) => [source, [file]]));
+}
+
+interface AccountCount {
+  /** `244 of 244 accounts, each exactly once`, or the number of accounts found and of duplicates. */
+  readonly text: string;
+  readonly isRight: boolean;
+}
+
+/** Compares the business keys of the accounts on the platform with the number of accounts that were sent to it. */
+export function countAccounts(keys: readonly string[], expected: number): AccountCount {
+  const different = new Set(keys).size;
+  const repeated = keys.length - different;
+  const of = `${different} of ${counted(expected, "account")}`;
+  if (repeated > 0) return { text: `${of}, and ${counted(repeated, "duplicate")}`, isRight: false };
+  return { text: different === expected ? `${of}, each exactly once` : of, isRight: different === expected };
 }

@@ -6,12 +6,11 @@ import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { Failure } from "../../model/failure.ts";
 import type { OwnerRule } from "../../model/owner.ts";
 import { hasErrors } from "../../model/problem.ts";
-import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import type { InputRecord, Row } from "../../model/record.ts";
+import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
 import { counted, formatCount } from "../../text/count.ts";
-import { type Check, failed, failedBy, ok, skipped, warning } from "./check.ts";
-import { formatBytes } from "./format-bytes.ts";
-import { ownerChecks } from "./owner-checks.ts";
+import { suggest } from "../../text/suggestion.ts";
+import { type Check, failed, failedBy, formatBytes, ok, skipped, warning } from "./check.ts";
 
 export type InputDependencies = Pick<
   Dependencies,
@@ -193,4 +192,49 @@ function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orph
 /** Rounded down, so that 100% means every row. */
 function share(part: number, whole: number): string {
   return whole === 0 ? "" : ` (${Math.floor((part / whole) * 1000) / 10}%)`;
+}
+
+/** Checks that the sources have the columns that `owners` names. Ignores files without a header. */
+function ownerChecks(owners: readonly OwnerRule[], { plan, input }: Pick<Job, "plan" | "input">): readonly Check[] {
+  const named = [...new Set(owners.flatMap(({ columns = {} }) => Object.keys(columns)))];
+  if (named.length === 0) return [];
+  const columnsOf = headers(input.files);
+  const missing = named.filter((name) => isMissing(name, plan, columnsOf));
+  if (missing.length === 0) return [ok("owners", `columns ${named.join(", ")}`)];
+  const known = columnNames(plan, columnsOf);
+  const near = missing.map((name) => suggest(name, known)).find((name) => name !== undefined);
+  const names = missing.map((name) => `"${name}"`).join(", ");
+  const fix = near === undefined ? `columns of the sources: ${known.join(", ")}` : `did you mean "${near}"?`;
+  return [
+    warning("owners", `no source has the column ${names}, so rules with this column match no record of this input`, {
+      fix,
+    }),
+  ];
+}
+
+/** The columns of a source; undefined if one of its files has no header. */
+type ColumnsOf = (source: string) => ReadonlySet<string> | undefined;
+
+function headers(files: Job["input"]["files"]): ColumnsOf {
+  return (source) => {
+    const own = files.filter((file) => file.source === source);
+    return own.some(({ columns }) => columns === undefined)
+      ? undefined
+      : new Set(own.flatMap(({ columns = [] }) => columns));
+  };
+}
+
+function isMissing(name: string, source: SourceSpec, columnsOf: ColumnsOf): boolean {
+  const own = columnsOf(source.name);
+  if (own?.has(name) === true) return false;
+  const end = name.indexOf(".");
+  const child = source.children.find((each) => each.name === name.slice(0, Math.max(0, end)));
+  return child === undefined ? own !== undefined : isMissing(name.slice(end + 1), child, columnsOf);
+}
+
+function columnNames(source: SourceSpec, columnsOf: ColumnsOf): readonly string[] {
+  const below = source.children.flatMap((child) =>
+    columnNames(child, columnsOf).map((column) => `${child.name}.${column}`),
+  );
+  return [...(columnsOf(source.name) ?? []), ...below];
 }

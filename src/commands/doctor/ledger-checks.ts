@@ -10,8 +10,7 @@ import { STATUSES, type Summary } from "../../model/outcome.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { requireSameDestination } from "../../pipeline/run/same-destination.ts";
 import { counted, formatCount } from "../../text/count.ts";
-import { type Check, failed, failedBy, inspect, ok } from "./check.ts";
-import { formatBytes } from "./format-bytes.ts";
+import { type Check, failed, failedBy, formatBytes, inspect, ok } from "./check.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 
 export interface LedgerOptions {

@@ -1,4 +1,3 @@
-import { credentialsOf } from "../../job/settings/auth-settings.ts";
 import type { Dependencies, SecretFiles, Secrets } from "../../job/dependencies.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import { requireOngoing, type Supplier } from "../../job/settings/supplier-settings.ts";
@@ -6,6 +5,7 @@ import { hostOf, openTarget, type OpenTarget, type SecuredConnection } from "../
 import { type ConnectionProbe, probeConnection } from "../../platform/probe-connection.ts";
 import { token } from "../reading/token.ts";
 import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
+import { credentialsOf } from "../../job/settings/auth-settings.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { AuthSettings } from "../../options/target-options.ts";
 

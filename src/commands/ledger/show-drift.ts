@@ -4,9 +4,15 @@ import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import { type Advise, collectDrift, type Drift } from "../../drift/collect-drift.ts";
+import {
+  type Advise,
+  type Drift,
+  type KnownRules,
+  collectDrift,
+  knownRules,
+  proposeRule,
+} from "../../drift/collect-drift.ts";
 import { pathsFrom, readContract, shippedRuleCodes } from "../../job/contract-files.ts";
-import { type KnownRules, knownRules, proposeRule } from "../../drift/rule-advice.ts";
 import type { ContractCaching, Notifier } from "../../job/dependencies.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";

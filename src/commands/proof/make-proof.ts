@@ -4,6 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Proof } from "../../model/proof.ts";
 import { readRunLedger, requireRun, sendingRuns } from "../../pipeline/run/run-ledger.ts";
 import { openPlatformCheck, withoutReplaced } from "../../proof/platform-check.ts";
+import { verifyProof } from "../../proof/verify-proof.ts";
 import { isComplete, writeProof } from "../../proof/write-proof.ts";
 import { timestamp } from "../../time/clock.ts";
 
@@ -66,4 +67,28 @@ export async function makeProof(
   } finally {
     for (const one of opened) await one.close();
   }
+}
+
+export interface CheckProofOptions {
+  readonly ledger: string;
+  /** Folder of the proof. */
+  readonly folder: string;
+}
+
+export interface CheckedProof {
+  readonly folder: string;
+  /** One sentence per difference; empty if everything matches the proof. */
+  readonly differences: readonly string[];
+}
+
+/** Rebuilds a proof and compares it with the existing one. Uses no network. */
+export async function checkProof(
+  { ledger: locator, folder }: CheckProofOptions,
+  dependencies: Dependencies,
+): Promise<CheckedProof> {
+  const store = await openLedgerStore(locator, dependencies);
+  return readRunLedger(store, async (ledger) => ({
+    folder,
+    differences: await verifyProof({ folder, ledger }, dependencies),
+  }));
 }

@@ -2,9 +2,9 @@ import type { JsonObject } from "../../json/json-value.ts";
 import { fetchToken } from "../../platform/auth/login.ts";
 import { expiryIn, tokenClaims } from "../../platform/auth/service-token.ts";
 import { credentialsOf, mutationOf } from "../../job/settings/auth-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import { type OpenTarget, openTarget } from "../../job/target-connection.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { AuthScheme } from "../../options/option-row.ts";
 import type { AuthSettings } from "../../options/target-options.ts";
 

@@ -1,6 +1,7 @@
-import { childAttr } from "../../json/attr.ts";
-import type { FieldType, ObjectType, PublishedValidator } from "../types/field-type.ts";
+import { type AttrSegment, childAttr } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
+import type { FieldType, ObjectType, PublishedValidator } from "../types/field-type.ts";
+import { descriptionText } from "./description-text.ts";
 
 /** A location in a payload for which the operator publishes an error code. */
 export interface PublishedCode {
@@ -51,4 +52,43 @@ function addCodes(type: FieldType, { attr, code, found, holder }: CodeSearch): v
     const fields = [...(own?.type.properties.keys() ?? [])];
     found.push({ attr, validator, fields, ...definedMembers({ schema: own?.type.name, property: own?.property }) });
   }
+}
+
+/** A rule's code, the type to which the rule is attached, and the attr of its problems relative to that type. */
+interface CodeOrigin {
+  readonly code: string;
+  readonly type: FieldType;
+  readonly attr?: readonly AttrSegment[] | undefined;
+}
+
+/**
+ * The requirement that the operator's document publishes for a code (`x-validators`), as one sentence. Searches the
+ * field at `attr`, the type, all fields of the type, and the whole body, in this order. Undefined if no place publishes
+ * a sentence, or if the first place that publishes the code has several different texts.
+ */
+export function publishedSentence(body: FieldType, { code, type, attr = [] }: CodeOrigin): string | undefined {
+  const fields = type.kind === "object" ? [...type.properties.values()] : [];
+  const addressed = fields.filter(({ name }) => name === attr[0]);
+  const searches: readonly (() => readonly PublishedValidator[])[] = [
+    () => addressed.flatMap((field) => field.type.validators),
+    () => type.validators,
+    () => fields.flatMap((field) => field.type.validators),
+    () => publishedCodes(body, code).map(({ validator }) => validator),
+  ];
+  for (const search of searches) {
+    const nearest = search().filter(({ codes }) => codes.includes(code));
+    const sentences = new Set(nearest.map(sentenceOf));
+    if (sentences.size > 0) return sentences.size === 1 ? [...sentences][0] : undefined;
+  }
+  return undefined;
+}
+
+function sentenceOf({ name, description }: PublishedValidator): string | undefined {
+  const text = descriptionText(description.trim() === "" ? name : description) ?? "";
+  const [sentence = ""] = text.split(/(?<=[.!?])\s+(?=\p{Lu})/u);
+  if (!sentence.includes(" ")) return undefined;
+  const requirement = /^(?:Validates?|Ensures?|Checks?) that,? (?<requirement>.+?)\.?$/su.exec(sentence)?.groups?.[
+    "requirement"
+  ];
+  return requirement === undefined ? `The contract says: ${sentence}` : `The contract requires that ${requirement}.`;
 }

@@ -78,3 +78,6 @@ export type Fault =
 
 /** Calls that a function must not make. `process.exit` is not blocked: it ends only the thread, which is detected. */
 export type RefusedCall = "process.kill" | "process.abort" | "new Worker" | "fs.close";
+
+/** Time limit for one call of a mapping function, in seconds. */
+export const FUNCTION_TIMEOUT = { default: 2, least: 0.1, most: 3600 } as const;

@@ -1,22 +1,25 @@
 import { pathToFileURL } from "node:url";
 import { MessageChannel, Worker } from "node:worker_threads";
+import type { JsonObject } from "../../json/json-value.ts";
 import type { FunctionCall, MappingFunctions } from "../../map/leaf/function-calls.ts";
 import type { CallResult } from "../../model/call-result.ts";
 import { endThread } from "../../model/ended-thread.ts";
 import type { Place } from "../../model/place.ts";
-import { batchPacker } from "./batch-packer.ts";
+import { type CsvTable, type Row, isCsvRow } from "../../model/record.ts";
 import { faultOf } from "./function-faults.ts";
 import {
   type BatchAnswer,
   type CallBatch,
+  FUNCTION_TIMEOUT,
   type FunctionWork,
   type LoadAnswer,
+  type LoadedFunction,
   NO_CALL,
+  NO_ROW,
   PROGRESS,
   type UncaughtAnswer,
 } from "./function-messages.ts";
-import { FUNCTION_TIMEOUT } from "./function-timeout.ts";
-import { causeOf, type EndCause, endedFailure, NotLoaded } from "./thread-end.ts";
+import { type EndCause, NotLoaded, causeOf, endedFailure } from "./thread-end.ts";
 
 export interface FunctionModule {
   readonly file: string;
@@ -215,4 +218,56 @@ function watchCalls({ done, endWith, timeoutMs }: Watched): Watch {
     },
     stop: () => clearInterval(timer),
   };
+}
+
+/** Packs calls for the function thread. Rows are sent only for functions that use them, and each header only once. */
+function batchPacker(loaded: readonly LoadedFunction[]): (calls: readonly FunctionCall[]) => CallBatch {
+  const positions = new Map(loaded.map(({ name }, position) => [name, position]));
+  const usesRow = loaded.map(({ source }) => mayReadRow(source));
+  const headers = new Map<CsvTable, number>();
+  return (calls) => {
+    const functions: number[] = [];
+    const texts: string[] = [];
+    const rowOf: number[] = [];
+    const rows: (readonly string[] | JsonObject)[] = [];
+    const headerOf: number[] = [];
+    const newHeaders: (readonly string[])[] = [];
+    let last: Row | undefined;
+    for (const { name, text, row } of calls) {
+      const position = positions.get(name) ?? 0;
+      functions.push(position);
+      texts.push(text);
+      const isWanted = usesRow[position] === true;
+      if (isWanted && row !== last) {
+        last = row;
+        rows.push(isCsvRow(row) ? row.cells : row.value);
+        headerOf.push(isCsvRow(row) ? headerNumber(row.table, headers, newHeaders) : NO_ROW);
+      }
+      rowOf.push(isWanted ? rows.length - 1 : NO_ROW);
+    }
+    return { functions, texts, rowOf, rows, headerOf, newHeaders };
+  };
+}
+
+function headerNumber(table: CsvTable, known: Map<CsvTable, number>, added: (readonly string[])[]): number {
+  const number = known.get(table);
+  if (number !== undefined) return number;
+  const names = table.columns.map((name, index) => (table.columnIndex.get(name) === index ? name : ""));
+  added.push(names);
+  known.set(table, known.size);
+  return known.size - 1;
+}
+
+/** A function or arrow function with at most one parameter, which has no default and no destructuring. */
+const ONE_PARAMETER = /^(?:function\s*[\w$]*\s*\(\s*[\w$]*\s*\)|\(\s*[\w$]*\s*\)\s*=>|[\w$]+\s*=>)/;
+
+/** Other ways to access the second argument. */
+const OTHER_WAYS = /\barguments\b|\beval\b|\\u|\[native code\]/;
+
+/**
+ * Whether a function may read its row. False only if the source of the function shows that it cannot access its second
+ * argument; the row is then not copied.
+ */
+export function mayReadRow(source: string): boolean {
+  return !ONE_PARAMETER.test(source) || OTHER_WAYS.test(source);
 }

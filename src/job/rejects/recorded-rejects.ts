@@ -1,4 +1,12 @@
-import { isSameExport, readManifest, type RejectsReport, returnedFiles } from "../../corrections/read-manifest.ts";
+import { stat } from "node:fs/promises";
+import {
+  type RejectsReport,
+  changedFiles,
+  isSameExport,
+  manifestPath,
+  readManifest,
+  returnedFiles,
+} from "../../corrections/read-manifest.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
@@ -6,7 +14,7 @@ import { shellCommand } from "../../text/shell-command.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { JobSettings } from "../job.ts";
 import type { FileKind } from "../settings/recorded-files.ts";
-import { jobSettingsIfKnown, type RunSettings, settingsIfKnown } from "../settings/recorded-settings.ts";
+import { type RunSettings, jobSettingsIfKnown, settingsIfKnown } from "../settings/recorded-settings.ts";
 import { settingDifferences } from "../settings/same-run.ts";
 import { withOwnVersions } from "../settings/stored-setup.ts";
 
@@ -128,4 +136,29 @@ async function settingsInLedger(locator: string, id: string, options: SetupOptio
   } finally {
     await ledger?.close();
   }
+}
+
+/**
+ * Checks that a report folder which is about to be replaced contains no corrections and no rejects of another run,
+ * which may not have been returned yet.
+ * @throws Failure `usage` if it does; the failures of `readManifest`
+ */
+export async function refuseChangedRejects(folder: string, run: string): Promise<void> {
+  const isReport = await stat(manifestPath(folder)).then(
+    () => true,
+    () => false,
+  );
+  if (!isReport) return;
+  const manifest = await readManifest(folder);
+  if (manifest.run !== run) {
+    throw new Failure("usage", `${folder}: contains rejects of run ${manifest.run}, which would be overwritten`, {
+      hint: "choose another folder with --out",
+    });
+  }
+  const [changed, ...others] = await changedFiles(folder, manifest);
+  if (changed === undefined) return;
+  const also = others.length === 0 ? "" : ` and ${others.length} more`;
+  throw new Failure("usage", `${folder}: ${changed}${also} changed since the export, and would be overwritten`, {
+    hint: `re-import the corrections with \`migrate push --rejects ${folder}\`, or choose another folder with --out`,
+  });
 }

@@ -7,17 +7,18 @@ import {
 import { correctionText, refuseUnexplained } from "../../corrections/correction-text.ts";
 import { readManifest } from "../../corrections/read-manifest.ts";
 import type { KeyColumns } from "../../corrections/returned-rows.ts";
-import { type RejectsFolder, refuseSharedRecords, refuseSharedRows } from "../../corrections/shared-records.ts";
 import { savedEncoding } from "../../corrections/saved-encoding.ts";
+import { type RejectsFolder, refuseSharedRecords, refuseSharedRows } from "../../corrections/shared-records.ts";
 import type { Mapping } from "../../map/mapping.ts";
-import { isCsvRow, type Row } from "../../model/record.ts";
+import { type Row, isCsvRow } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
+import type { KEYS, REJECTS } from "../../options/job-options.ts";
+import type { RecordedValues } from "../../options/option-row.ts";
 import type { ReadOptions } from "../../read/input/open-input.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
 import { findFiles } from "../../read/input/source-files.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
 import type { Dependencies } from "../dependencies.ts";
-import type { RejectsSettings } from "./rejects-settings.ts";
 
 /** The options for reading the rejects, after their changes have been checked. */
 export interface OpenedRejects {
@@ -140,4 +141,15 @@ function keyColumnsOf(plan: SourceSpec, { locate, keyAttr }: Mapping): KeyColumn
       ),
     ];
   };
+}
+
+export interface RejectsSettings extends RecordedValues<typeof REJECTS>, RecordedValues<typeof KEYS> {
+  /** The report folders that contain the rejects. */
+  readonly folders: readonly string[];
+  /**
+   * The encoding that the user set for the rejects. Without it, the encoding is detected for each file, because a
+   * spreadsheet may have saved the file in another encoding.
+   */
+  readonly encoding?: string | undefined;
+  readonly delimiter?: string | undefined;
 }

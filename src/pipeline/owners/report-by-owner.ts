@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { refuseChangedRejects } from "../../job/rejects/changed-rejects.ts";
+import { refuseChangedRejects } from "../../job/rejects/recorded-rejects.ts";
 import type { Job } from "../../job/job.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";

@@ -1,12 +1,15 @@
+import { compactJson, parseExact } from "../../json/exact-json.ts";
+import { isJsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
+import { joinPath, pathSegment } from "../../transport/base-url.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
-import { type Authorisation, sendAuthorised } from "../auth/authorisation.ts";
-import { retryingAuthorisation } from "../auth/retrying-authorisation.ts";
+import { type RetryDependencies, isTemporary, retryingHttp } from "../../transport/retrying-http.ts";
+import { type Authorisation, retryingAuthorisation, sendAuthorised } from "../auth/authorisation.ts";
 import { classifyError } from "../reply/classify-error.ts";
-import { isTemporary, retryingHttp, type RetryDependencies } from "../../transport/retrying-http.ts";
 import { cleanText, isHtml, parseBody, unreadableReason } from "../reply/reply-body.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
-import { isUnauthorised, statusFailure } from "../reply/status-failure.ts";
+import { isUnauthorised, statusFailure } from "../reply/reply-class.ts";
+import type { Account } from "./received-records.ts";
 
 /** The read side of the API: GET requests, retried while an error is temporary. */
 export interface ReadClient {
@@ -141,5 +144,24 @@ function badQuery(reply: HttpReply, { what }: ReadRequest): Failure {
   const reasons = replyProblems(parseBody(reply)).map(({ attr, detail }) => `${attr}: ${cleanText(detail, 200)}`);
   return new Failure("usage", `the platform refuses the query for ${what}: ${reasons.slice(0, 5).join("; ")}`, {
     hint: "change the options that the platform names",
+  });
+}
+
+/**
+ * Reads an account (specification 4.3). Messages never contain its number, which is personal data.
+ * @throws Failure `usage` for a number that cannot be part of a URL path; `not_found`; the failures of `ReadClient.get`
+ */
+export async function readAccount(client: ReadClient, number: string): Promise<Account> {
+  const url = joinPath(client.baseUrl, `accounts/${pathSegment(number, "the account number")}/`);
+  const what = "the account";
+  const text = await client.get(url, { what, missing: noAccount(), query: false });
+  const record = parseExact(text);
+  if (!isJsonObject(record)) throw wrongReply(what, record === undefined ? "is not JSON" : "is not a record");
+  return { record, json: compactJson(text) };
+}
+
+function noAccount(): Failure {
+  return new Failure("not_found", "the platform has no account with this number", {
+    hint: "use the platform's own account number, which `migrate explain <key>` shows for a migrated account",
   });
 }

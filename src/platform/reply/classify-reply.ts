@@ -11,8 +11,13 @@ import { sentRecordMismatch } from "./named-record.ts";
 import { accountAt, TRUNCATED, isEmpty, isHtml, parseBody, unreadableReason } from "./reply-body.ts";
 import { retryAfterMs } from "../../transport/retry-delay.ts";
 import { type RepliesContract, reasonForDistrust } from "./reply-trust.ts";
-import type { Classification, PushBack, ReplyClass } from "./reply-class.ts";
-import { isNotAuthenticated, statusFailure } from "./status-failure.ts";
+import {
+  type Classification,
+  type PushBack,
+  type ReplyClass,
+  isNotAuthenticated,
+  statusFailure,
+} from "./reply-class.ts";
 
 type ClassifiedOperation = Pick<Operation, "wrap" | "path"> & RepliesContract & ItemOperation;
 

@@ -1,10 +1,9 @@
 import type { DestinationReport, MigrationReport } from "../../model/migration-report.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { readPageFiles } from "../page-files.ts";
-import type { Write } from "../report.ts";
-import { html, type Html } from "./html.ts";
 import { pageFrame } from "./page-frame.ts";
-import { pageTable } from "./page-table.ts";
+import type { Write } from "../report.ts";
+import { type Html, html, pageTable } from "./html.ts";
 import { percent } from "./records-section.ts";
 import { moment } from "./timeline-section.ts";
 

@@ -1,12 +1,10 @@
 import type { MeasureProof, Proof, RunProof, SourceProof } from "../../model/proof.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { readPageFiles } from "../page-files.ts";
-import type { Write } from "../report.ts";
-import { factsList } from "./facts-list.ts";
-import { html, type Html } from "./html.ts";
 import { pageFrame } from "./page-frame.ts";
+import type { Write } from "../report.ts";
+import { type Html, type PageTable, factsList, html, pageTable } from "./html.ts";
 import { recordsSection } from "./records-section.ts";
-import { type PageTable, pageTable } from "./page-table.ts";
 import { moment } from "./timeline-section.ts";
 
 /** Writes `proof.html`, which shows the contents of `proof.json` for reading and printing. */

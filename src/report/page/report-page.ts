@@ -1,18 +1,18 @@
-import { factsList } from "./facts-list.ts";
+import path from "node:path";
+import { NEEDS_WORK, type Status } from "../../model/outcome.ts";
 import type { Severity } from "../../model/problem.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
-import { readPageFiles } from "../page-files.ts";
-import type { Report, RunFacts, Write } from "../report.ts";
-import { causesChart, causesSection, SHAPE_NOTATION } from "./causes-section.ts";
-import { type CauseCollector, MAX_CAUSES, type PageCause, type PageFinding } from "./collect-rows.ts";
 import { type FieldTitle, problemTitle } from "../problem-title.ts";
-import { headline } from "./headline.ts";
-import { dataElement, html, type Html } from "./html.ts";
+import { WORKBOOK_FILE } from "../rejects/reject-file.ts";
+import type { Rejects } from "../rejects/write-rejects.ts";
+import { type Report, type RunFacts, type Write, countRecords } from "../report.ts";
+import { SHAPE_NOTATION, causesChart, causesSection } from "./causes-section.ts";
+import { type CauseCollector, MAX_CAUSES, type PageCause, type PageFinding } from "./collect-rows.ts";
+import { type Html, dataElement, factsList, html } from "./html.ts";
 import type { AlsoData, PageData } from "./page-data.ts";
+import { readPageFiles } from "../page-files.ts";
 import { pageFrame } from "./page-frame.ts";
 import { recordsSection } from "./records-section.ts";
-import type { Rejects } from "../rejects/write-rejects.ts";
-import { stepsSection } from "./steps-section.ts";
 import { moment, timelineSection } from "./timeline-section.ts";
 
 /** Maximum number of cards. The page only counts further causes. */
@@ -43,7 +43,7 @@ export async function writeReportPage(
     html`<main id="content">
       ${stepsSection(report, rejects)} ${lead(report, collector)}
       ${report.summary.records > 0 ? recordsSection(report.summary) : undefined} ${causesChart(shown, fieldTitle)}
-      ${causesSection(shown, { fieldTitle, showValues, leftOut: leftOut(causes.slice(MAX_CARDS), collector.others()) })}
+      ${causesSection(shown, { fieldTitle, showValues, leftOut: hiddenText(causes.slice(MAX_CARDS), collector.others()) })}
       ${timeline && timelineSection(timeline)} ${report.run && runSection(report.run)}
     </main>`,
     footer(report),
@@ -105,7 +105,7 @@ function lead({ summary }: Report, collector: CauseCollector): Html | undefined 
   return html`<p class="lead">${sentence}${warned}</p> `;
 }
 
-function leftOut(hidden: readonly PageCause[], others: Readonly<Record<Severity, number>>): Html | undefined {
+function hiddenText(hidden: readonly PageCause[], others: Readonly<Record<Severity, number>>): Html | undefined {
   const beyond = others.error + others.warning;
   const problems = hidden.reduce((sum, { problems: each }) => sum + each, beyond);
   if (problems === 0) return undefined;
@@ -149,4 +149,120 @@ function findingData({ code, attr, words, first, count }: PageFinding, fieldTitl
 
 function totalOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0);
+}
+
+/** Summarises the run in one sentence. */
+export function headline({ summary, run }: Report): string {
+  const { records } = summary;
+  if (records === 0) return "No record was read.";
+  const parts = PARTS.map(({ statuses, phrase }) => ({ count: countRecords(summary, statuses), phrase })).filter(
+    ({ count }) => count > 0,
+  );
+  const isCheck = run === undefined || run.command !== "push" || run.dryRun;
+  const words = parts.map(({ count, phrase }) => ({ count, text: phrase(count, isCheck) }));
+  const [first, ...rest] = words;
+  if (first === undefined) return `${formatCount(records)} records were read.`;
+  if (rest.length === 0) {
+    const all =
+      records === 1 ? "The only record" : records === 2 ? "Both records" : `All ${formatCount(records)} records`;
+    return `${all} ${first.text}.`;
+  }
+  const clauses = [
+    `${formatCount(first.count)} of ${formatCount(records)} records ${first.text}`,
+    ...rest.map(({ count, text }) => `${formatCount(count)} ${text}`),
+  ];
+  return `${listed(clauses)}.`;
+}
+
+interface HeadlinePart {
+  readonly statuses: readonly Status[];
+  readonly phrase: (count: number, isCheck: boolean) => string;
+}
+
+/** The parts of the sentence, in order. Together, they cover every status. */
+const PARTS: readonly HeadlinePart[] = [
+  { statuses: ["accepted", "skipped"], phrase: (count) => `${count === 1 ? "is" : "are"} on the platform` },
+  {
+    statuses: ["valid"],
+    phrase: (count, isCheck) => `${count === 1 ? "is" : "are"} ${isCheck ? "ready to be sent" : "without errors"}`,
+  },
+  { statuses: ["invalid", "rejected", "duplicate"], phrase: (count) => (count === 1 ? "needs work" : "need work") },
+  {
+    statuses: ["existing"],
+    phrase: (count) => `${count === 1 ? "exists" : "exist"} on the platform with unverified content`,
+  },
+  { statuses: ["stale"], phrase: (count) => `${count === 1 ? "is" : "are"} older than content sent before` },
+  { statuses: ["excluded"], phrase: (count) => `${count === 1 ? "is" : "are"} excluded from the migration` },
+  { statuses: ["ambiguous"], phrase: (count) => `${count === 1 ? "has" : "have"} an unknown outcome` },
+  { statuses: ["blocked", "pending"], phrase: (count) => `${count === 1 ? "is" : "are"} still to be sent` },
+];
+
+function listed(clauses: readonly string[]): string {
+  const last = clauses.at(-1) ?? "";
+  if (clauses.length === 2) return clauses.join(", and ");
+  return `${clauses.slice(0, -1).join(", ")}, and ${last}`;
+}
+
+/** Tells the reader who corrects which files, and how to return them; undefined if no record needs correction. */
+function stepsSection({ summary, owner }: Report, rejects: Rejects | undefined): Html | undefined {
+  if (countRecords(summary, NEEDS_WORK) === 0) return undefined;
+  const hasFiles = rejects !== undefined && rejects.files.some(({ rows }) => rows > 0);
+  const steps = hasFiles ? [openStep(rejects), CORRECT, returnStep(owner)] : EXPORT_STEPS;
+  return html`<section class="first" aria-labelledby="first">
+    <h2 id="first">What to do first</h2>
+    ${
+      owner &&
+      factsList([
+        ["Owner", owner.name],
+        ["Address", owner.address],
+        ["Return by", owner.due],
+      ])
+    }
+    <ol class="steps">
+      ${steps.map((step) => html`<li>${step}</li> `)}
+    </ol>
+  </section>`;
+}
+
+const CAREFUL = "They contain customer data, so send them securely.";
+
+const EXPORT_STEPS: readonly Html[] = [
+  html`Correct the cells below in the source files. Or correct them in the old system, and export the files again.`,
+  html`Send the files to the migration team. ${CAREFUL}`,
+];
+
+const CORRECT: Html = html`Correct the cells as described below, and save. Keep the file names, the columns and all
+rows, and do not change other files.`;
+
+/** Links the files that contain the rows to correct. They are in the folder of the page. */
+function openStep({ files, workbook, leftOut }: Rejects): Html {
+  const names = files.filter(({ rows }) => rows > 0).map((file) => path.basename(file.path));
+  const csv = names.filter((name) => name.endsWith(".csv"));
+  const others = names.filter((name) => !name.endsWith(".csv"));
+  const sheet = workbook !== undefined && workbook.leftOut === undefined && csv.length > 0;
+  const text = sheet
+    ? html`Open ${link(WORKBOOK_FILE)}, next to this page. Cells with an error are red. You can correct ${links(csv)}
+      instead, but do not correct both.${others.length === 0 ? "" : html` Also correct ${links(others)}.`}`
+    : html`Open ${links(names)}, next to this page.`;
+  if (leftOut === 0) return text;
+  return html`${text} ${counted(leftOut, "row")} ${leftOut === 1 ? "is" : "are"} not in these files: see errors.csv.`;
+}
+
+function returnStep(owner: Report["owner"]): Html {
+  if (owner === undefined) {
+    return html`Return the files to the migration team, which sends them with
+      <code class="command">migrate push --rejects</code>. ${CAREFUL}`;
+  }
+  const by = owner.due === undefined ? "" : ` by ${owner.due}`;
+  return html`Return the folder to the sender${by}. It contains customer data, so send it as securely as you received
+  it.`;
+}
+
+function links(names: readonly string[]): Html {
+  const last = names.length - 1;
+  return html`${names.map((name, at) => html`${at === 0 ? "" : at === last ? " and " : ", "}${link(name)}`)}`;
+}
+
+function link(name: string): Html {
+  return html`<a href="${encodeURIComponent(name)}">${name}</a>`;
 }

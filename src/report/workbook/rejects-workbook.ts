@@ -1,20 +1,20 @@
-import { ownCounts, PLACE_COLUMN, PROBLEM_COLUMNS } from "../../model/added-columns.ts";
+import { PLACE_COLUMN, PROBLEM_COLUMNS, ownCounts } from "../../model/added-columns.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type CsvRow, isCsvRow } from "../../model/record.ts";
-import { plainText } from "../../text/plain-text.ts";
+import { plainLines, plainText } from "../../text/plain-text.ts";
 import { adviceFor } from "../advice.ts";
-import { describeProblem } from "../problem-text.ts";
-import { originalCells, WORKBOOK_FILE } from "../rejects/reject-file.ts";
+import { type Cause, collectCauses } from "../formats/causes.ts";
+import { describeKind, describeProblem } from "../problem-text.ts";
+import { WORKBOOK_FILE, originalCells } from "../rejects/reject-file.ts";
 import type { RejectRow } from "../rejects/rejected-rows.ts";
 import type { ReportFolder } from "../report-folder.ts";
-import type { Report } from "../report.ts";
-import { writeAllowedValues, type ColumnChoices } from "./allowed-values.ts";
-import { writeCausesSheet } from "./causes-sheet.ts";
+import { type Report, outcomesWithProblems } from "../report.ts";
 import type { CellStyle } from "./cell-style.ts";
-import { type FinishedSheet, openSheet, type SheetCell, type SheetWriter } from "./sheet-writer.ts";
+import { type DropDown, type FinishedSheet, type SheetCell, type SheetWriter, openSheet } from "./sheet-writer.ts";
 import { writeWorkbook } from "./workbook-file.ts";
+import { columnName } from "./xml-text.ts";
 
 export interface WorkbookOptions {
   /** Name of the root source. */
@@ -196,3 +196,76 @@ function sheetNameFor(source: string, taken: Set<string>): string {
 }
 
 const MAX_SHEET_NAME = 31;
+
+/** All texts that a cell can have, by source and column, if the mapping and the contract determine them. */
+type ColumnChoices = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+
+interface AllowedValues {
+  readonly sheet: FinishedSheet;
+  /** By source. */
+  readonly dropDowns: ReadonlyMap<string, readonly DropDown[]>;
+}
+
+/** Maximum number of values in a drop-down list. Columns with more values have no list. */
+const MAX_VALUES = 1000;
+
+/** Writes a sheet with one column per list of values; undefined if there are none. */
+async function writeAllowedValues(
+  writer: SheetWriter,
+  sources: readonly { readonly source: string; readonly columns: readonly string[] }[],
+  choices: ColumnChoices,
+): Promise<AllowedValues | undefined> {
+  const lists = sources.flatMap(({ source, columns }) =>
+    columns.flatMap((name, column) => {
+      const values = choices.get(source)?.get(name) ?? [];
+      return values.length === 0 || values.length > MAX_VALUES ? [] : [{ source, name, column, values }];
+    }),
+  );
+  if (lists.length === 0) return undefined;
+  writer.add(lists.map(({ source, name }) => ({ value: `${source}: ${name}`, style: "header" })));
+  const longest = lists.reduce((max, { values }) => Math.max(max, values.length), 0);
+  for (let row = 0; row < longest; row += 1) {
+    writer.add(lists.map(({ values }) => ({ value: values[row] ?? "", style: "text" })));
+  }
+  const dropDowns = new Map<string, DropDown[]>();
+  for (const [index, { source, column, values }] of lists.entries()) {
+    const letters = columnName(index);
+    const range = `'${writer.name}'!$${letters}$2:$${letters}$${values.length + 1}`;
+    dropDowns.set(source, [...(dropDowns.get(source) ?? []), { column, range }]);
+  }
+  return { sheet: await writer.finish(), dropDowns };
+}
+
+const HEADER = [
+  "count",
+  "severity",
+  "code",
+  "field",
+  "what is wrong",
+  "what to do",
+  "shape of the values",
+  "first place",
+];
+
+/** Writes the causes of the problems, most frequent first, with advice on how to fix them. Contains no values. */
+async function writeCausesSheet(writer: SheetWriter, report: Report): Promise<FinishedSheet> {
+  const { causes, others } = await collectCauses(outcomesWithProblems(report));
+  writer.add(HEADER.map((value) => ({ value, style: "header" })));
+  for (const cause of causes) writer.add(causeCells(cause));
+  if (others > 0) writer.add(textCells([others, "", "", "", "with other causes: see errors.csv"]));
+  return writer.finish();
+}
+
+function causeCells(cause: Cause): readonly SheetCell[] {
+  const { count, severity, code, attr, by, first, shapes } = cause;
+  const words = by === "platform" ? `The platform: ${describeKind(first)}` : describeKind(first);
+  const [shape] = shapes;
+  const place = shape === undefined ? "" : formatPlace(shape.example.place);
+  return textCells([count, severity, code, attr, words, adviceFor(first), shape?.shape ?? "", place]);
+}
+
+function textCells(values: readonly (string | number)[]): readonly SheetCell[] {
+  return values.map((value) =>
+    typeof value === "number" ? { value, style: "number" } : { value: plainLines(value), style: "wrapped" },
+  );
+}

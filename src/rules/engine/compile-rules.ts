@@ -1,6 +1,6 @@
 import type { FieldType } from "../../contract/types/field-type.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import { publishedSentence } from "../../contract/describe/published-sentence.ts";
+import { publishedSentence } from "../../contract/describe/published-codes.ts";
 import { childTypes, typesLeadingTo } from "../../contract/types/type-tree.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { RuleProblem } from "../../model/problem.ts";

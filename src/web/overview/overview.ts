@@ -1,4 +1,4 @@
-import { destinationsOf } from "../../commands/ledger/report-migration.ts";
+import { destinationsOf } from "../../commands/ledger/report.ts";
 import { type RunStatus, status } from "../../commands/ledger/run-status.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createKeySet } from "../../../src/commands/changes/key-set.ts";
+import { createKeySet } from "../../../src/commands/changes/changes.ts";
 
 describe("createKeySet", () => {
   test("contains exactly the added keys", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countAccounts } from "../../../src/commands/demo/count-accounts.ts";
+import { countAccounts } from "../../../src/commands/demo/demo.ts";
 
 test.each([
   [["A", "B"], "2 of 2 accounts, each exactly once", true],

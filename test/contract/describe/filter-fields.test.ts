@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { filterFields, type FieldFilter, requireAttr } from "../../../src/contract/describe/filter-fields.ts";
-import type { FieldRow } from "../../../src/contract/describe/field-table.ts";
+import {
+  type FieldFilter,
+  type FieldRow,
+  filterFields,
+  requireAttr,
+} from "../../../src/contract/describe/field-table.ts";
 
 function row(attr: string, required: boolean, more: Partial<FieldRow> = {}): FieldRow {
   return { attr, required, type: "text", rules: [], deprecated: false, codes: [], ...more };

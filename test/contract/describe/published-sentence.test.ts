@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { publishedSentence } from "../../../src/contract/describe/published-sentence.ts";
+import { publishedSentence } from "../../../src/contract/describe/published-codes.ts";
 import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import { contractOf } from "../contract-of.ts";
 

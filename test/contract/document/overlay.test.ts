@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import type { Contract } from "../../../src/contract/contract.ts";
 import { loadContract } from "../../../src/contract/load-contract.ts";
-import { selectNodes } from "../../../src/contract/document/select-nodes.ts";
+import { selectNodes } from "../../../src/contract/document/overlay.ts";
 import { bodyOf, documentOf, property } from "../contract-of.ts";
 
 const BODY = "$.paths['/things/'].post.requestBody.content['application/json'].schema";

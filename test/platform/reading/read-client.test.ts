@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readAccount } from "../../../src/platform/reading/read-account.ts";
+import { readAccount } from "../../../src/platform/reading/read-client.ts";
 import type { Authorisation } from "../../../src/platform/auth/authorisation.ts";
 import { productPages } from "../../../src/platform/reading/product-list.ts";
 import { type HttpReply, TransportError } from "../../../src/transport/http.ts";

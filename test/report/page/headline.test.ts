@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Summary } from "../../../src/model/outcome.ts";
-import { headline } from "../../../src/report/page/headline.ts";
+import { headline } from "../../../src/report/page/report-page.ts";
 import { reportOf } from "../reports.ts";
 
 type Counts = Summary["counts"];

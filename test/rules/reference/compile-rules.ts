@@ -1,6 +1,6 @@
 import type { Discriminator, FieldType, ObjectType } from "../../../src/contract/types/field-type.ts";
 import { definedMembers } from "../../../src/json/defined-members.ts";
-import { publishedSentence } from "../../../src/contract/describe/published-sentence.ts";
+import { publishedSentence } from "../../../src/contract/describe/published-codes.ts";
 import { optionsTaken, tagText, typesLeadingTo, untaggedOptions } from "../../../src/contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../src/json/json-value.ts";
 import type { RuleProblem } from "../../../src/model/problem.ts";

@@ -1,4 +1,4 @@
-import type { WrittenMigrationReport } from "../../../commands/ledger/report-migration.ts";
+import type { WrittenMigrationReport } from "../../../commands/ledger/report.ts";
 import { indentedJson } from "../../../terminal/safe-json.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import { plainText } from "../../../text/plain-text.ts";

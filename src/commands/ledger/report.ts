@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Dependencies } from "../../job/dependencies.ts";
+import { settingsIfKnown, settingsOf } from "../../job/settings/recorded-settings.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
@@ -10,14 +11,76 @@ import type {
   RunOfMigration,
 } from "../../model/migration-report.ts";
 import type { OwnerRule } from "../../model/owner.ts";
-import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { eachOpenRecord } from "../../pipeline/owners/each-open-record.ts";
 import { causesOf, daysSince } from "../../pipeline/owners/record-owner.ts";
-import { listedRuns, readRunLedger } from "../../pipeline/run/run-ledger.ts";
+import { type ReportByOwner, reportByOwner } from "../../pipeline/owners/report-by-owner.ts";
+import { closeAfterReport } from "../../pipeline/run/close-after-report.ts";
+import { openJobIfUnchanged, openRecordedJob } from "../../pipeline/run/recorded-job.ts";
+import { listedRuns, readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+import { type RunReport, reportRun, requireReportFolder } from "../../pipeline/run/run-report.ts";
 import { runState } from "../../pipeline/run/run-state.ts";
 import { writeMigrationReport } from "../../report/migration-report.ts";
 import { timestamp } from "../../time/clock.ts";
+
+export interface ReportOptions {
+  readonly ledger: string;
+  /** Id of the run, or a prefix of it; absent: the latest run. */
+  readonly run?: string | undefined;
+  /** Folder for the report files; default: the folder of the run. */
+  readonly out?: string | undefined;
+  /** Whether to write the rejects to a workbook as well. */
+  readonly workbook?: boolean | undefined;
+}
+
+/** Renders the report of a run again, from the ledger. Rejected rows are read from the sources. */
+export function report(options: ReportOptions, dependencies: Dependencies): Promise<RunReport> {
+  return closeAfterReport(async (closeLater) => {
+    const store = await openLedgerStore(options.ledger, dependencies);
+    const ledger = closeLater(await store.read());
+    const run = await requireRun(ledger, options.run);
+    const settings = settingsOf(run);
+    const out = options.out ?? settings.out;
+    const job = await openJobIfUnchanged(settings, { stored: ledger, dependencies });
+    if (job !== undefined) {
+      closeLater(job.input);
+      await requireReportFolder(out, job);
+    }
+    const exitCode = run.exitCode ?? (await ledger.summary(run.id)).exitCode;
+    const reporting = { store, out, showValues: false, workbook: options.workbook };
+    return reportRun({ ledger, run, job, reporting }, { exitCode }, dependencies);
+  });
+}
+
+export interface OwnerReportOptions {
+  readonly ledger: string;
+  /** Id of the run, or a prefix of it; absent: the latest run. */
+  readonly run?: string | undefined;
+  /** Folder of the packages; default: the folder of the run. */
+  readonly out?: string | undefined;
+  readonly owners: readonly OwnerRule[];
+}
+
+/** Writes one report folder per owner for a run. Rejected rows are read from the sources, which must not have changed. */
+export async function reportOwners(options: OwnerReportOptions, dependencies: Dependencies): Promise<ReportByOwner> {
+  const { owners } = options;
+  const store = await openLedgerStore(options.ledger, dependencies);
+  return readRunLedger(store, async (ledger) => {
+    const run = await requireRun(ledger, options.run);
+    if ((await store.activeRun()) === run.id) {
+      throw new Failure("usage", `run ${run.id} is still active, so its records cannot be divided among their owners`, {
+        hint: "wait until it has ended: `migrate status --watch`",
+      });
+    }
+    const settings = settingsOf(run);
+    const job = await openRecordedJob(settings, { stored: ledger, dependencies });
+    try {
+      return await reportByOwner({ ledger, store, run, job, owners, out: options.out ?? settings.out }, dependencies);
+    } finally {
+      await job.input.close();
+    }
+  });
+}
 
 export interface MigrationReportOptions {
   readonly ledger: string;
@@ -42,7 +105,7 @@ export async function reportMigration(
   dependencies: Dependencies,
 ): Promise<WrittenMigrationReport> {
   const store = await openLedgerStore(at, dependencies);
-  const report = await readRunLedger(store, async (ledger): Promise<MigrationReport> => {
+  const migration = await readRunLedger(store, async (ledger): Promise<MigrationReport> => {
     const active = await store.activeRun();
     return {
       format: "migrate-migration/1",
@@ -53,7 +116,10 @@ export async function reportMigration(
       runs: await runsOf(ledger, active),
     };
   });
-  return { report, page: await writeMigrationReport(report, out ?? path.join(store.folder, "migration")) };
+  return {
+    report: migration,
+    page: await writeMigrationReport(migration, out ?? path.join(store.folder, "migration")),
+  };
 }
 
 async function requireDestinations(ledger: Ledger): Promise<readonly DestinationReport[]> {

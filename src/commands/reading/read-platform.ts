@@ -1,0 +1,70 @@
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
+import { type ReadDependencies, connectToRead } from "../../job/target-connection.ts";
+import { type Page, type PageSelection, inTimeOrder, selectedPages } from "../../platform/reading/pagination.ts";
+import { productPages } from "../../platform/reading/product-list.ts";
+import { readAccount } from "../../platform/reading/read-client.ts";
+import type {
+  Account,
+  Product,
+  ProductFilters,
+  RateRequest,
+  UnitRate,
+} from "../../platform/reading/received-records.ts";
+import { ratePages } from "../../platform/reading/unit-rates.ts";
+
+export interface RatesOptions {
+  readonly target: TargetSettings;
+  readonly request: RateRequest;
+  readonly extent: PageSelection;
+  /** Whether to return the earliest rates first instead of the latest. */
+  readonly chronological: boolean;
+}
+
+/** Yields the rates of a tariff, page by page. Needs no credentials. */
+export async function* rates(
+  { target, request, extent, chronological }: RatesOptions,
+  dependencies: ReadDependencies,
+): AsyncGenerator<Page<UnitRate>, void, undefined> {
+  const { client, close } = await connectToRead(target, "public", dependencies);
+  try {
+    const wanted = selectedPages(ratePages(client, request), extent);
+    yield* chronological ? inTimeOrder(wanted) : wanted;
+  } finally {
+    await close();
+  }
+}
+
+interface ProductsOptions {
+  readonly target: TargetSettings;
+  readonly filters: ProductFilters;
+  readonly extent: PageSelection;
+}
+
+/** Yields the products of a platform, page by page. Needs no credentials. */
+export async function* products(
+  { target, filters, extent }: ProductsOptions,
+  dependencies: ReadDependencies,
+): AsyncGenerator<Page<Product>, void, undefined> {
+  const { client, close } = await connectToRead(target, "public", dependencies);
+  try {
+    yield* selectedPages(productPages(client, filters), extent);
+  } finally {
+    await close();
+  }
+}
+
+interface AccountOptions {
+  readonly target: TargetSettings;
+  /** The platform's account number. */
+  readonly number: string;
+}
+
+/** Returns one account as stored on the platform. Requires credentials. */
+export async function account({ target, number }: AccountOptions, dependencies: ReadDependencies): Promise<Account> {
+  const { client, close } = await connectToRead(target, "account-holder", dependencies);
+  try {
+    return await readAccount(client, number);
+  } finally {
+    await close();
+  }
+}
