@@ -4,7 +4,7 @@ import { type Clock, timestamp } from "../time/clock.ts";
 import { type Connections, PROCESSING_CAP_REPLY, serverErrorReply, throttledReply } from "./faults/broken-replies.ts";
 import type { FaultOptions } from "./faults/fault-options.ts";
 import type { FaultPlan, RequestFaults } from "./faults/fault-plan.ts";
-import type { RequestHistory } from "./state/request-history.ts";
+import type { RequestHistory } from "./state/sandbox-state.ts";
 import {
   type Handler,
   methodNotAllowed,

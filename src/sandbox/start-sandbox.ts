@@ -17,11 +17,16 @@ import type { FaultOptions } from "./faults/fault-options.ts";
 import { createFaultPlan } from "./faults/fault-plan.ts";
 import { createLoginLimit, graphqlHandler } from "./api/graphql-api.ts";
 import { createImportProcesses } from "./state/import-processes.ts";
-import { createRequestHistory, type HistoryEntry } from "./state/request-history.ts";
+import {
+  type HistoryEntry,
+  type SandboxState,
+  createRequestHistory,
+  createState,
+  defaultSuppliers,
+} from "./state/sandbox-state.ts";
 import { createHttpApp } from "./http-app.ts";
 import { createPlatformCheck, PLATFORM_RULES } from "./judge/platform-rules.ts";
 import { readRoutes, SAMPLE_ACCOUNT } from "./api/read-routes.ts";
-import { createState, defaultSuppliers, type SandboxState } from "./state/sandbox-state.ts";
 import { openStateFile } from "./state/state-file.ts";
 import { workflowReads } from "./api/workflow-reads.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";

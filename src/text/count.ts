@@ -12,3 +12,23 @@ export function counted(count: number, noun: string): string {
 export function plural(count: number, noun: string): string {
   return count === 1 ? noun : `${noun}s`;
 }
+
+/** `100 %` only if everything is done, and `0 %` only if nothing is. */
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return "100 %";
+  const share = Math.min(part < whole ? 99 : 100, Math.round((100 * part) / whole));
+  return share === 0 && part > 0 ? "< 1 %" : `${share} %`;
+}
+
+export function rateText(perSecond: number): string {
+  return perSecond >= 10 ? formatCount(Math.round(perSecond)) : String(perSecond);
+}
+
+/** `45 s`, `12 min`, `3 h 05 min`. */
+export function duration(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 90) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+}

@@ -25,9 +25,9 @@ export function statusAction(run: string | undefined, flags: StatusFlags, sessio
       });
     }
     if (by === "owner") {
-      const { ownerStatus } = await import("../../commands/ledger/run-status.ts");
+      const { ownerStatus } = await import("../../commands/ledger/report.ts");
       const { requireOwners } = await import("../settings/settings.ts");
-      const { ownerStatusView } = await import("../views/run/report-by-owner-view.ts");
+      const { ownerStatusView } = await import("../views/run/report-views.ts");
       const options = { ledger, inventory, owners: requireOwners(owners, "--by owner") };
       await show(ownerStatusView, await ownerStatus(options, context.dependencies), flags, context);
       return 0;

@@ -91,7 +91,7 @@ async function showMigration(
   if (run !== undefined) throw new Failure("usage", "--all cannot be combined with a run", { hint: "omit the run" });
   const format = textOrJson("--all", flags);
   const { reportMigration } = await import("../../commands/ledger/report.ts");
-  const { migrationReportView } = await import("../views/run/migration-report-view.ts");
+  const { migrationReportView } = await import("../views/run/report-views.ts");
   const written = await reportMigration(settings, dependencies);
   await write(migrationReportView[format](written));
   return 0;
@@ -104,7 +104,7 @@ async function showByOwner(
 ): Promise<number> {
   const format = flags.format === "xlsx" ? "text" : textOrJson("--by-owner", flags);
   const { reportOwners } = await import("../../commands/ledger/report.ts");
-  const { reportByOwnerView } = await import("../views/run/report-by-owner-view.ts");
+  const { reportByOwnerView } = await import("../views/run/report-views.ts");
   const rules = requireOwners(owners, "--by-owner");
   const written = await reportOwners({ ...settings, owners: rules }, context.dependencies);
   await show(reportByOwnerView, written, { ...flags, format }, context);

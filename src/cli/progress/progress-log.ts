@@ -2,8 +2,7 @@ import type { RunEvent } from "../../job/run-event.ts";
 import { type RunProgress, sendTotals } from "../../job/run-progress.ts";
 import type { SendComparison } from "../../ledger/ledger.ts";
 import { STATUSES } from "../../model/outcome.ts";
-import { counted, formatCount } from "../../text/count.ts";
-import { duration } from "../../text/measures.ts";
+import { counted, duration, formatCount } from "../../text/count.ts";
 import type { Logger } from "../process/logger.ts";
 import { paceText, progressLine } from "./progress-text.ts";
 

@@ -1,7 +1,6 @@
 import type { RunProgress, SendProgress } from "../../job/run-progress.ts";
 import { STATUSES } from "../../model/outcome.ts";
-import { formatCount } from "../../text/count.ts";
-import { duration, percent, rateText } from "../../text/measures.ts";
+import { duration, formatCount, percent, rateText } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 

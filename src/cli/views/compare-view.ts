@@ -14,7 +14,7 @@ export function compareWriter(
   screen: Screen,
 ): BatchWriter<Comparison, CompareSummary> {
   if (format === "ndjson") return jsonLines((one) => one);
-  if (format === "csv") return csvTable(["key", "result", "attrs", "reason", "file", "line", "run"], csvRow);
+  if (format === "csv") return csvTable(["key", "result", "attrs", "reason", "file", "line", "run"], comparisonCells);
   const table = streamedTable([{ title: "key" }, { title: "result" }, { title: "place" }, { title: "attrs" }], screen);
   const unknown = new Map<string, number>();
   return {
@@ -22,7 +22,7 @@ export function compareWriter(
       for (const { result, reason = "" } of batch)
         if (result === "unknown") unknown.set(reason, (unknown.get(reason) ?? 0) + 1);
       const listed = batch.filter(({ result }) => result === "different" || result === "absent");
-      return listed.length === 0 ? "" : table(listed.map(textRow));
+      return listed.length === 0 ? "" : table(listed.map(comparisonRow));
     },
     end: ({ counts, isComplete }) => {
       const { replaced, verified, ...compared } = counts;
@@ -41,10 +41,10 @@ export function compareWriter(
   };
 }
 
-function csvRow({ key = "", result, attrs = [], reason = "", source, run }: Comparison): readonly string[] {
+function comparisonCells({ key = "", result, attrs = [], reason = "", source, run }: Comparison): readonly string[] {
   return [key, result, attrs.join("; "), reason, source.file, String(source.line ?? ""), run];
 }
 
-function textRow({ key = "-", result, attrs = [], source }: Comparison): readonly string[] {
+function comparisonRow({ key = "-", result, attrs = [], source }: Comparison): readonly string[] {
   return [key, result, `${source.file}:${source.line ?? ""}`, attrs.join(", ")];
 }

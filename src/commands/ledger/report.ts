@@ -2,6 +2,7 @@ import path from "node:path";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { settingsIfKnown, settingsOf } from "../../job/settings/recorded-settings.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
+import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type {
@@ -13,6 +14,8 @@ import type {
 import type { OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";
 import { eachOpenRecord } from "../../pipeline/owners/each-open-record.ts";
+import { type OwnerProgress, ownerProgress } from "../../pipeline/owners/owner-progress.ts";
+import type { CellDependencies } from "../../pipeline/owners/read-cells.ts";
 import { causesOf, daysSince } from "../../pipeline/owners/record-owner.ts";
 import { type ReportByOwner, reportByOwner } from "../../pipeline/owners/report-by-owner.ts";
 import { closeAfterReport } from "../../pipeline/run/close-after-report.ts";
@@ -80,6 +83,25 @@ export async function reportOwners(options: OwnerReportOptions, dependencies: De
       await job.input.close();
     }
   });
+}
+
+export interface OwnerStatusOptions {
+  readonly ledger: string;
+  readonly owners: readonly OwnerRule[];
+  /** The keys to migrate. Without them, no record is reported as missing. */
+  readonly inventory?: Inventory | undefined;
+}
+
+/**
+ * Returns, for each owner, the records to settle and the records that the owner has returned. Does not change the
+ * ledger.
+ */
+export async function ownerStatus(
+  { ledger: at, ...options }: OwnerStatusOptions,
+  dependencies: StoreOptions & CellDependencies,
+): Promise<readonly OwnerProgress[]> {
+  const store = await openLedgerStore(at, dependencies);
+  return readRunLedger(store, (ledger) => ownerProgress({ ledger, store, ...options }, dependencies));
 }
 
 export interface MigrationReportOptions {

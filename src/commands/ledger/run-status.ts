@@ -1,5 +1,4 @@
-import type { InventoryOptions, InventoryState } from "../../job/inventory/compare-inventory.ts";
-import { countInventory } from "../../job/inventory/count-inventory.ts";
+import { type InventoryOptions, type InventoryState, countInventory } from "../../job/inventory/compare-inventory.ts";
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { LedgerStore, StoreOptions } from "../../ledger/ledger-store.ts";
@@ -8,10 +7,6 @@ import type { DestinationState } from "../../ledger/migration-state.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
 import type { Summary } from "../../model/outcome.ts";
-import type { OwnerRule } from "../../model/owner.ts";
-import type { Inventory } from "../../options/migration-options.ts";
-import { type OwnerProgress, ownerProgress } from "../../pipeline/owners/owner-progress.ts";
-import type { CellDependencies } from "../../pipeline/owners/read-cells.ts";
 import { progressPath, readProgress } from "../../pipeline/run/progress-file.ts";
 import { listedRuns, readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { runState } from "../../pipeline/run/run-state.ts";
@@ -102,25 +97,4 @@ function hasOpenRecords({ run, summary, state }: Pick<RunStatus, "run" | "summar
   const { pending = 0, blocked = 0, ambiguous = 0 } = summary.counts;
   const isPush = run.command === "push" && !run.dryRun && run.state !== "planning";
   return isPush && state !== "running" && pending + blocked + ambiguous > 0;
-}
-
-export interface OwnerStatusOptions {
-  readonly ledger: string;
-  readonly owners: readonly OwnerRule[];
-  /** The keys to migrate. Without them, no record is reported as missing. */
-  readonly inventory?: Inventory | undefined;
-}
-
-type OwnerStatusDependencies = StoreOptions & CellDependencies;
-
-/**
- * Returns, for each owner, the records to settle and the records that the owner has returned. Does not change the
- * ledger.
- */
-export async function ownerStatus(
-  { ledger: at, ...options }: OwnerStatusOptions,
-  dependencies: OwnerStatusDependencies,
-): Promise<readonly OwnerProgress[]> {
-  const store = await openLedgerStore(at, dependencies);
-  return readRunLedger(store, (ledger) => ownerProgress({ ledger, store, ...options }, dependencies));
 }

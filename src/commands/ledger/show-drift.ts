@@ -1,21 +1,25 @@
-import type { Operation } from "../../contract/operations/operation.ts";
+import type { Contract } from "../../contract/contract.ts";
+import { type PublishedCode, publishedCodes } from "../../contract/describe/published-codes.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
+import { sentTypes } from "../../contract/operations/step-fields.ts";
+import type { FieldType } from "../../contract/types/field-type.ts";
+import { pathsFrom, readContract, shippedRuleCodes } from "../../job/contract-files.ts";
+import type { ContractCaching, Notifier } from "../../job/dependencies.ts";
+import type { JobSettings } from "../../job/job.ts";
+import { settingsOf } from "../../job/settings/recorded-settings.ts";
+import { relevantRuleSettings } from "../../job/settings/rule-configuration.ts";
+import { NON_FIELD_ERRORS, attrPattern } from "../../json/attr.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import {
-  type Advise,
-  type Drift,
-  type KnownRules,
-  collectDrift,
-  knownRules,
-  proposeRule,
-} from "../../drift/collect-drift.ts";
-import { pathsFrom, readContract, shippedRuleCodes } from "../../job/contract-files.ts";
-import type { ContractCaching, Notifier } from "../../job/dependencies.ts";
+import type { Place } from "../../model/place.ts";
+import type { Problem } from "../../model/problem.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
-import { settingsOf } from "../../job/settings/recorded-settings.ts";
+import { type ReferenceList, ruleSettingValues } from "../../rules/engine/rule-context.ts";
+import { requirementsOf, rulesWithin, skipReason } from "../../rules/engine/rule-requirements.ts";
+import type { UndecidedReason } from "../../rules/language/rule.ts";
 
 export interface DriftOptions {
   readonly ledger: string;
@@ -80,4 +84,219 @@ function advice({ body }: Operation, knownOf: KnownRules): Advise {
     const proposal = isSettled || body === undefined ? undefined : proposeRule(body, code, attr);
     return { ...(known && { known }), ...(proposal && { proposal }) };
   };
+}
+
+/** A difference between the platform and local validation. */
+export interface Drift {
+  /** `missed`: rejected by the platform but valid locally. `strict`: invalid locally but accepted by the platform. */
+  readonly kind: "missed" | "strict";
+  readonly code: string;
+  /** The attr with list indexes as `*`. */
+  readonly attr: string;
+  readonly count: number;
+  /** The first occurrence: the cell, or the record's row. */
+  readonly example: Place;
+  /** For `missed`: the documented rule for this code, if any, and a proposed rule if the contract has none. */
+  readonly known?: KnownRule;
+  readonly proposal?: RuleProposal;
+}
+
+/** Advice for a code that local validation missed. */
+type Advise = (code: string, attr: string) => Pick<Drift, "known" | "proposal">;
+
+/** Maximum number of distinct attrs and codes, to limit memory for any platform. */
+const MAX_KINDS = 2000;
+
+/**
+ * Collects the drift of outcomes, most frequent first. Records that were rejected without an error code (a closed
+ * supplier, an existing key) cause no drift.
+ */
+async function collectDrift(outcomes: AsyncIterable<readonly Outcome[]>, advise: Advise): Promise<readonly Drift[]> {
+  const found = new Map<string, Drift>();
+  for await (const batch of outcomes) {
+    for (const outcome of batch) for (const [kind, problem] of driftOf(outcome)) note(found, outcome, kind, problem);
+  }
+  return [...found.values()]
+    .map((one) => (one.kind === "strict" ? one : { ...one, ...advise(one.code, one.attr) }))
+    .toSorted((one, other) => other.count - one.count || (one.code < other.code ? -1 : 1));
+}
+
+type Found = readonly [kind: Drift["kind"], problem: Problem];
+
+function driftOf({ status, problems }: Outcome): readonly Found[] {
+  if (status === "rejected") return missed(problems).map((problem) => ["missed", problem] as const);
+  if (status !== "accepted") return [];
+  return problems.filter(isLocalError).map((problem) => ["strict", problem] as const);
+}
+
+/** Problems that the platform reported and local validation did not report for the same attr. */
+function missed(problems: readonly Problem[]): readonly Problem[] {
+  const known = new Set(problems.filter(({ by }) => by === "local").map(({ attr, code }) => `${attr} ${code}`));
+  return problems.filter(({ by, attr, code }) => by === "platform" && !known.has(`${attr} ${code}`));
+}
+
+/**
+ * Whether the problem predicts a rejection. `coerced` and `near_duplicate_key` do not, so they are no drift if the
+ * record is accepted.
+ */
+function isLocalError({ by, code }: Problem): boolean {
+  return by === "local" && code !== "coerced" && code !== "near_duplicate_key";
+}
+
+function note(found: Map<string, Drift>, outcome: Outcome, ...[kind, problem]: Found): void {
+  const { code, place = outcome.source } = problem;
+  const attr = attrPattern(problem.attr);
+  const key = `${kind} ${code} ${attr}`;
+  const known = found.get(key);
+  if (known === undefined && found.size >= MAX_KINDS) return;
+  found.set(key, { ...(known ?? { kind, code, attr, example: place }), count: (known?.count ?? 0) + 1 });
+}
+
+/** Why local validation missed a problem for which a rule or a reason is documented. */
+export type KnownRule =
+  /**
+   * The contract has a rule, but it is skipped because the configuration does not declare `rules.<name>` or
+   * `references.<name>`.
+   */
+  | { readonly kind: "skipped"; readonly missing: readonly string[] }
+  /** The contract has a rule that is weaker than the platform's. */
+  | { readonly kind: "judged" }
+  /** The contract states that no rule can decide it. */
+  | { readonly kind: "undecided"; readonly reason: UndecidedReason }
+  /** An overlay that ships with this program has a rule, but the contract does not use that overlay. */
+  | { readonly kind: "shipped"; readonly overlays: readonly string[] };
+
+/** Looks up the known rule for a reported code. */
+type KnownRules = (code: string) => KnownRule | undefined;
+
+/** @param shipped names of the overlays with rules, by code */
+export function knownRules(
+  { contract, operation, settings }: RunContract,
+  shipped: ReadonlyMap<string, readonly string[]>,
+): KnownRules {
+  const rules = [...new Set(sentTypes(operation).flatMap(rulesWithin))];
+  const { ruleDeclarations: declarations } = contract;
+  const declared = relevantRuleSettings(contract, settings);
+  // Only the declaration of a list matters here, so it is assumed to have the columns that the rules read.
+  const columnsOf = (list: string): readonly string[] =>
+    rules.flatMap((rule) => [...(requirementsOf(rule, declarations).lists.get(list)?.read ?? [])]);
+  const references = new Map<string, ReferenceList>(
+    Object.keys(declared.references ?? {}).map((name) => [name, { columns: columnsOf(name), rows: [] }]),
+  );
+  const context = { declarations, settings: ruleSettingValues(declarations, declared.rules ?? {}), references };
+  return (code) => {
+    const own = rules.filter((rule) => rule.code === code);
+    const reasons = own.flatMap((rule) => skipReason(rule, context) ?? []);
+    const missing = reasons.map(({ kind, name }) => `${kind === "setting" ? "rules" : "references"}.${name}`);
+    if (missing.length > 0) return { kind: "skipped", missing: [...new Set(missing)].toSorted() };
+    if (own.length > 0) return { kind: "judged" };
+    const reason = declarations.undecided.get(code);
+    if (reason !== undefined) return { kind: "undecided", reason };
+    const overlays = (shipped.get(code) ?? []).filter((name) => !settings.contract.includes(name));
+    return overlays.length === 0 ? undefined : { kind: "shipped", overlays };
+  };
+}
+
+/** The contract and settings that a run was validated against. */
+interface RunContract {
+  readonly contract: Contract;
+  readonly operation: Operation;
+  readonly settings: JobSettings;
+}
+
+/**
+ * An overlay action for a person to review. With it, local validation would find the problems that the platform
+ * rejected.
+ */
+interface RuleProposal {
+  /** JSONPath of the schema. */
+  readonly target: string;
+  readonly rule: {
+    readonly code: string;
+    readonly kind: string;
+    readonly message: string;
+    /** Members of the kind for which the operator's text names fields. */
+    readonly [member: string]: string | readonly string[];
+  };
+}
+
+/**
+ * A rule derived from the operator's description of a code (docs/rules.md, "Kinds"), for the published location
+ * nearest to the attr of the rejection. Undefined if the code is not published, or its text suggests no rule.
+ */
+export function proposeRule(body: FieldType, code: string, attr: string): RuleProposal | undefined {
+  const place = nearest(publishedCodes(body, code), attr);
+  if (place?.schema === undefined) return undefined;
+  const message = withoutHtml(place.validator.description);
+  const kind = KIND_PATTERNS.find(([, words]) => words.test(`${withoutHtml(place.validator.name)} ${message}`))?.[0];
+  if (kind === undefined) return undefined;
+  const schema = `$.components.schemas[${JSON.stringify(place.schema)}]`;
+  const fields = place.property === undefined ? namedIn(message, place.fields) : [place.property];
+  return { target: schema, rule: { code, kind, ...membersOf(kind, fields), message } };
+}
+
+/** Assigns fields to the members of the kind; for kinds that examine lists, a person must choose them. */
+function membersOf(kind: string, fields: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
+  const [first, second] = fields;
+  if (first === undefined) return {};
+  if (VALUE_KINDS.has(kind)) return { value: first };
+  if (FIELD_KINDS.has(kind)) return { fields };
+  if (kind === "date-order" && second !== undefined) return { earlier: first, later: second };
+  if (kind === "requires" && second !== undefined) return { "all-or-none": fields };
+  return kind === "unique-by" ? { key: fields } : {};
+}
+
+const VALUE_KINDS: ReadonlySet<string> = new Set(["not-future", "not-past", "matches-format"]);
+const FIELD_KINDS: ReadonlySet<string> = new Set([
+  "required-when",
+  "forbidden-when",
+  "requires-one-of",
+  "forbids-together",
+]);
+
+/** Words in a description that suggest a kind of rule, most specific words first. */
+const KIND_PATTERNS: readonly (readonly [kind: string, words: RegExp])[] = [
+  ["no-overlap", /overlap/i],
+  ["contiguous", /\bgaps?\b|contiguous|consecutive/i],
+  ["unique-by", /duplicate|unique|more than once|appears? twice/i],
+  ["sum-equals", /\bsum\b|add up|total of|\bbalances?\b.*\b(?:match|equal)/i],
+  ["not-future", /in the future|future date/i],
+  ["not-past", /in the past/i],
+  ["date-order", /\b(?:before|after|later than|earlier than|precede)\b.*|start date.*end date/i],
+  ["forbids-together", /mutually exclusive|cannot both|not both|both (?:be )?(?:provided|present|set)|only one of/i],
+  ["requires-one-of", /at least one|either|one of .* (?:required|provided)/i],
+  ["required-when", /(?:required|must be (?:provided|present|set|given)|mandatory)\b.*\b(?:if|when|for|unless)\b/i],
+  ["forbidden-when", /(?:must not|cannot|should not|may not) be (?:provided|present|set|given|used)/i],
+  ["matches-format", /format|valid (?:phone|post|e-?mail|number|mpan|mprn|nmi|mirn|identifier|code)/i],
+  ["count-limit", /more than (?:one|\d+)|at most|exactly one|maximum of/i],
+  ["requires", /required|must be (?:provided|present|set|given)/i],
+];
+
+/** The published location whose attr has the longest common prefix with `attr`. */
+function nearest(places: readonly PublishedCode[], attr: string): PublishedCode | undefined {
+  const wanted = attr.split(".").filter((part) => part !== NON_FIELD_ERRORS);
+  const scored = places.map((place) => ({
+    place,
+    score: similarity(place.attr === "" ? [] : place.attr.split("."), wanted),
+  }));
+  return scored.toSorted((one, other) => other.score - one.score)[0]?.place;
+}
+
+function similarity(one: readonly string[], other: readonly string[]): number {
+  const shared = one.findIndex((part, index) => part !== other[index]);
+  const same = shared === -1 ? one.length : shared;
+  return 2 * same - one.length - other.length;
+}
+
+function namedIn(text: string, fields: readonly string[]): readonly string[] {
+  const words = new Set(text.split(/[^\w]+/));
+  return fields.filter((field) => words.has(field));
+}
+
+/** Removes the HTML that the operators' descriptions contain. */
+function withoutHtml(text: string): string {
+  return text
+    .replaceAll(/<\/?[a-z][^<>]*>/gi, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
 }

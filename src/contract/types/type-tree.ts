@@ -1,5 +1,6 @@
+import type { AttrPath } from "../../json/attr.ts";
 import type { JsonValue } from "../../json/json-value.ts";
-import type { Discriminator, FieldType, UnionType } from "./field-type.ts";
+import { type Discriminator, type FieldType, type UnionType, memberType } from "./field-type.ts";
 
 /** The types directly inside a type: properties except read-only ones, items, and alternatives. */
 export function childTypes(type: FieldType): readonly FieldType[] {
@@ -47,4 +48,19 @@ export function tagText(tag: JsonValue | undefined): string {
 /** The options that are possible without the discriminator's property: those that do not require it. */
 export function untaggedOptions({ property, mapping }: Discriminator): readonly FieldType[] {
   return [...new Set(mapping.values())].filter(({ properties }) => properties.get(property)?.required !== true);
+}
+
+/**
+ * The title of the field at the path, which includes list indexes. If several alternatives have a title for the field,
+ * the first of these titles. Undefined if there is none.
+ */
+export function fieldTitleAt(type: FieldType, path: AttrPath): string | undefined {
+  if (type.kind === "union") {
+    return type.options.map((option) => fieldTitleAt(option, path)).find((title) => title !== undefined);
+  }
+  const [name, ...rest] = path;
+  if (name === undefined) return type.title;
+  if (type.kind === "list") return fieldTitleAt(type.items, rest);
+  const member = type.kind === "object" ? memberType(type, String(name)) : undefined;
+  return member && fieldTitleAt(member, rest);
 }

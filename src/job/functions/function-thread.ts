@@ -6,7 +6,7 @@ import type { CallResult } from "../../model/call-result.ts";
 import { endThread } from "../../model/ended-thread.ts";
 import type { Place } from "../../model/place.ts";
 import { type CsvTable, type Row, isCsvRow } from "../../model/record.ts";
-import { faultOf } from "./function-faults.ts";
+import { type EndCause, NotLoaded, causeOf, endedFailure, faultOf } from "./thread-end.ts";
 import {
   type BatchAnswer,
   type CallBatch,
@@ -19,7 +19,6 @@ import {
   PROGRESS,
   type UncaughtAnswer,
 } from "./function-messages.ts";
-import { type EndCause, NotLoaded, causeOf, endedFailure } from "./thread-end.ts";
 
 export interface FunctionModule {
   readonly file: string;

@@ -1,7 +1,7 @@
 import { parseAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Credentials } from "../../platform/auth/create-authorisation.ts";
-import type { TokenMutation } from "../../platform/auth/token-mutation.ts";
+import type { TokenMutation } from "../../platform/auth/login.ts";
 import type { Secrets } from "../dependencies.ts";
 import type { AuthSettings } from "../../options/target-options.ts";
 

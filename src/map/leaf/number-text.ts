@@ -1,4 +1,4 @@
-import { sameDecimal } from "../../json/number-precision.ts";
+import { sameDecimal } from "../../json/exact-json.ts";
 
 /** The number format of a source. */
 export interface NumberSeparators {

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { fieldTitleAt } from "../../contract/types/field-title.ts";
+import { fieldTitleAt } from "../../contract/types/type-tree.ts";
 import { parseAttr } from "../../json/attr.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { Dependencies } from "../../job/dependencies.ts";

@@ -1,14 +1,14 @@
-import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import type { AttrPath } from "../../json/attr.ts";
+import { type JsonValue, isJsonArray, isJsonObject, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
-import type { WallClock, MonotonicClock } from "../../time/clock.ts";
+import type { MonotonicClock, WallClock } from "../../time/clock.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
-import { createCredentialMask, type CredentialMask } from "../../transport/masking-http.ts";
+import { type CredentialMask, createCredentialMask } from "../../transport/masking-http.ts";
 import { retryAfterMs } from "../../transport/retry-delay.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import { cleanText, parseBody } from "../reply/reply-body.ts";
 import { type ServiceToken, serviceTokenIn } from "./service-token.ts";
-import { tokenDocuments, type TokenMutation } from "./token-mutation.ts";
 
 /** The credential used to request a token. */
 type Grant = { readonly apiKey: string } | { readonly refreshToken: string };
@@ -204,4 +204,57 @@ export async function fetchToken(apiKey: string, options: LoginOptions): Promise
         hint: "check the network and the base URL, then run the same command again",
         cause: error,
       });
+}
+
+/** Settings of the request for a service token. The specification names the mutation but not its fields (5.2, 5.5). */
+export interface TokenMutation {
+  /** Default `/v1/graphql/`, on the instance's root. */
+  readonly path?: string | undefined;
+  /** Default `ObtainServiceToken`. */
+  readonly name?: string | undefined;
+  /** Member of the mutation's `input` for the API key, default `APIKey`. */
+  readonly inputField?: string | undefined;
+  /** Member of the mutation's `input` for a refresh token, default `refreshToken`. */
+  readonly refreshField?: string | undefined;
+  /**
+   * The output fields, as GraphQL selections; default: only the path to the token. GraphQL rejects the whole document
+   * if an instance lacks a field, so further fields are selected only if configured.
+   */
+  readonly outputFields?: readonly string[] | undefined;
+  /** Path of the token in the reply's `data`, default `<name>.token`. */
+  readonly tokenAt?: AttrPath | undefined;
+  /** The complete GraphQL document that replaces the default one; receives the key as `$apiKey`. */
+  readonly document?: string | undefined;
+  /** Document for a refresh token, passed as `$refreshToken`. If only `document` is set, tokens are not refreshed. */
+  readonly refreshDocument?: string | undefined;
+}
+
+interface TokenDocuments {
+  readonly forKey: string;
+  /** Absent: tokens are renewed with the key. */
+  readonly forRefresh: string | undefined;
+  readonly tokenAt: AttrPath;
+}
+
+/**
+ * Builds the GraphQL documents. The input is written inline, so that a document need not name the input's type, which
+ * the specification omits.
+ */
+function tokenDocuments(mutation: TokenMutation): TokenDocuments {
+  const { name = "ObtainServiceToken", inputField = "APIKey", refreshField = "refreshToken" } = mutation;
+  const tokenAt = mutation.tokenAt ?? [name, "token"];
+  const output = (mutation.outputFields ?? [selection(tokenAt.slice(1))]).join(" ");
+  const documentWith = (field: string, variable: string): string =>
+    `mutation ${name}($${variable}: String!) { ${name}(input: { ${field}: $${variable} }) { ${output} } }`;
+  const ownDocument = mutation.document !== undefined;
+  return {
+    forKey: mutation.document ?? documentWith(inputField, "apiKey"),
+    forRefresh: mutation.refreshDocument ?? (ownDocument ? undefined : documentWith(refreshField, "refreshToken")),
+    tokenAt,
+  };
+}
+
+/** `access.jwt` is selected as `access { jwt }`. */
+function selection([field = "token", ...deeper]: AttrPath): string {
+  return deeper.length === 0 ? String(field) : `${field} { ${selection(deeper)} }`;
 }

@@ -1,6 +1,6 @@
 import type { SourceFinding } from "../../model/problem.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
-import { survivesDouble } from "../../json/number-precision.ts";
+import { survivesDouble } from "../../json/exact-json.ts";
 import { isSpace } from "./json-splitter.ts";
 
 /** The reason why a string is not JSON (RFC 8259), and the zero-based offset at which the scan stopped. */

@@ -12,9 +12,15 @@ import type { RejectRow } from "../rejects/rejected-rows.ts";
 import type { ReportFolder } from "../report-folder.ts";
 import { type Report, outcomesWithProblems } from "../report.ts";
 import type { CellStyle } from "./cell-style.ts";
-import { type DropDown, type FinishedSheet, type SheetCell, type SheetWriter, openSheet } from "./sheet-writer.ts";
+import {
+  type DropDown,
+  type FinishedSheet,
+  type SheetCell,
+  type SheetWriter,
+  columnName,
+  openSheet,
+} from "./sheet-writer.ts";
 import { writeWorkbook } from "./workbook-file.ts";
-import { columnName } from "./xml-text.ts";
 
 export interface WorkbookOptions {
   /** Name of the root source. */

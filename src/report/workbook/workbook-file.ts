@@ -2,8 +2,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
 import { styleNumber, stylesXml } from "./cell-style.ts";
-import type { FinishedSheet, SheetComment } from "./sheet-writer.ts";
-import { columnName, xmlText } from "./xml-text.ts";
+import { type FinishedSheet, type SheetComment, columnName, xmlText } from "./sheet-writer.ts";
 
 /** Writes finished sheets as one workbook (.xlsx, ECMA-376), in a stream. */
 export async function writeWorkbook(

@@ -11,11 +11,10 @@ import {
 import { isJsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { FaultPlan } from "../faults/fault-plan.ts";
-import type { RequestHistory } from "../state/request-history.ts";
+import type { RequestHistory, SandboxState } from "../state/sandbox-state.ts";
 import type { ImportProcesses } from "../state/import-processes.ts";
 import { jsonCopy } from "../../json/parse-json.ts";
 import { readFaults } from "../faults/fault-options.ts";
-import { type SandboxState } from "../state/sandbox-state.ts";
 import type { Tokens } from "./authentication.ts";
 import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
 

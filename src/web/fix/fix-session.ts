@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
-import { fieldTitleAt } from "../../contract/types/field-title.ts";
+import { fieldTitleAt } from "../../contract/types/type-tree.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, type JobSettings, openJob } from "../../job/job.ts";

@@ -1,6 +1,6 @@
 import { validate } from "../../commands/check/validate.ts";
 import { openRecords } from "../../commands/ledger/open-records.ts";
-import { fieldTitleAt } from "../../contract/types/field-title.ts";
+import { fieldTitleAt } from "../../contract/types/type-tree.ts";
 import { pathsFrom, readContractWithFindings, usableOperation } from "../../job/contract-files.ts";
 import { openJob, readJobMapping } from "../../job/job.ts";
 import { setupPaths } from "../../job/settings/setup-paths.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fieldTitleAt } from "../../../src/contract/types/field-title.ts";
+import { fieldTitleAt } from "../../../src/contract/types/type-tree.ts";
 import { fieldOf } from "../contract-of.ts";
 
 it("finds the title of a field in objects, lists, alternatives and other names", () => {

@@ -1,11 +1,10 @@
 import { stringify } from "yaml";
-import type { OperationDrift } from "../../../commands/ledger/show-drift.ts";
+import type { Drift, KnownRule, OperationDrift } from "../../../commands/ledger/show-drift.ts";
 import type { UndecidedReason } from "../../../rules/language/rule.ts";
 import { formatPlace } from "../../../model/place.ts";
 import { indentedJson } from "../../../terminal/safe-json.ts";
-import { plainText } from "../../../text/plain-text.ts";
+import { plainLines, plainText } from "../../../text/plain-text.ts";
 import { renderEntryList } from "../../../terminal/text-table.ts";
-import type { Drift, KnownRule } from "../../../drift/collect-drift.ts";
 import type { Screen } from "../../../job/dependencies.ts";
 import { counted } from "../../../text/count.ts";
 import type { View, ViewOptions } from "../view.ts";
@@ -68,21 +67,4 @@ function overlayOf(found: readonly OperationDrift[]): string | undefined {
   if (actions.length === 0) return undefined;
   const info = { title: "Rules derived from replies of the platform", version: "1" };
   return stringify({ overlay: "1.0.0", info, actions });
-}
-
-/**
- * Removes control characters, line by line. The operator's descriptions come from a file, and their control characters
- * must not reach the terminal.
- */
-function plainLines(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => (line === "" ? "" : indentOf(line) + plainText(line.trimStart(), MAX_LINE_LENGTH)))
-    .join("\n");
-}
-
-const MAX_LINE_LENGTH = 1000;
-
-function indentOf(line: string): string {
-  return line.slice(0, line.length - line.trimStart().length);
 }

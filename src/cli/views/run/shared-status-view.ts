@@ -1,6 +1,5 @@
 import type { SharedStatus, WorkerStatus } from "../../../ledger/runs/shared-run.ts";
-import { counted, formatCount } from "../../../text/count.ts";
-import { duration, rateText } from "../../../text/measures.ts";
+import { counted, duration, formatCount, rateText } from "../../../text/count.ts";
 import { suppliersText } from "../../progress/progress-text.ts";
 
 type Line = readonly [name: string, text: string | undefined];

@@ -10,10 +10,9 @@ import { plainText } from "../../../text/plain-text.ts";
 import { indentedJson } from "../../../terminal/safe-json.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
 import { cutText, textWidth, wrapText } from "../../../terminal/text-width.ts";
-import { counted, formatCount } from "../../../text/count.ts";
+import { counted, duration, formatCount, percent, rateText } from "../../../text/count.ts";
 import { sharedData, sharedLines } from "./shared-status-view.ts";
 import { stateText as recordStateText } from "./open-view.ts";
-import { duration, percent, rateText } from "../../../text/measures.ts";
 import { paceText, suppliersText } from "../../progress/progress-text.ts";
 import type { View } from "../view.ts";
 

@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
-import { formatCount } from "../../../text/count.ts";
-import { percent } from "../../../text/measures.ts";
+import { formatCount, percent } from "../../../text/count.ts";
 
 /** The colour of each state and status. */
 const COLOURS: Readonly<Record<string, string>> = {

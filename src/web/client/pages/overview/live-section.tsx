@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import type { Pace, RunProgress } from "../../../../job/run-progress.ts";
-import { formatCount } from "../../../../text/count.ts";
-import { duration, percent, rateText } from "../../../../text/measures.ts";
+import { duration, formatCount, percent, rateText } from "../../../../text/count.ts";
 import type { LiveError, LiveRun } from "../../../overview/overview-data.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { countsText } from "../../parts/states.tsx";

@@ -1,8 +1,10 @@
+import type { WrittenMigrationReport } from "../../../commands/ledger/report.ts";
 import type { OwnerProgress } from "../../../pipeline/owners/owner-progress.ts";
 import type { ReportByOwner } from "../../../pipeline/owners/report-by-owner.ts";
 import { indentedJson } from "../../../terminal/safe-json.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
 import { counted, formatCount, plural } from "../../../text/count.ts";
+import { plainText } from "../../../text/plain-text.ts";
 import type { View } from "../view.ts";
 
 /** A table of the packages, and the command that re-imports them. As data, `{"run":...,"packages":[...]}`. */
@@ -40,4 +42,18 @@ export const ownerStatusView: View<readonly OwnerProgress[]> = {
     return renderTable(rows, [{ title: "owner" }, ...numbers, { title: "due" }, { title: "address" }], screen);
   },
   json: (owners) => indentedJson({ owners }),
+};
+
+/** One line per destination and the path of the page; as data, the content of `migration.json`. */
+export const migrationReportView = {
+  text: ({ report: { destinations }, page }: WrittenMigrationReport): string =>
+    [
+      ...destinations.map(({ target, supplier, operation, records, states }) => {
+        const name = [operation, target, supplier].filter((part) => part !== "").join(", ");
+        const accepted = formatCount(states["accepted"] ?? 0);
+        return `${plainText(name)}: ${accepted} of ${counted(records, "record")} on the platform with the latest content\n`;
+      }),
+      `Report  ${plainText(page)}\n`,
+    ].join(""),
+  json: ({ report }: WrittenMigrationReport): string => indentedJson(report),
 };

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { JobSettings } from "../../src/job/job.ts";
-import { knownRules } from "../../src/drift/collect-drift.ts";
-import { shippedRuleCodes } from "../../src/job/contract-files.ts";
-import { contractOf } from "../rules/engine/compiled-rules.ts";
+import type { JobSettings } from "../../../src/job/job.ts";
+import { knownRules } from "../../../src/commands/ledger/show-drift.ts";
+import { shippedRuleCodes } from "../../../src/job/contract-files.ts";
+import { contractOf } from "../../rules/engine/compiled-rules.ts";
 
 const RULES = [
   { code: "needs_both", kind: "required-when", when: "config.flows", fields: ["a"] },
