@@ -1,3 +1,4 @@
+import { descriptionText } from "../../contract/describe/description-text.ts";
 import type { Contract } from "../../contract/contract.ts";
 import { type PublishedCode, publishedCodes } from "../../contract/describe/published-codes.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";
@@ -227,8 +228,10 @@ interface RuleProposal {
 export function proposeRule(body: FieldType, code: string, attr: string): RuleProposal | undefined {
   const place = nearest(publishedCodes(body, code), attr);
   if (place?.schema === undefined) return undefined;
-  const message = withoutHtml(place.validator.description);
-  const kind = KIND_PATTERNS.find(([, words]) => words.test(`${withoutHtml(place.validator.name)} ${message}`))?.[0];
+  const message = descriptionText(place.validator.description) ?? "";
+  const kind = KIND_PATTERNS.find(([, words]) =>
+    words.test(`${descriptionText(place.validator.name)} ${message}`),
+  )?.[0];
   if (kind === undefined) return undefined;
   const schema = `$.components.schemas[${JSON.stringify(place.schema)}]`;
   const fields = place.property === undefined ? namedIn(message, place.fields) : [place.property];
@@ -291,12 +294,4 @@ function similarity(one: readonly string[], other: readonly string[]): number {
 function namedIn(text: string, fields: readonly string[]): readonly string[] {
   const words = new Set(text.split(/[^\w]+/));
   return fields.filter((field) => words.has(field));
-}
-
-/** Removes the HTML that the operators' descriptions contain. */
-function withoutHtml(text: string): string {
-  return text
-    .replaceAll(/<\/?[a-z][^<>]*>/gi, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim();
 }
