@@ -23,11 +23,11 @@ import {
   createRequestHistory,
   createState,
   defaultSuppliers,
+  openStateFile,
 } from "./state/sandbox-state.ts";
 import { createHttpApp } from "./http-app.ts";
 import { createPlatformCheck, PLATFORM_RULES } from "./judge/platform-rules.ts";
 import { readRoutes, SAMPLE_ACCOUNT } from "./api/read-routes.ts";
-import { openStateFile } from "./state/state-file.ts";
 import { workflowReads } from "./api/workflow-reads.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
 

@@ -138,7 +138,7 @@ export function changesAction(sources: readonly string[], flags: ChangesFlags, s
   const { format, ...others } = flags;
   return withSettings(session, sources, others, async ({ job, target, ledger }, { dependencies, write, close }) => {
     const { changes } = await import("../../commands/changes/changes.ts");
-    const { changesWriter } = await import("../views/changes-view.ts");
+    const { changesWriter } = await import("../views/difference-views.ts");
     const { requireTarget } = await import("../../job/settings/platform-settings.ts");
     const options = { job, ledger, target: requireTarget(target, "to compare with") };
     const writer = changesWriter(format, dependencies.screen);
@@ -153,7 +153,7 @@ export function changesAction(sources: readonly string[], flags: ChangesFlags, s
 export function compareAction(run: string | undefined, flags: CompareFlags, session: Session): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, { dependencies, write }) => {
     const { compare } = await import("../../commands/proof/compare.ts");
-    const { compareWriter } = await import("../views/compare-view.ts");
+    const { compareWriter } = await import("../views/difference-views.ts");
     const { all = false, unverified = false, format } = flags;
     const writer = compareWriter(format, dependencies.screen);
     const summary = await compare({ ledger, run, all, unverified }, dependencies, (batch) => write(writer.add(batch)));

@@ -1,18 +1,17 @@
 import type { Dependencies } from "../../job/dependencies.ts";
+import type { Job } from "../../job/job.ts";
+import { settingsOf } from "../../job/settings/recorded-settings.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { RecordVerification } from "../../ledger/records/verifications.ts";
 import { Failure } from "../../model/failure.ts";
+import { ON_PLATFORM, type Outcome, type Status } from "../../model/outcome.ts";
 import { requireRun, sendingRuns } from "../../pipeline/run/run-ledger.ts";
-import {
-  compareAccepted,
-  type Comparison,
-  type ComparisonResult,
-  STATUSES_OF_ALL,
-  STATUSES_OF_ONE,
-} from "../../proof/compare-accepted.ts";
+import { type PlatformAnswer, type PlatformCheck, openPlatformCheck } from "../../proof/platform-check.ts";
+import { openUnchanged } from "../../proof/prove-run.ts";
+import { type MappedTrace, PLATFORM_GROUP, acceptedRecord, mappedGroups } from "../../proof/trace-records.ts";
 import { timestamp } from "../../time/clock.ts";
-
-export type { Comparison };
 
 export interface CompareOptions {
   readonly ledger: string;
@@ -67,3 +66,143 @@ export async function compare(
 function verificationOf({ record, result }: Comparison): readonly RecordVerification[] {
   return result === "same" || result === "different" || result === "absent" ? [{ record, verification: result }] : [];
 }
+
+/**
+ * `same`: the platform has the accepted values at every attr that could be compared. `replaced`: the platform has
+ * accepted different content of the record since, so it was not looked up. `verified`: the record was compared before.
+ */
+type ComparisonResult = "same" | "different" | "absent" | "unknown" | "replaced" | "verified";
+
+/** An accepted record compared with the platform. */
+export interface Comparison {
+  readonly run: string;
+  readonly record: number;
+  readonly key?: string;
+  readonly source: Outcome["source"];
+  readonly result: ComparisonResult;
+  /** The attrs whose values differ. */
+  readonly attrs?: readonly string[];
+  /** Why the result is unknown. */
+  readonly reason?: string;
+}
+
+interface CompareContext {
+  readonly ledger: Ledger;
+  readonly dependencies: Dependencies;
+  /** The statuses of the records to compare: a record that several runs have planned is `accepted` in one of them. */
+  readonly statuses: ReadonlySet<Status>;
+  /** Omit the records that have already been compared since they were accepted. */
+  readonly unverified: boolean;
+}
+
+/**
+ * Reads the accepted records of a run back from the platform and compares them, in batches. A record whose payload
+ * cannot be rebuilt from the sources is `unknown`. Ends early, without an error, if the user stops it.
+ * @throws Failure `config` if the contract names no operation that reads records back, and the failures of connecting
+ */
+async function* compareAccepted(run: Run, context: CompareContext): AsyncGenerator<readonly Comparison[]> {
+  const { ledger, dependencies, statuses } = context;
+  const settings = settingsOf(run);
+  const job = await openUnchanged(settings, context);
+  if (job instanceof Failure) {
+    for await (const batch of ledger.outcomes(run.id, { statuses: [...statuses] })) {
+      const known = await knownAnswers(run, batch, context);
+      yield batch.map((outcome) => comparisonOf(run, outcome, known(outcome) ?? unknown(job.message)));
+    }
+    return;
+  }
+  const opened: { readonly close: () => Promise<void> }[] = [];
+  try {
+    requireReadBack(job);
+    const check = await openPlatformCheck(job, settings, dependencies, (one) => opened.push(one));
+    for await (const group of mappedGroups({ ledger, run, job }, PLATFORM_GROUP)) {
+      if (dependencies.drain.aborted) return;
+      yield await compareGroup(run, group, check, context);
+    }
+  } finally {
+    for (const one of opened) await one.close();
+    await job.input.close();
+  }
+}
+
+function requireReadBack({ operation: { id, readBack } }: Job): void {
+  if (readBack.length > 0) return;
+  throw new Failure("config", `the contract does not say how to read back the records of "${id}"`, {
+    hint: "name the operation with `x-migrate-read-back` (docs/contract.md)",
+  });
+}
+
+async function compareGroup(
+  run: Run,
+  group: readonly MappedTrace[],
+  check: PlatformCheck,
+  context: CompareContext,
+): Promise<readonly Comparison[]> {
+  const accepted = group.flatMap((one) => {
+    const { outcome, comparison } = one;
+    const [asked] = acceptedRecord(one);
+    if (asked === undefined || outcome === undefined || !context.statuses.has(outcome.status)) return [];
+    return [{ asked, outcome, isAsPlanned: comparison === "same" }];
+  });
+  const known = await knownAnswers(
+    run,
+    accepted.map(({ outcome }) => outcome),
+    context,
+  );
+  const answers = await check.ask(
+    accepted.flatMap(({ asked, isAsPlanned }) => (isAsPlanned && known(asked) === undefined ? asked : [])),
+  );
+  return accepted.map(({ outcome }) => {
+    const answer = known(outcome) ?? answers.get(outcome.record);
+    return comparisonOf(run, outcome, answer ?? unknown("its payload cannot be rebuilt from the sources"));
+  });
+}
+
+/** Returns the answers for records that need not be looked up, because they were replaced or compared before. */
+async function knownAnswers(
+  run: Run,
+  records: readonly Pick<Outcome, "record">[],
+  { ledger, unverified }: CompareContext,
+): Promise<(one: Pick<Outcome, "record">) => Answer | undefined> {
+  const [first, last] = [records[0], records.at(-1)];
+  if (first === undefined || last === undefined) return () => undefined;
+  const current = await ledger.acceptedLast(run.id, first.record, last.record);
+  return ({ record }) => {
+    if (!current.has(record)) return { kind: "replaced" };
+    return unverified && current.get(record) !== undefined ? { kind: "verified" } : undefined;
+  };
+}
+
+interface Answer extends Pick<PlatformAnswer, "attrs" | "reason"> {
+  readonly kind: PlatformAnswer["kind"] | "verified";
+}
+
+function unknown(reason: string): Answer {
+  return { kind: "unknown", reason };
+}
+
+function comparisonOf({ id }: Run, { record, key, source }: Outcome, answer: Answer): Comparison {
+  const { kind, attrs, reason } = withReason(answer);
+  return { run: id, record, ...definedMembers({ key, attrs, reason }), source, result: RESULTS[kind] };
+}
+
+const RESULTS: Readonly<Record<Answer["kind"], ComparisonResult>> = {
+  found: "same",
+  different: "different",
+  absent: "absent",
+  unknown: "unknown",
+  replaced: "replaced",
+  notCompared: "unknown",
+  verified: "verified",
+};
+
+/** Adds the reason to an answer about the key only: an equal key proves nothing about the content. */
+function withReason(answer: Answer): Answer {
+  return answer.kind === "notCompared" ? { ...answer, reason: "only its key could be compared" } : answer;
+}
+
+/** In a single run, records that an earlier run sent with the same content are compared too. */
+const STATUSES_OF_ONE: ReadonlySet<Status> = ON_PLATFORM;
+
+/** Each record is `accepted` in the run that sent its content. */
+const STATUSES_OF_ALL: ReadonlySet<Status> = new Set(["accepted"]);

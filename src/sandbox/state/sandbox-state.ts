@@ -1,8 +1,15 @@
 import { createHash } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Contract } from "../../contract/contract.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
-import type { JsonObject } from "../../json/json-value.ts";
-import type { SupplierStatus } from "../../model/supplier-status.ts";
+import { errorCode } from "../../files/error-code.ts";
+import { replaceFile } from "../../files/replace-file.ts";
+import { remedyOf } from "../../files/write-error.ts";
+import { type JsonObject, isJsonArray, isJsonObject } from "../../json/json-value.ts";
+import { parseJson } from "../../json/parse-json.ts";
+import { Failure } from "../../model/failure.ts";
+import { SUPPLIER_STATUSES, type SupplierStatus } from "../../model/supplier-status.ts";
 import type { LoginAttempt } from "../sandbox-reply.ts";
 
 export interface ImportedAccount {
@@ -169,4 +176,91 @@ export function createRequestHistory(): RequestHistory {
       count = 0;
     },
   };
+}
+
+/** Stores the state of the platform in a JSON file. */
+interface StateFile {
+  readonly stored: StateSnapshot | undefined;
+  /** Schedules a write after a change. Changes within a short delay share one write. */
+  readonly touch: () => void;
+  /** Writes pending changes. @throws Failure `storage` */
+  readonly close: () => Promise<void>;
+}
+
+const WRITE_DELAY_MS = 200;
+
+/**
+ * @param path if absent, nothing is stored
+ * @param snapshot returns the state to write; called before every write
+ * @throws Failure `storage` if the file is not a data file of the sandbox
+ */
+export async function openStateFile(path: string | undefined, snapshot: () => StateSnapshot): Promise<StateFile> {
+  if (path === undefined) return { stored: undefined, touch: () => undefined, close: () => Promise.resolve() };
+  const stored = await readSnapshot(path);
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  const write = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.catch(() => undefined).then(() => writeSnapshot(path, snapshot()));
+    return writing;
+  };
+  const touch = (): void => {
+    timer ??= setTimeout(() => void write().catch(() => touch()), WRITE_DELAY_MS);
+  };
+  return { stored, touch, close: write };
+}
+
+async function readSnapshot(path: string): Promise<StateSnapshot | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw new Failure("storage", `${path}: the sandbox cannot read its data file`, {
+      hint: "check the permissions of the file, or choose another file with --data",
+      cause: error,
+    });
+  }
+  const snapshot = snapshotFrom(text);
+  if (snapshot !== undefined) return snapshot;
+  throw new Failure("storage", `${path} is not a data file of the sandbox`, {
+    hint: "choose another file with --data, or remove this one to start with an empty platform",
+  });
+}
+
+function snapshotFrom(text: string): StateSnapshot | undefined {
+  const value = parseJson(text);
+  if (value === undefined || !isJsonObject(value)) return undefined;
+  const { suppliers, accounts } = value;
+  if (suppliers === undefined || accounts === undefined || !isJsonObject(suppliers) || !isJsonArray(accounts))
+    return undefined;
+  const statuses = Object.entries(suppliers).map(([code, status]) => {
+    const known = SUPPLIER_STATUSES.find((one) => one === status);
+    return known === undefined ? undefined : ([code, known] as const);
+  });
+  const imported = accounts.map((account) => (isJsonObject(account) ? accountFrom(account) : undefined));
+  if (!statuses.every((one) => one !== undefined) || !imported.every((one) => one !== undefined)) return undefined;
+  return { suppliers: Object.fromEntries(statuses), accounts: imported };
+}
+
+function accountFrom({ number, supplier, key, importedAt, payload, notes }: JsonObject): ImportedAccount | undefined {
+  if (typeof number !== "string" || typeof supplier !== "string" || typeof key !== "string") return undefined;
+  if (typeof importedAt !== "string" || payload === undefined || !isJsonObject(payload)) return undefined;
+  if (notes === undefined || !isJsonArray(notes)) return undefined;
+  const hashes = notes.filter((hash) => typeof hash === "string");
+  return { number, supplier, key, importedAt, payload, notes: hashes };
+}
+
+async function writeSnapshot(path: string, snapshot: StateSnapshot): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await replaceFile(path, JSON.stringify(snapshot));
+  } catch (cause) {
+    throw new Failure("storage", `${path}: the sandbox cannot write its data file`, {
+      hint: `${remedyOf(cause, path)}, or choose another file with --data`,
+      cause,
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { correctRejects, readCorrections } from "../../../src/commands/demo/correct-rejects.ts";
+import { correctRejects, readCorrections } from "../../../src/commands/demo/demo.ts";
 import { thingsFolder } from "../../job/sample-job.ts";
 
 it("the demo corrects the listed cells in the rejects files of each source, and counts the corrections", async () => {
