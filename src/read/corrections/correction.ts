@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, memberAt, valueAt } from "../../json/json-value.ts";
-import { survivesDouble } from "../../json/number-precision.ts";
+import { survivesDouble } from "../../json/exact-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { isCsvRow, type Row } from "../../model/record.ts";
 
