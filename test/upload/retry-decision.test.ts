@@ -31,3 +31,47 @@ test("a request that may have been processed is repeated only if the platform de
   expect(decideRetry(AMBIGUOUS, { ...state, budget })).toEqual({ again: false });
   expect(decideRetry(AMBIGUOUS, { ...state, budget, mayRepeat: true })).toMatchObject({ again: true });
 });
+
+test("successes refund the budget only up to its original size", () => {
+  const budget = createRetryBudget();
+  for (let success = 0; success < 10; success += 1) budget.refund();
+  let taken = 0;
+  while (budget.take("pushBack")) taken += 1;
+  expect(taken).toBe(500);
+});
+
+test.each<[string, RequestResult["pushBack"], number]>([
+  ["100 times after failures", undefined, 100],
+  ["50 times after timeouts", { reason: "timeout" }, 50],
+  ["500 times after push-back", { reason: "HTTP 429" }, 500],
+])("all records of a run together are retried %s", (_, pushBack, retries) => {
+  const budget = createRetryBudget();
+  const result = { ...retried, ...(pushBack && { pushBack }) };
+  let again = 0;
+  while (decideRetry(result, { ...state, budget }).again) again += 1;
+  expect(again).toBe(retries);
+});
+
+test.each<[string, RequestResult["pushBack"], number]>([
+  ["three requests", undefined, 3],
+  ["ten requests if the platform pushes back", { reason: "HTTP 429" }, 10],
+  ["ten requests if the platform says when to retry", { reason: "HTTP 429", afterMs: 1 }, 10],
+])("a record has at most %s", (_, pushBack, most) => {
+  const result = { ...retried, ...(pushBack && { pushBack }) };
+  const decide = (tries: number): boolean =>
+    decideRetry(result, { ...state, tries, budget: createRetryBudget() }).again;
+  expect([decide(most - 1), decide(most)]).toEqual([true, false]);
+});
+
+test("a random refusal is retried within 50 ms, a failure is not, and neither is push-back without known noise", () => {
+  const noisy = { ...state, isNoiseKnown: true, budget: createRetryBudget() };
+  const refusal: RequestResult = { ...retried, pushBack: { reason: "HTTP 429" } };
+  expect(decideRetry(refusal, noisy)).toEqual({ again: true, afterMs: 25 });
+  expect(decideRetry(refusal, { ...noisy, isNoiseKnown: false })).toEqual({ again: true, afterMs: 250 });
+  expect(decideRetry(retried, noisy)).toEqual({ again: true, afterMs: 250 });
+});
+
+test("an accepted or rejected record is not repeated", () => {
+  const accepted: RequestResult = { replyClass: { kind: "accepted" }, http: 201, durationMs: 1 };
+  expect(decideRetry(accepted, { ...state, mayRepeat: true, budget: createRetryBudget() })).toEqual({ again: false });
+});

@@ -171,6 +171,72 @@ describe("keywords evaluated as JSON Schema", () => {
     expect(problemsOf(schema, { c: "C" })).not.toEqual([]);
   });
 
+  const IF_THEN: object = JSON.parse(
+    `{ "if": { "prefixItems": [{ "const": 1 }] }, "then": { "prefixItems": [true, true] } }`,
+  );
+
+  it.each<[string, object, readonly JsonValue[], readonly JsonValue[]]>([
+    ["no other keyword", {}, [], [1]],
+    ["prefixItems", { prefixItems: [{ type: "string" }] }, ["a"], ["a", 1]],
+    ["items", { items: { type: "integer" } }, [1, 2], ["a"]],
+    ["contains", { contains: { type: "integer" } }, [1, 2], [1, "a"]],
+    ["prefixItems and contains", { prefixItems: [true], contains: { const: 1 } }, ["a", 1], ["a", 1, "a"]],
+    ["allOf", { allOf: [{ prefixItems: [true] }, { prefixItems: [true, true] }] }, [1, 2], [1, 2, 3]],
+    [
+      "the satisfied options of anyOf",
+      { anyOf: [{ prefixItems: [{ const: 1 }] }, { prefixItems: [true, { const: 2 }] }, { type: "object" }] },
+      [0, 2],
+      [1, 3],
+    ],
+    [
+      "the satisfied option of oneOf",
+      { oneOf: [{ prefixItems: [{ const: 1 }] }, { prefixItems: [{ const: 0 }, true] }] },
+      [0, 2],
+      [1, 2],
+    ],
+    ["if and then", IF_THEN, [1, 2], [1, 2, 3]],
+    ["if without then", { if: { prefixItems: [{ const: 1 }] } }, [1], [1, 2]],
+    ["else", { if: { prefixItems: [{ const: 1 }] }, else: { prefixItems: [true, true] } }, [0, 2], [0, 2, 3]],
+    ["if without else", IF_THEN, [], [0]],
+    ["a schema for references", { $ref: "#/components/schemas/Pair" }, ["a", 2], ["a", 2, 3]],
+    ["unevaluatedItems of a part", { allOf: [{ unevaluatedItems: { type: "integer" } }] }, [1, 2], ["a"]],
+  ])("unevaluatedItems refuses the items that are not evaluated by %s", (_, schema, right, wrong) => {
+    const schemas = { Pair: { prefixItems: [{ type: "string" }, true] } };
+    const type = { type: "array", ...schema, unevaluatedItems: false };
+    expect(problemsOf(type, right, { schemas })).toEqual([]);
+    expect(problemsOf(type, wrong, { schemas })).toHaveLength(1);
+  });
+
+  it("unevaluatedItems with a schema validates the remaining items, and accepts values that are not lists", () => {
+    const schema = { prefixItems: [{ type: "string" }], unevaluatedItems: { type: "integer" } };
+    expect(problemsOf(schema, ["a", 1, 2])).toEqual([]);
+    expect(problemsOf(schema, ["a", 1, "b"])).toEqual(MISMATCH);
+    expect(problemsOf(schema, "text")).toEqual([]);
+  });
+
+  it("unevaluatedItems and unevaluatedProperties of one schema are both enforced", () => {
+    const schema = { unevaluatedItems: false, unevaluatedProperties: false };
+    expect(problemsOf(schema, [1])).toEqual(MISMATCH);
+    expect(problemsOf(schema, { a: 1 })).toEqual(["field.a unknown_field"]);
+    expect(problemsOf(schema, [])).toEqual([]);
+  });
+
+  it.each<[object, JsonValue, object]>([
+    [{ minLength: 2 }, "a", { code: "min_length", limit: 2, unit: "characters" }],
+    [{ maxLength: 2 }, "abc", { code: "max_length", limit: 2, unit: "characters" }],
+    [{ minItems: 1 }, [], { code: "min_length", limit: 1, unit: "items" }],
+    [{ maxItems: 1 }, [1, 2], { code: "max_length", limit: 1, unit: "items" }],
+    [{ pattern: "^a" }, "b", { code: "invalid", expected: "pattern", written: { as: "^a" } }],
+    [{ uniqueItems: true }, [1, 1], { code: "unique" }],
+    [{ minimum: 2 }, 1, { code: "schema_mismatch", keyword: "minimum" }],
+    [{ additionalProperties: false }, { a: 1 }, { code: "unknown_field", attr: "field.a" }],
+    [{ propertyNames: { minLength: 2 } }, { a: 1 }, { code: "schema_mismatch", keyword: "propertyNames", name: "a" }],
+  ])("report the violation of %j with its limit", (schema, value, expected) => {
+    const contract = contractOf({ field: { enum: [value], allOf: [schema] } }, { openapi: "3.1.0" });
+    const found = compileValidator(bodyOf(contract), { keepValues: false })({ field: value });
+    expect(found).toMatchObject([{ attr: "field", ...expected }]);
+  });
+
   it("are resolved through references, including recursive schemas", () => {
     const schemas = {
       Tree: { type: "object", additionalProperties: { $ref: "#/components/schemas/Tree" }, maxProperties: 1 },
