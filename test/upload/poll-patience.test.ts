@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import type { RecordToSend, UploadOptions } from "../../src/upload/upload-types.ts";
+import { startPatience } from "../../src/upload/poll-patience.ts";
 import { upload } from "../../src/upload/upload.ts";
 import { ACCEPTED, busy, fakeClock, type FakeLedger, fakeLedger, sendable, UNSENT } from "./scene.ts";
 
@@ -123,4 +124,30 @@ test("the poll timeout for an ambiguous record starts after the quiet period", a
   expect([...late.ledger.states.values()]).toEqual(["ambiguous"]);
   const absent = await poll(() => ABSENT, { records: [unanswered], trustNotFoundFrom: 30_000 });
   expect(absent.scheduled).toBe(1);
+});
+
+test("the reason of a record that is not final in time names the last reply and the timeout", async () => {
+  const { ledger } = await poll(() => WAITING, { records: [sendable(1)] });
+  expect(ledger.settlements.at(-1)?.reason).toBe("PENDING; no final status within 8 s");
+});
+
+test("the time for polling ends at the timeout, or with the run, or when no further status is needed", async () => {
+  const clock = fakeClock();
+  const running = new AbortController();
+  const given = { ms: 100, clock, stopping: running.signal };
+  const [over, ended, stopped] = [startPatience(given), startPatience(given), startPatience(given)];
+  expect(over.leftMs()).toBe(100);
+  expect(over.isOver()).toBe(false);
+  ended.end();
+  await clock.sleep(100, new AbortController().signal);
+  expect([over.isOver(), over.leftMs(), over.over.aborted]).toEqual([true, 0, true]);
+  expect([ended.isOver(), ended.over.aborted]).toEqual([true, false]);
+  expect(stopped.over.aborted).toBe(true);
+
+  const late = startPatience({ ...given, stopping: AbortSignal.abort() });
+  const interrupted = startPatience(given);
+  running.abort();
+  await clock.sleep(200, new AbortController().signal);
+  expect([late.over.aborted, interrupted.over.aborted]).toEqual([false, false]);
+  expect([late.leftMs(), interrupted.leftMs()]).toEqual([0, 0]);
 });
