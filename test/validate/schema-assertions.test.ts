@@ -139,6 +139,15 @@ describe("keywords evaluated as JSON Schema", () => {
     }
   });
 
+  it("report each problem once if a payload needs so many comparisons that it is validated again", () => {
+    const patterns = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`^x${index}$`, true]));
+    const many: JsonValue = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`a${index}`, 1]));
+    const schema = { type: "object", patternProperties: patterns, additionalProperties: { type: "integer" } };
+    const contract = contractOf({ first: { type: "integer" }, field: schema }, { openapi: "3.1.0" });
+    const found = compileValidator(bodyOf(contract), { keepValues: false })({ first: "one", field: many });
+    expect(found).toMatchObject([{ attr: "first", code: "invalid" }]);
+  });
+
   it("limit the comparisons of a long text with an RE2 pattern", () => {
     const schema = { type: "string", pattern: "^(?:a|b)*$" };
     expect(problemsOf(schema, "a".repeat(1000))).toEqual([]);

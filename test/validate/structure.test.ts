@@ -311,6 +311,32 @@ describe("a union", () => {
     expect(findings(object({ it: type }), { it: [] })).toEqual(["it invalid"]);
   });
 
+  it("prefers the options with the JSON type of the value, even if another option has fewer errors", () => {
+    const pair = object({ "a!": text(), "b!": text() });
+    expect(findings(object({ it: union([text(), pair]) }), { it: {} })).toEqual(["it.a required", "it.b required"]);
+    expect(findings(object({ it: union([pair, list(integer())]) }), { it: ["x", "y"] })).toEqual([
+      "it.0 invalid",
+      "it.1 invalid",
+    ]);
+    expect(findings(object({ it: union([pair, integer()]) }), { it: "x" })).toEqual(["it invalid"]);
+    expect(findings(object({ it: union([union([pair, text()]), list(text())]) }), { it: {} })).toEqual([
+      "it.a required",
+      "it.b required",
+    ]);
+    expect(findings(object({ it: union([text(), any()]) }), { it: {} })).toEqual([]);
+  });
+
+  it("counts the errors of the option that it selects", () => {
+    const pair = object({ "a!": text(), "b!": text(), "c!": text() });
+    const nestedPair = union([object({ "it!": union([pair, text()]) }), object({ "x!": text(), "y!": text() })]);
+    expect(findings(object({ it: nestedPair }), { it: { it: { a: "1", b: "2", c: "3" } } })).toEqual([]);
+    expect(findings(object({ it: nestedPair }), { it: { it: {} } })).toEqual([
+      "it.it.a required",
+      "it.it.b required",
+      "it.it.c required",
+    ]);
+  });
+
   it("keeps problems that were found earlier", () => {
     const type = object({ "first!": text(), it: union([integer(), text({ maxLength: 1 })]), "last!": text() });
     expect(findings(type, { it: "abc" })).toEqual(["first required", "it invalid", "last required"]);

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CellMemory, createCellMemory, SLOTS } from "../../../src/pipeline/bytes/cell-memory.ts";
 
@@ -30,4 +31,46 @@ test.each([
   for (let row = 0; row < SLOTS; row += 1) look(memory, `cell ${row % different}`);
   look(memory, "again");
   expect(look(memory, "again")).toBe(isUsed);
+});
+
+/** The longest cell that is stored. */
+const LONGEST = 31;
+
+test("the cache finds a cell again at any place of any bytes, with the number of its values", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: LONGEST }), fc.nat(5), fc.nat(255), (cell, before, valueCount) => {
+      const memory = createCellMemory();
+      expect(memory.find(cell, 0, cell.length)).toBe(-1);
+      const slot = memory.keep(valueCount);
+      expect(slot).toBeGreaterThanOrEqual(0);
+      expect(slot).toBeLessThan(SLOTS);
+      const elsewhere = Uint8Array.of(...Array.from({ length: before }, () => 7), ...cell, 7);
+      expect(memory.find(elsewhere, before, before + cell.length)).toBe(slot);
+      expect(memory.valueCountAt(slot)).toBe(valueCount);
+    }),
+  );
+});
+
+test("the cache does not confuse cells, whichever were stored before", () => {
+  const cells = fc.array(fc.uint8Array({ maxLength: LONGEST + 3 }), { minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(cells, (given) => {
+      const memory = createCellMemory();
+      const stored = new Map<number, string>();
+      for (const cell of given) {
+        const text = cell.join(" ");
+        const found = memory.find(cell, 0, cell.length);
+        if (found >= 0) expect(stored.get(found)).toBe(text);
+        else stored.set(memory.keep(1), text);
+      }
+    }),
+  );
+});
+
+test("the cache distinguishes cells that differ in one byte, or in length", () => {
+  const memory = createCellMemory();
+  const found = (text: string): boolean => memory.find(Buffer.from(text), 0, text.length) >= 0;
+  expect(found("A12")).toBe(false);
+  memory.keep(1);
+  expect(["A12", "A13", "B12", "A1", "A123", ""].map(found)).toEqual([true, false, false, false, false, false]);
 });
