@@ -151,3 +151,12 @@ test("the time for polling ends at the timeout, or with the run, or when no furt
   expect([late.over.aborted, interrupted.over.aborted]).toEqual([false, false]);
   expect([late.leftMs(), interrupted.leftMs()]).toEqual([0, 0]);
 });
+
+test.each([
+  ["stays ambiguous after a step that can be repeated, because a later request may have arrived", true, "ambiguous"],
+  ["is no longer ambiguous after a step that creates the record was answered", false, "pending"],
+])("an ambiguous record %s", async (_, idempotent, status) => {
+  const unanswered = { ...sendable(1), isAmbiguous: true };
+  const { ledger } = await poll(() => busy(), { records: [unanswered], steps: [{ ...STAGE, idempotent }] });
+  expect(ledger.settlements.map((saved) => saved.status).at(-1)).toBe(status);
+});
