@@ -84,7 +84,7 @@ async function testMutants({ name, mutate, tests }) {
     // Stryker uses an interface of TypeScript that version 7 does not have.
     tsconfigFile: "none",
     // A busy machine must not make a slow mutant count as a mutant that never ends.
-    timeoutMS: 5000,
+    timeoutMS: 10_000,
     timeoutFactor: 4,
     warnings: { slow: false },
   });
