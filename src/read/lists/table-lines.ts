@@ -29,7 +29,7 @@ function exactLines({ file, text }: TextFile, hint: string): readonly TableLine[
 }
 
 /** Detects the delimiter from the first lines. */
-export function delimiterOf(text: string): string {
+function delimiterOf(text: string): string {
   return detectDelimiter(
     text
       .split(/\r\n|\n|\r/, 40)
