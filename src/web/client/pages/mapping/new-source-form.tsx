@@ -41,7 +41,13 @@ export function NewSourceForm({ draft, view, onEdit }: NewSourceOptions): JSX.El
   const used = new Set(view.sources.flatMap((source) => source.files.map((file) => file.replace(/^\.\//, ""))));
   const free = files.filter((file) => ![...used].some((own) => own === file || own.endsWith(`/${file}`)));
   return (
-    <details class="new-source" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details
+      class="new-source"
+      onToggle={({ currentTarget }) => {
+        setOpen(currentTarget.open);
+        if (currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" });
+      }}
+    >
       <summary>Add a source</summary>
       <Select
         label="File"
