@@ -4,7 +4,7 @@ import { PRIVATE_POSTGRES_IS_HERE } from "../ledger/postgres/cluster.ts";
 import { PGBOUNCER_IS_HERE, startPgBouncer } from "../ledger/postgres/pgbouncer.ts";
 import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf } from "./push-scene.ts";
-import { sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
+import { deliveryErrors, QUICK_MS, sharedPush, useServer, WAITING_MS } from "./shared-run-scene.ts";
 
 const IS_HERE = PRIVATE_POSTGRES_IS_HERE && PGBOUNCER_IS_HERE;
 
@@ -59,9 +59,11 @@ describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped withou
 
   test("several workers send every record once, even if one is killed", async () => {
     await admin.reset();
+    await admin.faults({ latencyMs: WAITING_MS });
     const { share, whenWorking, whenSettled, migrate, ledger } = await scene(200);
     const push = share(2, ["--rps", "50"]);
     const [victim] = await whenWorking(2);
+    await admin.faults({ latencyMs: QUICK_MS });
     await whenSettled(50);
     process.kill(victim?.pid ?? 0, "SIGKILL");
     const end = await push.ended;

@@ -57,6 +57,8 @@ export function useServer(kind?: "private"): { readonly server: () => PostgresCl
 export const WAITING_MS = 1_500;
 /** The delay after the moment that a test waits for. */
 export const QUICK_MS = 5;
+/** The default delay. */
+export const LATENCY_MS = 500;
 
 export const FAST_PACE: readonly string[] = ["--concurrency", "16"];
 
@@ -64,7 +66,7 @@ export const FAST_PACE: readonly string[] = ["--concurrency", "16"];
  * A server and a sandbox, reset before each test, for shared runs.
  * @param latencyMs default delay of replies
  */
-export function useSharedRuns(latencyMs: number = 500): {
+export function useSharedRuns(latencyMs: number = LATENCY_MS): {
   readonly server: () => PostgresCluster;
   readonly admin: Admin;
   readonly inScene: (records: number) => Promise<SharedPush>;

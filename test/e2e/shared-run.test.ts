@@ -3,14 +3,18 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
 import { createTestFolder, temporaryFolder } from "../temporary-folder.ts";
-import { deliveryErrors, QUICK_MS, useSharedRuns, WAITING_MS } from "./shared-run-scene.ts";
+import { deliveryErrors, LATENCY_MS, QUICK_MS, useSharedRuns, WAITING_MS } from "./shared-run-scene.ts";
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { admin, inScene, answerAfter } = useSharedRuns();
 
   test("three workers send every record once, and the report equals the report of one process", async () => {
+    await answerAfter(WAITING_MS);
     const scene = await inScene(150);
-    const end = await scene.share(3, ["--out", "report"]).ended;
+    const push = scene.share(3, ["--out", "report"]);
+    await scene.whenWorking(3);
+    await answerAfter(QUICK_MS);
+    const end = await push.ended;
     expect(await deliveryErrors(150, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
     expect(await admin.accounts()).toHaveLength(150);
@@ -61,9 +65,11 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
   });
 
   test("repeatedly lost database connections only delay the run", async () => {
+    await answerAfter(WAITING_MS);
     const scene = await inScene(300);
     const push = scene.share(2);
     await scene.whenWorking(2);
+    await answerAfter(LATENCY_MS);
     for (const settled of [40, 90, 140, 190]) {
       await scene.whenSettled(settled);
       await scene.query(
