@@ -9,7 +9,6 @@ import { recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
 import { item, planned, PUSH } from "../../ledger/ledger-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-const AT = "2026-11-20T08:00:00.000Z";
 const TOMORROW = Date.now() + 86_400_000;
 const key = fc.constantFrom("A", "B", "C", "D", "E");
 const identityOf = (of: string): Uint8Array => recordIdentity({ ...PUSH, key: of });
@@ -28,6 +27,10 @@ async function startCounting() {
   const options = { inventory: join(folder, "keys.txt"), temporaryFolder: folder };
   let lookups = 0;
   let seconds = TOMORROW / 1000 - 86_400 * 2;
+  const nextTime = (): string => {
+    seconds += 1;
+    return new Date(seconds * 1000).toISOString();
+  };
   const counting: Pick<Ledger, "exclusions" | "unseenKeys"> = {
     exclusions: () => ledger.exclusions(),
     unseenKeys: (...given) => {
@@ -38,10 +41,12 @@ async function startCounting() {
   return {
     folder,
     ledger,
+    /** No two calls of one ledger give the same time. */
+    nextTime,
     lookups: () => lookups,
     write(keys: readonly string[]) {
       writeFileSync(options.inventory, keys.map((each) => `${each}\n`).join(""));
-      seconds += 1;
+      nextTime();
       utimesSync(options.inventory, seconds, seconds);
     },
     async count(now = TOMORROW): Promise<readonly InventoryState[]> {
@@ -55,13 +60,17 @@ async function startCounting() {
   };
 }
 
-async function apply(counting: Awaited<ReturnType<typeof startCounting>>, { does, keys }: Change): Promise<void> {
-  const { ledger } = counting;
+async function apply(
+  { ledger, write, nextTime }: Awaited<ReturnType<typeof startCounting>>,
+  { does, keys }: Change,
+): Promise<void> {
   const [first = ""] = keys;
-  if (does === "write") counting.write(keys);
-  else if (does === "include") await ledger.endExclusions([identityOf(first)], { at: AT, who: "root" });
+  if (does === "write") write(keys);
+  else if (does === "include") await ledger.endExclusions([identityOf(first)], { at: nextTime(), who: "root" });
   else if (does === "exclude") {
-    await ledger.excludeRecords([{ identity: identityOf(first), key: first, at: AT, who: "root", reason: "test" }]);
+    await ledger.excludeRecords([
+      { identity: identityOf(first), key: first, at: nextTime(), who: "root", reason: "test" },
+    ]);
   } else {
     const items = keys.map((each, index) => item(index + 1, each));
     await planned(ledger, items);
