@@ -161,6 +161,25 @@ describeWebPages("the pages Overview and Problems", (open) => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
+  it("load the numbers again after an error that no event has reported", async () => {
+    const folder = demoProject({ sandbox: sandbox.ready });
+    const web = await startProject(folder);
+    const { page } = await open(web.address);
+    const config = path.join(folder, "migrate.yaml");
+    const good = readFileSync(config, "utf8");
+    await page.getByText("There is no run yet.").waitFor();
+    await page.route("**/api/overview/events", () => undefined);
+    await page.reload();
+    await page.getByText("There is no run yet.").waitFor();
+    writeFileSync(config, good.replace("contract:", "contrat:"));
+    await page.getByRole("link", { name: "Problems" }).click();
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("alert").getByText('unknown setting "contrat"').first().waitFor();
+    writeFileSync(config, good);
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    await page.getByText("There is no run yet.").waitFor();
+  });
+
   it("explain an empty folder, a missing token and a stopped program", async () => {
     const web = await startProject(temporaryFolder());
     const { page: stranger } = await open(web.origin);

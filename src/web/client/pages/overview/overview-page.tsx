@@ -15,6 +15,8 @@ import { PushSection } from "./push-section.tsx";
 
 /** The numbers count all records of the ledger, which takes too long for every event. */
 const RELOAD_MS = 15_000;
+/** Repaired files show soon. */
+const RETRY_MS = 2_000;
 
 /** The state of the migration, the push in progress, and all runs. */
 export function OverviewPage(): JSX.Element {
@@ -33,7 +35,7 @@ export function OverviewPage(): JSX.Element {
   );
 }
 
-/** The numbers, loaded again when a run starts or ends, after an error, and regularly while a run sends. */
+/** The numbers, loaded again when a run starts or ends, and regularly after an error and while a run sends. */
 function useOverview(): Loaded<OverviewData> & { readonly live: LiveRun | undefined } {
   const loaded = useData<OverviewData>("/api/overview");
   const { reload } = loaded;
@@ -44,11 +46,13 @@ function useOverview(): Loaded<OverviewData> & { readonly live: LiveRun | undefi
   useEffect(() => {
     if (version !== undefined && isReadable) reload();
   }, [version, isReadable, reload]);
+  // The events need not have seen an error that loading has seen.
+  const period = loaded.error !== undefined ? RETRY_MS : isSending ? RELOAD_MS : undefined;
   useEffect(() => {
-    if (!isSending) return undefined;
-    const timer = setInterval(reload, RELOAD_MS);
+    if (period === undefined) return undefined;
+    const timer = setInterval(reload, period);
     return () => clearInterval(timer);
-  }, [isSending, reload]);
+  }, [period, reload]);
   return { ...loaded, live: event?.live };
 }
 
