@@ -21,15 +21,15 @@ export type {
   ValidateOptions,
 } from "./library/run-options.ts";
 export type { RateLimitSettings } from "./job/settings/platform-settings.ts";
+export type { JobOptions } from "./options/job-options.ts";
 export type {
   CheckOptions,
-  JobOptions,
   KeyOptions,
   LedgerOptions,
   ReportOptions,
   SendingOptions,
   ThreadOptions,
-} from "./options/job-options.ts";
+} from "./options/run-options.ts";
 export type {
   AuthScheme,
   GivenValue,

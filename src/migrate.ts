@@ -4,7 +4,7 @@ import type { Job } from "./job/job.ts";
 import type { Counts } from "./job/run-progress.ts";
 import type { WorkerSettings } from "./job/settings/recorded-settings.ts";
 import type { MappedRecord } from "./model/record.ts";
-import type { RunValues } from "./options/job-options.ts";
+import type { RunValues } from "./options/run-options.ts";
 import { checkRecords, foundRecords, mapRecords, readRecords, selectRecords } from "./pipeline/plan/check-records.ts";
 import {
   type CheckResult,

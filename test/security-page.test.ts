@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { MAX_PATH_CHARACTERS, MAX_VISITS } from "../src/contract/document/overlay.ts";
-import { MAX_EVALUATIONS } from "../src/contract/types/assertions.ts";
+import { MAX_EVALUATIONS } from "../src/contract/types/assertion-cost.ts";
 import { MAX_OPTIONS } from "../src/contract/types/count-alternatives.ts";
 import { MAX_SCHEMA_NESTING } from "../src/contract/types/schema-node.ts";
 import { MAX_PAGES } from "../src/platform/reading/pagination.ts";

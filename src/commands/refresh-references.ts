@@ -8,7 +8,7 @@ import type { ReadClient } from "../platform/reading/read-client.ts";
 import { readReferenceList, type ReferenceRows } from "../read/lists/reference-list.ts";
 import { csvText } from "../report/csv-text.ts";
 import { connectToRead, hostOf, type ReadDependencies } from "../job/target-connection.ts";
-import type { JobSettings } from "../job/job.ts";
+import type { JobSettings } from "../job/settings/job-settings.ts";
 import { pathsFrom } from "../job/contract-files.ts";
 import type { TargetSettings } from "../job/settings/platform-settings.ts";
 import type { Product } from "../platform/reading/received-records.ts";

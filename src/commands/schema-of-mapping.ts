@@ -1,6 +1,6 @@
 import { readContractWithFindings, usableOperation } from "../job/contract-files.ts";
 import type { ContractCaching } from "../job/dependencies.ts";
-import type { JobSettings } from "../job/job.ts";
+import type { JobSettings } from "../job/settings/job-settings.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { mappingSchema } from "../map/schema/mapping-schema.ts";
 

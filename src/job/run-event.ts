@@ -1,4 +1,4 @@
-import type { SendComparison } from "../ledger/ledger.ts";
+import type { SendComparison } from "../ledger/records/planned-item.ts";
 import type { UploadEvent } from "../upload/upload-types.ts";
 import type { Counts, RunIdentity, RunState, Sharing } from "./run-progress.ts";
 

@@ -2,7 +2,7 @@ import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import type { LedgerStore } from "../ledger/ledger-store.ts";
-import type { JobSettings } from "./job.ts";
+import type { JobSettings } from "./settings/job-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { settingsOf } from "./settings/recorded-settings.ts";
 

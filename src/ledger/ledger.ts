@@ -1,5 +1,4 @@
 import type { Outcome, Status, Summary, ValidOutcomes } from "../model/outcome.ts";
-import type { Problem } from "../model/problem.ts";
 import type { InputPosition } from "../model/record.ts";
 import type { Timeline } from "../model/timeline.ts";
 import type { LedgerOrigin, LedgerRecovery } from "./journal/recovery.ts";
@@ -11,11 +10,13 @@ import type {
   AttemptOutcome,
   Decision,
   Intent,
-  PriorContent,
+  NextSendable,
   RecordedDecision,
+  SendableItem,
   SharedAccount,
   UndecidedStatus,
 } from "./records/requests.ts";
+import type { ExcludedRow, KnownContent, PlannedItem, PlanPolicy, SendComparison } from "./records/planned-item.ts";
 import type { Exclusion, ExclusionEnd, ExclusionResult } from "./records/exclusions.ts";
 import type { RecordVerification, Verification } from "./records/verifications.ts";
 import type { HeldLease } from "./runs/held-lease.ts";
@@ -23,26 +24,13 @@ import type { HeldLease } from "./runs/held-lease.ts";
 /** The largest record number that a ledger can store. */
 export const MAX_RECORD = 2_147_483_647;
 
-/**
- * Durable state of every run and every record. Contains keys, hashes, states and codes, but never a payload value.
- * Each call handles a batch in one transaction, which is durable (fsynced) when the promise resolves.
- */
-export interface Ledger {
+/** Starts runs and plans their records. */
+interface PlanningLedger {
   /**
    * Starts a run and stores its setup. Attempts that a dead run left in flight become `ambiguous`, or `pending` if they
    * were idempotent.
    */
   startRun(run: NewRun): Promise<Run>;
-  /** A run by its id (or a unique prefix of it), or the latest run; undefined if there is none. */
-  findRun(id?: string): Promise<Run | undefined>;
-  /** All runs, latest first. */
-  runs(): Promise<readonly Run[]>;
-  /**
-   * The content of a file that a run stored at its start; undefined if no run stored it.
-   * @param sha256 SHA-256 of the content, in hexadecimal
-   * @throws Failure `ledger_damaged` if the content is corrupt
-   */
-  setupFile(sha256: string): Promise<Uint8Array | undefined>;
   /** Discards an interrupted plan, because the run reads its input again. */
   restartPlan(run: string): Promise<void>;
   /** Adds records of the input to the plan, in input order. */
@@ -55,7 +43,20 @@ export interface Ledger {
    * `blocked` or `ambiguous` (`known-records.ts` lists the conditions). The remaining valid records become `pending`.
    */
   finishPlan(run: string, policy: PlanPolicy): Promise<void>;
+  /**
+   * Resumes a run. Attempts left in flight in any run become `ambiguous`, or `pending` if they were idempotent: no
+   * other run is active, because callers hold the ledger's lock. Records of this run without a final state (`pending`,
+   * `blocked`, `ambiguous`) are compared with all runs, as in `finishPlan`. An `existing` record becomes `skipped` if
+   * its content has been accepted since. For a run that is still `planning`, no records are compared; call
+   * `restartPlan` next.
+   */
+  resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
+  /** Ends the run. It can be resumed while records are pending. */
+  finishRun(run: string, exitCode: number): Promise<void>;
+}
 
+/** Returns the records of a run that are left to send, and stores their requests. */
+interface SendingLedger {
   /** Saves a position from which the input can be read, for `nextSendable`. Called occasionally. */
   notePosition(run: string, position: InputPosition): Promise<void>;
   /** The first record numbered `from` or higher that is left to send; undefined if there is none. */
@@ -69,15 +70,10 @@ export interface Ledger {
   saveIntents(run: string, intents: readonly Intent[], outcomes?: readonly AttemptOutcome[]): Promise<void>;
   /** Saves the outcomes of attempts. Compare-and-set: fails for an attempt that is not in flight. */
   saveOutcomes(run: string, outcomes: readonly AttemptOutcome[]): Promise<void>;
+}
 
-  /**
-   * Resumes a run. Attempts left in flight in any run become `ambiguous`, or `pending` if they were idempotent: no
-   * other run is active, because callers hold the ledger's lock. Records of this run without a final state (`pending`,
-   * `blocked`, `ambiguous`) are compared with all runs, as in `finishPlan`. An `existing` record becomes `skipped` if
-   * its content has been accepted since. For a run that is still `planning`, no records are compared; call
-   * `restartPlan` next.
-   */
-  resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
+/** Decides records with an unknown outcome or unverified content, and compares accepted records with the platform. */
+interface ReconcilingLedger {
   /**
    * Prepares to reconcile ambiguous records. Attempts left in flight are closed, as in `resumeRun`. Records of this run
    * that are left to send also become `ambiguous` if one of their requests may have been processed. Records that
@@ -101,7 +97,18 @@ export interface Ledger {
   saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<readonly SharedAccount[]>;
   /** Every decision ever made about the records with this key, oldest first. */
   decisions(key: string): Promise<readonly RecordedDecision[]>;
+  /**
+   * The records numbered `from` to `to` (inclusive) whose content in this run is the one that the platform accepted
+   * last, in any run, or whose content on the platform is unknown. Each has the result of its last comparison with the
+   * platform, undefined if there has been none since it was accepted.
+   */
+  acceptedLast(run: string, from: number, to: number): Promise<ReadonlyMap<number, Verification | undefined>>;
+  /** Stores the results of comparing accepted records with the platform. `at`: ISO 8601 UTC. */
+  saveVerifications(run: string, verifications: readonly RecordVerification[], at: string): Promise<void>;
+}
 
+/** Excludes records from the migration. */
+interface ExcludingLedger {
   /**
    * Excludes records from the migration, including records that the ledger does not know. No run sends an excluded
    * record. Records that a plan has left to send become `excluded`. Resolves to the result for each exclusion.
@@ -111,21 +118,41 @@ export interface Ledger {
   endExclusions(identities: readonly Uint8Array[], end: ExclusionEnd): Promise<readonly boolean[]>;
   /** The exclusions that apply, by key; with a key, all exclusions of records with this key, oldest first. */
   exclusions(key?: string): Promise<readonly Exclusion[]>;
+}
 
-  /** Facts about the ledger's past, for example for comparison with its journals. */
-  history(): Promise<LedgerHistory>;
-
-  /** Compares the ledger with an external journal. Absent if journals are not compared record by record. */
-  readonly recovery?: LedgerRecovery;
-
-  /** Detects that a database was restored or moved. Absent for a ledger in a file. */
-  readonly origin?: LedgerOrigin;
-
-  /** Ends the run. It can be resumed while records are pending. */
-  finishRun(run: string, exitCode: number): Promise<void>;
-
+/** Reads the runs and their records. */
+export interface RunQueries {
+  /** A run by its id (or a unique prefix of it), or the latest run; undefined if there is none. */
+  findRun(id?: string): Promise<Run | undefined>;
+  /** All runs, latest first. */
+  runs(): Promise<readonly Run[]>;
+  /**
+   * The content of a file that a run stored at its start; undefined if no run stored it.
+   * @param sha256 SHA-256 of the content, in hexadecimal
+   * @throws Failure `ledger_damaged` if the content is corrupt
+   */
+  setupFile(sha256: string): Promise<Uint8Array | undefined>;
   /** Counts by status and by code. `exitCode` depends only on the records: 0, 1, 3 or 5. */
   summary(run: string): Promise<Summary>;
+  /** Outcomes in input order, in batches. */
+  outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
+  /** Content hashes (`contentHash`) of the records numbered `from` to `to` (inclusive) that have one. */
+  contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
+  /**
+   * Compares the records left to send, or the valid records of a dry run, with the content that was sent before.
+   * Undefined if no other planned push has the same destination.
+   */
+  compareToSend(run: string): Promise<SendComparison | undefined>;
+  /** When the requests of the run were answered; undefined for a run without replies. */
+  timeline(run: string): Promise<Timeline | undefined>;
+  /** Every attempt ever made for the records with this key, oldest first. */
+  attempts(key: string): Promise<readonly Attempt[]>;
+  /** Facts about the ledger's past, for example for comparison with its journals. */
+  history(): Promise<LedgerHistory>;
+}
+
+/** Reads the records of all runs together. */
+export interface MigrationQueries {
   /**
    * The number of records planned for sending, and how many of them are on the platform, across all runs; one entry per
    * destination.
@@ -160,30 +187,20 @@ export interface Ledger {
    * planned push has no entry.
    */
   knownContents(identities: readonly string[]): Promise<ReadonlyMap<string, KnownContent>>;
-  /**
-   * Compares the records left to send, or the valid records of a dry run, with the content that was sent before.
-   * Undefined if no other planned push has the same destination.
-   */
-  compareToSend(run: string): Promise<SendComparison | undefined>;
   /** The records of the migration that are not done, in batches: latest run first. */
   openRecords(filter?: OpenFilter): AsyncIterable<readonly OpenRecord[]>;
-  /** Outcomes in input order, in batches. */
-  outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
-  /** Content hashes (`contentHash`) of the records numbered `from` to `to` (inclusive) that have one. */
-  contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
-  /**
-   * The records numbered `from` to `to` (inclusive) whose content in this run is the one that the platform accepted
-   * last, in any run, or whose content on the platform is unknown. Each has the result of its last comparison with the platform, undefined if there has been none
-   * since it was accepted.
-   */
-  acceptedLast(run: string, from: number, to: number): Promise<ReadonlyMap<number, Verification | undefined>>;
-  /** Stores the results of comparing accepted records with the platform. `at`: ISO 8601 UTC. */
-  saveVerifications(run: string, verifications: readonly RecordVerification[], at: string): Promise<void>;
-  /** When the requests of the run were answered; undefined for a run without replies. */
-  timeline(run: string): Promise<Timeline | undefined>;
-  /** Every attempt ever made for the records with this key, oldest first. */
-  attempts(key: string): Promise<readonly Attempt[]>;
+}
 
+/**
+ * Durable state of every run and every record. Contains keys, hashes, states and codes, but never a payload value.
+ * Each call handles a batch in one transaction, which is durable (fsynced) when the promise resolves.
+ */
+export interface Ledger
+  extends PlanningLedger, SendingLedger, ReconcilingLedger, ExcludingLedger, RunQueries, MigrationQueries {
+  /** Compares the ledger with an external journal. Absent if journals are not compared record by record. */
+  readonly recovery?: LedgerRecovery;
+  /** Detects that a database was restored or moved. Absent for a ledger in a file. */
+  readonly origin?: LedgerOrigin;
   /**
    * Moves all further writes to a separate thread, and returns the ledger that performs them. This ledger can still be
    * queried. Closing it also closes the returned ledger. The `plan` of the returned ledger may resolve before the items
@@ -239,97 +256,6 @@ export interface Run extends Omit<NewRun, "setup"> {
   readonly state: "planning" | "sending" | "finished";
   readonly finishedAt?: string;
   readonly exitCode?: number;
-}
-
-export interface PlannedItem {
-  readonly record: number;
-  readonly key: string | undefined;
-  /** Identity of the record in every run (`recordIdentity`). Absent for `validate`. */
-  readonly identity: Uint8Array | undefined;
-  /** SHA-256 of the canonical payload, or a fast hash of it for `validate`, whose ledger no other run reads. */
-  readonly content: Uint8Array | number | undefined;
-  readonly file: string;
-  readonly line: number;
-  readonly status: "valid" | "invalid";
-  readonly problems: readonly Problem[];
-  /** Identity of the record that must be accepted before this one is sent. */
-  readonly awaits?: Uint8Array;
-  /** Hash of the source row (`row-hash.ts`). Absent for a run that sends nothing. */
-  readonly rowHash?: number | undefined;
-  /** The date of the content, in milliseconds since 1970; absent if the source does not state it. */
-  readonly asOf?: number | undefined;
-}
-
-/** A planned record that must not be sent, identified by the place of its row. */
-export interface ExcludedRow {
-  readonly file: string;
-  readonly line: number;
-  readonly problem: Problem;
-}
-
-export interface PlanPolicy {
-  /** Send accepted records again if their content has changed. */
-  readonly revise: boolean;
-  /** Accept a new key even if a spreadsheet may have changed it, or if its row was sent under another key. */
-  readonly newKeys?: boolean | undefined;
-  /** Send content even if it is older than other content that was sent before. */
-  readonly allowOlder?: boolean | undefined;
-  /** Set if the sources state the date of their content; `column`: the column with the date. */
-  readonly asOf?: { readonly column: string | undefined } | undefined;
-  /** Whether the platform dedupes on the business key, so that an ambiguous record may be sent again. */
-  readonly resendAmbiguous: boolean;
-  /** The operation whose records must be accepted first, if any. */
-  readonly after?: string | undefined;
-  /** Whether a record waits for the record of that operation with the same key. */
-  readonly awaitsOwnKey?: boolean | undefined;
-  /** The attr of a record's key, for problems about keys. */
-  readonly keyAttr: string;
-  /** The column of the key, by file (CSV). Problems about keys point to it. */
-  readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
-}
-
-/** The content of a record that the platform accepted last or, if it accepted none, that was planned last. */
-export interface KnownContent {
-  /** `contentHash`; absent if it is unknown. */
-  readonly content: Uint8Array | undefined;
-  /** The id of a run that planned this content, and the record's number in it; absent if it is unknown. */
-  readonly run?: string;
-  readonly record?: number;
-  /** Hash of the source row in that run. */
-  readonly rowHash?: number | undefined;
-}
-
-/** Numbers of records left to send, by comparison with the content that was sent before. */
-export interface SendComparison {
-  /** Never sent. A request that ended without a reply before it could be processed does not count as sent. */
-  readonly new: number;
-  /** The content differs from the one that the platform accepted last or, if it accepted none, was sent last. */
-  readonly changed: number;
-  /** Sent before with the same content. */
-  readonly unchanged: number;
-}
-
-export interface NextSendable {
-  readonly record: number;
-  /** The last recorded position at or before the record. */
-  readonly position?: InputPosition;
-}
-
-export interface SendableItem {
-  readonly record: number;
-  readonly identity: Uint8Array;
-  readonly content: Uint8Array;
-  /** Attempts so far in any run; the next number is one higher. */
-  readonly attempts: number;
-  /** Whether the platform may have processed one of the attempts. */
-  readonly isAmbiguous: boolean;
-  readonly prior: PriorContent;
-  /** Account number that the platform assigned to an earlier version. */
-  readonly account?: string | undefined;
-  /** The last completed step for this content; absent before the first step, and after a refusal. */
-  readonly step?: string;
-  /** Hash of the source row, if the plan has it. */
-  readonly rowHash?: number | undefined;
 }
 
 export interface LedgerHistory {

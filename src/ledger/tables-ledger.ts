@@ -1,7 +1,8 @@
 import { type Clock, timestamp } from "../time/clock.ts";
 import { systemClock } from "../time/system-clock.ts";
 import type { AttemptOutcome, Intent } from "./records/requests.ts";
-import type { Ledger, PlannedItem, Run } from "./ledger.ts";
+import type { Ledger, MigrationQueries, Run, RunQueries } from "./ledger.ts";
+import type { PlannedItem } from "./records/planned-item.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
 import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
 import type { RunRow } from "./runs/recorded-run.ts";
@@ -79,32 +80,16 @@ export function tablesLedger<Own extends Tables>(
 }
 
 type ReadingMethod =
-  | "setupFile"
-  | "findRun"
-  | "runs"
+  | keyof RunQueries
+  | keyof MigrationQueries
   | "nextSendable"
   | "sendable"
   | "ambiguous"
   | "existing"
   | "undecidedByKey"
   | "decisions"
-  | "history"
-  | "summary"
-  | "coverage"
-  | "migration"
-  | "acceptedByDay"
-  | "unsettledRuns"
-  | "unseenKeys"
-  | "identitiesByKey"
-  | "knownContents"
-  | "compareToSend"
-  | "openRecords"
-  | "outcomes"
-  | "contents"
   | "acceptedLast"
-  | "exclusions"
-  | "timeline"
-  | "attempts";
+  | "exclusions";
 
 function readingMethods(
   { read }: Pick<TableAccess<Tables>, "read">,

@@ -5,8 +5,6 @@ import { STATUSES } from "../model/outcome.ts";
 import {
   CHECK,
   type CheckOptions,
-  JOB,
-  type JobOptions,
   KEYS,
   type KeyOptions,
   LEDGER,
@@ -17,7 +15,8 @@ import {
   type SendingOptions,
   THREADS,
   type ThreadOptions,
-} from "../options/job-options.ts";
+} from "../options/run-options.ts";
+import { JOB, type JobOptions } from "../options/job-options.ts";
 import type { OptionRow, OptionTable } from "../options/option-row.ts";
 import { isObject, isValue, valueWords } from "../options/option-schemas.ts";
 import { PACE, TARGET, type TargetOptions } from "../options/target-options.ts";

@@ -4,7 +4,7 @@ import { settingsOf } from "../job/settings/recorded-settings.ts";
 import type { Connection } from "../job/target-connection.ts";
 import { parseAttr } from "../json/attr.ts";
 import { type JsonObject, canonicalJson } from "../json/json-value.ts";
-import type { PlanPolicy } from "../ledger/ledger.ts";
+import type { PlanPolicy } from "../ledger/records/planned-item.ts";
 import { contentHash } from "../ledger/records/record-hashes.ts";
 import type { AmbiguousItem, Decision, UndecidedStatus } from "../ledger/records/requests.ts";
 import { compileSentForm } from "../map/node/sent-form.ts";

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { JobSettings } from "../../src/job/job.ts";
+import type { JobSettings } from "../../src/job/settings/job-settings.ts";
 import { changedFiles, filesChanged } from "../../src/job/settings/recorded-files.ts";
 import { describeRun, type RunSettings, settingsOf } from "../../src/job/settings/recorded-settings.ts";
 import { differencesOf } from "../../src/job/settings/same-run.ts";

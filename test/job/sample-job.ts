@@ -5,7 +5,8 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openTemporaryLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import type { MappedRecord } from "../../src/model/record.ts";
-import { type Job, type JobSettings, openJob } from "../../src/job/job.ts";
+import { type Job, openJob } from "../../src/job/job.ts";
+import type { JobSettings } from "../../src/job/settings/job-settings.ts";
 import type { RunHandle } from "../../src/pipeline/plan/plan-records.ts";
 import type { RunSettings } from "../../src/job/settings/recorded-settings.ts";
 

@@ -1,5 +1,7 @@
 import type { Intent, AttemptOutcome } from "../../src/ledger/records/requests.ts";
-import type { Ledger, NewRun, PlannedItem, PlanPolicy, SendableItem } from "../../src/ledger/ledger.ts";
+import type { Ledger, NewRun } from "../../src/ledger/ledger.ts";
+import type { PlannedItem, PlanPolicy } from "../../src/ledger/records/planned-item.ts";
+import type { SendableItem } from "../../src/ledger/records/requests.ts";
 import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";

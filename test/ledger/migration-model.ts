@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import type { Ledger, NewRun, PlannedItem } from "../../src/ledger/ledger.ts";
+import type { Ledger, NewRun } from "../../src/ledger/ledger.ts";
+import type { PlannedItem } from "../../src/ledger/records/planned-item.ts";
 import type { Decision, Intent } from "../../src/ledger/records/requests.ts";
 import type { ExclusionResult } from "../../src/ledger/records/exclusions.ts";
 import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";

@@ -1,7 +1,8 @@
 import { expect } from "vitest";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { AttemptOutcome, Decision } from "../../src/ledger/records/requests.ts";
-import type { PlanPolicy, SendableItem } from "../../src/ledger/ledger.ts";
+import type { PlanPolicy } from "../../src/ledger/records/planned-item.ts";
+import type { SendableItem } from "../../src/ledger/records/requests.ts";
 import { openPackedLedger, type UnsentRun } from "../../src/ledger/packed/packed-ledger.ts";
 import { packItems } from "../../src/ledger/packed/packed-items.ts";
 import { compareRun, compareWhole, type Member, moment, onAll, onRun, type Scene } from "./compared-ledgers.ts";

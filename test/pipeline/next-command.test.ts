@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Run } from "../../src/ledger/ledger.ts";
 import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";
-import type { JobSettings } from "../../src/job/job.ts";
+import type { JobSettings } from "../../src/job/settings/job-settings.ts";
 import {
   mayResumeSettle,
   nextCommand,

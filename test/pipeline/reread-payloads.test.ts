@@ -5,7 +5,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { Job } from "../../src/job/job.ts";
-import type { SendableItem } from "../../src/ledger/ledger.ts";
+import type { SendableItem } from "../../src/ledger/records/requests.ts";
 import { contentText, contentTextHash } from "../../src/ledger/records/record-hashes.ts";
 import type { InputPosition } from "../../src/model/record.ts";
 import { compileFastPath, type ScanPurpose } from "../../src/pipeline/bytes/compile-fast-path.ts";

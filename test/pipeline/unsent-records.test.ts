@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NextSendable } from "../../src/ledger/ledger.ts";
+import type { NextSendable } from "../../src/ledger/records/requests.ts";
 import type { InputPosition, InputRecord } from "../../src/model/record.ts";
 import { groupsOfRows } from "../../src/pipeline/send/payload-group.ts";
 import type { ReadPayloads } from "../../src/pipeline/send/reread-payloads.ts";

@@ -1,7 +1,8 @@
 import { canResolveAmbiguous, type Operation } from "../../src/contract/operations/operation.ts";
 import { endpointOf } from "../../src/job/endpoint.ts";
 import { mayResumeSettle } from "../../src/pipeline/run/next-command.ts";
-import type { Ledger, PlanPolicy } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { PlanPolicy } from "../../src/ledger/records/planned-item.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import { journaled } from "../../src/pipeline/send/send-records.ts";
 import type { Outcome } from "../../src/model/outcome.ts";

@@ -1,6 +1,6 @@
 import type { CorrectionRequest } from "../../commands/corrections/add-corrections.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import type { CorrectionFlags } from "../options/options.ts";

@@ -2,7 +2,7 @@ import path from "node:path";
 import { demo, type DemoStep } from "../../commands/demo/demo.ts";
 import { push, type PushOptions } from "../../commands/upload/push.ts";
 import type { Secrets } from "../../job/dependencies.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { SandboxReady } from "../../sandbox/start-sandbox.ts";
 import { Failure } from "../../model/failure.ts";
 import { DEFAULT_PACE } from "../../job/settings/platform-settings.ts";

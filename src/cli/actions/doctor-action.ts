@@ -96,8 +96,7 @@ async function readConfiguration(sources: readonly string[], { flags, command }:
 }
 
 /**
- * The settings without target and suppliers. An unknown target or supplier thus does not prevent the checks of the
- * other settings.
+ * The settings without target and suppliers. With an unknown target or supplier, the other settings are still checked.
  */
 function withoutTarget(
   { config: { target: _target, suppliers: _suppliers, ...config } }: LocatedConfig,

@@ -1,18 +1,7 @@
 import type { Command, Option } from "commander";
 import type { Format } from "../../report/formats/output-format.ts";
-import {
-  CHECK,
-  CONTRACT,
-  INPUT,
-  type JOB,
-  KEYS,
-  LEDGER,
-  REJECTS,
-  REPORT,
-  type RUN,
-  SENDING,
-  THREADS,
-} from "../../options/job-options.ts";
+import { CHECK, KEYS, LEDGER, REJECTS, REPORT, type RUN, SENDING, THREADS } from "../../options/run-options.ts";
+import { CONTRACT, INPUT, type JOB } from "../../options/job-options.ts";
 import { PACE, PLATFORMS, STORE, TARGET } from "../../options/target-options.ts";
 import { type FlagsOf, type FlagTable, optionOf, optionsOf } from "./option-table.ts";
 import {

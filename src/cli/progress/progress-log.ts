@@ -1,6 +1,6 @@
 import type { RunEvent } from "../../job/run-event.ts";
 import { type RunProgress, sendTotals } from "../../job/run-progress.ts";
-import type { SendComparison } from "../../ledger/ledger.ts";
+import type { SendComparison } from "../../ledger/records/planned-item.ts";
 import { STATUSES } from "../../model/outcome.ts";
 import { counted, duration, formatCount } from "../../text/count.ts";
 import type { Logger } from "../process/logger.ts";

@@ -1,11 +1,12 @@
 import path from "node:path";
 import { isShippedOverlay } from "../../job/contract-files.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { type RecordedRejects, recordedRejects, type SetupOptions } from "../../job/rejects/recorded-rejects.ts";
 import type { RejectsSettings } from "../../job/rejects/rejects-input.ts";
 import type { FileKind } from "../../job/settings/recorded-files.ts";
 import { Failure } from "../../model/failure.ts";
-import { JOB, KEYS, REJECTS, RUN } from "../../options/job-options.ts";
+import { JOB } from "../../options/job-options.ts";
+import { KEYS, REJECTS, RUN } from "../../options/run-options.ts";
 import type { OptionTable } from "../../options/option-row.ts";
 import { recordedValues, reimportedValues, resolvedPaths } from "../../options/option-values.ts";
 import { PACE } from "../../options/target-options.ts";

@@ -1,5 +1,5 @@
 import type { StoreSettings } from "../../commands/check/documents-check.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
@@ -7,7 +7,8 @@ import type { Supplier, SupplierSettings } from "../../job/settings/supplier-set
 import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { OwnerRule } from "../../model/owner.ts";
-import { JOB, RUN, type RunValues } from "../../options/job-options.ts";
+import { JOB } from "../../options/job-options.ts";
+import { RUN, type RunValues } from "../../options/run-options.ts";
 import type { OptionRow } from "../../options/option-row.ts";
 import { recordedValues } from "../../options/option-values.ts";
 import { PLATFORMS, TARGET } from "../../options/target-options.ts";

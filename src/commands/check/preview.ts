@@ -1,5 +1,6 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import { type Job, type JobSettings, openJob } from "../../job/job.ts";
+import { type Job, openJob } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
 import { parseAttr } from "../../json/attr.ts";
 import { parsePointer } from "../../json/json-pointer.ts";

@@ -1,6 +1,7 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { keyColumnIn } from "../../job/correct-input.ts";
-import { type Job, type JobDependencies, type JobSettings, openJob } from "../../job/job.ts";
+import { type Job, type JobDependencies, openJob } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
 import { placeOf, type Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { readContractWithFindings } from "../../job/contract-files.ts";
 import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { RunEvent } from "../../job/run-event.ts";
 import { type DemoStep, countAccounts } from "./demo.ts";
 import { Failure } from "../../model/failure.ts";

@@ -1,4 +1,4 @@
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import type { Supplier } from "../../job/settings/supplier-settings.ts";
 import type { ContractCaching } from "../../job/dependencies.ts";

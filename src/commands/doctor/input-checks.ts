@@ -1,5 +1,7 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import { type Job, type JobSettings, openJobInput } from "../../job/job.ts";
+import type { Job } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
+import { openJobInput } from "../../job/job-input.ts";
 import { withStandardInput } from "../../job/standard-input.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";

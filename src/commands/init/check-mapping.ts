@@ -1,5 +1,6 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import { type Job, type JobSettings, openJob } from "../../job/job.ts";
+import { type Job, openJob } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { attrPattern, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { canonicalJson } from "../../json/json-value.ts";
 import { contentHash } from "../../ledger/records/record-hashes.ts";

@@ -4,7 +4,7 @@ import { errorCode } from "../../files/error-code.ts";
 import { makeFolder, refuseSharedFolder } from "../../files/shared-folder.ts";
 import { readContractWithFindings, usableOperation, isShippedOverlay } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import { counted } from "../../text/count.ts";

@@ -10,7 +10,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { Row } from "../../model/record.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { withOwnVersions } from "../../job/settings/stored-setup.ts";
 import { recordsWithOrigins } from "../check/preview.ts";

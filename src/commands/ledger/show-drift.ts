@@ -7,7 +7,7 @@ import { sentTypes } from "../../contract/operations/step-fields.ts";
 import type { FieldType } from "../../contract/types/field-type.ts";
 import { pathsFrom, readContract, shippedRuleCodes } from "../../job/contract-files.ts";
 import type { ContractCaching, Notifier } from "../../job/dependencies.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { relevantRuleSettings } from "../../job/settings/rule-configuration.ts";
 import { NON_FIELD_ERRORS, attrPattern } from "../../json/attr.ts";

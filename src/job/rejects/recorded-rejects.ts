@@ -12,7 +12,7 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { Dependencies } from "../dependencies.ts";
-import type { JobSettings } from "../job.ts";
+import type { JobSettings } from "../settings/job-settings.ts";
 import type { FileKind } from "../settings/recorded-files.ts";
 import { type RunSettings, jobSettingsIfKnown, settingsIfKnown } from "../settings/recorded-settings.ts";
 import { settingDifferences } from "../settings/same-run.ts";

@@ -12,7 +12,7 @@ import { type RejectsFolder, refuseSharedRecords, refuseSharedRows } from "../..
 import type { Mapping } from "../../map/mapping.ts";
 import { type Row, isCsvRow } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
-import type { KEYS, REJECTS } from "../../options/job-options.ts";
+import type { KEYS, REJECTS } from "../../options/run-options.ts";
 import type { RecordedValues } from "../../options/option-row.ts";
 import type { ReadOptions } from "../../read/input/open-input.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";

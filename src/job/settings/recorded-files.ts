@@ -6,7 +6,8 @@ import type { SetupFile } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { type FileFingerprint, fingerprintFile, inspectFile } from "../../read/input/source-files.ts";
 import { contractNames, pathsFrom } from "../contract-files.ts";
-import type { Job, JobSettings } from "../job.ts";
+import type { Job } from "../job.ts";
+import type { JobSettings } from "./job-settings.ts";
 import { setupPaths } from "./setup-paths.ts";
 
 /** The role of a file in a run, in the order in which files are recorded. */

@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { timestamp, type WallClock } from "../../time/clock.ts";
-import type { Job, JobSettings } from "../job.ts";
+import type { Job } from "../job.ts";
+import type { JobSettings } from "./job-settings.ts";
 import { pathsFrom } from "../contract-files.ts";
 import { endpointOf } from "../endpoint.ts";
 import type { NewRun, Run } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
-import { JOB, KEYS, REJECTS, RUN, type RunValues } from "../../options/job-options.ts";
+import { JOB } from "../../options/job-options.ts";
+import { KEYS, REJECTS, RUN, type RunValues } from "../../options/run-options.ts";
 import { recordedShape } from "../../options/option-schemas.ts";
 import { recordedValues, resolvedPaths } from "../../options/option-values.ts";
 import { PACE, TARGET } from "../../options/target-options.ts";

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { NewRun, Run } from "../../ledger/ledger.ts";
-import { JOB, KEYS, REJECTS, RUN } from "../../options/job-options.ts";
+import { JOB } from "../../options/job-options.ts";
+import { KEYS, REJECTS, RUN } from "../../options/run-options.ts";
 import { kindOf, type OptionRow, type OptionTable } from "../../options/option-row.ts";
 import { flagOf } from "../../options/option-values.ts";
 import { instanceOf } from "../endpoint.ts";

@@ -6,7 +6,7 @@ import { isShippedOverlay } from "../contract-files.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { textHash } from "../../read/corrections/correction.ts";
-import type { JobSettings } from "../job.ts";
+import type { JobSettings } from "./job-settings.ts";
 import type { Dependencies } from "../dependencies.ts";
 import {
   type ChangedFile,

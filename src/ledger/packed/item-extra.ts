@@ -1,6 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 import type { ByteList } from "../../text/byte-list.ts";
-import type { PlannedItem } from "../ledger.ts";
+import type { PlannedItem } from "../records/planned-item.ts";
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
 /** Properties outside the columns, which few items have. */

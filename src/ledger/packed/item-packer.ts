@@ -1,4 +1,4 @@
-import type { PlannedItem } from "../ledger.ts";
+import type { PlannedItem } from "../records/planned-item.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type ByteList, createByteList } from "../../text/byte-list.ts";
 import { columnsIn, FLAG, type ItemColumns, newColumns, type PackedItems, type ProblemCounts } from "./item-columns.ts";

@@ -1,4 +1,4 @@
-import type { PlannedItem } from "../ledger.ts";
+import type { PlannedItem } from "../records/planned-item.ts";
 import {
   columnsIn,
   extraOf,

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Problem, Severity } from "../../model/problem.ts";
 import { type Status, STATUSES, type Summary } from "../../model/outcome.ts";
-import type { PlanPolicy } from "../ledger.ts";
+import type { PlanPolicy } from "../records/planned-item.ts";
 import { exitCodeOf } from "../records/record-exit-code.ts";
 import { columnsIn, FLAG, type ItemColumns, type PackedItems } from "./item-columns.ts";
 import { createMarkList, type MarkList } from "./repeated-marks.ts";

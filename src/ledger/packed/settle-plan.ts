@@ -1,5 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
-import type { ExcludedRow, PlanPolicy } from "../ledger.ts";
+import type { ExcludedRow, PlanPolicy } from "../records/planned-item.ts";
 import { FLAG } from "./item-columns.ts";
 import { withoutValue } from "./item-extra.ts";
 import { batchesOf, countProblem, type KeyFinding, moveStatus, type PackedPlan } from "./packed-plan.ts";

@@ -1,5 +1,5 @@
 import type { LocalProblem } from "../../model/problem.ts";
-import type { PlanPolicy } from "../ledger.ts";
+import type { PlanPolicy } from "../records/planned-item.ts";
 import { keyProblem } from "../records/key-place.ts";
 import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";

@@ -3,7 +3,7 @@ import type { Place } from "../../model/place.ts";
 import type { LocalFinding, LocalProblem, Severity } from "../../model/problem.ts";
 import { findKeyCorruption } from "../../text/key-corruption.ts";
 import { SQL_NORMAL_KEY } from "../../text/near-key.ts";
-import type { PlanPolicy } from "../ledger.ts";
+import type { PlanPolicy } from "../records/planned-item.ts";
 import { keyPlace, keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";

@@ -1,4 +1,4 @@
-import type { ExcludedRow, PlanPolicy } from "../ledger.ts";
+import type { ExcludedRow, PlanPolicy } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { coverPlan } from "../tables/counts.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";

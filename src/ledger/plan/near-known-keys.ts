@@ -1,7 +1,7 @@
 import type { LocalProblem } from "../../model/problem.ts";
 import { otherMatches } from "../../text/key-corruption.ts";
 import { KEPT_DIGITS, SQL_KEPT_DIGITS, SQL_NORMAL_KEY } from "../../text/near-key.ts";
-import type { PlanPolicy } from "../ledger.ts";
+import type { PlanPolicy } from "../records/planned-item.ts";
 import {
   type KnownKey,
   nearKnownKey,

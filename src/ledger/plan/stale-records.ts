@@ -1,5 +1,5 @@
 import type { LocalProblem } from "../../model/problem.ts";
-import type { PlanPolicy } from "../ledger.ts";
+import type { PlanPolicy } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
 import { writeFindings } from "./findings.ts";

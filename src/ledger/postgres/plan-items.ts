@@ -1,6 +1,6 @@
 import type { Status } from "../../model/outcome.ts";
 import { storedNormalKey } from "../../text/near-key.ts";
-import type { PlannedItem } from "../ledger.ts";
+import type { PlannedItem } from "../records/planned-item.ts";
 import type { PackedItems } from "../packed/item-columns.ts";
 import { isPacked, unpackItems } from "../packed/packed-items.ts";
 import { requirePlanning } from "../plan/finish-plan.ts";

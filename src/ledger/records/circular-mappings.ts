@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../text/count.ts";
-import type { PlanPolicy } from "../ledger.ts";
+import type { PlanPolicy } from "./planned-item.ts";
 
 /**
  * Refuses two mappings that name each other. If each record waits for the record with its own key, only such mappings

@@ -1,6 +1,6 @@
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem, Severity } from "../../model/problem.ts";
-import type { PlanPolicy } from "../ledger.ts";
+import type { PlanPolicy } from "./planned-item.ts";
 
 /** The place of an item's key: its line, and the key's column if the file has one. */
 export function keyPlace(policy: Pick<PlanPolicy, "keyColumns">, file: string, line: number): Place {

@@ -1,6 +1,6 @@
 import type { LocalProblem } from "../../model/problem.ts";
 import { findKeyCorruption, visibleKeyCorruption } from "../../text/key-corruption.ts";
-import type { PlanPolicy } from "../ledger.ts";
+import type { PlanPolicy } from "./planned-item.ts";
 import { keyProblem } from "./key-place.ts";
 
 /** A record of the plan with a key that no run has sent. */

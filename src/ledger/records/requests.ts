@@ -1,3 +1,4 @@
+import type { InputPosition } from "../../model/record.ts";
 import type { Status } from "../../model/outcome.ts";
 import type { Problem } from "../../model/problem.ts";
 
@@ -118,4 +119,27 @@ export interface Attempt {
   readonly durationMs?: number;
   readonly reason?: string;
   readonly problems: readonly Problem[];
+}
+
+export interface NextSendable {
+  readonly record: number;
+  /** The last recorded position at or before the record. */
+  readonly position?: InputPosition;
+}
+
+export interface SendableItem {
+  readonly record: number;
+  readonly identity: Uint8Array;
+  readonly content: Uint8Array;
+  /** Attempts so far in any run; the next number is one higher. */
+  readonly attempts: number;
+  /** Whether the platform may have processed one of the attempts. */
+  readonly isAmbiguous: boolean;
+  readonly prior: PriorContent;
+  /** Account number that the platform assigned to an earlier version. */
+  readonly account?: string | undefined;
+  /** The last completed step for this content; absent before the first step, and after a refusal. */
+  readonly step?: string;
+  /** Hash of the source row, if the plan has it. */
+  readonly rowHash?: number | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Status } from "../../model/outcome.ts";
 import { normalKey, storedNormalKey } from "../../text/near-key.ts";
 import { textHash } from "../../text/text-hash.ts";
-import type { PlannedItem } from "../ledger.ts";
+import type { PlannedItem } from "../records/planned-item.ts";
 import { requirePlanning } from "../plan/finish-plan.ts";
 import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";

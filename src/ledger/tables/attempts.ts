@@ -1,6 +1,6 @@
 import type { Attempt } from "../records/requests.ts";
 import { definedMembers } from "../../json/defined-members.ts";
-import type { SendableItem } from "../ledger.ts";
+import type { SendableItem } from "../records/requests.ts";
 import { PRIOR_CONTENT } from "../records/prior-content.ts";
 import { parseProblem } from "../records/stored-problem.ts";
 import { type AttemptRow, toAttempt } from "../runs/attempt-row.ts";

@@ -1,4 +1,4 @@
-import type { KnownContent, SendComparison } from "../ledger.ts";
+import type { KnownContent, SendComparison } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import type { Statement, Tables, Work } from "./tables.ts";

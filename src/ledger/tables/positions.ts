@@ -1,5 +1,5 @@
 import type { InputPosition } from "../../model/record.ts";
-import type { NextSendable } from "../ledger.ts";
+import type { NextSendable } from "../records/requests.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
 

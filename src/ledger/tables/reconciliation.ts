@@ -1,5 +1,5 @@
 import type { AmbiguousItem, Decision, RecordedDecision, SharedAccount, UndecidedStatus } from "../records/requests.ts";
-import type { PlanPolicy } from "../ledger.ts";
+import type { PlanPolicy } from "../records/planned-item.ts";
 import { requireChanged } from "../ledger-failures.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
 import { MAY_HOLD_OTHER } from "../records/prior-content.ts";

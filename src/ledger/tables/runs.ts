@@ -1,4 +1,5 @@
-import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../ledger.ts";
+import type { LedgerHistory, NewRun, Run } from "../ledger.ts";
+import type { PlanPolicy } from "../records/planned-item.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
 import { noteCompared, reopenOpen, reopenRejected, skipAccepted } from "../plan/compared-runs.ts";
 import { type RunColumns, type RunRow, severalRuns, toRun, unknownRun } from "../runs/recorded-run.ts";

@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { Writable } from "../../model/writable.ts";
 import type { AttemptOutcome, Intent, PriorContent } from "../records/requests.ts";
-import type { SendableItem } from "../ledger.ts";
+import type { SendableItem } from "../records/requests.ts";
 import { createRowPacker, NO_NUMBER, type PackedRows, type RowReader, unpackRows } from "./packed-rows.ts";
 
 const INTENT = { numbers: 5, hashes: 2 } as const;

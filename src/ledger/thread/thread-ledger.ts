@@ -1,4 +1,4 @@
-import type { Ledger } from "../ledger.ts";
+import type { Ledger, MigrationQueries, RunQueries } from "../ledger.ts";
 import { isPacked, packItems } from "../packed/packed-items.ts";
 import type { LedgerThread } from "./ledger-thread.ts";
 import { packIntents, packOutcomes, unpackSendable } from "./packed-attempts.ts";
@@ -97,22 +97,10 @@ function decisionMethods(ask: LedgerThread["ask"]): Pick<Ledger, DecisionMethod>
 }
 
 type Query =
-  | "setupFile"
-  | "history"
-  | "summary"
-  | "coverage"
-  | "migration"
-  | "acceptedByDay"
-  | "unsettledRuns"
-  | "unseenKeys"
-  | "identitiesByKey"
-  | "knownContents"
-  | "compareToSend"
-  | "contents"
+  | Exclude<keyof RunQueries, "findRun" | "runs" | "outcomes">
+  | Exclude<keyof MigrationQueries, "openRecords">
   | "acceptedLast"
   | "exclusions"
-  | "timeline"
-  | "attempts"
   | "decisions";
 
 /** Queries with a single result. */

@@ -2,7 +2,7 @@ import type { CompiledJob } from "../../job/job.ts";
 import { filledEndpoint } from "../../job/endpoint.ts";
 import { formatAttr } from "../../json/attr.ts";
 import { type JsonObject, valueAt } from "../../json/json-value.ts";
-import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger/ledger.ts";
+import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger/records/planned-item.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { createFastContentHash } from "../../ledger/records/fast-content-hash.ts";
 import { contentText, contentTextHash, recordIdentity } from "../../ledger/records/record-hashes.ts";

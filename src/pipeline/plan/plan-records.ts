@@ -4,12 +4,13 @@ import { endpointOf } from "../../job/endpoint.ts";
 import type { CompiledJob, Job } from "../../job/job.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
-import type { ExcludedRow, Ledger, PlanLedger, PlanPolicy, Run } from "../../ledger/ledger.ts";
+import type { ExcludedRow, PlanPolicy } from "../../ledger/records/planned-item.ts";
+import type { Ledger, PlanLedger, Run } from "../../ledger/ledger.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { countPacked, isPacked, joinPacked, packItems } from "../../ledger/packed/packed-items.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
-import type { RunValues } from "../../options/job-options.ts";
+import type { RunValues } from "../../options/run-options.ts";
 import { createItemBuilder, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
 /** How to handle keys that the ledger already contains, and new keys in rejects. */

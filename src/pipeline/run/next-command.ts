@@ -2,7 +2,7 @@ import path from "node:path";
 import type { Run } from "../../ledger/ledger.ts";
 import { canResolveAmbiguous, type Operation } from "../../contract/operations/operation.ts";
 import type { Outcome, Status, Summary } from "../../model/outcome.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { Counts } from "../../job/run-progress.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { DEFAULT_LEDGER } from "../../ledger/open-ledger-store.ts";

@@ -1,5 +1,6 @@
 import type { Dependencies } from "../../job/dependencies.ts";
-import { type Job, type JobSettings, openJob, requireKey } from "../../job/job.ts";
+import { type Job, openJob, requireKey } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { type RunSettings, settingsOf } from "../../job/settings/recorded-settings.ts";
 import { removeUnneededInput, standardInputFolder, withStandardInput } from "../../job/standard-input.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
@@ -8,7 +9,7 @@ import type { Ledger, NewRun, PlanLedger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { openPackedLedger, type UnsentRun } from "../../ledger/packed/packed-ledger.ts";
 import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
-import type { RunValues } from "../../options/job-options.ts";
+import type { RunValues } from "../../options/run-options.ts";
 import { createShownValues, type ShownValues } from "../../report/shown-values.ts";
 import { closeAfterReport, type CloseLater } from "./close-after-report.ts";
 import type { RunHandle } from "../plan/plan-records.ts";

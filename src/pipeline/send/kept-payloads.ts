@@ -1,6 +1,6 @@
 import type { Job } from "../../job/job.ts";
 import type { Row } from "../../model/record.ts";
-import type { RunValues } from "../../options/job-options.ts";
+import type { RunValues } from "../../options/run-options.ts";
 import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
 import { type ChunkSource, rowsIn, sizeOf } from "../bytes/chunk-pieces.ts";

@@ -1,7 +1,7 @@
 import type { Job } from "../../job/job.ts";
 import { supplierIn } from "../../job/settings/supplier-settings.ts";
 import { canonicalJson, type JsonObject, valueAt } from "../../json/json-value.ts";
-import type { SendableItem } from "../../ledger/ledger.ts";
+import type { SendableItem } from "../../ledger/records/requests.ts";
 import { contentText, contentTextHash } from "../../ledger/records/record-hashes.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
 import { CHANGED_KEYS_HINT } from "../../job/settings/recorded-files.ts";

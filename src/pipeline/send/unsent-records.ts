@@ -1,4 +1,5 @@
-import type { Ledger, NextSendable } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { NextSendable } from "../../ledger/records/requests.ts";
 import type { Input } from "../../read/input/open-input.ts";
 import { createNotedPlaces, isFarAhead } from "./noted-places.ts";
 import type { PayloadGroup } from "./payload-group.ts";

@@ -1,6 +1,6 @@
 import type { CompiledJob } from "../../job/job.ts";
 import { canonicalJson, type JsonValue } from "../../json/json-value.ts";
-import type { PlannedItem } from "../../ledger/ledger.ts";
+import type { PlannedItem } from "../../ledger/records/planned-item.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { Place } from "../../model/place.ts";
 import type { InputRecord, MappedRecord } from "../../model/record.ts";

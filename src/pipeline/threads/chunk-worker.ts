@@ -1,6 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Contract } from "../../contract/contract.ts";
-import { compileJob, type JobSettings, readJobMapping } from "../../job/job.ts";
+import { compileJob } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
+import { readJobMapping } from "../../job/job-mapping.ts";
 import type { JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import type { CheckSettings } from "./check-batches.ts";
 import type { ChunkSource } from "../bytes/chunk-pieces.ts";

@@ -153,7 +153,7 @@ function listRows({ store }: BuildParts): void {
     from cause_row join row on row.id = cause_row.row`);
 }
 
-/** Stores the cells of corrected rows as they are in the file. */
+/** Stores the original cells of corrected rows. */
 async function restoreOriginals({ job, store, rows }: BuildParts, signal: AbortSignal): Promise<void> {
   if (store.one("select 1 from correction limit 1") === undefined) return;
   for await (const { source: name, rows: batch } of job.input.rowsByFile(signal)) {

@@ -8,7 +8,7 @@ import type { ListedCorrection } from "../../read/corrections/corrections-file.t
 import { cellText } from "../../read/corrections/correction.ts";
 import { columnIn, joinRows, type SessionRows, type StoredRow } from "./session-rows.ts";
 
-/** A record of the session as it was found by the check of the project. */
+/** A record of the session, from the check of the project. */
 export interface StoredRecord extends Pick<InputRecord, "number" | "orphan"> {
   readonly source: string;
   readonly rows: readonly StoredRow[];

@@ -1,17 +1,18 @@
-import { type JobDependencies, type JobSettings, openJob } from "../../job/job.ts";
+import { type JobDependencies, openJob } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { Row } from "../../model/record.ts";
-import type { PresentRows } from "./edit-cells.ts";
+import type { CurrentRows } from "./edit-cells.ts";
 import type { SessionRows, StoredRow } from "./session-rows.ts";
 
-/** Reads the rows with the keys of stored rows from the files as they are now, without corrections. */
-export async function readPresentRows(
+/** Reads the current rows of the files with the keys of stored rows, without corrections. */
+export async function readCurrentRows(
   settings: JobSettings,
   stored: readonly StoredRow[],
   {
     rows,
     dependencies,
   }: { readonly rows: SessionRows; readonly dependencies: Required<Pick<JobDependencies, "drain">> & JobDependencies },
-): Promise<PresentRows> {
+): Promise<CurrentRows> {
   const wanted = new Map(stored.map(({ source, key }) => [nameOf(source, key ?? ""), new Array<Row>()]));
   const job = await openJob({ ...settings, corrections: undefined }, { ...dependencies, notice: () => undefined });
   try {

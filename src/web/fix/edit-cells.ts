@@ -43,12 +43,12 @@ export interface EditParts extends ViewParts {
   readonly beforeAppend: () => Promise<void>;
   /** Called while an edit of many cells is in progress, with the number of rows or cells done so far and in total. */
   readonly onProgress: (done: number, total: number) => void;
-  /** The rows with these keys as they are in the files now; undefined if no file has changed since the check. */
-  readonly presentRows: (rows: readonly StoredRow[]) => Promise<PresentRows | undefined>;
+  /** The current rows of the files with these keys; undefined if no file has changed since the check. */
+  readonly currentRows: (rows: readonly StoredRow[]) => Promise<CurrentRows | undefined>;
 }
 
 /** The current rows of a source with a key. */
-export type PresentRows = (source: number, key: string) => readonly Row[];
+export type CurrentRows = (source: number, key: string) => readonly Row[];
 
 export interface EditedCells {
   readonly saved: number;
@@ -78,7 +78,7 @@ export async function editCells(
     const refusals: Refusal[] = [];
     await append(parts, tab, async (size) => {
       const stored = group.map((target) => ({ target, ...findRow(target.row, parts) }));
-      const present = await parts.presentRows(stored.map(({ row }) => row));
+      const present = await parts.currentRows(stored.map(({ row }) => row));
       if (present !== undefined && large !== undefined) throw sourceHasChanged();
       for (const [index, { target, row, found }] of stored.entries()) {
         if (index % CELLS_PER_TURN === CELLS_PER_TURN - 1) await otherRequests();
@@ -228,7 +228,7 @@ const EDITED = "Another tab or user has changed this cell in the meantime. Look 
 
 function refusalOf(
   { target, row, found }: { readonly target: CellTarget; readonly row: StoredRow; readonly found: Found },
-  { tab, seen, present }: Editor & { readonly present: PresentRows | undefined },
+  { tab, seen, present }: Editor & { readonly present: CurrentRows | undefined },
   { store, rows }: EditParts,
 ): Refusal | undefined {
   const { column } = target;

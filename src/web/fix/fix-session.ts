@@ -4,7 +4,8 @@ import path from "node:path";
 import { fieldTitleAt } from "../../contract/types/type-tree.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { type Job, type JobSettings, openJob } from "../../job/job.ts";
+import { type Job, openJob } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { parseAttr } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
@@ -19,7 +20,7 @@ import { correctionsOfKey, followCorrections } from "./correction-log.ts";
 import { editCells, type EditedCells, type EditParts, undoEdit } from "./edit-cells.ts";
 import type * as Types from "./fix-types.ts";
 import { readRefusals } from "./platform-refusals.ts";
-import { readPresentRows } from "./present-rows.ts";
+import { readCurrentRows } from "./current-rows.ts";
 import { createSessionCauses } from "./session-causes.ts";
 import { createSessionChanges } from "./session-changes.ts";
 import {
@@ -165,10 +166,10 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
     amend: createAmend(job, correctionsOf, rows),
     changes: createSessionChanges({ store, rows, causes, check, firstSeq }),
     now: () => timestamp(dependencies.clock),
-    presentRows: async (stored) =>
+    currentRows: async (stored) =>
       (await files.changed(job.input)) === undefined
         ? undefined
-        : readPresentRows(job.settings, stored, { dependencies, rows }),
+        : readCurrentRows(job.settings, stored, { dependencies, rows }),
     beforeAppend: configureOnce(opened),
     onProgress: () => undefined,
   };

@@ -43,7 +43,7 @@ export interface UnfinishedEdit {
   readonly saved: number;
 }
 
-/** The cause that stands for all causes together. */
+/** The identifier for all causes together. */
 export const ALL_CAUSES = 0;
 
 export interface RecordCounts {

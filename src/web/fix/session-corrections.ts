@@ -13,7 +13,7 @@ export interface Unfinished {
   readonly settle: (action: "keep" | "undo", parts: EditParts) => Promise<EditedCells>;
 }
 
-/** The tab that stands for the program that has not finished its edit. */
+/** The name of the tab for cells of an unfinished edit. */
 const TAB = "unfinished";
 
 interface SessionFile {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
 import { pathsFrom, readContractWithFindings, shippedOverlays } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { CORRECTION_COLUMNS } from "../../read/corrections/corrections-file.ts";
 import type { FoundData, OperationData } from "./mapping-data.ts";

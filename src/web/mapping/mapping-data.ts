@@ -102,7 +102,7 @@ export interface MappingData {
   readonly otherParts: readonly { readonly name: string; readonly text: string; readonly line: number }[];
   /** Time zone for times without an offset. */
   readonly zone: string;
-  /** Set if the mapping cannot be used as it is. */
+  /** Set if the mapping cannot be used. */
   readonly error?: ErrorDetails;
 }
 

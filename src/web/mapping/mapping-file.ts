@@ -7,7 +7,7 @@ import { errorCode } from "../../files/error-code.ts";
 import { openDraft, replaceFile, syncFolder } from "../../files/replace-file.ts";
 import { remedyOf } from "../../files/write-error.ts";
 import { isShippedOverlay, pathsFrom } from "../../job/contract-files.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";

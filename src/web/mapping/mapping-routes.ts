@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import { RefusedRequest } from "../error-reply.ts";

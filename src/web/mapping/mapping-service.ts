@@ -10,7 +10,9 @@ import type { Operation } from "../../contract/operations/operation.ts";
 import { makeFolder } from "../../files/shared-folder.ts";
 import { isShippedOverlay, pathsFrom, readContractWithFindings, usableOperation } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { compileJob, type JobSettings, openJobInput } from "../../job/job.ts";
+import { compileJob } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
+import { openJobInput } from "../../job/job-input.ts";
 import { copyName } from "../../job/settings/setup-paths.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { type MappingDocument, readMapping } from "../../map/document/mapping-document.ts";
@@ -284,7 +286,7 @@ function payloadData(record: MappedRecord, operation: Operation, showValues: boo
   };
 }
 
-/** The value with the shape of each text, number and boolean in place of it. */
+/** Replaces each text, number and boolean in the value by its shape. */
 function shapesOf(value: JsonValue): JsonValue {
   if (isJsonArray(value)) return value.map(shapesOf);
   if (isJsonObject(value))

@@ -3,7 +3,7 @@ import { findJoins, keyColumns } from "../../commands/init/joins.ts";
 import { profileOptions } from "../../commands/init/init.ts";
 import { profileSources, type SourceProfile } from "../../commands/init/profile/profile-sources.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { openJobInput } from "../../job/job.ts";
+import { openJobInput } from "../../job/job-input.ts";
 import { pathsFrom } from "../../job/contract-files.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { readMapping } from "../../map/document/mapping-document.ts";

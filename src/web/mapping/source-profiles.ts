@@ -3,7 +3,7 @@ import { type ColumnProfile, dateForm, shareOf, type ValueKind } from "../../com
 import { profileSources, type SourceProfile } from "../../commands/init/profile/profile-sources.ts";
 import { profileOptions } from "../../commands/init/init.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { JobSettings } from "../../job/job.ts";
+import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";

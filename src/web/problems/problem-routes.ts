@@ -5,7 +5,7 @@ import { findProblems, type FoundProblems } from "./problems.ts";
 import type { Basis, CauseRows } from "./problems-data.ts";
 
 /**
- * `GET /?basis=migration|files`: the causes. `GET /rows?basis=...&cause=<id>`: the rows of a cause, as they were when the
+ * `GET /?basis=migration|files`: the causes. `GET /rows?basis=...&cause=<id>`: the rows of a cause when the
  * causes were last requested.
  */
 export function problemRoutes(project: WebProject): Hono {

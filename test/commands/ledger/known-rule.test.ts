@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { JobSettings } from "../../../src/job/job.ts";
+import type { JobSettings } from "../../../src/job/settings/job-settings.ts";
 import { knownRules } from "../../../src/commands/ledger/show-drift.ts";
 import { shippedRuleCodes } from "../../../src/job/contract-files.ts";
 import { contractOf } from "../../rules/engine/compiled-rules.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_EVALUATIONS, countEvaluations } from "../../../src/contract/types/assertions.ts";
+import { MAX_EVALUATIONS, countEvaluations } from "../../../src/contract/types/assertion-cost.ts";
 import { MAX_SCHEMA_NESTING } from "../../../src/contract/types/schema-node.ts";
 import type { JsonValue } from "../../../src/json/json-value.ts";
 import { compileValidator } from "../../../src/validate/compile-validator.ts";

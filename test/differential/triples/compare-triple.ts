@@ -1,5 +1,5 @@
 import { type Job, openJob } from "../../../src/job/job.ts";
-import type { SendableItem } from "../../../src/ledger/ledger.ts";
+import type { SendableItem } from "../../../src/ledger/records/requests.ts";
 import { isPacked, packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { checkedRecords } from "../../../src/migrate.ts";
 import { Failure } from "../../../src/model/failure.ts";

@@ -1,12 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Decision } from "../../../src/ledger/records/requests.ts";
-import {
-  type Ledger,
-  MAX_RECORD,
-  type PlannedItem,
-  type PlanPolicy,
-  type SendableItem,
-} from "../../../src/ledger/ledger.ts";
+import { type Ledger, MAX_RECORD } from "../../../src/ledger/ledger.ts";
+import type { PlannedItem, PlanPolicy } from "../../../src/ledger/records/planned-item.ts";
+import type { SendableItem } from "../../../src/ledger/records/requests.ts";
 import {
   attemptOutcomeOf,
   intendAll,

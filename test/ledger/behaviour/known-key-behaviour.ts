@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
 import type { AttemptOutcome } from "../../../src/ledger/records/requests.ts";
-import type { Ledger, PlannedItem } from "../../../src/ledger/ledger.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { PlannedItem } from "../../../src/ledger/records/planned-item.ts";
 import type { LocalProblem } from "../../../src/model/problem.ts";
 import {
   attemptOutcomeOf,

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Ledger, PlannedItem, PlanPolicy } from "../../../src/ledger/ledger.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { PlannedItem, PlanPolicy } from "../../../src/ledger/records/planned-item.ts";
 import { intendAll, item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
 
 const DATED: Partial<PlanPolicy> = { asOf: { column: "CHANGED" }, revise: true };

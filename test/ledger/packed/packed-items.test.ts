@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { PlannedItem } from "../../../src/ledger/ledger.ts";
+import type { PlannedItem } from "../../../src/ledger/records/planned-item.ts";
 import { columnsIn } from "../../../src/ledger/packed/item-columns.ts";
 import { countPacked, joinPacked, packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { normalKey } from "../../../src/text/near-key.ts";

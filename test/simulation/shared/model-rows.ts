@@ -1,5 +1,6 @@
 import type { NotedOrigin, Recovery } from "../../../src/ledger/journal/recovery.ts";
-import type { PlannedItem, SendableItem } from "../../../src/ledger/ledger.ts";
+import type { PlannedItem } from "../../../src/ledger/records/planned-item.ts";
+import type { SendableItem } from "../../../src/ledger/records/requests.ts";
 import type { Status } from "../../../src/model/outcome.ts";
 import type { Problem } from "../../../src/model/problem.ts";
 

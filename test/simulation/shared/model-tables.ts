@@ -1,5 +1,7 @@
 import type { AttemptOutcome, Intent } from "../../../src/ledger/records/requests.ts";
-import type { LedgerHistory, PlannedItem, PlanPolicy, SendableItem } from "../../../src/ledger/ledger.ts";
+import type { LedgerHistory } from "../../../src/ledger/ledger.ts";
+import type { PlannedItem, PlanPolicy } from "../../../src/ledger/records/planned-item.ts";
+import type { SendableItem } from "../../../src/ledger/records/requests.ts";
 import type { NotedOrigin } from "../../../src/ledger/journal/recovery.ts";
 import { requireChanged } from "../../../src/ledger/ledger-failures.ts";
 import type { Outcome, Status, Summary } from "../../../src/model/outcome.ts";

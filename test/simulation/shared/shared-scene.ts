@@ -6,7 +6,7 @@ import type { RunEvent } from "../../../src/job/run-event.ts";
 import type { StartedProcess } from "../../../src/job/dependencies.ts";
 import type { RateLimitSettings } from "../../../src/job/settings/platform-settings.ts";
 import type { WorkerSettings } from "../../../src/job/settings/recorded-settings.ts";
-import type { PlannedItem, PlanPolicy } from "../../../src/ledger/ledger.ts";
+import type { PlannedItem, PlanPolicy } from "../../../src/ledger/records/planned-item.ts";
 import type { SharedRun } from "../../../src/ledger/runs/shared-run.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import type { Outcome } from "../../../src/model/outcome.ts";

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll } from "vitest";
-import type { JobSettings } from "../../../src/job/job.ts";
+import type { JobSettings } from "../../../src/job/settings/job-settings.ts";
 import type { Dependencies } from "../../../src/job/dependencies.ts";
 import type { CheckData, FieldData, MappingData, MappingEdit } from "../../../src/web/mapping/mapping-data.ts";
 import type { MappingJob } from "../../../src/web/mapping/mapping-file.ts";

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, copyFileSync, linkSync, openSync, readSync, rmSync, truncateSync } from "node:fs";
 import { renameDurably } from "../../../files/replace-file.ts";
-import { Failure } from "../../../model/failure.ts";
+import type { Failure } from "../../../model/failure.ts";
 import type { LedgerRepair } from "../../ledger-store.ts";
 import {
   ledgerFailure,
@@ -13,10 +13,11 @@ import {
 import { createSchema } from "../ledger-schema.ts";
 import { RECOUNT } from "../tables/count-schema.ts";
 import { FIND_UNCOVERED, recoveriesOf, saveRecoveries, MARK_ALL_UNCERTAIN } from "../tables/recovery.ts";
-import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "../sqlite-database.ts";
+import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { CONFIRMED } from "./ledger-check.ts";
 import { readChecksums, checksumsPath } from "./page-checksums.ts";
 import { committed } from "./checksummed-database.ts";
+import { HAS_NO_STATE, salvage, unlessCorrupt } from "./salvage-rows.ts";
 
 /**
  * Replaces a corrupt ledger with a repaired copy that has every readable record. The corrupt ledger is kept next to
@@ -202,100 +203,4 @@ function swap(path: string, draft: string, stamp: string): string | undefined {
   renameDurably(draft, path);
   rmSync(checksumsPath(path), { force: true });
   return kept;
-}
-
-/** The tables of a ledger, each with its sort columns. */
-const TABLES = {
-  runs: ["id"],
-  files: ["id"],
-  records: ["id"],
-  items: ["run", "record"],
-  attempts: ["run", "record", "attempt"],
-  problems: ["run", "record", "attempt", "position"],
-  decisions: ["id"],
-  exclusions: ["identity", "excluded_at"],
-  setup: ["sha256"],
-} as const;
-
-/** Without these tables, a run needs its own files again, but the state of every record is known. */
-const HAS_NO_STATE: ReadonlySet<string> = new Set(["setup"] satisfies readonly (keyof typeof TABLES)[]);
-
-/**
- * Copies the readable rows of a corrupt ledger into a new one: every table from its beginning to the first unreadable
- * place, and from its end back to the last one.
- */
-function salvage(corrupt: SqliteDatabase, intact: SqliteDatabase): LedgerRepair["tables"] {
-  return Object.entries(TABLES).map(([table, keys]) => {
-    const columns = sharedColumns(corrupt, intact, table);
-    if (columns.length === 0) return { table, rows: 0, isWhole: false };
-    const copy: Copy = { corrupt, intact, table, keys, columns };
-    const isWhole = copyRows(copy, "asc");
-    if (!isWhole) copyRows(copy, "desc");
-    const query: Query<{ count: number }> = { sql: `select count(*) as count from ${table}` };
-    return { table, rows: intact.row(query)?.count ?? 0, isWhole };
-  });
-}
-
-interface Copy {
-  readonly corrupt: SqliteDatabase;
-  readonly intact: SqliteDatabase;
-  readonly table: string;
-  readonly keys: readonly string[];
-  readonly columns: readonly string[];
-}
-
-/** The known columns that can be read: a corrupt schema may name others. */
-function sharedColumns(corrupt: SqliteDatabase, intact: SqliteDatabase, table: string): readonly string[] {
-  const query: Query<{ name: string }> = { sql: `select name from pragma_table_info('${table}')` };
-  const columnsOf = (database: SqliteDatabase): readonly string[] => database.rows(query).map(({ name }) => name);
-  const known = unlessCorrupt(() => columnsOf(corrupt)) ?? [];
-  return columnsOf(intact).filter((name) => known.includes(name));
-}
-
-const BATCH = 200;
-
-/**
- * Copies the rows from one end of a table. Returns true if the other end was reached and every row was inserted into
- * the new ledger.
- */
-function copyRows({ corrupt, intact, table, keys, columns }: Copy, order: "asc" | "desc"): boolean {
-  const key = `(${keys.join(", ")})`;
-  const beyond = `${key} ${order === "asc" ? ">" : "<"} (${keys.map(() => "?").join(", ")})`;
-  const sorted = `order by ${keys.map((name) => `${name} ${order}`).join(", ")}`;
-  const insert = `insert or ignore into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`;
-  const take = (row: Readonly<Record<string, SqlValue>>): boolean =>
-    keys.every((name) => row[name] !== null) &&
-    unlessCorrupt(() => intact.run(insert, ...columns.map((name) => row[name] ?? null))) === 1;
-  let last: readonly SqlValue[] | undefined;
-  let isWhole = true;
-  for (let size = BATCH; ;) {
-    const where = last === undefined ? "" : `where ${beyond}`;
-    const query: Query<Readonly<Record<string, SqlValue>>> = {
-      sql: `select ${columns.join(", ")} from ${table} ${where} ${sorted} limit ${size}`,
-    };
-    const rows = unlessCorrupt(() => corrupt.rows(query, ...(last ?? [])));
-    if (rows === undefined) {
-      if (size === 1) return false;
-      size = 1;
-      continue;
-    }
-    intact.transaction(() => {
-      for (const row of rows) isWhole = take(row) && isWhole;
-    });
-    const end = rows.at(-1);
-    if (end === undefined || rows.length < size) return isWhole;
-    last = keys.map((name) => end[name] ?? null);
-    // Reading cannot continue after a lost key: a corrupt schema may hide the keys of all rows.
-    if (last.includes(null)) return false;
-  }
-}
-
-function unlessCorrupt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    // Corruption of the schema itself appears as an SQL error.
-    if (error instanceof Failure && error.code !== "ledger_damaged") throw error;
-    return undefined;
-  }
 }

@@ -67,7 +67,7 @@ function unprotected(cell: string): string {
   return cell.startsWith("'") && needsProtection(cell) ? cell.slice(1) : cell;
 }
 
-/** Regardless of apostrophes in front, so that a protected cell is told from a value that begins with one. */
+/** Regardless of apostrophes in front, so that a protected cell differs from a value that begins with one. */
 function needsProtection(cell: string): boolean {
   return isFormula(cell.replace(/^'+/, ""));
 }

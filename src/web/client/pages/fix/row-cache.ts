@@ -7,7 +7,7 @@ export interface RowCache {
   readonly get: (position: number) => FixRow | undefined;
   /** Loads the rows at these positions that are missing. */
   readonly want: (from: number, to: number) => void;
-  /** Replaces rows. Returns their positions, as far as they are loaded. */
+  /** Replaces rows. Returns the positions of those that are loaded. */
   readonly replace: (rows: readonly FixRow[]) => readonly number[];
   /** Forgets all rows. Replies to earlier requests are ignored. */
   readonly clear: () => void;

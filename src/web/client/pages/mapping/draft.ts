@@ -79,7 +79,7 @@ export async function saveDraft(
   return { draft: { ...draft, saved: { text: draft.text, hash }, setup: undefined, edits: [] }, written };
 }
 
-/** The changes of a draft, applied to the file as it is now. */
+/** The changes of a draft, applied to the current file. */
 export async function reapplied(draft: Draft): Promise<Draft> {
   const { saved } = await readState();
   if (saved === undefined) return { ...draft, saved: undefined };

@@ -16,7 +16,7 @@ export interface LeafForm extends EntryFormOptions {
   readonly change: (options: Readonly<Record<string, JsonValue | undefined>>) => void;
 }
 
-/** One text as it is, several as a list. */
+/** One text alone, several as a list. */
 export function asWritten(texts: readonly string[]): JsonValue | undefined {
   return texts.length > 1 ? texts : texts[0];
 }

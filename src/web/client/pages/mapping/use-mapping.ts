@@ -31,7 +31,7 @@ export interface Mapping {
   readonly edit: (edit: MappingEdit, done: string) => void;
   readonly undo: () => void;
   readonly save: () => void;
-  /** Applies the changes to the file as it is now. */
+  /** Applies the changes to the current file. */
   readonly reapply: () => void;
   /** Reads the file again, and discards the changes. */
   readonly discard: () => void;

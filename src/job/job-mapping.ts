@@ -1,0 +1,91 @@
+import path from "node:path";
+import type { Operation } from "../contract/operations/operation.ts";
+import { compileMapping } from "../map/compile-mapping.ts";
+import { type MappingDocument, readMapping } from "../map/document/mapping-document.ts";
+import type { Mapping } from "../map/mapping.ts";
+import { passThrough } from "../map/pass-through.ts";
+import { interruptible } from "../model/interruptible.ts";
+import { readLookup } from "../read/lists/lookup-table.ts";
+import { readTextFile } from "../read/text/text-file.ts";
+import { pathsFrom } from "./contract-files.ts";
+import { functionFiles, loadFunctions } from "./functions/load-functions.ts";
+import type { JobSettings } from "./settings/job-settings.ts";
+import { type NamingPlace, withNamingPlace } from "./settings/naming-place.ts";
+import { setupPaths } from "./settings/setup-paths.ts";
+
+export interface MappingFile {
+  readonly kind: "lookup" | "functions";
+  readonly path: string;
+}
+
+/** The mapping document that the settings name; undefined if the sources are payloads already. */
+export async function readJobMapping(settings: JobSettings): Promise<MappingDocument | undefined> {
+  if (settings.mapping === undefined) return undefined;
+  const file = pathsFrom(settings.folder)(settings.mapping);
+  return readMapping(await readTextFile(file, setupPaths(settings)(file)));
+}
+
+/** Finds the place at which a mapping names a file, for messages about the file. */
+export function namingPlaceIn(document: MappingDocument | undefined, settings: JobSettings): NamingPlace {
+  const resolve = resolverOf(settings);
+  return (file) => document?.findText((text) => resolve(text) === file);
+}
+
+/** The mapping that the settings name, compiled for an operation. */
+export async function mappingOf(
+  document: MappingDocument | undefined,
+  operation: Operation,
+  settings: JobSettings,
+  signal?: AbortSignal,
+): Promise<Mapping> {
+  if (document === undefined) return passThrough(operation);
+  return withNamingPlace(namingPlaceIn(document, settings), () => compile(document, operation, settings, signal));
+}
+
+async function compile(
+  document: MappingDocument,
+  operation: Operation,
+  settings: JobSettings,
+  signal: AbortSignal | undefined,
+): Promise<Mapping> {
+  const resolve = resolverOf(settings);
+  const pathOf = setupPaths(settings);
+  const lookups = await Promise.all(
+    document.lookupFiles.map(async (file) => [file, await readLookup(resolve(file), pathOf(resolve(file)))] as const),
+  );
+  const module = { timeoutSeconds: settings.functionTimeout, signal };
+  const functions = await loadFunctions(document, (file) => pathOf(resolve(file)), module);
+  const values = {
+    ...(settings.supplier !== undefined && { supplier: settings.supplier }),
+    lookups: new Map(lookups),
+    functions,
+    isReimport: settings.rejects !== undefined,
+  };
+  try {
+    return interruptible(() => compileMapping(document, operation, values));
+  } catch (error) {
+    await functions.close();
+    throw error;
+  }
+}
+
+/** The files that a mapping names, except its sources. */
+export async function filesOfMapping(
+  document: MappingDocument,
+  settings: JobSettings,
+): Promise<readonly MappingFile[]> {
+  const resolve = resolverOf(settings);
+  return [
+    ...document.lookupFiles.map((file) => ({ kind: "lookup" as const, path: resolve(file) })),
+    ...(await functionFiles(document, resolve, setupPaths(settings))).map((file) => ({
+      kind: "functions" as const,
+      path: file,
+    })),
+  ];
+}
+
+/** Paths inside a mapping are relative to the mapping's own folder. */
+export function resolverOf(settings: JobSettings): (file: string) => string {
+  const folder = path.dirname(pathsFrom(settings.folder)(settings.mapping ?? "."));
+  return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));
+}

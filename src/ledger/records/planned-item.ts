@@ -1,0 +1,69 @@
+import type { Problem } from "../../model/problem.ts";
+
+export interface PlannedItem {
+  readonly record: number;
+  readonly key: string | undefined;
+  /** Identity of the record in every run (`recordIdentity`). Absent for `validate`. */
+  readonly identity: Uint8Array | undefined;
+  /** SHA-256 of the canonical payload, or a fast hash of it for `validate`, whose ledger no other run reads. */
+  readonly content: Uint8Array | number | undefined;
+  readonly file: string;
+  readonly line: number;
+  readonly status: "valid" | "invalid";
+  readonly problems: readonly Problem[];
+  /** Identity of the record that must be accepted before this one is sent. */
+  readonly awaits?: Uint8Array;
+  /** Hash of the source row (`row-hash.ts`). Absent for a run that sends nothing. */
+  readonly rowHash?: number | undefined;
+  /** The date of the content, in milliseconds since 1970; absent if the source does not state it. */
+  readonly asOf?: number | undefined;
+}
+
+/** A planned record that must not be sent, identified by the place of its row. */
+export interface ExcludedRow {
+  readonly file: string;
+  readonly line: number;
+  readonly problem: Problem;
+}
+
+export interface PlanPolicy {
+  /** Send accepted records again if their content has changed. */
+  readonly revise: boolean;
+  /** Accept a new key even if a spreadsheet may have changed it, or if its row was sent under another key. */
+  readonly newKeys?: boolean | undefined;
+  /** Send content even if it is older than other content that was sent before. */
+  readonly allowOlder?: boolean | undefined;
+  /** Set if the sources state the date of their content; `column`: the column with the date. */
+  readonly asOf?: { readonly column: string | undefined } | undefined;
+  /** Whether the platform dedupes on the business key, so that an ambiguous record may be sent again. */
+  readonly resendAmbiguous: boolean;
+  /** The operation whose records must be accepted first, if any. */
+  readonly after?: string | undefined;
+  /** Whether a record waits for the record of that operation with the same key. */
+  readonly awaitsOwnKey?: boolean | undefined;
+  /** The attr of a record's key, for problems about keys. */
+  readonly keyAttr: string;
+  /** The column of the key, by file (CSV). Problems about keys point to it. */
+  readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
+}
+
+/** Numbers of records left to send, by comparison with the content that was sent before. */
+export interface SendComparison {
+  /** Never sent. A request that ended without a reply before it could be processed does not count as sent. */
+  readonly new: number;
+  /** The content differs from the one that the platform accepted last or, if it accepted none, was sent last. */
+  readonly changed: number;
+  /** Sent before with the same content. */
+  readonly unchanged: number;
+}
+
+/** The content of a record that the platform accepted last or, if it accepted none, that was planned last. */
+export interface KnownContent {
+  /** `contentHash`; absent if it is unknown. */
+  readonly content: Uint8Array | undefined;
+  /** The id of a run that planned this content, and the record's number in it; absent if it is unknown. */
+  readonly run?: string;
+  readonly record?: number;
+  /** Hash of the source row in that run. */
+  readonly rowHash?: number | undefined;
+}

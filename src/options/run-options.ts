@@ -1,0 +1,170 @@
+import type { LibraryOptions, RecordedValues } from "./option-row.ts";
+
+export const CHECK = {
+  /** Maximum number of invalid records: a count, or a share (0 to 1) of all. */
+  maxErrors: {
+    arg: "<n|n%>",
+    kind: "maxErrors",
+    env: true,
+    library: true,
+    recorded: true,
+    help: "maximum number or share of invalid records before the run stops",
+  },
+  /** Allow an input without records. */
+  allowEmpty: { library: true, recorded: true, help: "accept an input without records" },
+} as const;
+
+export interface CheckOptions extends LibraryOptions<typeof CHECK> {}
+
+/** Options of the commands that check the whole input on several threads. */
+export const THREADS = {
+  /** Number of validation threads. Default `auto`: one per processor, at most 8, if the input is large enough. */
+  threads: {
+    arg: "<auto|n>",
+    kind: "threads",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    help: "number of threads for large inputs (default: one per processor, at most 8)",
+    docs: "number of threads that read, map and validate the input of `validate` and `push`; also controls the thread that writes the ledger of a push, see [Threads](#threads); default `auto`",
+  },
+} as const;
+
+export interface ThreadOptions extends LibraryOptions<typeof THREADS> {}
+
+/** Options of the commands that re-import rejects. */
+export const REJECTS = {
+  rejects: {
+    arg: "<dir>",
+    kind: "paths",
+    help: "read the corrected rejects in this report folder, using the settings of its run (repeatable)",
+  },
+  restoreKeys: {
+    recorded: "always",
+    selects: true,
+    help: "with --rejects: restore keys that were changed after export",
+  },
+  acceptChanges: {
+    recorded: "always",
+    selects: true,
+    help: "with --rejects: also accept changes to cells that had no error",
+  },
+} as const;
+
+/** Options that apply to rejects and to all other sources. */
+export const KEYS = {
+  /** Accept new keys that a spreadsheet may have changed, or whose row was sent under another key. */
+  newKeys: {
+    library: true,
+    recorded: true,
+    selects: true,
+    help: "accept new keys that are refused by default: those that a spreadsheet may have changed, and those of rows sent under another key",
+  },
+} as const;
+
+export interface KeyOptions extends LibraryOptions<typeof KEYS> {}
+
+export const REPORT = {
+  /** Include values of cells, which are personal data, in the report and the outcomes. */
+  showValues: { library: true, help: "show cell values (default: only their shape)" },
+  /** Folder of the report. Default: next to the ledger for a push; none for a validation. */
+  out: {
+    short: "o",
+    arg: "<dir>",
+    kind: "path",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    help: "folder for outcomes, errors, rejects and summary",
+    docs: "the report folder; default: none for `validate`, `runs/<run>` next to the ledger for `push`",
+  },
+  /** Also write the rejects to a workbook. */
+  workbook: { flag: false, library: true },
+  testLocations: { help: "with --format junit: file and line of every test case (strict JUnit schemas reject them)" },
+} as const;
+
+/** Options that `validate` and `push` have in common. */
+export interface ReportOptions extends LibraryOptions<typeof REPORT> {}
+
+export const SENDING = {
+  /** Do everything except send. */
+  dryRun: { short: "n", library: true, help: "do everything except send" },
+  /** Send records again that were accepted earlier with different content. */
+  revise: {
+    library: true,
+    recorded: true,
+    selects: true,
+    reimport: true,
+    help: "send accepted records again if their content has changed",
+  },
+  /** Send content that is older (`asOf`) than other content of the same record that was sent before. */
+  allowOlder: {
+    library: true,
+    recorded: true,
+    selects: true,
+    help: "send a record even if content with a later asOf date was already sent",
+  },
+  /** Name of the last step of the workflow to perform. */
+  until: {
+    arg: "<step>",
+    library: true,
+    recorded: true,
+    selects: true,
+    reimport: true,
+    help: "last step of the workflow to run: validate or stage",
+  },
+  /** Number of records to send first. The others are sent only if the platform accepts all of these. */
+  canary: {
+    arg: "<n>",
+    kind: "number",
+    range: [1],
+    library: true,
+    recorded: true,
+    conflicts: ["dryRun", "remoteValidate", "until"],
+    help: "send n records first, and the rest only if all of them are accepted",
+  },
+  remoteValidate: {
+    conflicts: ["until"],
+    help: "have the platform validate the locally valid records, without creating anything",
+  },
+  refreshReferences: { help: "update the reference list of products from the platform first" },
+  /** Also send records that are invalid locally, if possible; the platform decides. */
+  sendInvalid: {
+    library: true,
+    recorded: true,
+    selects: true,
+    help: "also send records that fail local validation (asks first; see --yes)",
+  },
+} as const;
+
+/** Options of every command that sends records. */
+export interface SendingOptions extends LibraryOptions<typeof SENDING> {}
+
+/** The options of a run in addition to its job and its target. */
+export const RUN: typeof CHECK & typeof THREADS & typeof KEYS & typeof REPORT & typeof SENDING = {
+  ...CHECK,
+  ...THREADS,
+  ...KEYS,
+  ...REPORT,
+  ...SENDING,
+};
+
+export interface RunValues extends RecordedValues<typeof RUN> {}
+
+export const LEDGER = {
+  /** Path of the ledger file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
+  ledger: {
+    arg: "<path|url>",
+    kind: "path",
+    env: true,
+    file: true,
+    library: true,
+    help: "ledger of runs: a file, or postgres://user@host/database (default: .migrate/ledger.db)",
+    docs: "the ledger file, or a PostgreSQL database, `postgres://user@host/database` ([cluster.md](cluster.md)); default `.migrate/ledger.db` in the current folder",
+  },
+} as const;
+
+/** Where runs are recorded. */
+export interface LedgerOptions extends LibraryOptions<typeof LEDGER> {}
