@@ -60,12 +60,10 @@ async function startCounting() {
   };
 }
 
-async function apply(
-  { ledger, write, nextTime }: Awaited<ReturnType<typeof startCounting>>,
-  { does, keys }: Change,
-): Promise<void> {
+async function apply(counting: Awaited<ReturnType<typeof startCounting>>, { does, keys }: Change): Promise<void> {
+  const { ledger, nextTime } = counting;
   const [first = ""] = keys;
-  if (does === "write") write(keys);
+  if (does === "write") counting.write(keys);
   else if (does === "include") await ledger.endExclusions([identityOf(first)], { at: nextTime(), who: "root" });
   else if (does === "exclude") {
     await ledger.excludeRecords([
