@@ -35,6 +35,8 @@ export interface ReturnedRejects {
 }
 
 export interface CheckedCorrections extends ReturnedRejects {
+  /** The record numbers of exported rows without a key, in the run that exported them. */
+  readonly withoutKey: ReadonlySet<number>;
   /** Restores keys in a row while it is read. */
   readonly restore: ((row: Row) => Row) | undefined;
   readonly close: () => Promise<void>;
@@ -50,7 +52,10 @@ export async function checkCorrections(plan: SourceSpec, options: CorrectionOpti
     await loadRejectedRows(index, fingerprintPath(options.folder));
     const compared = await compare(plan, index, options);
     const restore = options.restoreKeys ? rowRestorer(index) : undefined;
-    return { manifest: options.manifest, ...compared, restore, close: index.close };
+    const withoutKey = new Set(
+      index.rows("select distinct record from exported where key = ''").map(({ record }) => Number(record)),
+    );
+    return { manifest: options.manifest, ...compared, withoutKey, restore, close: index.close };
   } catch (error) {
     await index.close();
     throw error;

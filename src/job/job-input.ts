@@ -9,6 +9,7 @@ import type { CorrectionResult } from "../read/corrections/apply-corrections.ts"
 import { type Input, type KnownFile, openInput, type ReadOptions } from "../read/input/open-input.ts";
 import { pathsFrom } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
+import type { OpenedRejects } from "./rejects/rejects-input.ts";
 import { namingPlaceIn, resolverOf } from "./job-mapping.ts";
 import type { JobSettings } from "./settings/job-settings.ts";
 import { withNamingPlace } from "./settings/naming-place.ts";
@@ -18,6 +19,8 @@ import { setupPaths } from "./settings/setup-paths.ts";
 export interface JobInput extends Input {
   /** The result of each correction for the rows read so far. Absent without a corrections file. */
   readonly corrections?: () => readonly CorrectionResult[];
+  /** Whether a row without a key that a run exported has returned with the rejects. Absent unless rejects are read. */
+  readonly hasReturned?: OpenedRejects["hasReturned"];
 }
 
 /**
@@ -81,7 +84,8 @@ async function openSources(
   const folders = rejects.folders.map(pathsFrom(settings.folder));
   const opened = await openRejects({ ...context, plan, rejects: { ...rejects, folders }, encoding, dependencies });
   const input = await openInput(plan, { ...options, ...opened.reading });
-  return { ...input, close: () => input.close().finally(opened.close) };
+  const { hasReturned } = opened;
+  return { ...input, hasReturned, close: () => input.close().finally(opened.close) };
 }
 
 /** Opens an input whose cells are corrected while they are read. Reports the corrections after the first full read. */

@@ -16,7 +16,14 @@ import type {
   SharedAccount,
   UndecidedStatus,
 } from "./records/requests.ts";
-import type { ExcludedRow, KnownContent, PlannedItem, PlanPolicy, SendComparison } from "./records/planned-item.ts";
+import type {
+  ExcludedRow,
+  KnownContent,
+  PlannedItem,
+  PlanPolicy,
+  RowWithoutKey,
+  SendComparison,
+} from "./records/planned-item.ts";
 import type { Exclusion, ExclusionEnd, ExclusionResult } from "./records/exclusions.ts";
 import type { RecordVerification, Verification } from "./records/verifications.ts";
 import type { HeldLease } from "./runs/held-lease.ts";
@@ -37,6 +44,8 @@ interface PlanningLedger {
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
   /** Makes planned records `invalid` for reasons found after planning. Call before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
+  /** The open rows without a key of earlier pushes to the destination of this run. */
+  earlierWithoutKey(run: string): Promise<readonly RowWithoutKey[]>;
   /**
    * Completes the plan. Marks duplicate and near-duplicate keys within the run. Compares the records with earlier runs
    * and exclusions, and sets the status of records that must not be sent: `excluded`, `skipped`, `stale`, `invalid`,
@@ -217,7 +226,7 @@ export interface Ledger
 export interface PlanLedger
   extends
     Pick<Ledger, "plan" | "exclude" | "finishPlan" | "finishRun" | "summary" | "close">,
-    Partial<Pick<Ledger, "timeline">> {
+    Partial<Pick<Ledger, "earlierWithoutKey" | "timeline">> {
   findRun(id: string): Promise<Run | undefined>;
   outcomes(run: string, filter?: Pick<OutcomeFilter, "statuses">): AsyncIterable<readonly Outcome[]>;
   /** All outcomes, with valid records grouped in columns; absent if they are not stored this way. */

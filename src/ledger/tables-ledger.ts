@@ -10,6 +10,7 @@ import type { SendingStatus } from "./runs/run-outcome.ts";
 import { attemptsOf, sendable } from "./tables/attempts.ts";
 import { compareToSend, knownContents } from "./tables/known-contents.ts";
 import { coverage } from "./tables/counts.ts";
+import { earlierWithoutKey } from "./tables/planned-records.ts";
 import { endExclusions, excludeRecords, exclusions } from "./tables/exclusions.ts";
 import { acceptedByDay, migration, unsettledRuns } from "./tables/migration.ts";
 import { batchesOf, openPlaces, openRecords } from "./tables/open-records.ts";
@@ -88,6 +89,7 @@ type ReadingMethod =
   | "existing"
   | "undecidedByKey"
   | "decisions"
+  | "earlierWithoutKey"
   | "acceptedLast"
   | "exclusions";
 
@@ -138,6 +140,7 @@ function readingMethods(
     },
     contents: (id, from, to) => readRun(id, (tables, run) => contents(tables, run, { from, to })),
     exclusions: (key) => read((tables) => exclusions(tables, key)),
+    earlierWithoutKey: (id) => readRun(id, earlierWithoutKey),
     acceptedLast: (id, from, to) => readRun(id, (tables, run) => acceptedLast(tables, run, { from, to })),
     timeline: (id) => readRun(id, timeline),
     attempts: (key) => read((tables) => attemptsOf(tables, key)),

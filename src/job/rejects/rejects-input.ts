@@ -23,6 +23,8 @@ import type { Dependencies } from "../dependencies.ts";
 /** The options for reading the rejects, after their changes have been checked. */
 export interface OpenedRejects {
   readonly reading: Required<Pick<ReadOptions, "encodingOf" | "amend" | "mayBeEmpty">> & Pick<ReadOptions, "delimiter">;
+  /** Whether the folders contain the row of a record without a key, as exported by a run. */
+  readonly hasReturned: (run: string, record: number) => boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -81,7 +83,12 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
     const amend =
       restorers.length === 0 ? undefined : (row: Row) => restorers.reduce((now, restore) => restore(now), row);
     await refuseSharedRows(folders, { reading: { ...reading, amend }, tempFolder });
-    return { reading: { encodingOf, mayBeEmpty: true, ...delimiter, amend }, close };
+    return {
+      reading: { encodingOf, mayBeEmpty: true, ...delimiter, amend },
+      hasReturned: (run, record) =>
+        checks.some(({ manifest, withoutKey }) => manifest.run === run && withoutKey.has(record)),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -19,6 +19,15 @@ export interface PlannedItem {
   readonly asOf?: number | undefined;
 }
 
+/** An invalid row without a business key: of the root source, or a child row without a parent. */
+export interface RowWithoutKey {
+  /** The id of the run that planned the row, and the row's record number in it. */
+  readonly run: string;
+  readonly record: number;
+  readonly file: string;
+  readonly rowHash: number | undefined;
+}
+
 /** A planned record that must not be sent, identified by the place of its row. */
 export interface ExcludedRow {
   readonly file: string;
@@ -41,6 +50,8 @@ export interface PlanPolicy {
   readonly after?: string | undefined;
   /** Whether a record waits for the record of that operation with the same key. */
   readonly awaitsOwnKey?: boolean | undefined;
+  /** Rows of `Ledger.earlierWithoutKey` that are no longer open, because this plan has read them again. */
+  readonly superseded?: readonly RowWithoutKey[] | undefined;
   /** The attr of a record's key, for problems about keys. */
   readonly keyAttr: string;
   /** The column of the key, by file (CSV). Problems about keys point to it. */

@@ -1,4 +1,5 @@
 import type { Coverage } from "../ledger.ts";
+import type { PlanPolicy } from "../records/planned-item.ts";
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import { notePlanned, sinceRun } from "./planned-records.ts";
 import { coverRecovered } from "./recoveries.ts";
@@ -69,7 +70,11 @@ const SELECT_COVERAGE: Statement<EndpointCoverage> = {
  * Inserts the records that a new plan has left to send into `records`, and counts the records that are in no earlier
  * plan.
  */
-export function* coverPlan(tables: Tables, run: number): Work<void> {
+export function* coverPlan(
+  tables: Tables,
+  run: number,
+  { superseded = [] }: Pick<PlanPolicy, "superseded">,
+): Work<void> {
   const { id: latest = 0 } = (yield* tables.row(LATEST_RECORD)) ?? {};
   yield* tables.run(INSERT_RECORDS, run);
   const { count: inserted = 0 } = (yield* tables.row(COUNT_INSERTED, latest)) ?? {};
@@ -78,7 +83,7 @@ export function* coverPlan(tables: Tables, run: number): Work<void> {
   const unsent = yield* tables.run(INSERT_UNSENT, run);
   const recovered = yield* coverRecovered(tables, run);
   yield* tables.run(COVER, run, inserted - known + unsent + recovered);
-  yield* notePlanned(tables, run, yield* countsOf(tables, run, "status"));
+  yield* notePlanned(tables, run, yield* countsOf(tables, run, "status"), superseded);
 }
 
 const LATEST_RECORD: Statement<{ id: number }> = { sql: "select coalesce(max(id), 0) as id from migrate.records" };

@@ -1,5 +1,7 @@
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
-import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
+import type { RowWithoutKey } from "../records/planned-item.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import type { EachStatement, Sql, Statement, Tables, Work } from "./tables.ts";
 
 /**
  * Notes, when a plan is finished, which item of all planned pushes is the latest one of each record: `planned_run` and
@@ -13,13 +15,29 @@ import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
  * - `planned_content` is null until a second push plans the record: the item then has the latest content. It is empty
  *   if the latest content is unknown: an item without content, or several items that differ.
  */
-export function* notePlanned(tables: Tables, run: number, counts: Readonly<Record<string, number>>): Work<void> {
+export function* notePlanned(
+  tables: Tables,
+  run: number,
+  counts: Readonly<Record<string, number>>,
+  superseded: readonly RowWithoutKey[],
+): Work<void> {
   if (NOT_SENT.some((status) => (counts[status] ?? 0) > 0)) {
     yield* tables.run(NOTE_RECORDS, run);
     yield* tables.run(NOTE_UNSENT, run);
   }
   if ((counts["invalid"] ?? 0) > 0) yield* tables.run(INSERT_KEYLESS, run);
-  if ((yield* tables.row(ANY_OLDER_KEYLESS, run)) !== undefined) yield* tables.run(DELETE_KEYLESS, run);
+  if ((yield* tables.row(ANY_OLDER_KEYLESS, run)) === undefined) return;
+  yield* tables.run(DELETE_REPEATED_KEYLESS, run);
+  yield* tables.run(
+    DELETE_SUPERSEDED_KEYLESS,
+    superseded.map(({ run: id, record }) => JSON.stringify([id, record])),
+  );
+}
+
+/** See `Ledger.earlierWithoutKey`. */
+export function* earlierWithoutKey(tables: Tables, { number }: RunRow): Work<readonly RowWithoutKey[]> {
+  const rows = yield* tables.rows(SELECT_OLDER_KEYLESS, number);
+  return rows.map(({ rowHash, ...row }) => ({ ...row, rowHash: rowHash ?? undefined }));
 }
 
 /** The statuses of items that a new plan does not send, and that are not done. */
@@ -153,7 +171,7 @@ const OLDER_KEYLESS = `
   where own.id = $1`;
 
 /**
- * Lists the rows of the run without a key. A row that was already listed keeps its `since_run`; `DELETE_KEYLESS`
+ * Lists the rows of the run without a key. A row that was already listed keeps its `since_run`; `DELETE_REPEATED_KEYLESS`
  * removes the earlier entry.
  */
 const INSERT_KEYLESS = `
@@ -165,13 +183,32 @@ const INSERT_KEYLESS = `
   from migrate.items left join older on older.row_hash = items.row_hash
   where items.run = $1 and items.status = 'invalid' and items.identity is null`;
 
-const DELETE_KEYLESS = `
+/** Deletes the earlier entries of rows that this run also lists. */
+const DELETE_REPEATED_KEYLESS = `
   delete from migrate.keyless where (run, record) in (
-    select keyless.run, keyless.record ${OLDER_KEYLESS} and (
-      earlier.file in (select file from migrate.items where run = $1)
-      or earlier.row_hash in (
-        select row_hash from migrate.items where run = $1 and status = 'invalid' and identity is null)
-    ))`;
+    select keyless.run, keyless.record ${OLDER_KEYLESS} and earlier.row_hash in (
+      select row_hash from migrate.items where run = $1 and status = 'invalid' and identity is null))`;
+
+const deleteSuperseded = (superseded: string): string => `
+  delete from migrate.keyless where (run, record) in (
+    select runs.id, superseded.record from (${superseded}) as superseded
+    inner join migrate.runs on runs.name = superseded.run)`;
+
+const DELETE_SUPERSEDED_KEYLESS: Sql = {
+  sqlite: deleteSuperseded(
+    "select json_extract(value, '$[0]') as run, json_extract(value, '$[1]') as record from json_each($1)",
+  ),
+  postgres: deleteSuperseded(
+    "select each::json ->> 0 as run, (each::json ->> 1)::integer as record from unnest($1::text[]) as each",
+  ),
+};
+
+const SELECT_OLDER_KEYLESS: Statement<Omit<RowWithoutKey, "rowHash"> & { readonly rowHash: number | null }> = {
+  sql: `
+  select older.run, older.record, files.name as file, older.row_hash as "rowHash" from (
+    select other.name as run, earlier.record, earlier.file, earlier.row_hash ${OLDER_KEYLESS}
+  ) as older inner join migrate.files on files.id = older.file`,
+};
 
 const ITEMS_OF_PLANS = `
   select items.* from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES} and items.status <> 'stale'`;

@@ -34,6 +34,7 @@ export function threadLedger(
       await plans.written();
       await ask("exclude", [run, excluded]);
     },
+    earlierWithoutKey: (run) => ask("earlierWithoutKey", [run]),
     async finishPlan(run, policy) {
       await plans.written();
       await ask("finishPlan", [run, policy]);

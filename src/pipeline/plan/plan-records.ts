@@ -11,6 +11,7 @@ import { countPacked, isPacked, joinPacked, packItems } from "../../ledger/packe
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import type { RunValues } from "../../options/run-options.ts";
+import { supersededRows } from "./superseded-rows.ts";
 import { createItemBuilder, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
 /** How to handle keys that the ledger already contains, and new keys in rejects. */
@@ -76,7 +77,10 @@ export async function planRecords(
   const { keyColumns, ...result } = await listBatches(batches, context, options);
   const { ledger, run } = handle;
   const isFinal = result.reason === "done" || !isForSending(run);
-  if (isFinal) await ledger.finishPlan(run.id, planPolicy(job, options, keyColumns));
+  if (!isFinal) return result;
+  const superseded = await supersededRows(job, handle, options.signal);
+  if (superseded === undefined) return { ...result, reason: "stopped" };
+  await ledger.finishPlan(run.id, { ...planPolicy(job, options, keyColumns), superseded });
   return result;
 }
 

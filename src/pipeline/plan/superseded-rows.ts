@@ -1,0 +1,45 @@
+import type { Job } from "../../job/job.ts";
+import type { RowWithoutKey } from "../../ledger/records/planned-item.ts";
+import { rowHash } from "../../ledger/records/row-hash.ts";
+import type { PlanHandle } from "./plan-records.ts";
+
+/**
+ * The rows without a key of earlier pushes that are no longer open after this plan, because it has read them again. A
+ * row that still has no key or no parent is open in this run instead. Read again are rows of a file that is complete in
+ * this input, rows with the same cells in another file, and exported rows of re-imported rejects. Rows do not count if
+ * the run reads only some of the records.
+ * @returns undefined if the signal is aborted meanwhile
+ */
+export async function supersededRows(
+  { input, settings: { only, limit } }: Pick<Job, "input" | "settings">,
+  { ledger, run }: PlanHandle,
+  signal: AbortSignal,
+): Promise<readonly RowWithoutKey[] | undefined> {
+  if (only !== undefined || limit !== undefined) return [];
+  const open = (await ledger.earlierWithoutKey?.(run.id)) ?? [];
+  const files = new Set(input.files.map(({ file }) => file));
+  const isReplaced = ({ run: exporter, record, file }: RowWithoutKey): boolean =>
+    files.has(file) || input.hasReturned?.(exporter, record) === true;
+  const wanted = new Set(open.flatMap((row) => (isReplaced(row) ? [] : (row.rowHash ?? []))));
+  const found = await findHashes(input, wanted, signal);
+  if (signal.aborted) return undefined;
+  return open.filter((row) => isReplaced(row) || (row.rowHash !== undefined && found.has(row.rowHash)));
+}
+
+/** The hashes among those wanted that rows of the input have. Reads the input again if any hash is wanted. */
+async function findHashes(
+  input: Job["input"],
+  wanted: ReadonlySet<number>,
+  signal: AbortSignal,
+): Promise<ReadonlySet<number>> {
+  const found = new Set<number>();
+  if (wanted.size === 0) return found;
+  for await (const { rows } of input.rowsByFile()) {
+    if (signal.aborted) break;
+    for (const row of rows) {
+      const hash = rowHash(row);
+      if (wanted.has(hash)) found.add(hash);
+    }
+  }
+  return found;
+}
