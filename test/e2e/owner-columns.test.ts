@@ -143,6 +143,8 @@ describe("if the input of a run cannot be read again", () => {
   test("its records do not affect the owners of records of other runs", async () => {
     const work = await pushed();
     renameSync(work.file("accounts.csv"), work.file("first.csv"));
+    // The push of another `customers.csv` closes the customer without an account.
+    const { "-": _orphan, ...records } = lost;
     writeExtract(work.folder, {
       accounts: [
         { REF: "L1", TYPE: "?", ADDRESS: "4 Northgate" },
@@ -151,8 +153,8 @@ describe("if the input of a run cannot be read again", () => {
     });
     await work.push();
     const { stdout, stderr } = await open(work);
-    expect(ownersIn({ stdout })).toEqual({ ...lost, L1: "North", K3: "North" });
-    expect(stderr.match(/do not apply to 5 records/g)).toHaveLength(1);
+    expect(ownersIn({ stdout })).toEqual({ ...records, L1: "North", K3: "North" });
+    expect(stderr.match(/do not apply to 4 records/g)).toHaveLength(1);
   });
 
   test("commands and rules that do not need its cells do not mention it", async () => {

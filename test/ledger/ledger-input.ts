@@ -41,6 +41,7 @@ export function item(record: number, key: string, content = "same", more: Partia
   };
 }
 
+/** A finished plan that has read the files of its items completely. */
 export async function planned(
   ledger: Ledger,
   items: readonly PlannedItem[],
@@ -48,7 +49,9 @@ export async function planned(
 ): Promise<string> {
   const { id } = await ledger.startRun({ ...PUSH, ...more.run });
   await ledger.plan(id, items);
-  await ledger.finishPlan(id, { ...POLICY, ...more.policy });
+  const files = new Set(items.map(({ file }) => file));
+  const superseded = (await ledger.earlierWithoutKey(id)).filter(({ file }) => files.has(file));
+  await ledger.finishPlan(id, { ...POLICY, superseded, ...more.policy });
   return id;
 }
 

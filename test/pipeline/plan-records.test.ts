@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import type { RowWithoutKey } from "../../src/ledger/records/planned-item.ts";
 import { contentHash } from "../../src/ledger/records/record-hashes.ts";
 import { check, checkedRecords, type CheckOptions } from "../../src/migrate.ts";
 import { rereadPayloads } from "../../src/pipeline/send/reread-payloads.ts";
@@ -65,6 +66,20 @@ describe("a plan", () => {
     expect(end.records).toBeGreaterThan(0);
     expect(end.records).toBeLessThan(count);
     expect(await handle.ledger.findRun(handle.run.id)).toMatchObject({ state: "planning" });
+  });
+
+  it("stays open when stopped while it looks for rows that earlier pushes could not plan", async () => {
+    const folder = thingsFolder(rows(3, 0));
+    const { ledger, run } = await startSampleRun(folder);
+    const stopping = new AbortController();
+    const earlierWithoutKey = async (): Promise<readonly RowWithoutKey[]> => {
+      stopping.abort();
+      return [{ run: "earlier", record: 1, file: "other.csv", rowHash: 1 }];
+    };
+    const options = { ...OPTIONS, signal: stopping.signal };
+    const end = await check(await openThings(folder), { ledger: { ...ledger, earlierWithoutKey }, run }, options);
+    expect(end).toEqual({ records: 3, invalid: 0, reason: "stopped" });
+    expect(await ledger.findRun(run.id)).toMatchObject({ state: "planning" });
   });
 
   it("is refused without any record, unless --allow-empty is set", async () => {

@@ -3,7 +3,14 @@ import { eachInventoryKey } from "../../job/inventory/inventory-keys.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import type { Exclusion, ExclusionResult, RefusedExclusion } from "../../ledger/records/exclusions.ts";
+import {
+  type Exclusion,
+  type ExclusionResult,
+  identifiedRow,
+  type RefusedExclusion,
+  rowIdentity,
+} from "../../ledger/records/exclusions.ts";
+import { formatPlace } from "../../model/place.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { timestamp } from "../../time/clock.ts";
@@ -30,7 +37,8 @@ export interface ExcludedKeys extends Readonly<
 
 /**
  * Excludes the records with these keys from the migration. A key applies to every destination whose pushes have
- * contained it, otherwise to the only destination.
+ * contained it, otherwise to the only destination. The place of an open row without a key (`accounts.csv:12`) excludes
+ * this row.
  * @throws Failure `usage`, without any change, for keys that could belong to several destinations, and for keys whose
  * address is unknown
  */
@@ -106,11 +114,17 @@ async function withTargets<Result>(
       const unseen = new Set(await ledger.unseenKeys([destination], keys));
       for (const key of keys) if (!unseen.has(key)) seen.set(key, [...(seen.get(key) ?? []), destination]);
     }
-    const unseen = keys.filter((key) => !seen.has(key));
+    const targets = [
+      ...(await rowsAt(
+        keys.filter((key) => !seen.has(key)),
+        { ledger, destinations },
+      )),
+    ];
+    const places = new Set(targets.map(({ key }) => key));
+    const unseen = keys.filter((key) => !seen.has(key) && !places.has(key));
     if (unseen.length > 0 && destinations.length > 1) throw severalDestinations(unseen, destinations);
-    const targets: TargetRecord[] = [];
     for (const destination of destinations) {
-      const own = keys.filter((key) => (seen.get(key) ?? destinations).includes(destination));
+      const own = keys.filter((key) => !places.has(key) && (seen.get(key) ?? destinations).includes(destination));
       for (const [key, identities] of await ledger.identitiesByKey(destination, own))
         targets.push(...identities.map((identity) => ({ key, identity })));
     }
@@ -121,6 +135,28 @@ async function withTargets<Result>(
   } finally {
     await ledger.close();
   }
+}
+
+/** The rows without a key at these places: the open ones of the destinations, and those that are excluded. */
+async function rowsAt(
+  places: readonly string[],
+  { ledger, destinations }: { readonly ledger: Ledger; readonly destinations: readonly Destination[] },
+): Promise<readonly TargetRecord[]> {
+  const wanted = new Set(places.filter((place) => /:\d+$/.test(place)));
+  if (wanted.size === 0) return [];
+  const excluded = await ledger.exclusions();
+  const found: TargetRecord[] = excluded.filter(
+    ({ key, identity }) => wanted.has(key) && identifiedRow(identity) !== undefined,
+  );
+  for await (const batch of ledger.openRecords()) {
+    for (const { key, run, record, source, target, supplier } of batch) {
+      const place = formatPlace(source);
+      const isChosen = destinations.some((each) => each.target === target && each.supplier === supplier);
+      if (key === undefined && isChosen && wanted.has(place))
+        found.push({ key: place, identity: rowIdentity({ run, record }) });
+    }
+  }
+  return found;
 }
 
 /** The distinct keys, in NFC. */

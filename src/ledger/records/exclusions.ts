@@ -1,7 +1,10 @@
-/** The decision that a record will not be migrated. */
+import type { RowWithoutKey } from "./planned-item.ts";
+
+/** The decision that a record, or a row without a key, will not be migrated. */
 export interface Exclusion {
-  /** The identity of the record (`recordIdentity`). */
+  /** The identity of the record (`recordIdentity`), or `rowIdentity`. */
   readonly identity: Uint8Array;
+  /** The business key; for a row without a key, its place: `accounts.csv:12`. */
   readonly key: string;
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -28,3 +31,19 @@ export type RefusedExclusion = "accepted" | "unsettled";
 
 /** The result of excluding a record; `excluded before`: it was excluded already. */
 export type ExclusionResult = "excluded" | "excluded before" | RefusedExclusion;
+
+type RowName = Pick<RowWithoutKey, "run" | "record">;
+
+/** Identifies a row without a key in exclusions. Differs from every `recordIdentity`. */
+export function rowIdentity({ run, record }: RowName): Uint8Array {
+  return new TextEncoder().encode(`${ROW}${run} ${record}`);
+}
+
+/** The row that a `rowIdentity` identifies; undefined for the identity of a record. */
+export function identifiedRow(identity: Uint8Array): RowName | undefined {
+  const [, run, record] = /^row (\S+) (\d+)$/.exec(new TextDecoder().decode(identity)) ?? [];
+  return run === undefined ? undefined : { run, record: Number(record) };
+}
+
+/** Starts a `rowIdentity`. */
+export const ROW = "row ";

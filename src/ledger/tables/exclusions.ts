@@ -1,4 +1,6 @@
-import type { Exclusion, ExclusionEnd, ExclusionResult } from "../records/exclusions.ts";
+import { type Exclusion, type ExclusionEnd, type ExclusionResult, identifiedRow } from "../records/exclusions.ts";
+import type { RowWithoutKey } from "../records/planned-item.ts";
+import { deleteKeyless, restoreKeyless } from "./planned-records.ts";
 import type { Sql, Statement, Tables, Work } from "./tables.ts";
 
 /** SQL condition that a record is currently excluded. */
@@ -14,10 +16,15 @@ export function* excludeRecords(tables: Tables, given: readonly Exclusion[]): Wo
   );
   const identities = made.map(({ identity }) => hexOf(identity));
   yield* tables.run(INSERT, rows);
+  yield* deleteKeyless(tables, rowsOf(made));
   yield* tables.run(HOLD, identities);
   yield* tables.run(DELETE_PROBLEMS, identities);
   yield* tables.run(MARK_LEFT, identities);
   return results;
+}
+
+function rowsOf(excluded: readonly Pick<Exclusion, "identity">[]): readonly Pick<RowWithoutKey, "run" | "record">[] {
+  return excluded.flatMap(({ identity }) => identifiedRow(identity) ?? []);
 }
 
 interface FoundRow {
@@ -127,6 +134,8 @@ export function* endExclusions(
   const names = identities.map(hexOf);
   yield* tables.run(END, names, at, who);
   yield* tables.run(RELEASE, names);
+  const ended = identities.filter((_, index) => Boolean(rows.get(names[index] ?? "")?.isExcluded));
+  yield* restoreKeyless(tables, rowsOf(ended.map((identity) => ({ identity }))));
   return names.map((name) => Boolean(rows.get(name)?.isExcluded));
 }
 

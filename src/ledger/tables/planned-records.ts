@@ -1,4 +1,5 @@
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
+import { ROW } from "../records/exclusions.ts";
 import type { RowWithoutKey } from "../records/planned-item.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { EachStatement, Sql, Statement, Tables, Work } from "./tables.ts";
@@ -28,10 +29,23 @@ export function* notePlanned(
   if ((counts["invalid"] ?? 0) > 0) yield* tables.run(INSERT_KEYLESS, run);
   if ((yield* tables.row(ANY_OLDER_KEYLESS, run)) === undefined) return;
   yield* tables.run(DELETE_REPEATED_KEYLESS, run);
-  yield* tables.run(
-    DELETE_SUPERSEDED_KEYLESS,
-    superseded.map(({ run: id, record }) => JSON.stringify([id, record])),
-  );
+  yield* deleteKeyless(tables, superseded);
+}
+
+type RowName = Pick<RowWithoutKey, "run" | "record">;
+
+/** Removes rows without a key from the open ones. */
+export function deleteKeyless(tables: Tables, rows: readonly RowName[]): Work<unknown> {
+  return tables.run(DELETE_KEYLESS, rows.map(nameOfRow));
+}
+
+/** Adds rows without a key to the open ones. */
+export function restoreKeyless(tables: Tables, rows: readonly RowName[]): Work<unknown> {
+  return tables.run(RESTORE_KEYLESS, rows.map(nameOfRow));
+}
+
+function nameOfRow({ run, record }: RowName): string {
+  return JSON.stringify([run, record]);
 }
 
 /** See `Ledger.earlierWithoutKey`. */
@@ -189,19 +203,25 @@ const DELETE_REPEATED_KEYLESS = `
     select keyless.run, keyless.record ${OLDER_KEYLESS} and earlier.row_hash in (
       select row_hash from migrate.items where run = $1 and status = 'invalid' and identity is null))`;
 
-const deleteSuperseded = (superseded: string): string => `
-  delete from migrate.keyless where (run, record) in (
-    select runs.id, superseded.record from (${superseded}) as superseded
-    inner join migrate.runs on runs.name = superseded.run)`;
-
-const DELETE_SUPERSEDED_KEYLESS: Sql = {
-  sqlite: deleteSuperseded(
-    "select json_extract(value, '$[0]') as run, json_extract(value, '$[1]') as record from json_each($1)",
-  ),
-  postgres: deleteSuperseded(
+const withRows = (text: (rows: string) => string): Sql => ({
+  sqlite: text("select json_extract(value, '$[0]') as run, json_extract(value, '$[1]') as record from json_each($1)"),
+  postgres: text(
     "select each::json ->> 0 as run, (each::json ->> 1)::integer as record from unnest($1::text[]) as each",
   ),
-};
+});
+
+const DELETE_KEYLESS = withRows(
+  (rows) => `
+  delete from migrate.keyless where (run, record) in (
+    select runs.id, given.record from (${rows}) as given inner join migrate.runs on runs.name = given.run)`,
+);
+
+const RESTORE_KEYLESS = withRows(
+  (rows) => `
+  insert into migrate.keyless (run, record, since_run)
+  select runs.id, given.record, runs.id from (${rows}) as given inner join migrate.runs on runs.name = given.run
+  where true on conflict do nothing`,
+);
 
 const SELECT_OLDER_KEYLESS: Statement<Omit<RowWithoutKey, "rowHash"> & { readonly rowHash: number | null }> = {
   sql: `
@@ -246,4 +266,6 @@ export const NOTE_AGAIN: string = `
       max(items.run) filter (where identity is null)
         over (partition by row_hash, runs.target, runs.supplier, runs.endpoint) as last_same
     from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES}
-  ) where identity is null and run = last_run and (row_hash is null or run = last_same);`;
+  ) where identity is null and run = last_run and (row_hash is null or run = last_same) and not exists (
+    select 1 from exclusions inner join runs on runs.id = run
+    where exclusions.identity = cast('${ROW}' || runs.name || ' ' || record as blob) and undone_at is null);`;

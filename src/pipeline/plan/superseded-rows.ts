@@ -1,7 +1,7 @@
 import type { Job } from "../../job/job.ts";
+import type { PlanLedger, Run } from "../../ledger/ledger.ts";
 import type { RowWithoutKey } from "../../ledger/records/planned-item.ts";
 import { rowHash } from "../../ledger/records/row-hash.ts";
-import type { PlanHandle } from "./plan-records.ts";
 
 /**
  * The rows without a key of earlier pushes that are no longer open after this plan, because it has read them again. A
@@ -12,7 +12,7 @@ import type { PlanHandle } from "./plan-records.ts";
  */
 export async function supersededRows(
   { input, settings: { only, limit } }: Pick<Job, "input" | "settings">,
-  { ledger, run }: PlanHandle,
+  { ledger, run }: { readonly ledger: PlanLedger; readonly run: Pick<Run, "id"> },
   signal: AbortSignal,
 ): Promise<readonly RowWithoutKey[] | undefined> {
   if (only !== undefined || limit !== undefined) return [];

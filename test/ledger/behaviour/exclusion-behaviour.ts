@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
-import type { Exclusion } from "../../../src/ledger/records/exclusions.ts";
+import { type Exclusion, rowIdentity } from "../../../src/ledger/records/exclusions.ts";
 import { recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
 import { intendAll, item, outcomesOf, planned, POLICY, PUSH, sendAll, statusesOf } from "../ledger-input.ts";
 
@@ -58,6 +58,20 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["excluded", "pending"]);
       await ledger.resumeRun(run, POLICY);
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 2 }]);
+    });
+
+    test("can be rows without a key, which are open again when the exclusion ends", async () => {
+      const without = { key: undefined, identity: undefined, status: "invalid", rowHash: 7 } as const;
+      const run = await planned(ledger, [item(1, "x", "x", without), item(2, "x", "x", { ...without, rowHash: 8 })]);
+      const [first, second] = [1, 2].map((record) => rowIdentity({ run, record }));
+      const row = { ...exclusionOf("a.csv:2"), identity: first ?? new Uint8Array() };
+      expect(await ledger.excludeRecords([row])).toEqual(["excluded"]);
+      expect(await ledger.excludeRecords([row])).toEqual(["excluded before"]);
+      expect(await openRecords(ledger)).toEqual([2]);
+      expect(await ledger.migration()).toMatchObject([{ records: 0, withoutKey: 1 }]);
+      const ending = [first, second].flatMap((identity) => identity ?? []);
+      expect(await ledger.endExclusions(ending, { at: "2026-11-25T00:00:00.000Z", who: "bob" })).toEqual([true, false]);
+      expect(await openRecords(ledger)).toEqual([1, 2]);
     });
 
     test("are only the records of the endpoint and supplier of the exclusion", async () => {
@@ -161,4 +175,10 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(state).not.toHaveProperty("verified");
     });
   });
+}
+
+async function openRecords(ledger: Ledger): Promise<readonly number[]> {
+  const found: number[] = [];
+  for await (const batch of ledger.openRecords()) found.push(...batch.map(({ record }) => record));
+  return found;
 }

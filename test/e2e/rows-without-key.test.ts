@@ -1,0 +1,152 @@
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import {
+  CONTRACT,
+  type Extract,
+  goodAccounts,
+  latestRun,
+  useSandbox,
+  type Workplace,
+  workplace,
+  writeExtract,
+} from "./push-scene.ts";
+
+const { sandbox } = useSandbox();
+
+/** The customers of EXT-00003 and EXT-00004 have no account. */
+const EARLY: Extract = { accounts: goodAccounts(2), customers: goodAccounts(4) };
+
+async function pushed(extract: Extract = EARLY): Promise<Workplace> {
+  const work = workplace(extract, sandbox);
+  expect((await work.push()).code).toBe(1);
+  return work;
+}
+
+/** The places of open rows without a key. */
+async function openRows(work: Workplace): Promise<readonly string[]> {
+  const { stdout } = await work.migrate(["open", "--format", "ndjson"]);
+  const records = stdout.split("\n").flatMap((line): readonly OpenLine[] => (line === "" ? [] : [JSON.parse(line)]));
+  return records.flatMap(({ key, source }) => (key === undefined ? [`${source.file}:${source.line}`] : [])).toSorted();
+}
+
+interface OpenLine {
+  readonly key?: string;
+  readonly source: { readonly file: string; readonly line: number };
+}
+
+/** Pushes an extract whose files have other names. */
+async function pushSecond(work: Workplace, extract: Extract): Promise<void> {
+  const files = ["accounts.csv", "customers.csv"];
+  for (const name of files) renameSync(work.file(name), work.file(`first-${name}`));
+  writeExtract(work.folder, extract);
+  for (const name of files) {
+    renameSync(work.file(name), work.file(`second-${name}`));
+    renameSync(work.file(`first-${name}`), work.file(name));
+  }
+  await pushFiles(work, "second-accounts.csv", "second-customers.csv");
+}
+
+async function pushFiles(work: Workplace, accounts: string, customers: string): Promise<void> {
+  const sources = [accounts, "--source", `customers=${customers}`];
+  const { stderr } = await work.migrate(["push", ...sources, "--contract", CONTRACT, "--mapping", "mapping.yaml"]);
+  expect(stderr).toContain(`push ${accounts}`);
+}
+
+const BOTH = ["customers.csv:4", "customers.csv:5"];
+
+test("rows without a parent are open until their parents arrive in files with the same names", async () => {
+  const work = await pushed();
+  expect(await openRows(work)).toEqual(BOTH);
+  writeExtract(work.folder, { accounts: goodAccounts(3), customers: goodAccounts(4) });
+  await work.push();
+  expect(await openRows(work)).toEqual(["customers.csv:5"]);
+  writeExtract(work.folder, { accounts: goodAccounts(4) });
+  await work.push();
+  expect(await openRows(work)).toEqual([]);
+});
+
+test("rows without a parent are open until their parents arrive in files with other names", async () => {
+  const work = await pushed();
+  await pushSecond(work, { accounts: goodAccounts(3), customers: goodAccounts(4) });
+  expect(await openRows(work)).toEqual(["second-customers.csv:5"]);
+  await pushSecond(work, { accounts: goodAccounts(4) });
+  expect(await openRows(work)).toEqual([]);
+});
+
+test("objects without a parent are open until their parents arrive in files with other names", async () => {
+  const work = workplace({ accounts: goodAccounts(2) }, sandbox);
+  const customers = [1, 2, 3, 4].map((number) => ({ REF: `EXT-0000${number}`, LAST: "Hughes", FIRST: "Amina" }));
+  writeFileSync(work.file("one.ndjson"), customers.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  await pushFiles(work, "accounts.csv", "one.ndjson");
+  expect(await openRows(work)).toEqual(["one.ndjson:3", "one.ndjson:4"]);
+  writeExtract(work.folder, { accounts: goodAccounts(3) });
+  writeFileSync(work.file("two.json"), JSON.stringify(customers.toReversed(), undefined, 2));
+  await pushFiles(work, "accounts.csv", "two.json");
+  expect(await openRows(work)).toEqual([expect.stringContaining("two.json:")]);
+});
+
+test("a row that was corrected or removed in a file with the same name is no longer open", async () => {
+  const work = await pushed();
+  writeExtract(work.folder, {
+    accounts: goodAccounts(2),
+    customers: [...goodAccounts(2), { REF: "EXT-00001", SEQ: "2" }],
+  });
+  await work.push();
+  expect(await openRows(work)).toEqual([]);
+});
+
+test("a row that another file does not repeat stays open", async () => {
+  const work = await pushed();
+  await pushSecond(work, { accounts: goodAccounts(4), customers: goodAccounts(2) });
+  expect(await openRows(work)).toEqual(BOTH);
+});
+
+test("a push of some of the records closes no row", async () => {
+  const work = await pushed({ ...EARLY, accounts: [...goodAccounts(2), { REF: "" }] });
+  const open = ["accounts.csv:4", ...BOTH];
+  expect(await openRows(work)).toEqual(open);
+  await work.push(["--limit", "1"]);
+  expect(await openRows(work)).toEqual(open);
+  await work.push(["--only", "EXT-00002"]);
+  expect(await openRows(work)).toEqual(open);
+  await work.push(["--dry-run"]);
+  expect(await openRows(work)).toEqual(open);
+});
+
+test("exported rows are no longer open once the rejects return, unless they still have no parent", async () => {
+  const work = await pushed();
+  cpSync(work.file(`.migrate/runs/${await latestRun(work)}`), work.file("rejects"), { recursive: true });
+  const file = work.file("rejects/rejects.customers.csv");
+  const [header = "", corrected = "", left = ""] = readFileSync(file, "utf8").trimEnd().split(/\r?\n/);
+  expect([header, corrected, left]).toEqual([
+    expect.stringMatching(/^REF,/),
+    expect.stringMatching(/^EXT-00003,/),
+    expect.stringMatching(/^EXT-00004,/),
+  ]);
+  writeFileSync(file, [header, left, ""].join("\n"));
+  await work.migrate(["push", "--rejects", "rejects"]);
+  expect(await openRows(work)).toEqual(["rejects/rejects.customers.csv:2"]);
+});
+
+test("a row without a key can be excluded by its place, and listed again", async () => {
+  const work = await pushed();
+  const excluded = await work.migrate(["exclude", "customers.csv:4", "--reason", "corrected in the second extract"]);
+  expect([excluded.code, excluded.stdout]).toEqual([0, "1 record excluded from the migration\n"]);
+  expect(await openRows(work)).toEqual(["customers.csv:5"]);
+  expect((await work.migrate(["status"])).stdout).toMatch(/rows without a key +1$/m);
+  expect((await work.migrate(["exclude"])).stdout).toMatch(/^customers\.csv:4 .* corrected in the second extract$/m);
+  const repeated = await work.migrate(["exclude", "customers.csv:4", "--reason", "again"]);
+  expect([repeated.code, repeated.stdout]).toEqual([0, expect.stringContaining("excluded before")]);
+  expect(await work.migrate(["ledger", "check"])).toMatchObject({ code: 0 });
+  expect((await work.migrate(["exclude", "--undo", "customers.csv:4"])).code).toBe(0);
+  expect(await openRows(work)).toEqual(BOTH);
+});
+
+test("a repaired ledger keeps the exclusion of a row without a key", async () => {
+  const work = await pushed();
+  await work.migrate(["exclude", "customers.csv:4", "--reason", "corrected"]);
+  rmSync(work.file(".migrate/ledger.db-checksums"), { force: true });
+  expect(existsSync(work.file(".migrate/ledger.db"))).toBe(true);
+  await work.migrate(["ledger", "repair"]);
+  expect(await openRows(work)).toEqual(["customers.csv:5"]);
+});
