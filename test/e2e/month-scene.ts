@@ -29,6 +29,15 @@ export interface Month {
   readonly latest: ReadonlyMap<string, Readonly<MonthAccount>>;
 }
 
+/** The keys of all accounts. */
+export function monthKeys(size: number): readonly string[] {
+  return Array.from({ length: size }, (_, index) => keyOf(index + 1));
+}
+
+function keyOf(number: number): string {
+  return `M-${String(number).padStart(5, "0")}`;
+}
+
 export function createMonth(folder: string, size: number, dice: Dice): Month {
   const accounts: MonthAccount[] = [];
   const latest = new Map<string, MonthAccount>();
@@ -41,7 +50,7 @@ export function createMonth(folder: string, size: number, dice: Dice): Month {
       const isInvalid = dice() < 0.06;
       const isRefused = !isInvalid && dice() < 0.02;
       accounts.push({
-        ref: `M-${String(number).padStart(5, "0")}`,
+        ref: keyOf(number),
         address: `${number} Ōld Lane`,
         type: isInvalid ? "?" : "D",
         mobile: isRefused ? REFUSED_MOBILE : GOOD_MOBILE,

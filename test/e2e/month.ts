@@ -1,10 +1,11 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { expect } from "vitest";
 import type { MigrationReport } from "../../src/model/migration-report.ts";
 import { createTestFolder } from "../temporary-folder.ts";
 import { seededDice } from "../seeded-dice.ts";
 import { type CliEnd, startTestSandbox } from "./cli.ts";
-import { createMonth, DAYS, type MonthAccount, platformAddresses } from "./month-scene.ts";
+import { createMonth, DAYS, type MonthAccount, monthKeys, platformAddresses } from "./month-scene.ts";
+import { monthSettings } from "./month-page.ts";
 import { type Admin, adminOf, CONTRACT, type SeenRequest, type Workplace, workplace } from "./push-scene.ts";
 
 /** The platform returns the address of an account, so that it can be compared. */
@@ -20,12 +21,6 @@ const NEW_VERSION = COMPARING.replace(
   "actions:",
   "actions:\n  - target: $.components.schemas.Account.properties.billing_name\n    update: { maxLength: 60 }",
 );
-const OWNERS = `
-owners:
-  - { owner: Contact data, address: contacts@example.com, days: 5, attrs: [customers.*.mobile] }
-  - { owner: Data office, address: data@example.com, days: 3, codes: [invalid_choice] }
-  - { owner: Migration team, days: 10 }
-`;
 const OUTAGE = 11;
 const CONTRACT_CHANGE = 8;
 const SECOND_LEDGER = 13;
@@ -45,12 +40,20 @@ interface MigrationStatus {
   }[];
 }
 
+export interface MonthOptions {
+  /** Number of accounts. */
+  readonly size: number;
+  readonly seed: number;
+  /** Commands by day, without `migrate`. A push among them replaces the push of the day, and `exclude` the exclusions. */
+  readonly commands?: ReadonlyMap<number, readonly (readonly string[])[]>;
+}
+
 /**
  * Twenty daily extracts with new, changed, repeated, removed and late rows, a new version of the contract, an outage, a
  * push from a second ledger, and excluded records. Returns what `status`, `open`, `compare` and the proof say afterwards,
  * and what the accounts of the server show.
  */
-export async function playMonth({ size, seed }: { readonly size: number; readonly seed: number }): Promise<MonthEnd> {
+export async function playMonth({ size, seed, commands = new Map() }: MonthOptions): Promise<MonthEnd> {
   const { folder, remove } = createTestFolder();
   const data = `${folder}/platform.json`;
   const overlay = `${folder}/overlay.yaml`;
@@ -58,45 +61,63 @@ export async function playMonth({ size, seed }: { readonly size: number; readonl
   const sandbox = await startTestSandbox({ flags: ["--contract", CONTRACT, "--contract", overlay, "--data", data] });
   const admin = adminOf(sandbox);
   const work = workplace({ accounts: [] }, sandbox, folder);
-  writeFileSync(work.file("migrate.yaml"), OWNERS);
+  cpSync(CONTRACT, work.file("contract.yaml"));
+  writeFileSync(work.file("migrate.yaml"), monthSettings());
+  writeFileSync(work.file("keys.txt"), monthKeys(size).join("\n"));
+  const output = new Map<number, string>();
   try {
     const month = createMonth(folder, size, seededDice(seed));
     const excluded = new Set<string>();
     const plans = planWatch(admin, month.latest);
-    const inputOf = (files: { accounts: string; customers: string }): readonly string[] => {
-      const contract = ["--contract", CONTRACT, "--contract", overlay];
-      return [files.accounts, "--source", `customers=${files.customers}`, ...contract, "--mapping", "mapping.yaml"];
-    };
     for (let day = 1; day <= DAYS; day += 1) {
-      const input = inputOf(month.nextDay());
+      const { accounts, customers } = month.nextDay();
+      const run = async (words: readonly string[]): Promise<CliEnd> => {
+        const end = await work.migrate(words);
+        output.set(day, [output.get(day), end.stdout, end.stderr].join("\n"));
+        return end;
+      };
+      const push = ["push", accounts, "--source", `customers=${customers}`];
       if (day === CONTRACT_CHANGE) writeFileSync(overlay, NEW_VERSION);
       if (day === OUTAGE) {
         await admin.faults({ pauseAt: 4 });
-        expect((await work.migrate(["push", ...input])).code).toBe(4);
+        expect((await run(push)).code).toBe(4);
         await admin.faults({});
         await admin.supplier("Ongoing");
         await plans.note();
-        const resumed = await work.migrate(["resume"]);
+        const resumed = await run(["resume"]);
         expect([0, 1]).toContain(resumed.code);
         await plans.compare(resumed);
         continue;
       }
       if (day === SECOND_LEDGER) {
-        const second = await work.migrate(["push", ...input, "--ledger", "second.db"]);
+        const second = await work.migrate([...push, "--ledger", "second.db"]);
         expect([0, 1]).toContain(second.code);
         await plans.skip();
       }
-      if (day === EXCLUSION) await excludeInvalid(work, excluded);
-      const pushed = await work.migrate(["push", ...input]);
-      expect([0, 1]).toContain(pushed.code);
-      await plans.compare(pushed);
+      if (day === EXCLUSION && !commands.has(day)) await excludeInvalid(work, excluded);
+      for (const words of withPush(commands.get(day) ?? [], push)) {
+        const end = await run(words);
+        if (words[0] === "exclude") for (const key of words.filter((word) => word.startsWith("M-"))) excluded.add(key);
+        if (words.includes("--canary")) await plans.note();
+        else if (words[0] === "push") {
+          expect([0, 1]).toContain(end.code);
+          await plans.compare(end);
+        }
+      }
     }
-    return await endOf(work, month.latest, { excluded, stop: sandbox.stop, data });
+    return { ...(await endOf(work, month.latest, { excluded, stop: sandbox.stop, data })), output };
   } finally {
     await sandbox.stop().catch(() => undefined);
     rmSync(folder, { recursive: true, force: true });
     remove();
   }
+}
+
+/** The commands of a day: `changes` before the push of the day, all others after it. */
+function withPush(commands: readonly (readonly string[])[], push: readonly string[]): readonly (readonly string[])[] {
+  if (commands.some(([command]) => command === "push")) return commands;
+  const first = commands.filter(([command]) => command === "changes");
+  return [...first, push, ...commands.filter((words) => !first.includes(words))];
 }
 
 interface PlanWatch {
@@ -177,6 +198,8 @@ async function excludeInvalid(work: Workplace, excluded: Set<string>): Promise<v
 interface MonthEnd {
   readonly said: object;
   readonly shown: object;
+  /** What the commands of each day have printed. */
+  readonly output: ReadonlyMap<number, string>;
 }
 
 interface Ending {
@@ -190,7 +213,7 @@ async function endOf(
   work: Workplace,
   latest: ReadonlyMap<string, Readonly<MonthAccount>>,
   { excluded, stop, data }: Ending,
-): Promise<MonthEnd> {
+): Promise<Omit<MonthEnd, "output">> {
   const compared = await work.migrate(["compare", "--all"]);
   const status: MigrationStatus = JSON.parse((await work.migrate(["status", "--format", "json"])).stdout);
   const open = await openLines(work);
