@@ -18,10 +18,6 @@ test("the commands of docs/migration.md print the outputs of the page", async ()
   const commands = new Map(days.map((each) => [each.day, each.commands]));
   const { said, shown, output } = await playMonth({ size: 5000, seed: 1, commands });
   expect(said).toEqual(shown);
-  const printed = (day: number, text: string): readonly string[] =>
-    text
-      .split("\n")
-      .map((line) => (day === OUTAGE_DAY ? withoutRun(line).replaceAll(/[\d,]+/g, "N") : withoutRun(line)));
   for (const { day, outputs } of days) {
     const found = printed(day, output.get(day) ?? "");
     const wanted = outputs.flatMap((text) => printed(day, text));
@@ -29,6 +25,12 @@ test("the commands of docs/migration.md print the outputs of the page", async ()
   }
   expect(days.flatMap(({ outputs }) => outputs).length).toBeGreaterThan(10);
 });
+
+/** The lines of an output, without what differs from run to run. */
+function printed(day: number, text: string): readonly string[] {
+  const lines = text.split("\n").map(withoutRun);
+  return day === OUTAGE_DAY ? lines.map((line) => line.replaceAll(/[\d,]+/g, "N")) : lines;
+}
 
 /** Without the parts that differ from run to run, and without alignment, which depends on them. */
 function withoutRun(line: string): string {
