@@ -1,35 +1,23 @@
 import type { Dependencies } from "../job/dependencies.ts";
-import type { Job } from "../job/job.ts";
 import { settingsOf } from "../job/settings/recorded-settings.ts";
 import type { Connection } from "../job/target-connection.ts";
-import { parseAttr } from "../json/attr.ts";
-import { type JsonObject, canonicalJson } from "../json/json-value.ts";
 import type { PlanPolicy } from "../ledger/records/planned-item.ts";
-import { contentHash } from "../ledger/records/record-hashes.ts";
-import type { AmbiguousItem, Decision, UndecidedStatus } from "../ledger/records/requests.ts";
-import { compileSentForm } from "../map/node/sent-form.ts";
+import type { UndecidedStatus } from "../ledger/records/requests.ts";
 import { Failure } from "../model/failure.ts";
-import type { PlatformProblem } from "../model/problem.ts";
-import type { InputRecord, Row } from "../model/record.ts";
-import { readRecords } from "../pipeline/plan/check-records.ts";
 import { type RunHandle, planPolicy } from "../pipeline/plan/plan-records.ts";
 import type { OpenRun } from "../pipeline/run/with-run.ts";
-import { inputChanged } from "../pipeline/send/records-to-send.ts";
 import { comparedAttrs } from "../platform/reading/compare-content.ts";
 import type { LookupResult } from "../platform/reading/lookup-result.ts";
 import type { ReadClient } from "../platform/reading/read-client.ts";
 import { lookUpRecords } from "../platform/reading/record-lookup.ts";
-import { namesAccount } from "../platform/reply/names-account.ts";
 import { counted, formatCount } from "../text/count.ts";
-import { timestamp } from "../time/clock.ts";
+import { type DecisionContext, decisionFor, withoutSharedAccounts } from "./decide-record.ts";
+import { type UndecidedRecord, undecidedRecords } from "./undecided-records.ts";
 
-export interface ReconcileContext {
-  readonly job: Job;
+export interface ReconcileContext extends DecisionContext {
   readonly handle: RunHandle;
   readonly client: ReadClient;
   readonly policy: PlanPolicy;
-  /** The person who runs the command. */
-  readonly who: string;
   readonly dependencies: Dependencies;
   /** Maximum milliseconds between two queries of the platform. */
   readonly readBackIntervalMs: number;
@@ -92,66 +80,6 @@ function isLookedUpAgain(lookup: LookupResult | undefined): boolean {
 
 const MAX_READ_BACK_INTERVAL_MS = 5000;
 
-interface UndecidedRecord extends AmbiguousItem {
-  readonly status: UndecidedStatus;
-  readonly payload: JsonObject;
-  readonly row: Row;
-}
-
-/** Maximum number of records per query: one read of a list can resolve this many. */
-const MAX_GROUP_SIZE = 5000;
-
-async function* undecidedRecords(
-  context: ReconcileContext,
-  statuses: readonly UndecidedStatus[],
-): AsyncGenerator<readonly UndecidedRecord[]> {
-  const { job, dependencies } = context;
-  let group: UndecidedRecord[] = [];
-  for await (const batch of readRecords(job, dependencies.drain)) {
-    group.push(...(await undecidedInBatch(batch, context, statuses)));
-    if (group.length < MAX_GROUP_SIZE) continue;
-    yield group;
-    group = [];
-  }
-  if (group.length > 0 && !dependencies.drain.aborted) yield group;
-}
-
-async function undecidedInBatch(
-  batch: readonly InputRecord[],
-  { job, handle }: ReconcileContext,
-  statuses: readonly UndecidedStatus[],
-): Promise<readonly UndecidedRecord[]> {
-  const [first, last] = [batch[0], batch.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const items: (AmbiguousItem & Pick<UndecidedRecord, "status">)[] = [];
-  for (const status of statuses) {
-    const found = await handle.ledger[status](handle.run.id, first.number, last.number);
-    items.push(...found.map((item) => ({ ...item, status })));
-  }
-  const toSentForm = compileSentForm(job.operation);
-  const rows = new Map(items.length === 0 ? [] : batch.map(({ number, row }) => [number, row]));
-  await job.mapping.prepare?.(items.flatMap((item) => rows.get(item.record) ?? []));
-  const planned =
-    items.length === 0 ? undefined : await handle.ledger.contents(handle.run.id, first.number, last.number);
-  return items.flatMap((item) => {
-    const row = rows.get(item.record);
-    if (row === undefined) return [];
-    const mapped = job.mapping.map(row);
-    const content = planned?.get(item.record);
-    const isPlanned = content !== undefined && isSameContent(content, contentHash(mapped.payload, mapped.parameters));
-    if (!isPlanned) throw inputChanged(item);
-    return [{ ...item, row, ...toSentForm(mapped) }];
-  });
-}
-
-/**
- * Whether the content is still the planned content. The sources may have changed during the run, and only the content
- * that was sent may be compared.
- */
-function isSameContent(planned: Uint8Array, content: Uint8Array): boolean {
-  return Buffer.compare(planned, content) === 0;
-}
-
 async function lookUpGroup(
   records: readonly UndecidedRecord[],
   { job, client }: ReconcileContext,
@@ -181,102 +109,6 @@ async function saveDecisions(
     const why = `the platform returns the account number of record ${holder.record} of run ${holder.run}`;
     leave(left, { record, status: statuses.get(record) ?? "ambiguous" }, why);
   }
-}
-
-/** Returns the reason as text if there is no decision. */
-function decisionFor(record: UndecidedRecord, lookup: LookupResult, context: ReconcileContext): Decision | string {
-  const { clock } = context.dependencies;
-  const made = {
-    record: record.record,
-    identity: record.identity,
-    by: "read-back",
-    who: context.who,
-    at: timestamp(clock),
-  } as const;
-  if (lookup.kind === "unknown") return lookup.reason;
-  if (lookup.kind === "absent" && record.status === "existing") return NOT_FOUND;
-  if (lookup.kind === "absent") {
-    const reason = notResentReason(record, lookup, context);
-    return reason ?? { ...made, decision: "resend", reason: "two queries did not find the record on the platform" };
-  }
-  const { account } = lookup;
-  const found = {
-    ...made,
-    ...(account !== undefined && { account, isNewAccount: isNewAccount(record, account) }),
-  };
-  if (lookup.kind === "found") {
-    const { compared } = lookup;
-    if (compared.length === 0 && record.mayHoldOther) return NOT_COMPARED;
-    const equal = compared.length === 0 ? "" : `, with equal values: ${compared.join(", ")}`;
-    return { ...found, decision: "accepted", reason: `the platform has the record${equal}` };
-  }
-  return {
-    ...found,
-    decision: "rejected",
-    reason: `the platform has the record with different values: ${lookup.attrs.join(", ")}`,
-    problems: lookup.attrs.map((attr) => conflictAt(attr, record, context)),
-  };
-}
-
-const NOT_FOUND = "the platform rejected the record as existing, but a query does not find it";
-const NOT_COMPARED =
-  "the platform has the record, perhaps with different content, and only its key could be compared " +
-  "(`match` in x-migrate-read-back)";
-
-function notResentReason(
-  { resends, step }: UndecidedRecord,
-  { unproven }: Extract<LookupResult, { readonly kind: "absent" }>,
-  { job }: ReconcileContext,
-): string | undefined {
-  const last = job.operation.steps.at(-1);
-  if (last?.poll !== undefined && step === last.name) {
-    return "the platform scheduled the record, and does not have it yet (`migrate reconcile --resend` overrides this)";
-  }
-  if (unproven !== undefined) return unproven;
-  if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {
-    return "the platform does not have the record, but the contract does not accept absence as proof (absent: resend)";
-  }
-  return resends === 0 ? undefined : "the platform does not have the record, and it was already sent again once";
-}
-
-function conflictAt(attr: string, { row }: UndecidedRecord, { job }: ReconcileContext): PlatformProblem {
-  const place = job.mapping.locate(row, parseAttr(attr));
-  const detail = "The platform already has this record with a different value here.";
-  return { attr, code: "conflict", detail, severity: "error", by: "platform", ...(place !== undefined && { place }) };
-}
-
-interface FoundRecord {
-  readonly record: number;
-  readonly payload: JsonObject;
-}
-
-/**
- * Whether the account was created for the record. A record that names the account itself adds to an existing account,
- * as other records may.
- */
-function isNewAccount({ payload }: FoundRecord, account: string): boolean {
-  return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
-}
-
-/** The results, with all records that share an account number set to unknown. */
-function withoutSharedAccounts(
-  records: readonly FoundRecord[],
-  lookups: readonly LookupResult[],
-): readonly LookupResult[] {
-  const counts = new Map<string, number>();
-  const accounts = records.map((record, index) => {
-    const lookup = lookups[index];
-    const account = lookup !== undefined && "account" in lookup ? lookup.account : undefined;
-    return account !== undefined && isNewAccount(record, account) ? account : undefined;
-  });
-  for (const account of accounts) if (account !== undefined) counts.set(account, (counts.get(account) ?? 0) + 1);
-  return lookups.map((lookup, index) => {
-    const account = accounts[index];
-    const isShared = account !== undefined && (counts.get(account) ?? 0) > 1;
-    return isShared
-      ? { kind: "unknown", reason: "the platform returned the same account number for several records" }
-      : lookup;
-  });
 }
 
 /**

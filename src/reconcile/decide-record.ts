@@ -1,0 +1,114 @@
+import type { Dependencies } from "../job/dependencies.ts";
+import type { Job } from "../job/job.ts";
+import { parseAttr } from "../json/attr.ts";
+import { canonicalJson } from "../json/json-value.ts";
+import type { Decision } from "../ledger/records/requests.ts";
+import type { PlatformProblem } from "../model/problem.ts";
+import type { LookupResult } from "../platform/reading/lookup-result.ts";
+import { namesAccount } from "../platform/reply/names-account.ts";
+import { timestamp } from "../time/clock.ts";
+import type { UndecidedRecord } from "./undecided-records.ts";
+
+export interface DecisionContext {
+  readonly job: Job;
+  /** The person who runs the command. */
+  readonly who: string;
+  readonly dependencies: Pick<Dependencies, "clock">;
+}
+
+/** Decides a record by what the platform has. Returns the reason as text if there is no decision. */
+export function decisionFor(
+  record: UndecidedRecord,
+  lookup: LookupResult,
+  context: DecisionContext,
+): Decision | string {
+  const { clock } = context.dependencies;
+  const made = {
+    record: record.record,
+    identity: record.identity,
+    by: "read-back",
+    who: context.who,
+    at: timestamp(clock),
+  } as const;
+  if (lookup.kind === "unknown") return lookup.reason;
+  if (lookup.kind === "absent" && record.status === "existing") return NOT_FOUND;
+  if (lookup.kind === "absent") {
+    const reason = notResentReason(record, lookup, context);
+    return reason ?? { ...made, decision: "resend", reason: "two queries did not find the record on the platform" };
+  }
+  const { account } = lookup;
+  const found = {
+    ...made,
+    ...(account !== undefined && { account, isNewAccount: isNewAccount(record, account) }),
+  };
+  if (lookup.kind === "found") {
+    const { compared } = lookup;
+    if (compared.length === 0 && record.mayHoldOther) return NOT_COMPARED;
+    const equal = compared.length === 0 ? "" : `, with equal values: ${compared.join(", ")}`;
+    return { ...found, decision: "accepted", reason: `the platform has the record${equal}` };
+  }
+  return {
+    ...found,
+    decision: "rejected",
+    reason: `the platform has the record with different values: ${lookup.attrs.join(", ")}`,
+    problems: lookup.attrs.map((attr) => conflictAt(attr, record, context)),
+  };
+}
+
+const NOT_FOUND = "the platform rejected the record as existing, but a query does not find it";
+const NOT_COMPARED =
+  "the platform has the record, perhaps with different content, and only its key could be compared " +
+  "(`match` in x-migrate-read-back)";
+
+function notResentReason(
+  { resends, step }: UndecidedRecord,
+  { unproven }: Extract<LookupResult, { readonly kind: "absent" }>,
+  { job }: DecisionContext,
+): string | undefined {
+  const last = job.operation.steps.at(-1);
+  if (last?.poll !== undefined && step === last.name) {
+    return "the platform scheduled the record, and does not have it yet (`migrate reconcile --resend` overrides this)";
+  }
+  if (unproven !== undefined) return unproven;
+  if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {
+    return "the platform does not have the record, but the contract does not accept absence as proof (absent: resend)";
+  }
+  return resends === 0 ? undefined : "the platform does not have the record, and it was already sent again once";
+}
+
+function conflictAt(attr: string, { row }: UndecidedRecord, { job }: DecisionContext): PlatformProblem {
+  const place = job.mapping.locate(row, parseAttr(attr));
+  const detail = "The platform already has this record with a different value here.";
+  return { attr, code: "conflict", detail, severity: "error", by: "platform", ...(place !== undefined && { place }) };
+}
+
+type FoundRecord = Pick<UndecidedRecord, "record" | "payload">;
+
+/**
+ * Whether the account was created for the record. A record that names the account itself adds to an existing account,
+ * as other records may.
+ */
+function isNewAccount({ payload }: FoundRecord, account: string): boolean {
+  return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
+}
+
+/** The results, with all records that share an account number set to unknown. */
+export function withoutSharedAccounts(
+  records: readonly FoundRecord[],
+  lookups: readonly LookupResult[],
+): readonly LookupResult[] {
+  const counts = new Map<string, number>();
+  const accounts = records.map((record, index) => {
+    const lookup = lookups[index];
+    const account = lookup !== undefined && "account" in lookup ? lookup.account : undefined;
+    return account !== undefined && isNewAccount(record, account) ? account : undefined;
+  });
+  for (const account of accounts) if (account !== undefined) counts.set(account, (counts.get(account) ?? 0) + 1);
+  return lookups.map((lookup, index) => {
+    const account = accounts[index];
+    const isShared = account !== undefined && (counts.get(account) ?? 0) > 1;
+    return isShared
+      ? { kind: "unknown", reason: "the platform returned the same account number for several records" }
+      : lookup;
+  });
+}
