@@ -8,6 +8,19 @@ export interface Notifier {
   readonly notice: (text: string) => void;
 }
 
+/** The same environment, which prints each message only once: all runs of a ledger may have the same. */
+export function withoutRepeatedNotices<Environment extends Notifier>(environment: Environment): Environment {
+  const printed = new Set<string>();
+  return {
+    ...environment,
+    notice: (text) => {
+      if (printed.has(text)) return;
+      printed.add(text);
+      environment.notice(text);
+    },
+  };
+}
+
 export interface StopSignals {
   /** The first Ctrl-C: start no new requests, and finish those in flight. */
   readonly drain: AbortSignal;

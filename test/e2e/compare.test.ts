@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createTestFolder } from "../temporary-folder.ts";
@@ -138,6 +138,16 @@ describe("compare", () => {
     expect(stdout).toContain("3 accepted records compared: 1 same, 2 unknown\n");
     const rest = await work.migrate(["compare", "--all", "--unverified"]);
     expect(rest.stdout).toContain("2 accepted records compared: 2 unknown\n");
+  });
+
+  test.each(["compare", "proof"])("%s --all says once that a file has changed since several runs", async (command) => {
+    const work = await pushed([{ REF: "EXT-1" }]);
+    renameSync(work.file("accounts.csv"), work.file("first.csv"));
+    writeExtract(work.folder, { accounts: goodAccounts(2) });
+    await work.push(WITH_CONTENT);
+    appendFileSync(work.file("mapping.yaml"), "# changed\n");
+    const { stderr } = await work.migrate([command, "--all", ...(command === "proof" ? ["--out", "proof"] : [])]);
+    expect(stderr.match(/the mapping mapping\.yaml has changed/g)).toHaveLength(1);
   });
 
   test("cannot compare records whose sources have changed, or for which only the key is returned", async () => {

@@ -1,4 +1,4 @@
-import type { Dependencies } from "../../job/dependencies.ts";
+import { type Dependencies, withoutRepeatedNotices } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
@@ -35,12 +35,13 @@ export interface CompareSummary {
  */
 export async function compare(
   { ledger: locator, run: id, all, unverified }: CompareOptions,
-  dependencies: Dependencies,
+  environment: Dependencies,
   add: (batch: readonly Comparison[]) => Promise<void> | void,
 ): Promise<CompareSummary> {
   if (all && id !== undefined) {
     throw new Failure("usage", "--all cannot be combined with a run", { hint: "use only one of the two" });
   }
+  const dependencies = withoutRepeatedNotices(environment);
   const counts = { same: 0, different: 0, absent: 0, unknown: 0, replaced: 0, verified: 0 };
   const store = await openLedgerStore(locator, dependencies);
   const ledger = await store.write("compare", { create: false });

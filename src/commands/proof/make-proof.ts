@@ -1,4 +1,4 @@
-import type { Dependencies } from "../../job/dependencies.ts";
+import { type Dependencies, withoutRepeatedNotices } from "../../job/dependencies.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Proof } from "../../model/proof.ts";
@@ -30,8 +30,9 @@ export interface ProofResult {
 /** Writes the proof of one run, or of all runs. Contacts the platform only with `readBack`. */
 export async function makeProof(
   { ledger: locator, run: id, all, out, readBack }: MakeProofOptions,
-  dependencies: Dependencies,
+  environment: Dependencies,
 ): Promise<ProofResult> {
+  const dependencies = withoutRepeatedNotices(environment);
   if (out === undefined) {
     throw new Failure("usage", "no folder for the proof is given", { hint: "choose one: --out proof" });
   }
