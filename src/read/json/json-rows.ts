@@ -6,7 +6,7 @@ import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import type { JsonTable, RowPosition } from "../../model/record.ts";
 import { type ArrayError, type ArrayElement, arraySplitter, isSpace } from "./json-splitter.ts";
 import { ndjsonLines } from "./ndjson-lines.ts";
-import { FORBIDDEN_NAMES, scanJson } from "./json-scan.ts";
+import { FORBIDDEN_NAMES, parseWithoutScan, scanJson } from "./json-scan.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes.ts";
@@ -194,6 +194,8 @@ export function jsonRow(
   if (text === undefined) {
     return broken({ code: "source_record_too_large", limitBytes: jsonRecordBytes });
   }
+  const parsed = parseWithoutScan(text);
+  if (isJsonObject(parsed)) return { row: { table, line, pointer, value: parsed }, problems: NO_PROBLEMS };
   const problems: LocalProblem[] = [];
   const error = scanJson(text, ({ pointer: below, finding }) =>
     addProblem(problems, sourceProblem(place(below), finding)),
