@@ -33,7 +33,7 @@ import {
 /** Adds the commands that inspect records, documents, the ledger and contracts. */
 export function addInspectCommands(program: Command, session: Session): void {
   withOptions(program.command("status"), [...options("config", "ledger"), formatOption(), ...optionsOf(STATUS)])
-    .description("Show the state of the migration and its runs, or one run. Works offline.")
+    .description("Show the state of the migration and its runs, or of one run. Works offline.")
     .argument("[run]", "id of one run, or its first characters (default: all runs)")
     .action(async (run: string | undefined, flags: StatusFlags) =>
       (await import("./actions/inspect-actions.ts")).statusAction(run, flags, session),
@@ -236,7 +236,7 @@ function addDocumentsCommand(program: Command, session: Session): void {
     ...options("showValues"),
   ])
     .description(
-      "Check that the documents of the payloads exist under the supplier's root, in a folder or an S3-compatible store.",
+      "Check that the documents referenced by payloads exist under the supplier's root, in a folder or an S3-compatible store.",
     )
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: DocumentFlags) =>

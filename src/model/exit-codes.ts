@@ -4,7 +4,7 @@
  */
 export const EXIT_CODES = {
   0: "every record is valid, accepted, skipped or excluded",
-  1: "some records are invalid, rejected, duplicates, stale, or exist on the platform with unverified content",
+  1: "some records are invalid, rejected, duplicate or stale, or exist on the platform with unverified content",
   2: "invalid usage, configuration, contract or mapping, or unreadable input",
   3: "incomplete; safe to run again, or to continue with `migrate resume`",
   4: "stopped by the platform or the document store: authentication, import supplier paused, TLS, redirect, wrong endpoint",

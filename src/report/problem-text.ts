@@ -292,7 +292,7 @@ const RULE_TEXT: ReadonlyMap<string, string> = new Map([
   ["required-when", "Values are required here"],
   ["forbidden-when", "No value is allowed here"],
   ["requires", "Other values require a value here"],
-  ["requires-one-of", "The wrong number of these fields has a value"],
+  ["requires-one-of", "Too few or too many of these fields have a value"],
   ["forbids-together", "Only one of these may have a value"],
   ["conditional-value", "The value is not allowed in combination with the others"],
   ["in-set", "Not one of the known values"],

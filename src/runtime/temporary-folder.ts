@@ -7,7 +7,7 @@ import { isRunning, pidNamespace } from "../files/running-process.ts";
 
 export interface TemporaryFolder {
   readonly path: string;
-  /** Removes the folder; otherwise it is removed when this process exits. */
+  /** Removes the folder. If this is not called, the folder is removed when this process exits. */
   readonly remove: () => void;
 }
 

@@ -179,7 +179,7 @@ function plainRegion(region: string | undefined): string | undefined {
 
 const MAX_TRIES = 6;
 
-/** A store with an untrusted certificate is not contacted again. */
+/** Returns undefined if the store's certificate is untrusted: such a request is not retried. */
 function reasonToRetry(error: TransportError, origin: string): string | undefined {
   return tlsFailure(error, origin) === undefined ? error.code : undefined;
 }

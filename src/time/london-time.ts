@@ -6,7 +6,7 @@ import { temporal } from "./temporal.ts";
 export interface ResolvedTime {
   /** UTC, `YYYY-MM-DDTHH:MM:SSZ` (API specification 2.7.4). */
   readonly utc: string;
-  /** True if the text had no zone, so that it was read as London time. */
+  /** True if the text had no zone and was therefore read as London time. */
   readonly assumed: boolean;
 }
 

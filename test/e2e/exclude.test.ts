@@ -120,7 +120,7 @@ describe("exclude", () => {
     expect((await work.migrate(["exclude"])).stdout).toBe("No records are excluded\n");
   });
 
-  test("needs a push or a dry run, and a supplier if an unknown key could belong to several", async () => {
+  test("requires an earlier push or dry run, and a supplier if an unknown key could belong to several suppliers", async () => {
     const work = workplace({ accounts: goodAccounts(1) }, sandbox);
     const early = await work.migrate(["exclude", "EXT-9", ...REASON]);
     expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("ledger")]);

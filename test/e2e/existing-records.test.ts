@@ -150,7 +150,7 @@ describe("a first push from a second ledger", () => {
     expect((await work.migrate(["ledger", "check"])).code).toBe(0);
   });
 
-  test("compares no record whose payload has changed since it was sent", async () => {
+  test("does not compare a record whose payload has changed since it was sent", async () => {
     const work = await importedElsewhere([{ REF: "EXT-1", ADDRESS: "1 Old Lane" }]);
     const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
     const called = "billing_address1: { from: ADDRESS, call: f }";

@@ -26,7 +26,7 @@ describe("work that blocks the event loop", () => {
     }
   });
 
-  it("runs without a signal listener, which is restored afterwards, even after an error", () => {
+  it("runs without the signal listener, which is restored afterwards, even after an error", () => {
     listenForInterrupts(() => undefined);
     expect(listeners()).toBe(before.length + 1);
     expect(interruptible(() => interruptible(listeners))).toBe(before.length);

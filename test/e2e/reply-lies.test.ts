@@ -135,7 +135,7 @@ describe("a success that does not match the contract creates no accepted record:
     expect(statusCounts(outcomeLines(stdout))["pending"]).toBeGreaterThan(0);
   });
 
-  test("one account number for several records is accepted for the first of them only", async () => {
+  test("an account number returned for several records confirms only the first of them", async () => {
     const { code, stdout } = await pushTo((request) =>
       reply(201, { external_account_number: keyOf(request), account_number: "A-00000001" }),
     );

@@ -15,7 +15,7 @@ function webToken(claims: object): string {
 }
 
 describe("migrate token", () => {
-  test("shows a token's owner, expiry and form, and neither the token nor the key", async () => {
+  test("shows a token's subject, scheme and expiry, but neither the token nor the key", async () => {
     const { code, stdout, stderr } = await migrate(["token", "--verbose"], { TZ: "Europe/Lisbon" });
     expect(code).toBe(0);
     expect(stdout).toContain(new URL(sandbox.ready.baseUrl).origin);

@@ -133,7 +133,7 @@ describe("sources", () => {
     });
   });
 
-  test("NDJSON without a mapping contains payloads", async () => {
+  test("NDJSON input is read as payloads if there is no mapping", async () => {
     const folder = workFolder({ "a.ndjson": '{"number":"A1","name":"Ada"}\n{"number":"A2"}\n' });
     const args = ["validate", "a.ndjson", ...CONTRACT_FLAGS, "--format", "ndjson"];
     const { code, stdout } = await runCli(args, { cwd: folder });

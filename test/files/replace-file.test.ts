@@ -33,7 +33,7 @@ test("a failed replacement leaves no temporary file", async () => {
   expect(readdirSync(folder)).toEqual(["taken"]);
 });
 
-test("two simultaneous replacements of one file both finish completely", async () => {
+test("two simultaneous replacements of one file both succeed, and leave one complete version", async () => {
   const folder = temporaryFolder();
   const file = path.join(folder, "entry");
   const contents = ["a", "b"].map((letter) => letter.repeat(100_000));

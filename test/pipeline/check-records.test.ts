@@ -41,7 +41,7 @@ describe("checked records", () => {
     expect(checked.map(isValid)).toEqual([false]);
   });
 
-  it("list a hundred of 500 problems, count the others, and stop the check of the record", async () => {
+  it("list 100 of 500 problems, count the rest, and are not checked further", async () => {
     const job = await openThings(thingsFolder(["A,Ann,,"]));
     const [record] = await all(checkedRecords(job, { signal }));
     if (record === undefined) throw new Error("no record");

@@ -103,7 +103,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   {
     name: "migrate_ranges",
     type: "gauge",
-    help: "Ranges of a run that several processes send, by state",
+    help: "Ranges of a run with several workers, by state",
     labels: ["state"],
     samples: ({ sending }) =>
       Object.entries(sending?.sharing?.ranges ?? {}).map(([state, value]) => ({ value, labels: { state } })),

@@ -87,7 +87,7 @@ function shortHelp(command: Command, shared: Options): string {
 }
 
 /**
- * The names of the shared options of a command: `all of Contract, Input; --config`. If a command has all options of a
+ * The names of the shared options of a command: `all options in Contract, Input; --config`. If a command has all options of a
  * group, only the group is named.
  */
 function sharedNames(options: readonly Option[], shared: Options): string {
@@ -98,7 +98,10 @@ function sharedNames(options: readonly Option[], shared: Options): string {
   const described = options.map((option) => shared.get(textOf(option)) ?? option);
   const groups = [...new Set(described.filter(isWhole).map(groupOf))].join(", ");
   const names = described.filter((option) => !isWhole(option)).map((option) => shownName(option, shared));
-  return [...(groups === "" ? [] : [`all of ${groups}`]), ...(names.length === 0 ? [] : [names.join(", ")])].join("; ");
+  return [
+    ...(groups === "" ? [] : [`all options in ${groups}`]),
+    ...(names.length === 0 ? [] : [names.join(", ")]),
+  ].join("; ");
 }
 
 /** The name of an option, with its group if an option of an earlier group has the same name. */

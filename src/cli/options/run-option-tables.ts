@@ -79,7 +79,7 @@ export const STATUS = {
     arg: "<group>",
     choices: ["owner", "cause", "file", "day"],
     conflicts: ["watch"],
-    help: "count the open records of all runs by this property; owner also counts exported and returned records",
+    help: "count the open records of all runs by this property (by owner: also the exported and returned records)",
   },
   since: { arg: "<date>", kind: "day", help: "only records that became open on this day (UTC) or later" },
 } as const;
@@ -135,7 +135,7 @@ export const RECONCILE = {
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "mark all records that an incomplete journal made ambiguous as not received; <number> must be their number",
+    help: "mark as not received all records that are ambiguous because of an incomplete journal; <number> must equal the number of these records",
   },
   /** Milliseconds. */
   quietPeriod: {

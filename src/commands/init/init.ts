@@ -107,7 +107,7 @@ interface SetupOptions extends Pick<InitOptions, "out" | "configSchema"> {
   readonly operation: Operation;
 }
 
-/** The files of a new folder in addition to the mapping: the configuration, and the schemas for editors. */
+/** The files that are written in addition to the mapping: the configuration, and the schemas for editors. */
 export function setupTexts(job: JobSettings, { out, operation, configSchema }: SetupOptions): readonly FileText[] {
   return [
     [path.join(out, "migrate.yaml"), configText(job, out)],

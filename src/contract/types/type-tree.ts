@@ -45,7 +45,7 @@ export function tagText(tag: JsonValue | undefined): string {
   return typeof tag === "object" ? "" : String(tag);
 }
 
-/** The options that are possible without the discriminator's property: those that do not require it. */
+/** The options that do not require the discriminator's property, and so are possible without it. */
 export function untaggedOptions({ property, mapping }: Discriminator): readonly FieldType[] {
   return [...new Set(mapping.values())].filter(({ properties }) => properties.get(property)?.required !== true);
 }

@@ -48,7 +48,7 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
   if (run.sends) yield* noteSkipped(tables, run.number);
 }
 
-/** SQL condition for records that may still be sent, and the index of SQLite that finds them. */
+/** SQL condition for records that may still be sent, and a hint for the SQLite index that finds them. */
 interface ToSend {
   readonly index: string;
   readonly status: string;

@@ -26,7 +26,7 @@ export interface Variants {
   };
 }
 
-/** The types of a union to which a mapping entry can refer. */
+/** Narrows a union to the types that match the mapping entry. Returns any other type unchanged. */
 export function narrowType(entry: JsonValue, type: FieldType): FieldType | Variants {
   if (type.kind !== "union") return type;
   const options = flattened(type);

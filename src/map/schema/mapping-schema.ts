@@ -17,7 +17,7 @@ export function mappingSchema(operation?: Operation): JsonObject {
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: operation === undefined ? "Mapping" : `Mapping for ${operation.id}`,
-    description: "Converts rows of extracts to payloads: docs/mapping.md",
+    description: "Converts rows of extracts to payloads (see docs/mapping.md)",
     type: "object",
     additionalProperties: false,
     required: ["payload"],
@@ -40,7 +40,7 @@ export function mappingSchema(operation?: Operation): JsonObject {
 
 const MEASURES: JsonObject = {
   type: "object",
-  description: "Amounts that `migrate proof` adds up: docs/proof.md",
+  description: "Amounts that `migrate proof` adds up (see docs/proof.md)",
   additionalProperties: {
     type: "object",
     additionalProperties: false,

@@ -143,8 +143,8 @@ function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
 }
 
 /**
- * Whether the contract identifies this reply by more than an error status: the rejection of a repeat has the same
- * status.
+ * Whether the rule identifies this reply by more than an error status. The status alone could also be the rejection of
+ * a repeat.
  */
 function isNamed({ code, has }: OutcomeRule, { reply }: Facts): boolean {
   return reply.status < 300 || code !== undefined || has !== undefined;

@@ -150,7 +150,7 @@ export const JSON_LAYOUT: RejectLayout<string> = {
   hasNewColumns: () => false,
 };
 
-/** Problems for which reading lost part of a JSON value, so that a copy would differ from the original. */
+/** Problems after which part of a JSON value may be missing, so that a copy would differ from the original. */
 const LOSSY_CODES: ReadonlySet<string> = new Set<LocalFinding["code"]>([
   "source_invalid_json",
   "source_not_an_object",

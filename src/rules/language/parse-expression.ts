@@ -77,7 +77,7 @@ function parseAnd(reader: TokenReader): Expression {
   return left;
 }
 
-/** In `not (a = b)`, the tokeniser reads `not` as a function name. */
+/** Also matches `not(a = b)`, where the tokeniser reads `not` as a function name. */
 function parseNot(reader: TokenReader): Expression {
   return reader.take("not") ? { kind: "not", operand: parseNot(reader) } : parseComparison(reader);
 }

@@ -131,7 +131,9 @@ interface ExcessTest {
   readonly restart: () => void;
 }
 
-/** A cumulative sum of log-likelihood ratios: more refusals than noise against noise alone. */
+/**
+ * A CUSUM test (cumulative sum of log-likelihood ratios) of whether there are more refusals than noise alone explains.
+ */
 function createExcessTest(): ExcessTest {
   let sum = 0;
   return {

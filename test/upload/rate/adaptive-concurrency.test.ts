@@ -177,7 +177,7 @@ describe("in an upload", () => {
 });
 
 describe("a share of the pace of a run", () => {
-  test("limits the requests in flight regardless of local findings, and restores them when it grows", () => {
+  test("limits the concurrency of the worker, and restores it when the share grows", () => {
     let limit = 2;
     const { pace, windows } = bench({ concurrency: "auto", share: () => ({ limit, holdMs: 0 }) });
     windows(3, 50);

@@ -24,7 +24,7 @@ export function rowKey(cells: readonly Value[]): string {
   return cells.map(cellKey).join("\n");
 }
 
-/** Returns the text to compare a cell by. Cells are text, so a number matches its digits. */
+/** Converts a value to text for comparison with cells. Cells are text, so a number matches its digits. */
 export function cellKey(value: Value): string {
   if (typeof value === "number") return String(value);
   return typeof value === "string" ? value.trim() : keyText(value);
