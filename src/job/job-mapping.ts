@@ -2,6 +2,7 @@ import path from "node:path";
 import type { Operation } from "../contract/operations/operation.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
 import { type MappingDocument, readMapping } from "../map/document/mapping-document.ts";
+import type { MappingFunctions } from "../map/leaf/function-calls.ts";
 import type { Mapping } from "../map/mapping.ts";
 import { passThrough } from "../map/pass-through.ts";
 import { interruptible } from "../model/interruptible.ts";
@@ -53,8 +54,7 @@ async function compile(
   const lookups = await Promise.all(
     document.lookupFiles.map(async (file) => [file, await readLookup(resolve(file), pathOf(resolve(file)))] as const),
   );
-  const module = { timeoutSeconds: settings.functionTimeout, signal };
-  const functions = await loadFunctions(document, (file) => pathOf(resolve(file)), module);
+  const functions = await functionsOf(document, settings, signal);
   const values = {
     ...(settings.supplier !== undefined && { supplier: settings.supplier }),
     lookups: new Map(lookups),
@@ -67,6 +67,19 @@ async function compile(
     await functions.close();
     throw error;
   }
+}
+
+/**
+ * The functions of a mapping. The caller closes them.
+ * @throws as `loadFunctions`
+ */
+export function functionsOf(
+  document: MappingDocument,
+  settings: JobSettings,
+  signal: AbortSignal | undefined,
+): Promise<MappingFunctions> {
+  const [resolve, pathOf] = [resolverOf(settings), setupPaths(settings)];
+  return loadFunctions(document, (file) => pathOf(resolve(file)), { timeoutSeconds: settings.functionTimeout, signal });
 }
 
 /** The files that a mapping names, except its sources. */

@@ -10,10 +10,11 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { rootSource } from "../../map/document/source-tree.ts";
+import { LEAF_OPTIONS } from "../../map/leaf/leaf-options.ts";
 import { isListEntry } from "../../map/node/list-entry.ts";
 import { columnOf, writtenName } from "./column-names.ts";
-import type { EntryData, FieldData, PartCondition, SuggestionData, SourceColumn } from "./mapping-data.ts";
-import { flowText } from "./yaml-splices.ts";
+import type { EntryData, FieldData, ItemsData, PartCondition, SuggestionData, SourceColumn } from "./mapping-data.ts";
+import { flowText } from "./yaml/yaml-lines.ts";
 
 /** The fields of a contract, and the columns that may fill them. */
 export interface FieldGuesses {
@@ -79,7 +80,7 @@ function unknownField(name: string, entry: JsonValue, { position: { path }, cont
 function byHand(entry: JsonValue, path: AttrPath, { document }: TreeContext): EntryData {
   const text = flowText(entry);
   const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
-  return { text: shown, columns: [], byHand: [], line: document.lineOf(path) };
+  return { text: shown, columns: [], line: document.lineOf(path) };
 }
 
 const LONGEST_TEXT = 300;
@@ -125,9 +126,10 @@ function listData(field: Container, entry: JsonValue | undefined, { shown, withi
   const list = { ...shown, type: "list of objects", kind: "list" } as const;
   const { path } = shown;
   const { context } = within;
+  const of = definedMembers({ of: within.position.row });
   if (entry === undefined) {
     const position = { path: [...path, "*"], row: undefined };
-    return { ...list, children: fieldsIn(field, undefined, { context, position }) };
+    return { ...list, items: { kind: "none", ...of }, children: fieldsIn(field, undefined, { context, position }) };
   }
   const parts = isJsonArray(entry) ? entry : isJsonObject(entry) && entry["each"] !== undefined ? [entry] : undefined;
   if (parts === undefined) return { ...list, kind: "hand", entry: byHand(entry, path, context), children: [] };
@@ -137,24 +139,22 @@ function listData(field: Container, entry: JsonValue | undefined, { shown, withi
   const [only] = read;
   if (only !== undefined && read.length === 1) {
     const { row } = only.position;
-    const text =
-      only.label === ""
-        ? undefined
-        : { text: only.label, columns: [], byHand: [], line: context.document.lineOf(path) };
+    const text = only.label === "" ? undefined : { text: only.label, columns: [], line: context.document.lineOf(path) };
     const children = fieldsIn(field, only.item, { context, position: only.position });
-    return { ...list, ...definedMembers({ row, entry: text, condition: only.condition }), children };
+    const { items, condition } = only;
+    return { ...list, ...definedMembers({ row, entry: text, items, condition }), children };
   }
-  const children = read.map(({ label, item, position, condition }, at) => ({
+  const children = read.map(({ label, item, position, items, condition }, at) => ({
     ...list,
-    ...definedMembers({ row: position.row, condition }),
+    ...definedMembers({ row: position.row, items, condition }),
     kind: "part" as const,
     name: `part ${at + 1}`,
     required: false,
     path: position.path,
-    entry: { text: label, columns: [], byHand: [], line: context.document.lineOf(position.path) },
+    entry: { text: label, columns: [], line: context.document.lineOf(position.path) },
     children: fieldsIn(field, item, { context, position }),
   }));
-  return { ...list, children };
+  return { ...list, items: { kind: "parts", ...of }, children };
 }
 
 interface Part {
@@ -162,12 +162,19 @@ interface Part {
   readonly label: string;
   readonly item: JsonValue | undefined;
   readonly position: Position;
+  readonly items: ItemsData | undefined;
   readonly condition: FieldData["condition"];
 }
 
 /** One part of a list in the mapping: an item, or an item with its rows or its condition. */
 function partOf(part: JsonValue, { path, row }: Position, { type }: Container): Part {
-  if (!isListEntry(part, type)) return { label: "", item: part, position: { path, row }, condition: undefined };
+  const of = definedMembers({ of: row });
+  if (!isListEntry(part, type)) {
+    // An entry `item` is the item itself if the contract has a field with this name.
+    const isFree = isJsonObject(part) && isListEntry({ item: part }, type);
+    const own = { items: isFree ? { kind: "row" as const, ...of } : undefined, condition: isFree ? null : undefined };
+    return { label: "", item: part, position: { path, row }, ...own };
+  }
   const { each, when, item } = part;
   const rows = typeof each === "string" ? `each row of ${each}` : "";
   const condition = when === undefined ? "" : `when: ${flowText(when)}`;
@@ -175,6 +182,7 @@ function partOf(part: JsonValue, { path, row }: Position, { type }: Container): 
     label: [rows, condition].filter((text) => text !== "").join("; "),
     item,
     position: { path: [...path, "item"], row: typeof each === "string" ? each : row },
+    items: typeof each === "string" ? { kind: "rows", source: each, ...of } : { kind: "row", ...of },
     condition: when === undefined ? null : conditionOf(when),
   };
 }
@@ -208,17 +216,17 @@ function slotData(slot: Slot, entry: JsonValue | undefined, within: Within): Fie
   return { ...described, entry: { ...shown, ...entryFacts(slot, leaf, within) } };
 }
 
-/** The options of an entry; undefined if it has others than those of a leaf, or calls a function. */
+/** The options of an entry; undefined if it has others than those of a leaf. */
 export function leafOf(entry: JsonValue): JsonObject | undefined {
   if (typeof entry === "string") return { from: entry };
-  return isJsonObject(entry) && entry["call"] === undefined ? entry : undefined;
+  return isJsonObject(entry) && Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name)) ? entry : undefined;
 }
 
 function entryFacts(
   slot: Slot,
   leaf: JsonObject,
   { position: { row }, context }: Within,
-): Pick<EntryData, "columns" | "leaf" | "byHand"> & { readonly score?: number } {
+): Pick<EntryData, "columns" | "leaf"> & { readonly score?: number } {
   const { document, hasColumn } = context;
   const from = leaf["from"] ?? [];
   const names = (isJsonArray(from) ? from : [from]).map(String);
@@ -230,13 +238,8 @@ function entryFacts(
   return {
     columns,
     leaf,
-    byHand: Object.entries(leaf).flatMap(([name, value]) => (isByHand(name, value) ? [name] : [])),
     ...(found !== undefined && { score: rounded(context.scores.of(slot, found.column, found.source)) }),
   };
-}
-
-function isByHand(name: string, value: JsonValue): boolean {
-  return name === "replace" || (name === "lookup" && typeof value === "string");
 }
 
 interface FoundColumn {

@@ -14,6 +14,7 @@ const MAX_DEPTH = 2;
 const HEAD_BYTES = 4096;
 
 const SOURCE = /\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx|xlsm)(?:\.gz)?$/i;
+const MODULE = /\.(?:mjs|js|cjs)$/i;
 const DOCUMENT = /\.(?:ya?ml|json)$/i;
 /** Files of this tool. */
 const OWN = /^(?:migrate\.yaml|.*\.schema\.json)$/;
@@ -22,15 +23,20 @@ const OWN_HEAD = new RegExp(String.raw`^(?:\uFEFF?${CORRECTION_COLUMNS.join()}\r
 /** The file of a folder with a report or a proof. */
 const OWN_FOLDER = new Set(["summary.json", "proof.json"]);
 
-/** Files in the folder and its subfolders that may be extracts, OpenAPI documents or overlays, and bundled overlays. */
+/**
+ * Files in the folder and its subfolders that may be extracts, OpenAPI documents, overlays or modules, and bundled
+ * overlays.
+ */
 export async function findSetup(folder: string): Promise<FoundData> {
   const files = (await filesIn(folder, "", MAX_DEPTH)).slice(0, MAX_FILES);
   const kinds = await Promise.all(files.map(async (file) => ({ file, kind: await kindOf(folder, file) })));
-  const named = (wanted: string): readonly string[] => kinds.flatMap(({ file, kind }) => (kind === wanted ? file : []));
+  const named = (wanted: FileKind): readonly string[] =>
+    kinds.flatMap(({ file, kind }) => (kind === wanted ? file : []));
   return {
     sources: named("source"),
     contracts: named("contract"),
     overlays: [...named("overlay"), ...(await shippedOverlays())],
+    modules: named("module"),
   };
 }
 
@@ -49,13 +55,16 @@ async function filesIn(folder: string, below: string, depth: number): Promise<re
   return [...files, ...inside.flat()];
 }
 
-async function kindOf(folder: string, file: string): Promise<"source" | "contract" | "overlay" | "other"> {
+type FileKind = "source" | "contract" | "overlay" | "module" | "other";
+
+async function kindOf(folder: string, file: string): Promise<FileKind> {
   const head = DOCUMENT.test(file) || /\.csv$/i.test(file) ? await headOf(path.join(folder, file)) : "";
   if (OWN_HEAD.test(head)) return "other";
   if (DOCUMENT.test(file)) {
     if (/^\s*\{?\s*["']?(?:openapi|swagger)["']?\s*:/m.test(head)) return "contract";
     if (/^\s*\{?\s*["']?overlay["']?\s*:/m.test(head)) return "overlay";
   }
+  if (MODULE.test(file)) return "module";
   return SOURCE.test(file) ? "source" : "other";
 }
 

@@ -65,6 +65,8 @@ export interface FieldData {
   readonly choices?: readonly string[];
   /** The source whose row fills the field; absent inside a list that the mapping does not have yet. */
   readonly row?: string;
+  /** Only for a list or a part of one: where its items come from; absent if only an editor can change it. */
+  readonly items?: ItemsData | undefined;
   /** Only for a list or a part of one: its condition; null if it has none and can get one. */
   readonly condition?: PartCondition | null;
   readonly entry?: EntryData;
@@ -72,6 +74,18 @@ export interface FieldData {
   readonly suggestions: readonly SuggestionData[];
   readonly children: readonly FieldData[];
 }
+
+/**
+ * The origin of the items of a list, or of a part of one. `none`: the mapping does not have the list. `row`: one item,
+ * built from the row of the list. `rows`: one for each row of a source. `parts`: those of its parts.
+ */
+export type ItemsData = (
+  | { readonly kind: "none" | "row" | "parts" }
+  | { readonly kind: "rows"; readonly source: string }
+) & {
+  /** The source whose row has the list; absent inside a list that the mapping does not have yet. */
+  readonly of?: string;
+};
 
 export interface SuggestionData extends SourceColumn {
   /** 0 to 1 */
@@ -87,8 +101,6 @@ export interface EntryData {
   readonly score?: number;
   /** The options of the entry; absent if only an editor can change it. */
   readonly leaf?: JsonObject;
-  /** Names of options that only an editor can change. */
-  readonly byHand: readonly string[];
   /** The 1-based line of the mapping on which the entry is. */
   readonly line: number;
 }
@@ -98,12 +110,32 @@ export interface MappingData {
   readonly text: string;
   readonly sources: readonly SourceData[];
   readonly fields: readonly FieldData[];
-  /** Parts of the mapping other than sources and payload, as text. */
+  /** Absent if the mapping names no module with functions. */
+  readonly functions?: FunctionsData;
+  /** Parts of the mapping that only an editor can change, as text. */
   readonly otherParts: readonly { readonly name: string; readonly text: string; readonly line: number }[];
   /** Time zone for times without an offset. */
   readonly zone: string;
   /** Set if the mapping cannot be used. */
   readonly error?: ErrorDetails;
+}
+
+/** The module with the functions of a mapping. */
+interface FunctionsData {
+  /** Its path, as written in the mapping. */
+  readonly module: string;
+  /** The functions that it exports; none if it cannot be loaded. */
+  readonly names: readonly string[];
+}
+
+/** Files of the project, as a mapping names them. */
+export interface FilesData {
+  /** Relative to the folder of the project. */
+  readonly sources: readonly string[];
+  /** Files that may be lookup tables. */
+  readonly tables: readonly string[];
+  /** JavaScript modules. */
+  readonly modules: readonly string[];
 }
 
 /** A change of a mapping. `path`: the path of a field in the mapping file, from `FieldData`. */
@@ -112,8 +144,8 @@ export type MappingEdit =
   | { readonly kind: "disconnect"; readonly path: AttrPath }
   /** All options of an entry, as in the mapping. */
   | { readonly kind: "set"; readonly path: AttrPath; readonly leaf: JsonObject }
-  /** The source whose rows become the items of a list. */
-  | { readonly kind: "rows"; readonly path: AttrPath; readonly source: string }
+  /** The source whose rows become the items of a list or of a part; null: one item, built from the row of the list. */
+  | { readonly kind: "rows"; readonly path: AttrPath; readonly source: string | null }
   /** Adds items to a list: one for each row of a source, or one built from the row of the list. */
   | {
       readonly kind: "addPart";
@@ -124,12 +156,14 @@ export type MappingEdit =
   /** The condition of a part of a list; null: none. */
   | { readonly kind: "part"; readonly path: AttrPath; readonly when: PartCondition | null }
   | { readonly kind: "removePart"; readonly path: AttrPath }
+  /** The module with the functions; null: none. */
+  | { readonly kind: "functions"; readonly module: string | null }
   /** A source that is joined to another one by a column of each. */
   | ({ readonly kind: "addSource" } & NewSource)
   /** Options of a source; null removes an option. */
   | { readonly kind: "source"; readonly name: string; readonly options: JsonObject };
 
-/** Only rows with one of these values in the column become items. */
+/** Only rows with one of these values in the column create items. */
 export interface PartCondition {
   readonly column: string;
   readonly in: readonly string[];
@@ -195,7 +229,7 @@ export interface MappingState {
 }
 
 /** Files that may be extracts, contracts and overlays, and those that are chosen at first. */
-export interface StartData extends FoundData {
+export interface StartData extends Omit<FoundData, "modules"> {
   readonly chosen: SetupData;
 }
 
@@ -203,6 +237,8 @@ export interface FoundData {
   readonly sources: readonly string[];
   readonly contracts: readonly string[];
   readonly overlays: readonly string[];
+  /** JavaScript modules. */
+  readonly modules: readonly string[];
 }
 
 /** An operation that takes a payload. */

@@ -11,7 +11,7 @@ import type { JobSettings } from "../../job/settings/job-settings.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
-import { editYaml } from "./yaml-edits.ts";
+import { editYaml } from "./yaml/edit-yaml.ts";
 
 /** Settings that name a mapping, which need not exist yet. */
 export type MappingJob = JobSettings & { readonly mapping: string };

@@ -1,5 +1,7 @@
+import path from "node:path";
 import { Hono } from "hono";
 import { z } from "zod";
+import { pathsFrom } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
@@ -8,25 +10,34 @@ import { RefusedRequest } from "../error-reply.ts";
 import { requestBody } from "../request-body.ts";
 import type { WebProject } from "../web-project.ts";
 import { findSetup, operationsOf } from "./find-setup.ts";
-import type { DraftRequest, FoundData, MappingEdit, MappingState, SaveData, SetupData } from "./mapping-data.ts";
-import { type MappingJob, readMappingFile, saveMapping, writeSetup } from "./mapping-file.ts";
+import type {
+  DraftRequest,
+  FilesData,
+  FoundData,
+  MappingEdit,
+  MappingState,
+  SaveData,
+  SetupData,
+} from "./mapping-data.ts";
+import { type MappingJob, mappingPath, readMappingFile, saveMapping, writeSetup } from "./mapping-file.ts";
 import { createMappingService, type MappingService } from "./mapping-service.ts";
 import { describeNewSource } from "./new-source.ts";
 
 const json: z.ZodType<JsonValue> = z.json();
 const options = z.record(z.string(), json);
-const path = z.array(z.union([z.string(), z.int().nonnegative()])).min(1);
+const entryPath = z.array(z.union([z.string(), z.int().nonnegative()])).min(1);
 
 const condition = z.object({ column: z.string().min(1), in: z.array(z.string()).min(1) });
 
 const EDIT: z.ZodType<MappingEdit> = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("connect"), path, source: z.string(), column: z.string() }),
-  z.object({ kind: z.literal("disconnect"), path }),
-  z.object({ kind: z.literal("set"), path, leaf: options }),
-  z.object({ kind: z.literal("rows"), path, source: z.string() }),
-  z.object({ kind: z.literal("addPart"), path, source: z.string().optional(), when: condition.optional() }),
-  z.object({ kind: z.literal("part"), path, when: condition.nullable() }),
-  z.object({ kind: z.literal("removePart"), path }),
+  z.object({ kind: z.literal("connect"), path: entryPath, source: z.string(), column: z.string() }),
+  z.object({ kind: z.literal("disconnect"), path: entryPath }),
+  z.object({ kind: z.literal("set"), path: entryPath, leaf: options }),
+  z.object({ kind: z.literal("rows"), path: entryPath, source: z.string().nullable() }),
+  z.object({ kind: z.literal("addPart"), path: entryPath, source: z.string().optional(), when: condition.optional() }),
+  z.object({ kind: z.literal("part"), path: entryPath, when: condition.nullable() }),
+  z.object({ kind: z.literal("removePart"), path: entryPath }),
+  z.object({ kind: z.literal("functions"), module: z.string().min(1).nullable() }),
   z.object({
     kind: z.literal("addSource"),
     name: z.string().regex(/^[^.\s]+$/),
@@ -80,7 +91,7 @@ export function mappingRoutes(project: WebProject): Hono {
       const stopping = stoppable(dependencies, context.req.raw.signal);
       return context.json(await withJob(draft.setup, (job) => service.check({ ...draft, job }, stopping)));
     })
-    .get("/files", async (context) => context.json((await findSetup(project.folder)).sources))
+    .get("/files", async (context) => context.json(await withJob(undefined, (job) => filesOf(job, project))))
     .post("/source", async (context) => {
       const { file, text, setup } = await requestBody(context, DRAFT.extend({ file: z.string() }));
       if (!(await findSetup(project.folder)).sources.includes(file))
@@ -120,6 +131,17 @@ async function readState(job: MappingJob, { folder }: WebProject): Promise<Mappi
   const { file, content } = await readMappingFile(job);
   if (content !== undefined) return { file, saved: content };
   return { file, start: startOf(job, await findSetup(folder)) };
+}
+
+const TABLE = /\.(?:csv|tsv|txt)$/i;
+
+/** Lookup tables and modules are named relative to the mapping, as in it. */
+async function filesOf(job: MappingJob, { folder }: WebProject): Promise<FilesData> {
+  const { sources, modules } = await findSetup(folder);
+  const resolve = pathsFrom(folder);
+  const named = (file: string): string =>
+    path.relative(path.dirname(mappingPath(job)), resolve(file)).replaceAll(path.sep, "/");
+  return { sources, tables: sources.filter((file) => TABLE.test(file)).map(named), modules: modules.map(named) };
 }
 
 /** The files that the settings name come first, and are chosen. */

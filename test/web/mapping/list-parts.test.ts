@@ -6,8 +6,8 @@ import { type JsonValue, valueAt } from "../../../src/json/json-value.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import type { FieldData, MappingData, MappingEdit } from "../../../src/web/mapping/mapping-data.ts";
 import { describeNewSource } from "../../../src/web/mapping/new-source.ts";
-import { wrapInList } from "../../../src/web/mapping/yaml-edits.ts";
-import { commentsIn } from "../../../src/web/mapping/yaml-splices.ts";
+import { wrapInList } from "../../../src/web/mapping/yaml/edit-yaml.ts";
+import { commentsIn } from "../../../src/web/mapping/yaml/places.ts";
 import { fieldNamed, sceneOf, textIn, workedExample } from "./mapping-scene.ts";
 
 const scene = workedExample();
@@ -72,8 +72,8 @@ test("adds an item of the row itself, and one with a condition, to a list of ite
   );
   const parts = fieldNamed(made, "supply_addresses").children;
   expect(parts.map(({ path: at, condition }) => [at, condition])).toEqual([
-    [[...list, 0], undefined],
-    [[...list, 1], undefined],
+    [[...list, 0], null],
+    [[...list, 1], null],
     [[...list, 2, "item"], { column: "TYPE", in: ["B"] }],
   ]);
   const fill = (at: number): MappingEdit => {
@@ -84,10 +84,85 @@ test("adds an item of the row itself, and one with a condition, to a list of ite
   expect(filled.error).toBeUndefined();
   expect(valueAt(valueOf(filled.text), [...list, 1])).toEqual({ supply_address1: "ADDR1" });
   expect(valueAt(valueOf(filled.text), [...list, 2, "item"])).toEqual({ supply_address1: "ADDR1" });
-  await expect(edited(filled.text, { kind: "part", path: parts[0]?.path ?? [], when: null })).rejects.toMatchObject({
-    code: "usage",
-    message: expect.stringContaining("cannot be changed here"),
-  });
+});
+
+/** The mapping of the worked example, in other notations. */
+const NOTATIONS: readonly (readonly [name: string, text: string])[] = [
+  ["block", TEXT],
+  ["CRLF", TEXT.replaceAll("\n", "\r\n")],
+  [
+    "comments",
+    TEXT.replace("- supply_address1: ADDR1", "- # the site\n      supply_address1: ADDR1 # line 1")
+      .replace("        each: meters\n", "        each: meters # all of them\n")
+      .replace("        item:\n          identifier", "        item: # a meter point\n          identifier"),
+  ],
+];
+
+test.each(NOTATIONS)("gives a plain item a condition, and removes it again: %s", async (_name, text) => {
+  const { path: at, condition, items } = fieldNamed(await scene.view(text), "supply_addresses");
+  expect({ condition, items }).toEqual({ condition: null, items: { kind: "row", of: "accounts" } });
+  const when = { column: "TYPE", in: ["D"] };
+  const made = await edited(text, { kind: "part", path: at, when });
+  expect(made.error).toBeUndefined();
+  expect(valueAt(valueOf(made.text), [...at, 0])).toEqual({ when, item: valueAt(valueOf(text), [...at, 0]) });
+  expect(fieldNamed(made, "supply_addresses")).toMatchObject({ condition: when, row: "accounts" });
+  const { payloads } = await scene.check(made.text);
+  expect(payloads.map(({ payload }) => valueAt(payload, ["supply_addresses"]) === undefined)).toEqual([false, true]);
+  const back = await edited(made.text, { kind: "part", path: at, when: null });
+  expect(back.text).toBe(text);
+});
+
+test.each(NOTATIONS)(
+  "builds the items of a part from other rows, and from the row itself again: %s",
+  async (_n, text) => {
+    const { path: at } = fieldNamed(await scene.view(text), "supply_addresses");
+    const rows = await edited(text, { kind: "rows", path: at, source: "meters" });
+    expect(valueAt(valueOf(rows.text), [...at, 0])).toEqual({
+      each: "meters",
+      item: valueAt(valueOf(text), [...at, 0]),
+    });
+    expect(fieldNamed(rows, "supply_addresses")).toMatchObject({
+      row: "meters",
+      items: { kind: "rows", source: "meters", of: "accounts" },
+    });
+    expect(commentsIn(rows.text)).toEqual(commentsIn(text));
+    expect((await edited(rows.text, { kind: "rows", path: at, source: null })).text).toBe(text);
+  },
+);
+
+test("changes the rows of one of several parts, and keeps its condition", async () => {
+  const when = { column: "FUEL", in: ["G"] };
+  const { path: at } = fieldNamed(await scene.view(TEXT), POINTS);
+  const made = await edited(TEXT, { kind: "addPart", path: at, source: "meters", when });
+  const other = await edited(made.text, { kind: "rows", path: partOf(made, 1).path, source: "customers" });
+  expect(valueAt(valueOf(other.text), [...POINTS_PATH, 1])).toEqual({ each: "customers", when, item: {} });
+  const own = await edited(other.text, { kind: "rows", path: partOf(other, 1).path, source: null });
+  expect(valueAt(valueOf(own.text), [...POINTS_PATH, 1])).toEqual({ when, item: {} });
+  const again = await edited(own.text, { kind: "rows", path: partOf(own, 1).path, source: "meters" });
+  expect(valueOf(again.text)).toEqual(valueOf(made.text));
+  const plain = await edited(
+    own.text,
+    { kind: "part", path: partOf(own, 1).path, when: null },
+    { kind: "rows", path: [...POINTS_PATH, 1], source: "meters" },
+  );
+  expect(valueAt(valueOf(plain.text), [...POINTS_PATH, 1])).toEqual({ each: "meters", item: {} });
+});
+
+test("builds one item instead of one for each row of a source", async () => {
+  const made = await edited(TEXT, { kind: "rows", path: POINTS_PATH, source: null });
+  const item = valueAt(valueOf(TEXT), [...POINTS_PATH, "item"]);
+  expect(valueAt(valueOf(made.text), POINTS_PATH)).toEqual([item]);
+  const back = await edited(made.text, { kind: "rows", path: POINTS_PATH, source: "meters" });
+  expect(valueAt(valueOf(back.text), POINTS_PATH)).toEqual([{ each: "meters", item }]);
+  expect(back.error).toBeUndefined();
+  expect(await scene.check(back.text)).toMatchObject({ valid: 2 });
+});
+
+test("refuses other rows for a list of several parts", async () => {
+  const parts = await edited(TEXT, { kind: "addPart", path: ["payload", "supply_addresses"] });
+  await expect(
+    edited(parts.text, { kind: "rows", path: ["payload", "supply_addresses"], source: "meters" }),
+  ).rejects.toMatchObject({ code: "usage", message: expect.stringContaining("cannot be changed here") });
 });
 
 test("begins a list that the mapping does not have with a part", async () => {

@@ -1,12 +1,12 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
 import type { JsonValue } from "../../../src/json/json-value.ts";
 import { Failure } from "../../../src/model/failure.ts";
-import type { ColumnData, MappingData, MappingEdit } from "../../../src/web/mapping/mapping-data.ts";
-import { commentsIn } from "../../../src/web/mapping/yaml-splices.ts";
+import type { ColumnData, MappingData, MappingEdit, SourceColumn } from "../../../src/web/mapping/mapping-data.ts";
+import { commentsIn } from "../../../src/web/mapping/yaml/places.ts";
 import { projectFile } from "../../e2e/cli.ts";
-import { readFileSync } from "node:fs";
 import { allFields, fieldNamed, sceneOf, textIn, workedExample } from "./mapping-scene.ts";
 
 const scene = workedExample();
@@ -28,14 +28,13 @@ test("shows each field with its entry, its column and what the contract says", a
     kind: "value",
     choices: ["DOMESTIC", "BUSINESS"],
     row: "accounts",
-    entry: { columns: [{ source: "accounts", column: "TYPE" }], leaf: { from: "TYPE" }, byHand: [] },
+    entry: { columns: [{ source: "accounts", column: "TYPE" }] },
   });
   expect(fieldNamed(view, "customers.*.mobile")).toMatchObject({
     path: ["payload", "customers", "item", "mobile"],
     row: "customers",
-    entry: { byHand: ["replace"] },
+    entry: { leaf: { from: "MOBILE", replace: { " ": "" } } },
   });
-  expect(fieldNamed(view, "supply_addresses.*.meter_points.*.supply_type").entry?.byHand).toEqual(["lookup"]);
 });
 
 test("shows samples and codes only if values are shown", async () => {
@@ -103,7 +102,7 @@ test("adds lists with the rows of a source, and objects without", async () => {
   });
 });
 
-test("changes single options, and keeps those that only an editor can change", async () => {
+test("changes single options, and refuses entries that only an editor can change", async () => {
   const { path, entry } = fieldNamed(await scene.view(TEXT), "customers.*.mobile");
   const made = await scene.view(TEXT, [{ kind: "set", path, leaf: { ...entry?.leaf, default: "07700900000" } }]);
   expect(made.text).toBe(
@@ -112,15 +111,12 @@ test("changes single options, and keeps those that only an editor can change", a
       'mobile: { from: MOBILE, replace: { " ": "" }, default: "07700900000" }',
     ),
   );
-  const functions = `functions: f.mjs\n${TEXT}`.replace(
-    "billing_name: NAME",
-    "billing_name: { from: NAME, call: clean }",
-  );
-  const shown = fieldNamed(await scene.view(functions), "billing_name");
+  const several = TEXT.replace('psr_codes: { from: NEEDS, split: ";" }', "psr_codes: [NEEDS, FIRST]");
+  const shown = fieldNamed(await scene.view(several), "customers.*.psr_codes");
+  expect(shown.entry).toMatchObject({ text: "[NEEDS, FIRST]" });
   expect(shown.entry?.leaf).toBeUndefined();
-  expect(shown.entry?.text).toContain("call: clean");
   await expect(
-    scene.view(functions, [{ kind: "connect", path: shown.path, source: "accounts", column: "NAME" }]),
+    scene.view(several, [{ kind: "connect", path: shown.path, source: "customers", column: "NEEDS" }]),
   ).rejects.toThrow(/edited by hand/);
 });
 
@@ -173,13 +169,14 @@ function valueOf(text: string): JsonValue {
 }
 
 const demo = sceneOf("fixtures/demo", { supplier: "SANDBOX" });
+writeFileSync(`${demo.folder}/codes.csv`, "code,value\nD,DOMESTIC\n");
 const STARTS = [
   textIn(demo.folder),
   readFileSync(projectFile("fixtures/demo/mapping.yaml"), "utf8").replace(/payload:[^]*/, "payload: {}\n# end\n"),
 ];
 
 test("every sequence of edits keeps all comments, and gives a mapping that compiles or a clear error", async () => {
-  const picks = fc.record<Picks>({ one: fc.nat(), other: fc.nat(), kind: fc.nat(5) });
+  const picks = fc.record<Picks>({ one: fc.nat(), other: fc.nat(), kind: fc.nat(7) });
   const sequences = fc.array(picks, { minLength: 1, maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...STARTS), sequences, async (start, sequence) => {
@@ -246,11 +243,32 @@ function editFor(view: MappingData, { one, other, kind }: Picks): MappingEdit | 
     { from: "NAME", upper: true, default: "d" },
     { from: ["A", "B"], join: " " },
     { from: "TYPE", lookup: { D: "DOMESTIC" } },
+    { from: "TYPE", lookup: "codes.csv", otherwise: "keep" },
+    {
+      from: "NAME",
+      replace: [
+        { from: " ", to: "" },
+        { pattern: "^0", to: "+44" },
+      ],
+    },
+    { from: "NAME", replace: { "-": "" } },
+    { call: "clean" },
   ];
-  const lists = allFields(view.fields).filter((each) => each.kind === "list");
-  const list = lists[one % lists.length];
   if (kind === 0) return field.entry === undefined ? undefined : { kind: "disconnect", path };
   if (kind === 1) return { kind: "set", path, leaf: leaves[other % leaves.length] ?? {} };
-  if (kind === 2 && list !== undefined) return { kind: "rows", path: list.path, source: column.source };
+  if (kind < 5) return listEditFor(view, { one, other, kind }, column);
   return { kind: "connect", path, ...column };
+}
+
+/** An edit of a list, or of a part of one. */
+function listEditFor(view: MappingData, { one, other, kind }: Picks, column: SourceColumn): MappingEdit | undefined {
+  const kinds = kind === 2 ? ["list"] : ["list", "part"];
+  const lists = allFields(view.fields).filter((field) => kinds.includes(field.kind));
+  const list = lists[one % lists.length];
+  if (list === undefined) return undefined;
+  const { path } = list;
+  if (kind === 2) return { kind: "rows", path, source: column.source };
+  const isNone = other % 3 === 0;
+  if (kind === 3) return { kind: "part", path, when: isNone ? null : { column: column.column, in: ["A"] } };
+  return { kind: "rows", path, source: isNone ? null : column.source };
 }

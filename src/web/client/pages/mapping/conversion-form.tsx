@@ -1,10 +1,10 @@
 import type { JSX } from "preact";
 import { isJsonObject, type JsonObject } from "../../../../json/json-value.ts";
-import type { FieldData } from "../../../mapping/mapping-data.ts";
 import { Select, TextInput } from "./controls.tsx";
 import { textOf, textsOf } from "./json-text.ts";
+import { FunctionChoice } from "./function-form.tsx";
 import { asWritten, type LeafForm } from "./leaf-form.ts";
-import { LookupTable } from "./lookup-table.tsx";
+import { Lookup, sameChoices } from "./lookup-form.tsx";
 
 const CONVERSIONS = [
   "lookup",
@@ -18,12 +18,13 @@ const CONVERSIONS = [
   "false",
   "upper",
   "lower",
+  "call",
 ];
 
-type ConversionKind = "none" | "upper" | "lower" | "lookup" | "date" | "datetime" | "number" | "boolean";
+type ConversionKind = "none" | "upper" | "lower" | "lookup" | "date" | "datetime" | "number" | "boolean" | "call";
 
 const KIND_TEXTS: Readonly<Record<ConversionKind, string>> = {
-  none: "as it is",
+  none: "unchanged",
   upper: "in upper case",
   lower: "in lower case",
   lookup: "a code: look it up in a table",
@@ -31,14 +32,15 @@ const KIND_TEXTS: Readonly<Record<ConversionKind, string>> = {
   datetime: "a date and time",
   number: "a number in another notation",
   boolean: "yes or no",
+  call: "an argument of a function",
 };
 
 function kindOf(leaf: JsonObject): ConversionKind {
   if (leaf["true"] !== undefined || leaf["false"] !== undefined) return "boolean";
+  for (const kind of ["call", "lookup", "date", "datetime", "number"] as const)
+    if (leaf[kind] !== undefined) return kind;
   if (leaf["upper"] === true) return "upper";
-  if (leaf["lower"] === true) return "lower";
-  for (const kind of ["lookup", "date", "datetime", "number"] as const) if (leaf[kind] !== undefined) return kind;
-  return "none";
+  return leaf["lower"] === true ? "lower" : "none";
 }
 
 function kindsFor(valueKind: string | undefined): readonly ConversionKind[] {
@@ -52,22 +54,12 @@ function kindsFor(valueKind: string | undefined): readonly ConversionKind[] {
 
 /** How the text of the cell becomes a value. */
 export function Conversion(form: LeafForm): JSX.Element {
-  const { field, view, leaf, change, column } = form;
+  const { field, view, leaf, change } = form;
   const kind = kindOf(leaf);
-  const kinds = kindsFor(field.valueKind);
-  const choose = (next: string): void => {
-    const pattern = column?.dates[0]?.pattern ?? "dd/MM/yyyy";
-    const starts: Readonly<Record<string, JsonObject>> = {
-      upper: { upper: true },
-      lower: { lower: true },
-      lookup: { lookup: Object.fromEntries((column?.codes ?? []).flatMap(({ code }) => sameChoice(code, field))) },
-      date: { date: pattern },
-      datetime: { datetime: pattern, ...(!pattern.includes("XXX") && { zone: view.zone }) },
-      number: { number: { decimal: "," } },
-      boolean: { true: ["Y"], false: ["N"] },
-    };
-    change({ ...Object.fromEntries(CONVERSIONS.map((name) => [name, undefined])), ...starts[next] });
-  };
+  const calls: readonly ConversionKind[] = (view.functions?.names ?? []).length > 0 ? ["call"] : [];
+  const kinds = [...kindsFor(field.valueKind), ...calls];
+  const choose = (next: string): void =>
+    change({ ...Object.fromEntries(CONVERSIONS.map((name) => [name, undefined])), ...startOf(next, form) });
   return (
     <>
       <Select
@@ -76,26 +68,41 @@ export function Conversion(form: LeafForm): JSX.Element {
         choices={(kinds.includes(kind) ? kinds : [kind, ...kinds]).map((each) => [each, KIND_TEXTS[each]])}
         onChange={choose}
       />
-      {(kind === "date" || kind === "datetime") && <Dates {...form} name={kind} />}
-      {kind === "number" && <Separators {...form} />}
-      {kind === "boolean" && <YesNo {...form} />}
-      {kind === "lookup" && isJsonObject(leaf["lookup"]) && (
-        <LookupTable
-          table={leaf["lookup"]}
-          column={column}
-          choices={field.choices}
-          otherwise={textOf(leaf["otherwise"] ?? "error")}
-          onTable={(table) => change({ lookup: table })}
-          onOtherwise={(otherwise) => change({ otherwise: otherwise === "error" ? undefined : otherwise })}
-        />
-      )}
+      <KindOptions {...form} kind={kind} />
+      <LettersNote leaf={leaf} kind={kind} />
     </>
   );
 }
 
-function sameChoice(code: string, { choices = [] }: FieldData): readonly (readonly [string, string])[] {
-  const found = choices.find((choice) => choice.toLowerCase() === code.toLowerCase());
-  return found === undefined ? [] : [[code, found]];
+/** The options with which a conversion begins. */
+function startOf(kind: string, { field, view, column }: LeafForm): JsonObject {
+  const pattern = column?.dates[0]?.pattern ?? "dd/MM/yyyy";
+  const starts: Readonly<Record<string, JsonObject>> = {
+    upper: { upper: true },
+    lower: { lower: true },
+    lookup: { lookup: sameChoices(column, field) },
+    date: { date: pattern },
+    datetime: { datetime: pattern, ...(!pattern.includes("XXX") && { zone: view.zone }) },
+    number: { number: { decimal: "," } },
+    boolean: { true: ["Y"], false: ["N"] },
+    call: { call: view.functions?.names[0] ?? "" },
+  };
+  return starts[kind] ?? {};
+}
+
+function KindOptions({ kind, ...form }: LeafForm & { readonly kind: ConversionKind }): JSX.Element {
+  if (kind === "date" || kind === "datetime") return <Dates {...form} name={kind} />;
+  if (kind === "number") return <Separators {...form} />;
+  if (kind === "boolean") return <YesNo {...form} />;
+  if (kind === "lookup") return <Lookup {...form} />;
+  return kind === "call" ? <FunctionChoice {...form} /> : <></>;
+}
+
+/** Letters can be converted before another conversion. */
+function LettersNote({ leaf, kind }: Pick<LeafForm, "leaf"> & { readonly kind: ConversionKind }): JSX.Element {
+  const letters = leaf["upper"] === true ? "upper" : leaf["lower"] === true ? "lower" : undefined;
+  if (letters === undefined || letters === kind) return <></>;
+  return <p class="soft">Its letters are converted to {letters} case first.</p>;
 }
 
 /** Date patterns, with those that fit the cells as proposals. */

@@ -1,11 +1,13 @@
 import type { JSX } from "preact";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../json/json-value.ts";
 import type { ColumnData, MappingData, SourceColumn } from "../../../mapping/mapping-data.ts";
-import { ByHand } from "./by-hand.tsx";
+import { ConditionInputs } from "./condition-form.tsx";
 import { Select, TextInput } from "./controls.tsx";
 import { textOf, textsOf } from "./json-text.ts";
 import { Conversion } from "./conversion-form.tsx";
+import { FunctionChoice } from "./function-form.tsx";
 import { asWritten, type EntryFormOptions, type LeafForm } from "./leaf-form.ts";
+import { Replacements } from "./replace-form.tsx";
 
 /** The options of an entry. Each change is applied when the user leaves its control. */
 export function EntryForm(options: EntryFormOptions): JSX.Element {
@@ -15,22 +17,54 @@ export function EntryForm(options: EntryFormOptions): JSX.Element {
   const change: LeafForm["change"] = (changed) => onSet(defined({ ...leaf, ...changed }));
   const [first] = entry?.columns ?? [];
   const form = { ...options, leaf, change, column: first && columnData(view, first) };
-  if (entry === undefined) return <Constant {...form} label="Or the same value in all records" />;
-  if (leaf["from"] === undefined) return <Constant {...form} label="The same value in all records" />;
-  const isOwnByHand = entry.byHand.filter((name) => leaf[name] !== undefined);
+  if (entry === undefined) {
+    return (
+      <>
+        <Constant {...form} label="Or the same value in all records" />
+        <Computed {...form} />
+      </>
+    );
+  }
+  const isCalled = leaf["call"] !== undefined;
+  if (leaf["from"] === undefined && !isCalled) {
+    return (
+      <>
+        <Constant {...form} label="The same value in all records" />
+        <Condition {...form} />
+      </>
+    );
+  }
   return (
     <>
       <Columns {...form} />
-      <Conversion {...form} />
+      {leaf["from"] === undefined ? (
+        <FunctionChoice {...form} />
+      ) : (
+        <>
+          <Replacements {...form} />
+          <Conversion {...form} />
+        </>
+      )}
       {field.kind === "values" && (
         <TextOption {...form} name="split" label="Split the cell at" hint="one cell contains several values" />
       )}
       {field.kind === "value" && <Constant {...form} name="default" label="Value for an empty cell" />}
       <Condition {...form} />
-      {isOwnByHand.map((name) => (
-        <ByHand key={name} text={`${name}: ${JSON.stringify(leaf[name])}`} line={entry.line} />
-      ))}
     </>
+  );
+}
+
+/** A function that computes the value from the whole row. */
+function Computed({ view: { functions }, onSet }: LeafForm): JSX.Element {
+  const { names = [] } = functions ?? {};
+  if (names.length === 0) return <></>;
+  return (
+    <Select
+      label="Or a function that receives the row"
+      value=""
+      choices={[["", "none"], ...names.map((name): [string, string] => [name, name])]}
+      onChange={(name) => name !== "" && onSet({ call: name })}
+    />
   );
 }
 
@@ -98,12 +132,12 @@ function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
   return (
     <>
       <p class="connected">
-        From{" "}
+        From {names.length === 0 && "the row"}
         {names.map((name, at) => (
           <span key={name}>
             {at > 0 && (leaf["join"] === undefined ? ", or if it is empty " : " and ")}
             <code>{name}</code>
-            {names.length > 1 && (
+            {(names.length > 1 || leaf["call"] !== undefined) && (
               <button
                 type="button"
                 class="small"
@@ -124,7 +158,11 @@ function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
           label="Add another column"
           value=""
           choices={[["", "none"], ...more.map((name): [string, string] => [name, name])]}
-          onChange={(name) => name !== "" && change({ from: [...names, name], join: leaf["join"] ?? " " })}
+          onChange={(name) => {
+            if (name === "") return;
+            if (names.length === 0) change({ from: name });
+            else change({ from: [...names, name], join: leaf["join"] ?? " " });
+          }}
         />
       )}
       {names.length > 1 && (
@@ -142,29 +180,14 @@ function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
 /** Only rows with certain values in a column have the field. */
 function Condition({ field, view, leaf, change }: LeafForm): JSX.Element {
   const when = leaf["when"];
-  const condition = when !== undefined && isJsonObject(when) ? when : {};
-  const column = textOf(condition["column"]);
-  const values = textsOf(condition["in"]);
-  const own = view.sources.find(({ name }) => name === field.row)?.columns.map(({ name }) => name) ?? [];
-  const names = column === "" || own.includes(column) ? own : [column, ...own];
+  const written = when !== undefined && isJsonObject(when) ? when : undefined;
+  const condition = written && { column: textOf(written["column"]), in: textsOf(written["in"]) };
   return (
-    <>
-      <Select
-        label="Only for rows where"
-        value={column}
-        choices={[["", "all rows"], ...names.map((name): [string, string] => [name, name])]}
-        onChange={(name) =>
-          change({ when: name === "" ? undefined : { column: name, in: values.length === 0 ? [""] : values } })
-        }
-      />
-      {column !== "" && (
-        <TextInput
-          label="is one of"
-          hint="separated by commas"
-          value={values.join(", ")}
-          onChange={(text) => change({ when: { column, in: text.split(",").map((each) => each.trim()) } })}
-        />
-      )}
-    </>
+    <ConditionInputs
+      view={view}
+      row={field.row}
+      when={condition ?? null}
+      onChange={(made) => change({ when: made === null ? undefined : { ...made } })}
+    />
   );
 }

@@ -237,9 +237,13 @@ function Unfilled({
 function Entry({ entry: { columns, score, leaf } }: { readonly entry: EntryData }): JSX.Element {
   if (leaf === undefined) return <span class="soft">edited by hand</span>;
   const names = columns.map(({ column }) => column).join(" + ");
+  const called = leaf["call"];
   return (
     <>
-      <span class="from">{names === "" ? `constant ${textOf(leaf["value"])}` : names}</span>
+      {(names !== "" || called === undefined) && (
+        <span class="from">{names === "" ? `constant ${textOf(leaf["value"])}` : names}</span>
+      )}
+      {called !== undefined && <span class="soft">function {textOf(called)}</span>}
       {score !== undefined && (
         <span class={score < LOW_SCORE ? "score low" : "score"}>
           <span class="quiet">score </span>

@@ -106,6 +106,10 @@ export function usedColumns(fields: readonly FieldData[], sources: readonly Sour
   return new Set([...used, ...joins].map(({ source, column }) => `${source} ${column}`));
 }
 
+export function columnsOf({ sources }: Pick<MappingData, "sources">, source: string | undefined): readonly string[] {
+  return sources.find(({ name }) => name === source)?.columns.map(({ name }) => name) ?? [];
+}
+
 /** `0.87`, or `fits well` in words for a screen reader. */
 export function scoreText(score: number): string {
   return score.toFixed(2);

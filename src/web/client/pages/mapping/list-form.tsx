@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { FieldData, MappingData, MappingEdit, PartCondition } from "../../../mapping/mapping-data.ts";
+import type { FieldData, ItemsData, MappingData, MappingEdit, PartCondition } from "../../../mapping/mapping-data.ts";
 import { Button } from "../../parts/button.tsx";
-import { Select, TextInput } from "./controls.tsx";
-import { textOf } from "./json-text.ts";
+import { ConditionInputs } from "./condition-form.tsx";
+import { Select } from "./controls.tsx";
 
 interface ListFormOptions {
   readonly field: FieldData;
@@ -14,17 +14,17 @@ interface ListFormOptions {
 /** Where the items of a list come from: its rows, its parts and their conditions. */
 export function ListForm(options: ListFormOptions): JSX.Element {
   const { field, onEdit } = options;
-  if (field.path.includes("*"))
+  const { kind, items, condition, path } = field;
+  if (path.includes("*"))
     return <p>This list is inside another list without items. Choose the rows of the outer list first.</p>;
+  const hasOwnItems = items?.kind !== "none" && items?.kind !== "parts";
   return (
     <>
       <Rows {...options} />
-      {field.condition !== undefined && <Condition {...options} condition={field.condition} />}
-      {field.kind === "part" && field.condition === undefined && (
-        <p class="soft">{isPlain(field) ? PLAIN : "Its condition is edited by hand"}</p>
-      )}
-      {field.kind === "part" ? (
-        <Button onClick={() => onEdit({ kind: "removePart", path: field.path }, `${field.name} is removed.`)}>
+      {condition !== undefined && <Condition {...options} condition={condition} />}
+      {condition === undefined && hasOwnItems && <p class="soft">Its condition cannot be changed here.</p>}
+      {kind === "part" ? (
+        <Button onClick={() => onEdit({ kind: "removePart", path }, `${field.name} is removed.`)}>
           Remove this part
         </Button>
       ) : (
@@ -34,63 +34,45 @@ export function ListForm(options: ListFormOptions): JSX.Element {
   );
 }
 
-const PLAIN =
-  "It is built from each row. To limit it to some rows, add a part with a condition and remove this one, or write `when` and `item` in the file.";
-
-function isPlain({ entry }: FieldData): boolean {
-  return entry === undefined || entry.text === "";
-}
-
-/** The source whose rows become the items of a list with one part. */
+/** The source whose rows become the items of a list or of a part. */
 function Rows({ field, view, onEdit }: ListFormOptions): JSX.Element {
-  const { entry, path, attr, kind } = field;
-  const current = rowsOf(field);
-  if (kind === "list" && field.children.some((child) => child.kind === "part"))
-    return <p>Items: those of its {field.children.length} parts, one after another.</p>;
-  if (current === undefined)
-    return <p>Items: {isPlain(field) ? `one item, built from the row of ${field.row ?? ""}` : entry?.text}.</p>;
+  const { entry, path, items, row = "", children } = field;
+  if (items === undefined) return <p>Items: {entry?.text ?? `one item, built from the row of ${row}`}.</p>;
+  if (items.kind === "parts") return <p>Items: those of its {children.length} parts, one after another.</p>;
+  const name = nameOf(field);
+  const current = items.kind === "rows" ? items.source : "";
+  const sources = childrenOf(items, view);
+  const own = items.kind === "none" ? "choose a source, or connect a column to a field of the list" : ownRow(items);
   return (
-    <label class="field">
-      Items: one for each row of
-      <select
-        value={current}
-        onChange={({ currentTarget: { value } }) => {
-          if (value === "") return;
-          onEdit({ kind: "rows", path, source: value }, `${attr} has an item for each row of ${value}.`);
-        }}
-      >
-        {current === "" && <option value="">choose a source, or connect a column to a field of the list</option>}
-        {childrenOf(field, view).map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </label>
+    <Select
+      label="Items: one for each row of"
+      value={current}
+      choices={[["", own], ...[...new Set([current, ...sources])].filter((each) => each !== "").map(asChoice)]}
+      onChange={(source) => {
+        if (source !== "") onEdit({ kind: "rows", path, source }, `${name} has an item for each row of ${source}.`);
+        else if (items.kind === "rows")
+          onEdit({ kind: "rows", path, source: null }, `${name} has one item, built from the row itself.`);
+      }}
+    />
   );
 }
 
-/** The source of the items; empty for a list that the mapping does not have; undefined if it cannot be chosen. */
-function rowsOf({ kind, entry, children }: FieldData): string | undefined {
-  if (kind !== "list") return undefined;
-  if (entry !== undefined) return /^each row of (?<source>[^;]+)$/.exec(entry.text)?.groups?.["source"];
-  return children.every((child) => child.path.includes("*")) ? "" : undefined;
+function nameOf({ kind, name, attr }: FieldData): string {
+  return kind === "part" ? name : attr;
 }
 
-/** The source whose row has the list. */
-function outerRow(field: FieldData, { sources }: MappingData): string | undefined {
-  const own = rowsOf(field) ?? "";
-  const parent = sources.find(({ name }) => name === own)?.options["parent"];
-  return typeof parent === "string" ? parent : field.row;
+function ownRow({ of = "the list" }: ItemsData): string {
+  return `${of} (one item of the row itself)`;
+}
+
+function asChoice(name: string): [string, string] {
+  return [name, name];
 }
 
 /** The sources whose rows can become items: those that are joined to the source of the list. */
-function childrenOf(field: FieldData, view: MappingData): readonly string[] {
-  const outer = outerRow(field, view);
+function childrenOf({ of }: ItemsData, view: MappingData): readonly string[] {
   const joined = view.sources.filter(({ options: { parent } }) => parent !== undefined);
-  return joined.filter(({ options: { parent } }) => outer === undefined || parent === outer).map(({ name }) => name);
-}
-
-function columnsOf({ sources }: MappingData, source: string | undefined): readonly string[] {
-  return sources.find(({ name }) => name === source)?.columns.map(({ name }) => name) ?? [];
+  return joined.filter(({ options: { parent } }) => of === undefined || parent === of).map(({ name }) => name);
 }
 
 /** Applied when a column is chosen and values are typed. */
@@ -100,55 +82,17 @@ function Condition({
   onEdit,
   condition,
 }: ListFormOptions & { readonly condition: PartCondition | null }): JSX.Element {
-  const isPart = field.kind === "part";
   const set = (when: PartCondition | null): void =>
-    onEdit(
-      { kind: "part", path: field.path, when },
-      `The condition of ${isPart ? field.name : field.attr} is changed.`,
-    );
+    onEdit({ kind: "part", path: field.path, when }, `The condition of ${nameOf(field)} is changed.`);
   return <ConditionInputs view={view} row={field.row} when={condition} onChange={set} />;
 }
-
-interface ConditionOptions {
-  readonly view: MappingData;
-  readonly row: string | undefined;
-  readonly when: PartCondition | null;
-  readonly onChange: (when: PartCondition | null) => void;
-}
-
-function ConditionInputs({ view, row, when, onChange }: ConditionOptions): JSX.Element {
-  const own = columnsOf(view, row);
-  const column = when?.column ?? "";
-  const names = column === "" || own.includes(column) ? own : [column, ...own];
-  const found = view.sources.find(({ name }) => name === row)?.columns.find(({ name }) => name === column);
-  const codes = found?.codes?.map(({ code }) => code).slice(0, SHOWN_CODES) ?? [];
-  return (
-    <>
-      <Select
-        label="Only rows where"
-        value={column}
-        choices={[["", "all rows"], ...names.map((name): [string, string] => [name, name])]}
-        onChange={(name) => onChange(name === "" ? null : { column: name, in: when?.in ?? [""] })}
-      />
-      {when !== null && (
-        <TextInput
-          label="is one of"
-          hint={codes.length > 0 ? `separated by commas; cells: ${codes.join(", ")}` : "separated by commas"}
-          value={when.in.join(", ")}
-          onChange={(text) => onChange({ column, in: text.split(",").map((each) => each.trim()) })}
-        />
-      )}
-    </>
-  );
-}
-
-const SHOWN_CODES = 10;
 
 /** A form that adds a part after the others. */
 function AddPart({ field, view, onEdit }: ListFormOptions): JSX.Element {
   const [source, setSource] = useState("");
   const [when, setWhen] = useState<PartCondition | null>(null);
-  const outer = outerRow(field, view);
+  const { items = { kind: "none" as const } } = field;
+  const outer = items.of;
   const add = (): void => {
     const part = { ...(source !== "" && { source }), ...(when !== null && { when }) };
     onEdit({ kind: "addPart", path: field.path, ...part }, `${field.attr} has another part. Fill its fields now.`);
@@ -161,10 +105,7 @@ function AddPart({ field, view, onEdit }: ListFormOptions): JSX.Element {
       <Select
         label="Items: one for each row of"
         value={source}
-        choices={[
-          ["", `${outer ?? "the list"} (one item of the row itself)`],
-          ...childrenOf(field, view).map((name): [string, string] => [name, name]),
-        ]}
+        choices={[["", ownRow(items)], ...childrenOf(items, view).map(asChoice)]}
         onChange={(name) => {
           setSource(name);
           setWhen(null);
@@ -174,7 +115,7 @@ function AddPart({ field, view, onEdit }: ListFormOptions): JSX.Element {
       <Button onClick={add}>Add a part</Button>
       <p class="soft">
         To use the rows of a file that is not a source yet, choose “Add a source” below the sources, and join it to{" "}
-        {textOf(outer) || "the source of the list"}.
+        {outer ?? "the source of the list"}.
       </p>
     </details>
   );

@@ -9,14 +9,12 @@ interface LookupOptions {
   readonly table: JsonObject;
   readonly column: ColumnData | undefined;
   readonly choices: readonly string[] | undefined;
-  readonly otherwise: string;
   readonly onTable: (table: JsonObject) => void;
-  readonly onOtherwise: (otherwise: string) => void;
 }
 
 /** The value for each code: those of the table, then those of the column, most frequent first. */
 export function LookupTable(options: LookupOptions): JSX.Element {
-  const { table, column, choices, otherwise, onTable, onOtherwise } = options;
+  const { table, column, choices, onTable } = options;
   const { areValuesShown } = usePage();
   const rows = new Map((column?.codes ?? []).map(({ code, rows: count }) => [code, count]));
   const codes = [...new Set([...Object.keys(table), ...rows.keys()])];
@@ -56,14 +54,6 @@ export function LookupTable(options: LookupOptions): JSX.Element {
         </tbody>
       </table>
       {!areValuesShown && <p class="soft">Turn on “Show values” to see the other codes of the column.</p>}
-      <label class="field">
-        Other codes
-        <select value={otherwise} onChange={({ currentTarget }) => onOtherwise(currentTarget.value)}>
-          <option value="error">are errors</option>
-          <option value="keep">stay as they are</option>
-          <option value="empty">are empty</option>
-        </select>
-      </label>
     </>
   );
 }

@@ -1,14 +1,15 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { formatCount } from "../../../../text/count.ts";
 import type { ErrorDetails } from "../../../error-data.ts";
 import type { MappingData, MappingEdit, NewSource, NewSourceData } from "../../../mapping/mapping-data.ts";
-import { getJson, postJson } from "../../api.ts";
+import { postJson } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { detailsOf } from "../../use-data.ts";
 import { Select, TextInput } from "./controls.tsx";
 import type { Draft } from "./draft.ts";
+import { useFiles } from "./use-files.ts";
 
 interface NewSourceOptions {
   readonly draft: Draft;
@@ -19,16 +20,12 @@ interface NewSourceOptions {
 /** Adds a file of the project to the mapping, joined to one of its sources. */
 export function NewSourceForm({ draft, view, onEdit }: NewSourceOptions): JSX.Element {
   const [isOpen, setOpen] = useState(false);
-  const [files, setFiles] = useState<readonly string[]>([]);
   const [found, setFound] = useState<NewSourceData>();
   const [error, setError] = useState<ErrorDetails>();
   const [isReading, setReading] = useState(false);
   const { text, setup } = draft;
   const fail = (thrown: unknown): void => setError(detailsOf(thrown));
-  useEffect(() => {
-    if (!isOpen) return;
-    getJson<readonly string[]>("/api/mapping/files").then(setFiles, fail);
-  }, [isOpen, view.sources.length]);
+  const { files, error: unread } = useFiles(isOpen, view.sources.length);
   const read = async (file: string): Promise<void> => {
     setFound(undefined);
     setError(undefined);
@@ -39,7 +36,7 @@ export function NewSourceForm({ draft, view, onEdit }: NewSourceOptions): JSX.El
     setReading(false);
   };
   const used = new Set(view.sources.flatMap((source) => source.files.map((file) => file.replace(/^\.\//, ""))));
-  const free = files.filter((file) => ![...used].some((own) => own === file || own.endsWith(`/${file}`)));
+  const free = files.sources.filter((file) => ![...used].some((own) => own === file || own.endsWith(`/${file}`)));
   return (
     <details
       class="new-source"
@@ -57,6 +54,7 @@ export function NewSourceForm({ draft, view, onEdit }: NewSourceOptions): JSX.El
       />
       <p role="status">{isReading && "Reading the file…"}</p>
       {error !== undefined && <ErrorNotice error={error} />}
+      {unread !== undefined && <ErrorNotice error={unread} />}
       {found !== undefined && (
         <Join
           key={found.file}

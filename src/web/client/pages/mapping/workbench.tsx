@@ -12,6 +12,7 @@ import { countRequired, findField, keyOf, openFields } from "./fields.ts";
 import { Preview, ValidCount } from "./preview.tsx";
 import { NewSourceForm } from "./new-source-form.tsx";
 import { SourceList } from "./source-list.tsx";
+import { FunctionsForm } from "./function-form.tsx";
 import { type Mapping, useMapping } from "./use-mapping.ts";
 
 interface WorkbenchOptions {
@@ -80,6 +81,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
               onDisconnect={disconnect}
               onCancel={() => pick(undefined)}
             />
+            <FunctionsForm view={view} onEdit={mapping.edit} />
             <OtherParts view={view} />
           </section>
           <div class="side pane">
@@ -116,7 +118,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
   );
 }
 
-/** Parts of the mapping that have no fields here: functions, steps, parameters. */
+/** Parts of the mapping that have no fields here: steps, parameters, measures. */
 function OtherParts({ view: { otherParts } }: { readonly view: MappingData }): JSX.Element {
   if (otherParts.length === 0) return <></>;
   return (

@@ -1,8 +1,19 @@
-import { parseDocument } from "../../contract/document/yaml-document.ts";
-import type { AttrPath, AttrSegment } from "../../json/attr.ts";
-import { canonicalJson, isJsonArray, isJsonObject, type JsonValue, memberAt, valueAt } from "../../json/json-value.ts";
-import { Failure } from "../../model/failure.ts";
-import { commentsIn, withEntry, withObjectInList, withoutEntry } from "./yaml-splices.ts";
+import { parseDocument } from "../../../contract/document/yaml-document.ts";
+import type { AttrPath, AttrSegment } from "../../../json/attr.ts";
+import {
+  canonicalJson,
+  isJsonArray,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberAt,
+  valueAt,
+} from "../../../json/json-value.ts";
+import { Failure } from "../../../model/failure.ts";
+import { commentsIn } from "./places.ts";
+import { withoutEntry } from "./removals.ts";
+import { withEntry } from "./splices.ts";
+import { withItem, withObjectInList, withoutItem } from "./wraps.ts";
 
 /** A value to set at a path of a YAML document; without a value, the entry is removed. */
 export interface YamlEdit {
@@ -10,6 +21,8 @@ export interface YamlEdit {
   readonly value?: JsonValue;
   /** Levels of new objects that are written one field per line; deeper ones are written in braces. */
   readonly blockLevels?: number;
+  /** The entry of the same object that a new entry follows; by default the last one. */
+  readonly after?: string;
 }
 
 /**
@@ -20,12 +33,12 @@ export interface YamlEdit {
  */
 export function editYaml(file: string, text: string, edit: YamlEdit): string {
   const before = parseDocument({ file, text }, "mapping_invalid").value;
-  const { path, value, blockLevels = 0 } = edit;
+  const { path, value, blockLevels = 0, after } = edit;
   if (value === undefined && valueAt(before, path) === undefined) return text;
   const made =
     value === undefined
       ? withoutEntry(text, prunedPath(before, path))
-      : withEntry(text, { path, value, levels: blockLevels });
+      : withEntry(text, { path, value, levels: blockLevels, after });
   if (made === undefined || !isSameOtherwise({ file, text, before }, made, edit)) throw refused(path);
   return made;
 }
@@ -35,9 +48,35 @@ export function editYaml(file: string, text: string, edit: YamlEdit): string {
  * @throws as `editYaml`
  */
 export function wrapInList(file: string, text: string, path: AttrPath): string {
+  return reshaped({ file, text, path }, withObjectInList(text, path), (value) => [value]);
+}
+
+/**
+ * Puts an object into the entry `item` of a new object that begins with other entries, and keeps every other character
+ * except indentation.
+ * @throws as `editYaml`
+ */
+export function wrapInItem(file: string, text: string, path: AttrPath, head: JsonObject): string {
+  return reshaped({ file, text, path }, withItem(text, path, head), (value) => ({ ...head, item: value }));
+}
+
+/**
+ * Replaces an object that has only the entry `item` by the value of this entry. The inverse of `wrapInItem` after the
+ * other entries are removed.
+ * @throws as `editYaml`
+ */
+export function unwrapItem(file: string, text: string, path: AttrPath): string {
+  return reshaped({ file, text, path }, withoutItem(text, path), (value) => valueAt(value, ["item"]) ?? null);
+}
+
+/** The made text, if the value at the path has the wanted new form and nothing else has changed. */
+function reshaped(
+  { file, text, path }: { readonly file: string; readonly text: string; readonly path: AttrPath },
+  made: string | undefined,
+  change: (value: JsonValue) => JsonValue,
+): string {
   const before = parseDocument({ file, text }, "mapping_invalid").value;
-  const made = withObjectInList(text, path);
-  const value = [valueAt(before, path) ?? null];
+  const value = change(valueAt(before, path) ?? null);
   if (made === undefined || !isSameOtherwise({ file, text, before }, made, { path, value })) throw refused(path);
   return made;
 }

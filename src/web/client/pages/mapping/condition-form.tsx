@@ -1,0 +1,40 @@
+import type { JSX } from "preact";
+import type { MappingData, PartCondition } from "../../../mapping/mapping-data.ts";
+import { Select, TextInput } from "./controls.tsx";
+import { columnsOf } from "./fields.ts";
+
+interface ConditionOptions {
+  readonly view: MappingData;
+  readonly row: string | undefined;
+  readonly when: PartCondition | null;
+  readonly onChange: (when: PartCondition | null) => void;
+}
+
+/** Only rows with certain values in a column. Applied when a column is chosen and values are typed. */
+export function ConditionInputs({ view, row, when, onChange }: ConditionOptions): JSX.Element {
+  const own = columnsOf(view, row);
+  const column = when?.column ?? "";
+  const names = column === "" || own.includes(column) ? own : [column, ...own];
+  const found = view.sources.find(({ name }) => name === row)?.columns.find(({ name }) => name === column);
+  const codes = found?.codes?.map(({ code }) => code).slice(0, SHOWN_CODES) ?? [];
+  return (
+    <>
+      <Select
+        label="Only rows where"
+        value={column}
+        choices={[["", "all rows"], ...names.map((name): [string, string] => [name, name])]}
+        onChange={(name) => onChange(name === "" ? null : { column: name, in: when?.in ?? [""] })}
+      />
+      {when !== null && (
+        <TextInput
+          label="is one of"
+          hint={codes.length > 0 ? `separated by commas; cells: ${codes.join(", ")}` : "separated by commas"}
+          value={when.in.join(", ")}
+          onChange={(text) => onChange({ column, in: text.split(",").map((each) => each.trim()) })}
+        />
+      )}
+    </>
+  );
+}
+
+const SHOWN_CODES = 10;

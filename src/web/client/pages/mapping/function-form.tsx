@@ -1,0 +1,88 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { MappingData, MappingEdit } from "../../../mapping/mapping-data.ts";
+import { ErrorNotice } from "../../parts/notice.tsx";
+import { Select } from "./controls.tsx";
+import { textOf } from "./json-text.ts";
+import type { LeafForm } from "./leaf-form.ts";
+import { useFiles } from "./use-files.ts";
+
+/** The function that computes the value, one of those that the module of the mapping exports. */
+export function FunctionChoice({ view: { functions }, leaf, change }: LeafForm): JSX.Element {
+  const current = textOf(leaf["call"]);
+  const { module, names = [] } = functions ?? {};
+  const isMissing = !names.includes(current);
+  return (
+    <>
+      <Select
+        label="Function"
+        value={current}
+        choices={[
+          ...(isMissing ? [[current, `${current} (does not exist)`] as const] : []),
+          ...names.map((name) => [name, name] as const),
+        ]}
+        onChange={(name) => change({ call: name })}
+      />
+      {isMissing && <p class="problem">{missingText(module, current)}</p>}
+      <p class="soft">
+        It receives the text of the cell, after replacements, and the row. Its result is converted to the type of the
+        field.
+      </p>
+    </>
+  );
+}
+
+function missingText(module: string | undefined, name: string): string {
+  return module === undefined
+    ? "The mapping names no module with functions. Choose one below the fields of the contract."
+    : `${module} exports no function “${name}”, or cannot be loaded. Choose another function, or correct the module.`;
+}
+
+interface FunctionsFormOptions {
+  readonly view: MappingData;
+  readonly onEdit: (edit: MappingEdit, done: string) => void;
+}
+
+/** The module with the functions of the mapping. */
+export function FunctionsForm({ view: { functions }, onEdit }: FunctionsFormOptions): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const { files, error } = useFiles(isOpen);
+  const { module = "", names = [] } = functions ?? {};
+  const found = files.modules.some((each) => isSameFile(each, module));
+  const listed = module === "" || found ? files.modules : [module, ...files.modules];
+  return (
+    <details class="other-parts" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Functions: {module === "" ? "no module" : module}</summary>
+      <Select
+        label="Module with functions"
+        value={listed.find((each) => isSameFile(each, module)) ?? ""}
+        choices={[["", "none"], ...listed.map((each): [string, string] => [each, each])]}
+        onChange={(name) =>
+          onEdit(
+            { kind: "functions", module: name === "" ? null : name },
+            name === "" ? "The mapping has no functions any more." : `The mapping can call the functions of ${name}.`,
+          )
+        }
+      />
+      {error !== undefined && <ErrorNotice error={error} />}
+      {module !== "" && (
+        <p>
+          {names.length === 0 ? "It exports no function, or cannot be loaded." : "Functions: "}
+          {names.map((name, at) => (
+            <span key={name}>
+              {at > 0 && ", "}
+              <code>{name}</code>
+            </span>
+          ))}
+        </p>
+      )}
+      <p class="soft">
+        A module runs with your permissions when a mapping is checked. Choose only modules that you trust.
+      </p>
+    </details>
+  );
+}
+
+function isSameFile(one: string, other: string): boolean {
+  return one.replace(/^\.\//, "") === other.replace(/^\.\//, "");
+}

@@ -1,0 +1,65 @@
+import type { JSX } from "preact";
+import { isJsonObject, type JsonObject } from "../../../../json/json-value.ts";
+import type { ColumnData, FieldData } from "../../../mapping/mapping-data.ts";
+import { ErrorNotice } from "../../parts/notice.tsx";
+import { Select } from "./controls.tsx";
+import { textOf } from "./json-text.ts";
+import type { LeafForm } from "./leaf-form.ts";
+import { LookupTable } from "./lookup-table.tsx";
+import { useFiles } from "./use-files.ts";
+
+/** The table with the values for codes, in the mapping or in a file, and the value for other codes. */
+export function Lookup({ field, view, leaf, change, column }: LeafForm): JSX.Element {
+  const { files, error } = useFiles(true);
+  const table = leaf["lookup"];
+  const file = typeof table === "string" ? table : "";
+  const read = new Set(view.sources.flatMap((source) => source.files));
+  const others = files.tables.filter((name) => name !== file && !read.has(name));
+  return (
+    <>
+      <Select
+        label="Table with the codes"
+        value={file}
+        choices={[["", "in the mapping"], ...[file, ...others].filter((name) => name !== "").map(asFile)]}
+        onChange={(name) => change({ lookup: name === "" ? sameChoices(column, field) : name })}
+      />
+      {error !== undefined && <ErrorNotice error={error} />}
+      {file !== "" && (
+        <p class="soft">A CSV file with a header: the code is in its first column, the value in the second.</p>
+      )}
+      {isJsonObject(table) && (
+        <LookupTable
+          table={table}
+          column={column}
+          choices={field.choices}
+          onTable={(made) => change({ lookup: made })}
+        />
+      )}
+      <Select
+        label="Other codes"
+        value={textOf(leaf["otherwise"] ?? "error")}
+        choices={[
+          ["error", "are errors"],
+          ["keep", "stay unchanged"],
+          ["empty", "are empty"],
+        ]}
+        onChange={(otherwise) => change({ otherwise: otherwise === "error" ? undefined : otherwise })}
+      />
+    </>
+  );
+}
+
+function asFile(name: string): [string, string] {
+  return [name, `in the file ${name}`];
+}
+
+/** A table with the codes that equal a choice of the contract, except for case. */
+export function sameChoices(column: ColumnData | undefined, { choices = [] }: FieldData): JsonObject {
+  const codes = column?.codes ?? [];
+  return Object.fromEntries(
+    codes.flatMap(({ code }) => {
+      const found = choices.find((choice) => choice.toLowerCase() === code.toLowerCase());
+      return found === undefined ? [] : [[code, found]];
+    }),
+  );
+}

@@ -1,0 +1,57 @@
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../../json/json-value.ts";
+
+/** One replacement in a cell. */
+export interface Replacement {
+  /** Whether `from` is a regular expression. */
+  readonly isPattern: boolean;
+  readonly from: string;
+  readonly to: string;
+  /** The item of the mapping from which it was read; absent for a new or changed one. */
+  readonly written?: JsonValue;
+}
+
+/** The replacements of the option `replace`, in order; undefined if the option has another form. */
+export function readReplacements(option: JsonValue | undefined): readonly Replacement[] | undefined {
+  if (option === undefined) return [];
+  const found = isJsonArray(option)
+    ? option.map(readItem)
+    : isJsonObject(option) && option["from"] === undefined && option["pattern"] === undefined
+      ? Object.entries(option).map((pair) => readItem(pair))
+      : [readItem(option)];
+  return found.includes(undefined) ? undefined : found.filter((one) => one !== undefined);
+}
+
+function readItem(item: JsonValue): Replacement | undefined {
+  const { from, pattern, to } = isJsonArray(item) && item.length === 2 ? { from: item[0], to: item[1] } : asPair(item);
+  const isPattern = pattern !== undefined;
+  const text = pattern ?? from;
+  if (typeof text !== "string" || typeof to !== "string") return undefined;
+  return { isPattern, from: text, to, written: item };
+}
+
+function asPair(item: JsonValue): { readonly from?: JsonValue; readonly pattern?: JsonValue; readonly to?: JsonValue } {
+  return isJsonObject(item) ? item : {};
+}
+
+/**
+ * The option `replace`; undefined without replacements. A list stays a list, with its unchanged items. Otherwise, texts
+ * are pairs of an object if it keeps their order.
+ */
+export function writeReplacements(rows: readonly Replacement[], old: JsonValue | undefined): JsonValue | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  if (old !== undefined && isJsonArray(old)) return rows.map((row) => row.written ?? writeItem(row));
+  if (rows.every(canBePair) && new Set(rows.map(({ from }) => from)).size === rows.length) {
+    const pairs: JsonObject = Object.fromEntries(rows.map(({ from, to }) => [from, to]));
+    if (Object.keys(pairs).every((from, at) => rows[at]?.from === from)) return pairs;
+  }
+  return rows.length === 1 ? writeItem(first) : rows.map(writeItem);
+}
+
+function canBePair({ isPattern, from }: Replacement): boolean {
+  return !isPattern && from !== "from" && from !== "pattern";
+}
+
+function writeItem({ isPattern, from, to }: Replacement): JsonObject {
+  return isPattern ? { pattern: from, to } : { from, to };
+}

@@ -1,0 +1,42 @@
+import type { AttrPath } from "../../../json/attr.ts";
+import { Failure } from "../../../model/failure.ts";
+import type { Sources } from "../column-names.ts";
+import type { FieldGuesses } from "../field-tree.ts";
+import type { FieldData } from "../mapping-data.ts";
+
+export interface EditContext {
+  /** The file of the mapping, for messages. */
+  readonly file: string;
+  readonly guesses: FieldGuesses;
+  /** Time zone for times without an offset. */
+  readonly zone: string;
+}
+
+/** The field that an edit changes, with the mapping. */
+export interface EditTarget {
+  readonly text: string;
+  readonly field: FieldData;
+  readonly context: EditContext;
+  readonly sources: Sources;
+  readonly tree: readonly FieldData[];
+}
+
+/** The field at a path in the mapping file; undefined if there is none. */
+export function fieldWith(fields: readonly FieldData[], wanted: AttrPath): FieldData | undefined {
+  for (const field of fields) {
+    if (isSamePath(field.path, wanted)) return field;
+    const below = fieldWith(field.children, wanted);
+    if (below !== undefined) return below;
+  }
+  return undefined;
+}
+
+function isSamePath(one: AttrPath, other: AttrPath): boolean {
+  return one.length === other.length && one.every((part, at) => part === other[at]);
+}
+
+export function refuse(message: string, hint: string): never {
+  throw new Failure("usage", message, { hint });
+}
+
+export const BY_HAND = "edit mapping.yaml in an editor, then reload this page";

@@ -1,0 +1,126 @@
+import { leafText } from "../../../commands/init/write/leaf-text.ts";
+import { parseDocument } from "../../../contract/document/yaml-document.ts";
+import type { AttrPath } from "../../../json/attr.ts";
+import { isJsonArray, type JsonObject, type JsonValue, valueAt } from "../../../json/json-value.ts";
+import { pathDown, writtenName } from "../column-names.ts";
+import { leafOf, profileOf, slotAt } from "../field-tree.ts";
+import type { FieldData, SourceColumn } from "../mapping-data.ts";
+import { editYaml } from "../yaml/edit-yaml.ts";
+import { BY_HAND, type EditTarget, fieldWith, refuse } from "./edit-target.ts";
+import { asEntry, withOptions } from "./option-edits.ts";
+
+/** The mapping with a field that a column fills, converted as `init` would do it. */
+export function withColumn(target: EditTarget, wanted: SourceColumn): string {
+  const { field, context } = target;
+  const slot = slotAt(context.guesses.payload, field.attr);
+  const found = profileOf(wanted, context.guesses);
+  if (slot === undefined || (field.kind !== "value" && field.kind !== "values")) {
+    return refuse(`${field.attr} takes no column`, "choose one of the fields inside it");
+  }
+  if (found === undefined) {
+    return refuse(`there is no column "${wanted.column}" in "${wanted.source}"`, "reload the page");
+  }
+  const guess = context.guesses.scores.of(slot, found.column, found.source);
+  const written = parseDocument({
+    file: "",
+    text: leafText({ ...slot, isList: false, guess }, context.zone) ?? "",
+  }).value;
+  const options = leafOf(written) ?? {};
+  const kept = field.entry?.leaf ?? {};
+  const leaf = {
+    ...(kept["call"] === undefined && options),
+    ...Object.fromEntries(Object.entries(kept).filter(([name]) => KEPT_OPTIONS.has(name))),
+  };
+  return withLeaf(target, leaf, wanted);
+}
+
+/** Options that do not depend on the values of the column. */
+const KEPT_OPTIONS: ReadonlySet<string> = new Set(["default", "when", "trim", "replace", "split", "keepEmpty", "call"]);
+
+/** Sets the options of an entry. `column` replaces `from`. */
+export function withLeaf(target: EditTarget, leaf: JsonObject, column: SourceColumn | undefined): string {
+  const { text, field, context } = target;
+  const { file } = context;
+  if (field.kind !== "value" && field.kind !== "values") return refuse(`${field.attr} takes no value`, BY_HAND);
+  if (field.entry !== undefined && field.entry.leaf === undefined) {
+    return refuse(`${field.attr} was edited by hand`, BY_HAND);
+  }
+  if (field.path.includes("*")) return withNewList(target, leaf, column);
+  const made = column === undefined ? leaf : { from: nameFor(column, target), ...without(leaf, "from") };
+  const old = valueAt(parseDocument({ file, text }, "mapping_invalid").value, field.path);
+  if (old === undefined) {
+    const entry = asEntry(made);
+    return editYaml(file, text, {
+      path: field.path,
+      value: field.kind === "values" && made["split"] === undefined ? [entry] : entry,
+    });
+  }
+  const own = isJsonArray(old) ? { at: [...field.path, 0], value: old[0] ?? null } : { at: field.path, value: old };
+  return withOptions(file, text, own, made);
+}
+
+function nameFor(column: SourceColumn, { field, sources }: EditTarget): string {
+  const { row = "" } = field;
+  return writtenName(column, row, sources) ?? refuseColumn(column, row, field);
+}
+
+function refuseColumn({ source, column }: SourceColumn, row: string, { attr }: FieldData): never {
+  return refuse(
+    `${attr} is filled from a row of "${row}", which does not determine one row of "${source}" with ${column}`,
+    `choose a column of "${row}"; or set "pick" for "${source}", if each row of "${row}" has at most one row of it that counts`,
+  );
+}
+
+function without(object: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
+}
+
+/** Adds an entry with the lists around it, which the mapping does not have yet. */
+function withNewList(target: EditTarget, leaf: JsonObject, column: SourceColumn | undefined): string {
+  const { text, field, context, sources, tree } = target;
+  const first = field.path.indexOf("*");
+  const listPath = field.path.slice(0, first);
+  const { row = "" } = fieldWith(tree, listPath) ?? {};
+  const rows = column === undefined ? [] : (pathDown(row, column.source, sources) ?? []);
+  const inside = field.path.slice(first);
+  const lists = inside.filter((part) => part === "*").length;
+  if (rows.length > lists) {
+    const names = rows.map((name) => `"${name}"`).join(", then ");
+    return refuse(`${field.attr} is inside ${lists} lists, but its rows are reached through ${names}`, BY_HAND);
+  }
+  const inner = column === undefined ? leaf : innermost({ column, rows, row, leaf }, target);
+  const entry = field.kind === "values" && inner["split"] === undefined ? [asEntry(inner)] : asEntry(inner);
+  const sourcesOfLists = [...Array.from({ length: lists - rows.length }, () => undefined), ...rows];
+  const { value, levels } = listEntry(inside, entry, sourcesOfLists);
+  return editYaml(context.file, text, { path: listPath, value, blockLevels: levels });
+}
+
+interface InnerEntry {
+  readonly column: SourceColumn;
+  readonly rows: readonly string[];
+  readonly row: string;
+  readonly leaf: JsonObject;
+}
+
+function innermost({ column, rows, row, leaf }: InnerEntry, { field, sources }: EditTarget): JsonObject {
+  const name = writtenName(column, rows.at(-1) ?? row, sources) ?? refuseColumn(column, row, field);
+  return { from: name, ...without(leaf, "from") };
+}
+
+/** Nests an entry in new lists, each built from the rows of a source, or from the current row. */
+function listEntry(
+  [part, ...rest]: AttrPath,
+  entry: JsonValue,
+  rows: readonly (string | undefined)[],
+): { readonly value: JsonValue; readonly levels: number } {
+  if (part === undefined) return { value: entry, levels: 0 };
+  if (part !== "*") {
+    const { value, levels } = listEntry(rest, entry, rows);
+    return { value: { [part]: value }, levels: levels + 1 };
+  }
+  const [source, ...others] = rows;
+  const { value, levels } = listEntry(rest, entry, others);
+  return source === undefined
+    ? { value: [value], levels }
+    : { value: { each: source, item: value }, levels: levels + 1 };
+}

@@ -1,0 +1,46 @@
+import { parseDocument } from "../../../contract/document/yaml-document.ts";
+import { definedMembers } from "../../../json/defined-members.ts";
+import { canonicalJson, type JsonObject, valueAt } from "../../../json/json-value.ts";
+import type { MappingEdit, NewSource } from "../mapping-data.ts";
+import { editYaml } from "../yaml/edit-yaml.ts";
+import { type EditContext, refuse } from "./edit-target.ts";
+
+/**
+ * Adds a source. A parent without a key is identified by the column of the join; if it has another one, the join names
+ * both columns.
+ */
+export function withNewSource(text: string, added: NewSource, { file }: EditContext): string {
+  const { name, file: written, key, parent, column, parentColumn } = added;
+  const { value } = parseDocument({ file, text }, "mapping_invalid");
+  if (valueAt(value, ["sources", name]) !== undefined)
+    return refuse(`there is a source "${name}" already`, "choose another name");
+  const parentKey = valueAt(value, ["sources", parent, "key"]);
+  const isOwnKey = parentKey === undefined || parentKey === parentColumn;
+  const keyed =
+    parentKey === undefined ? editYaml(file, text, { path: ["sources", parent, "key"], value: parentColumn }) : text;
+  const on = isOwnKey ? column : { [column]: parentColumn };
+  const options: JsonObject = { files: written, ...definedMembers({ key }), parent, on };
+  return editYaml(file, keyed, { path: ["sources", name], value: options });
+}
+
+/** Sets or removes options of a source, or adds a source. */
+export function withSourceOptions(
+  text: string,
+  { name, options }: Extract<MappingEdit, { kind: "source" }>,
+  { file }: EditContext,
+): string {
+  const { value } = parseDocument({ file, text }, "mapping_invalid");
+  let made = text;
+  const old = valueAt(value, ["sources", name]);
+  if (old === undefined) {
+    const set = Object.fromEntries(Object.entries(options).filter(([, option]) => option !== null));
+    return editYaml(file, text, { path: ["sources", name], value: set });
+  }
+  for (const [option, wanted] of Object.entries(options)) {
+    const own = valueAt(old, [option]);
+    if (wanted === null && own === undefined) continue;
+    if (own !== undefined && canonicalJson(own) === canonicalJson(wanted)) continue;
+    made = editYaml(file, made, { path: ["sources", name, option], ...(wanted !== null && { value: wanted }) });
+  }
+  return made;
+}

@@ -1,0 +1,116 @@
+import { zoneOf } from "../../commands/init/guess/guess-mapping.ts";
+import type { Contract } from "../../contract/contract.ts";
+import { parseDocument } from "../../contract/document/yaml-document.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { compileJob } from "../../job/job.ts";
+import { openJobInput } from "../../job/job-input.ts";
+import { functionsOf } from "../../job/job-mapping.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import type { MappingDocument } from "../../map/document/mapping-document.ts";
+import { Failure } from "../../model/failure.ts";
+import { failureDetails } from "../error-reply.ts";
+import { type FieldGuesses, fieldTree } from "./field-tree.ts";
+import type { MappingData } from "./mapping-data.ts";
+import { mappingPath, type MappingJob } from "./mapping-file.ts";
+import { emptyView, readOrFailure, withoutMessages } from "./mapping-draft.ts";
+import { sourceData } from "./source-profiles.ts";
+import { flowText } from "./yaml/yaml-lines.ts";
+
+/** What a mapping needs of its contract. */
+export interface ContractSetup extends Omit<FieldGuesses, "profiles"> {
+  readonly contract: Contract;
+  readonly operation: Operation;
+}
+
+interface ViewContext {
+  readonly job: MappingJob;
+  readonly showValues: boolean;
+  readonly guesses: FieldGuesses;
+  readonly setup: ContractSetup;
+  readonly dependencies: Dependencies;
+}
+
+/** A mapping as the page shows it. An error of the mapping itself is in the result. */
+export async function viewOf(text: string, context: ViewContext): Promise<MappingData> {
+  const { job, showValues, guesses, setup } = context;
+  const file = mappingPath(job);
+  const read = readOrFailure(file, text);
+  if (read.document === undefined) return { ...emptyView(text), error: failureDetails(read.failure) };
+  const { document } = read;
+  const [failure, functions] = await Promise.all([compileFailure(document, context), functionsData(document, context)]);
+  const top = parseDocument({ file, text }, "mapping_invalid").value;
+  return {
+    text,
+    sources: guesses.profiles.map((profile) =>
+      sourceData(profile, { options: optionsOf(top, profile.name), showValues }),
+    ),
+    fields: fieldsOf(document, guesses),
+    ...definedMembers({ functions }),
+    otherParts: otherParts(top, document),
+    zone: zoneOf(setup.contract),
+    ...(failure !== undefined && { error: failureDetails(failure) }),
+  };
+}
+
+/** A mapping whose sources form no tree has no fields to show. */
+function fieldsOf(document: MappingDocument, guesses: FieldGuesses): MappingData["fields"] {
+  try {
+    return fieldTree(document, guesses);
+  } catch (error) {
+    if (error instanceof Failure) return [];
+    throw error;
+  }
+}
+
+function optionsOf(top: JsonValue, name: string): JsonObject {
+  const sources = isJsonObject(top) ? top["sources"] : undefined;
+  const options = sources !== undefined && isJsonObject(sources) ? sources[name] : undefined;
+  if (options === undefined || !isJsonObject(options)) return {};
+  return Object.fromEntries(Object.entries(options).filter(([option]) => option !== "files"));
+}
+
+function otherParts(top: JsonValue, document: MappingDocument): MappingData["otherParts"] {
+  return Object.entries(isJsonObject(top) ? top : {}).flatMap(([name, value]) =>
+    EDITED_PARTS.has(name) ? [] : [{ name, text: flowText(value), line: document.lineOf([name]) }],
+  );
+}
+
+const EDITED_PARTS: ReadonlySet<string> = new Set(["operation", "key", "sources", "payload", "functions"]);
+
+/** If the module cannot be loaded, the mapping does not compile, which is the error of the view. */
+async function functionsData(
+  document: MappingDocument,
+  { job, dependencies }: ViewContext,
+): Promise<MappingData["functions"]> {
+  const { functions: module } = document;
+  if (module === undefined) return undefined;
+  try {
+    const loaded = await functionsOf(document, job, dependencies.drain);
+    await loaded.close();
+    return { module, names: loaded.names };
+  } catch (error) {
+    if (error instanceof Failure) return { module, names: [] };
+    throw error;
+  }
+}
+
+/** Why the mapping does not compile, or its sources cannot be opened. */
+async function compileFailure(
+  document: MappingDocument,
+  { job, setup: { contract }, dependencies }: ViewContext,
+): Promise<Failure | undefined> {
+  const quiet = withoutMessages(dependencies);
+  try {
+    const parts = { contract, document, now: dependencies.clock.now(), signal: dependencies.drain };
+    const { mapping } = await compileJob(job, parts, quiet.notice);
+    await mapping.close?.();
+    const { input } = await openJobInput(document, job, quiet);
+    await input.close();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
