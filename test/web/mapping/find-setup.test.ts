@@ -4,7 +4,7 @@ import { CORRECTION_COLUMNS } from "../../../src/read/corrections/corrections-fi
 import { findSetup } from "../../../src/web/mapping/find-setup.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-test("finds extracts and contracts, but no files of this tool", async () => {
+test("finds extracts, contracts and modules, but no files of this tool", async () => {
   const folder = temporaryFolder({
     "accounts.csv": "REF,NAME\n",
     "extracts/customers.json": "[]",
@@ -18,10 +18,13 @@ test("finds extracts and contracts, but no files of this tool", async () => {
     "report/rejects.csv": "REF,NAME\n",
     "proof/proof.json": "{}",
     "proof/records.csv": "key\n",
+    "functions.mjs": "export const clean = (value) => value;\n",
+    "node_modules/a/index.js": "",
   });
   mkdirSync(`${folder}/.migrate`);
-  const { sources, contracts, overlays } = await findSetup(folder);
+  const { sources, contracts, overlays, modules } = await findSetup(folder);
   expect(sources).toEqual(["accounts.csv", "extracts/customers.json"]);
   expect(contracts).toEqual(["contract.yaml"]);
+  expect(modules).toEqual(["functions.mjs"]);
   expect(overlays[0]).toBe("overlay.yaml");
 });

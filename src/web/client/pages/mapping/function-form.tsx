@@ -51,7 +51,7 @@ export function FunctionsForm({ view: { functions }, onEdit }: FunctionsFormOpti
   const found = files.modules.some((each) => isSameFile(each, module));
   const listed = module === "" || found ? files.modules : [module, ...files.modules];
   return (
-    <details class="other-parts" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+    <details class="other-parts functions" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Functions: {module === "" ? "no module" : module}</summary>
       <Select
         label="Module with functions"
@@ -76,9 +76,7 @@ export function FunctionsForm({ view: { functions }, onEdit }: FunctionsFormOpti
           ))}
         </p>
       )}
-      <p class="soft">
-        A module runs with your permissions when a mapping is checked. Choose only modules that you trust.
-      </p>
+      <p class="soft">A module runs with your permissions. Choose only modules that you trust.</p>
     </details>
   );
 }

@@ -1,9 +1,7 @@
-import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import type { JSX, RefObject } from "preact";
+import { useRef, useState } from "preact/hooks";
 import { counted } from "../../../../text/count.ts";
-import { Button } from "../../parts/button.tsx";
 import { ByHand } from "./by-hand.tsx";
-import { Select, TextInput } from "./controls.tsx";
 import type { LeafForm } from "./leaf-form.ts";
 import { readReplacements, type Replacement, writeReplacements } from "./replacements.ts";
 
@@ -11,37 +9,41 @@ import { readReplacements, type Replacement, writeReplacements } from "./replace
 export function Replacements({ field, leaf, change }: LeafForm): JSX.Element {
   const option = leaf["replace"];
   const rows = readReplacements(option);
+  const [isOpen] = useState(option !== undefined);
+  const next = useRef<HTMLInputElement>(null);
   if (rows === undefined) return <ByHand text={`replace: ${JSON.stringify(option)}`} line={field.entry?.line} />;
   const set = (changed: readonly Replacement[]): void => change({ replace: writeReplacements(changed, option) });
+  const remove = (at: number): void => {
+    set(rows.toSpliced(at, 1));
+    next.current?.focus();
+  };
   return (
-    <details open={rows.length > 0}>
+    <details open={isOpen}>
       <summary>Replace text in the cell{rows.length > 0 && `: ${counted(rows.length, "replacement")}`}</summary>
-      {rows.length > 0 && (
-        <table class="lookup">
-          <caption class="quiet">Replacements, applied in this order</caption>
-          <thead>
-            <tr>
-              <th scope="col">Find</th>
-              <th scope="col">Replace with</th>
-              <th scope="col">
-                <span class="quiet">Remove</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, at) => (
-              <Row
-                key={at}
-                row={row}
-                number={at + 1}
-                onChange={(made) => set(rows.with(at, made))}
-                onRemove={() => set(rows.toSpliced(at, 1))}
-              />
-            ))}
-          </tbody>
-        </table>
-      )}
-      <AddReplacement key={rows.length} onAdd={(row) => set([...rows, row])} />
+      <table class="lookup replacements">
+        <caption class="quiet">Replacements, applied in this order</caption>
+        <thead>
+          <tr>
+            <th scope="col">Find</th>
+            <th scope="col">Replace with</th>
+            <th scope="col">
+              <span class="quiet">Action</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <Row
+              key={at}
+              row={row}
+              number={at + 1}
+              onChange={(made) => set(rows.with(at, made))}
+              onRemove={() => remove(at)}
+            />
+          ))}
+        </tbody>
+        <NewRow first={next} onAdd={(row) => set([...rows, row])} />
+      </table>
     </details>
   );
 }
@@ -72,7 +74,7 @@ function Row({ row: { isPattern, from, to }, number, onChange, onRemove }: RowOp
       </td>
       <td>
         {input("Replace with", to, (text) => onChange({ isPattern, from, to: text }))}
-        <Note text={to === "" ? "nothing: removed" : spacesIn(to)} />
+        <Note text={to === "" ? "empty: removed" : spacesIn(to)} />
       </td>
       <td>
         <button type="button" class="small" aria-label={`Remove replacement ${number}`} onClick={onRemove}>
@@ -94,35 +96,68 @@ function spacesIn(text: string): string {
 
 const NO_REPLACEMENT: Replacement = { isPattern: false, from: "", to: "" };
 
-function AddReplacement({ onAdd }: { readonly onAdd: (row: Replacement) => void }): JSX.Element {
+interface NewRowOptions {
+  /** Its first input, which has the focus after a replacement is added or removed. */
+  readonly first: RefObject<HTMLInputElement | null>;
+  readonly onAdd: (row: Replacement) => void;
+}
+
+/** Enter adds the replacement, too. */
+function NewRow({ first, onAdd }: NewRowOptions): JSX.Element {
   const [row, setRow] = useState(NO_REPLACEMENT);
+  const { isPattern, from, to } = row;
   const set = (changed: Partial<Replacement>): void => setRow((before) => ({ ...before, ...changed }));
+  const add = (): void => {
+    if (from === "") return;
+    onAdd(row);
+    setRow(NO_REPLACEMENT);
+    first.current?.focus();
+  };
+  const input = (
+    label: string,
+    value: string,
+    onInput: (text: string) => void,
+    ref: typeof first | null = null,
+  ): JSX.Element => (
+    <input
+      ref={ref}
+      aria-label={`${label}, new replacement`}
+      value={value}
+      autocomplete="off"
+      spellcheck={false}
+      onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      onKeyDown={({ key }) => key === "Enter" && add()}
+    />
+  );
   return (
-    <>
-      <Select
-        label="Replace"
-        value={row.isPattern ? "pattern" : "text"}
-        choices={[
-          ["text", "a text"],
-          ["pattern", "what matches a pattern (a regular expression)"],
-        ]}
-        onChange={(kind) => set({ isPattern: kind === "pattern" })}
-      />
-      <TextInput
-        label={row.isPattern ? "Pattern to find" : "Text to find"}
-        hint={row.isPattern ? String.raw`^0(\d)` : spacesIn(row.from) || undefined}
-        value={row.from}
-        onChange={(from) => set({ from })}
-      />
-      <TextInput
-        label="Replace it with"
-        hint={row.isPattern ? "$1 is the first group; empty: remove it" : "empty: remove it"}
-        value={row.to}
-        onChange={(to) => set({ to })}
-      />
-      <Button isDisabled={row.from === ""} onClick={() => onAdd(row)}>
-        Add this replacement
-      </Button>
-    </>
+    <tfoot>
+      <tr>
+        <td>
+          {input("Find", from, (text) => set({ from: text }), first)}
+          <Note text={spacesIn(from)} />
+        </td>
+        <td>
+          {input("Replace with", to, (text) => set({ to: text }))}
+          <Note text={spacesIn(to)} />
+        </td>
+        <td>
+          <button type="button" class="small" disabled={from === ""} onClick={add}>
+            Add
+          </button>
+        </td>
+      </tr>
+      <tr>
+        <td colSpan={3}>
+          <label class="box">
+            <input
+              type="checkbox"
+              checked={isPattern}
+              onChange={({ currentTarget }) => set({ isPattern: currentTarget.checked })}
+            />
+            Find a pattern (a regular expression; $1 is its first group)
+          </label>
+        </td>
+      </tr>
+    </tfoot>
   );
 }

@@ -75,7 +75,7 @@ interface ChoiceOptions {
   readonly onChange: (value: string | null) => void;
 }
 
-/** A value in a form that this list does not have is shown as it is written. */
+/** A value in a form that this list does not have is shown as written. */
 function Choice({ label, value, names, none = "none", onChange }: ChoiceOptions): JSX.Element {
   const written = textOf(value);
   const isOther = written !== "" && !names.includes(written);
