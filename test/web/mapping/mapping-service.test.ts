@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
 import type { JsonValue } from "../../../src/json/json-value.ts";
 import { Failure } from "../../../src/model/failure.ts";
+import { newDraft, undone, withEdit } from "../../../src/web/client/pages/mapping/draft.ts";
 import type { ColumnData, MappingData, MappingEdit, SourceColumn } from "../../../src/web/mapping/mapping-data.ts";
 import { commentsIn } from "../../../src/web/mapping/yaml/places.ts";
 import { projectFile } from "../../e2e/cli.ts";
@@ -175,18 +176,23 @@ const STARTS = [
   readFileSync(projectFile("fixtures/demo/mapping.yaml"), "utf8").replace(/payload:[^]*/, "payload: {}\n# end\n"),
 ];
 
-test("every sequence of edits keeps all comments, and gives a mapping that compiles or a clear error", async () => {
+test("every sequence of edits keeps all comments, can be undone, and gives a mapping that compiles or a clear error", async () => {
   const picks = fc.record<Picks>({ one: fc.nat(), other: fc.nat(), kind: fc.nat(7) });
   const sequences = fc.array(picks, { minLength: 1, maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...STARTS), sequences, async (start, sequence) => {
       let view = await demo.view(start);
+      let draft = newDraft(start, {});
       for (const pick of sequence) {
         const edit = editFor(view, pick);
-        const { next, faults } = edit === undefined ? { next: view, faults: [] } : await editedWith(view, edit);
+        if (edit === undefined) continue;
+        const { next, faults } = await editedWith(view, edit);
         expect(faults).toEqual([]);
+        draft = withEdit(draft, edit, next.text);
         view = next;
       }
+      for (const _ of sequence) draft = undone(draft);
+      expect(draft.text).toBe(start);
     }),
     { numRuns: 12 },
   );

@@ -4,7 +4,8 @@ import type { ErrorDetails } from "../../../error-data.ts";
 import type { MappingState } from "../../../mapping/mapping-data.ts";
 import { ErrorNotice } from "../../parts/notice.tsx";
 import { detailsOf } from "../../use-data.ts";
-import { type Draft, keepDraft, keptDraft, newDraft, readState } from "./draft.ts";
+import { type Draft, keepDraft, keptDraft, newDraft } from "./draft.ts";
+import { readState } from "./draft-requests.ts";
 import { StartForm } from "./start-form.tsx";
 import { Workbench } from "./workbench.tsx";
 

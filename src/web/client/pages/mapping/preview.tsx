@@ -5,7 +5,7 @@ import { formatCount } from "../../../../text/count.ts";
 import type { CheckData, FieldData } from "../../../mapping/mapping-data.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice } from "../../parts/notice.tsx";
-import type { CheckState } from "./draft.ts";
+import type { CheckState } from "./draft-requests.ts";
 
 interface PreviewOptions {
   readonly check: CheckState;

@@ -2,20 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ErrorDetails } from "../../../error-data.ts";
 import type { MappingData, MappingEdit } from "../../../mapping/mapping-data.ts";
 import { detailsOf } from "../../use-data.ts";
-import {
-  checkDraft,
-  type CheckState,
-  type Draft,
-  isChanged,
-  keepDraft,
-  newDraft,
-  readState,
-  reapplied,
-  saveDraft,
-  undone,
-  viewDraft,
-  withEdit,
-} from "./draft.ts";
+import { type Draft, isChanged, keepDraft, newDraft, undone, withEdit } from "./draft.ts";
+import { checkDraft, type CheckState, readState, reapplied, saveDraft, viewDraft } from "./draft-requests.ts";
 
 /** A mapping with everything that the page does with it. */
 export interface Mapping {

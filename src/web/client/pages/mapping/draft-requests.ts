@@ -1,0 +1,52 @@
+import type { ErrorDetails } from "../../../error-data.ts";
+import type {
+  CheckData,
+  DraftRequest,
+  MappingData,
+  MappingEdit,
+  MappingState,
+  SaveData,
+} from "../../../mapping/mapping-data.ts";
+import { getJson, postJson } from "../../api.ts";
+import { type Draft, newDraft } from "./draft.ts";
+
+export function readState(): Promise<MappingState> {
+  return getJson<MappingState>("/api/mapping");
+}
+
+function requestOf({ text, setup }: Draft, showValues: boolean): DraftRequest {
+  return { text, showValues, ...(setup !== undefined && { setup }) };
+}
+
+export function viewDraft(draft: Draft, edits: readonly MappingEdit[], showValues: boolean): Promise<MappingData> {
+  return postJson<MappingData>("/api/mapping/view", { ...requestOf(draft, showValues), edits });
+}
+
+export function checkDraft(draft: Draft, showValues: boolean, signal: AbortSignal): Promise<CheckData> {
+  return postJson<CheckData>("/api/mapping/check", requestOf(draft, showValues), signal);
+}
+
+/** Saves the draft, and returns the draft as saved. */
+export async function saveDraft(
+  draft: Draft,
+): Promise<{ readonly draft: Draft; readonly written: SaveData["written"] }> {
+  const base = draft.saved?.hash;
+  const body = { ...requestOf(draft, false), ...(base !== undefined && { base }) };
+  const { hash, written } = await postJson<SaveData>("/api/mapping/save", body);
+  return { draft: { ...draft, saved: { text: draft.text, hash }, setup: undefined, edits: [] }, written };
+}
+
+/** The changes of a draft, applied to the current file. */
+export async function reapplied(draft: Draft): Promise<Draft> {
+  const { saved } = await readState();
+  if (saved === undefined) return { ...draft, saved: undefined };
+  const { text } = await viewDraft(newDraft(saved.text, { saved }), draft.edits, false);
+  return { text, saved, edits: draft.edits, past: [saved.text] };
+}
+
+/** A check of the current draft. */
+export interface CheckState {
+  readonly data: CheckData | undefined;
+  readonly error: ErrorDetails | undefined;
+  readonly isRunning: boolean;
+}
