@@ -150,8 +150,8 @@ function listData(field: Container, entry: JsonValue | undefined, { shown, withi
     kind: "part" as const,
     name: `part ${at + 1}`,
     required: false,
-    path: position.path,
-    entry: { text: label, columns: [], line: context.document.lineOf(position.path) },
+    path: [...path, at],
+    entry: { text: label, columns: [], line: context.document.lineOf([...path, at]) },
     children: fieldsIn(field, item, { context, position }),
   }));
   return { ...list, items: { kind: "parts", ...of }, children };

@@ -45,7 +45,10 @@ interface CodeData {
 
 /** A field of the contract, or a part of the mapping, with the entry that fills it. */
 export interface FieldData {
-  /** Its path in the mapping file; `*` is the item of a list that the mapping does not have yet. */
+  /**
+   * Its path in the mapping file; `*` is the item of a list that the mapping does not have yet. The path of a part does
+   * not depend on its form.
+   */
   readonly path: AttrPath;
   /** `customers.*.mobile` */
   readonly attr: string;

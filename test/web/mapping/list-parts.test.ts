@@ -45,7 +45,7 @@ test("adds a part to a list from the rows of a source, whose fields can then be 
 
   const filled = await edited(
     made.text,
-    { kind: "connect", path: [...second.path, "identifier"], source: "meters", column: "MPAN" },
+    { kind: "connect", path: [...second.path, "item", "identifier"], source: "meters", column: "MPAN" },
     { kind: "part", path: first.path, when: { column: "FUEL", in: ["E"] } },
   );
   expect(filled.error).toBeUndefined();
@@ -74,7 +74,7 @@ test("adds an item of the row itself, and one with a condition, to a list of ite
   expect(parts.map(({ path: at, condition }) => [at, condition])).toEqual([
     [[...list, 0], null],
     [[...list, 1], null],
-    [[...list, 2, "item"], { column: "TYPE", in: ["B"] }],
+    [[...list, 2], { column: "TYPE", in: ["B"] }],
   ]);
   const fill = (at: number): MappingEdit => {
     const field = parts[at]?.children.find(({ name }) => name === "supply_address1");
@@ -146,6 +146,7 @@ test("changes the rows of one of several parts, and keeps its condition", async 
     { kind: "rows", path: [...POINTS_PATH, 1], source: "meters" },
   );
   expect(valueAt(valueOf(plain.text), [...POINTS_PATH, 1])).toEqual({ each: "meters", item: {} });
+  expect(new Set([made, other, own, again, plain].map((view) => String(partOf(view, 1).path))).size).toBe(1);
 });
 
 test("builds one item instead of one for each row of a source", async () => {

@@ -52,7 +52,7 @@ function partIn(target: EditTarget): Part | undefined {
   const path = field.kind === "part" ? partPath(target) : isListed ? [...field.path, 0] : field.path;
   const value = valueAt(document, path);
   if (value === undefined || !isJsonObject(value)) return undefined;
-  return { path, value, isEntry: value["item"] !== undefined };
+  return { path, value, isEntry: value["item"] !== undefined || field.items?.kind === "rows" };
 }
 
 /** Adds a part to a list. A list from the rows of one source becomes a list of parts. */
@@ -79,10 +79,9 @@ export function withoutPart(target: EditTarget): string {
   return editYaml(context.file, text, { path: partPath(target) });
 }
 
-/** The path of a part with its rows and its condition. */
 function partPath({ field: { kind, path, attr } }: EditTarget): AttrPath {
   if (kind !== "part") return refuse(`${attr} is not a part of a list`, "reload the page");
-  return path.at(-1) === "item" ? path.slice(0, -1) : path;
+  return path;
 }
 
 /** The mapping with another condition of a part; null: none. */
