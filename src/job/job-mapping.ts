@@ -49,15 +49,11 @@ async function compile(
   settings: JobSettings,
   signal: AbortSignal | undefined,
 ): Promise<Mapping> {
-  const resolve = resolverOf(settings);
-  const pathOf = setupPaths(settings);
-  const lookups = await Promise.all(
-    document.lookupFiles.map(async (file) => [file, await readLookup(resolve(file), pathOf(resolve(file)))] as const),
-  );
+  const lookups = await lookupsOf(document, settings);
   const functions = await functionsOf(document, settings, signal);
   const values = {
     ...(settings.supplier !== undefined && { supplier: settings.supplier }),
-    lookups: new Map(lookups),
+    lookups,
     functions,
     isReimport: settings.rejects !== undefined,
   };
@@ -67,6 +63,21 @@ async function compile(
     await functions.close();
     throw error;
   }
+}
+
+/**
+ * The lookup tables in files, by path as written in the mapping.
+ * @throws as `readLookup`
+ */
+export async function lookupsOf(
+  document: MappingDocument,
+  settings: JobSettings,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const [resolve, pathOf] = [resolverOf(settings), setupPaths(settings)];
+  const tables = document.lookupFiles.map(
+    async (file) => [file, await readLookup(resolve(file), pathOf(resolve(file)))] as const,
+  );
+  return new Map(await Promise.all(tables));
 }
 
 /**

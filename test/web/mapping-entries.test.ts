@@ -155,6 +155,11 @@ describeWebPages("the entries of the mapping, by keyboard only", (open) => {
     await select(page, "billing_name");
     await page.locator(".side").getByText("functions.mjs exports no function “salutation”").waitFor();
     expect(await violations(page)).toEqual([]);
+    await tabTo(page, "Skip to the content");
+    await tabTo(page, "Save");
+    await keyboard.press("Enter");
+    await page.getByText("The mapping is not saved, because it has an error").waitFor();
+    expect(readFileSync(file, "utf8")).toBe(text);
     await enter(page, "Function", "greeting");
     await valid(page, "2 of all 2 records");
     expect(await page.locator(".notice.error").count()).toBe(0);

@@ -5,7 +5,8 @@ import type { Operation } from "../../contract/operations/operation.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { compileJob } from "../../job/job.ts";
 import { openJobInput } from "../../job/job-input.ts";
-import { functionsOf } from "../../job/job-mapping.ts";
+import { functionsOf, lookupsOf, namingPlaceIn } from "../../job/job-mapping.ts";
+import { withNamingPlace } from "../../job/settings/naming-place.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { MappingDocument } from "../../map/document/mapping-document.ts";
@@ -102,6 +103,8 @@ async function compileFailure(
   { job, setup: { contract }, dependencies }: ViewContext,
 ): Promise<Failure | undefined> {
   const quiet = withoutMessages(dependencies);
+  const unread = await tableFailure(document, job);
+  if (unread !== undefined) return unread;
   try {
     const parts = { contract, document, now: dependencies.clock.now(), signal: dependencies.drain };
     const { mapping } = await compileJob(job, parts, quiet.notice);
@@ -112,5 +115,17 @@ async function compileFailure(
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;
+  }
+}
+
+/** A table that cannot be read is an error of the mapping, which names it. */
+async function tableFailure(document: MappingDocument, job: MappingJob): Promise<Failure | undefined> {
+  try {
+    await withNamingPlace(namingPlaceIn(document, job), () => lookupsOf(document, job));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { message, hint, place } = error;
+    return new Failure("mapping_invalid", message, { ...definedMembers({ hint, place }), cause: error });
   }
 }

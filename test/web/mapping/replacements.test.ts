@@ -117,7 +117,7 @@ test("shows why a pattern is refused", async () => {
   expect(error).toMatchObject({ code: "mapping_invalid", message: expect.stringContaining("replace") });
 });
 
-test("reads a lookup table from a file, and names a file that does not exist", async () => {
+test("reads a lookup table from a file, and reports one that is no table", async () => {
   const at = ["payload", "account_type"];
   writeFileSync(path.join(scene.folder, "types.csv"), "code,type\nD,DOMESTIC\nB,BUSINESS\n");
   const made = await scene.view(TEXT, [{ kind: "set", path: at, leaf: { from: "TYPE", lookup: "types.csv" } }]);
@@ -125,5 +125,8 @@ test("reads a lookup table from a file, and names a file that does not exist", a
   expect(made.error).toBeUndefined();
   expect(await scene.check(made.text)).toMatchObject({ valid: 2 });
   const other = await scene.view(made.text, [{ kind: "set", path: at, leaf: { from: "TYPE", lookup: "none.csv" } }]);
-  expect(other.error?.message).toContain("none.csv");
+  expect(other.error).toMatchObject({ code: "mapping_invalid", message: expect.stringContaining("none.csv") });
+  writeFileSync(path.join(scene.folder, "types.csv"), "code,type\nD,DOMESTIC\nD,BUSINESS\n");
+  const twice = await scene.view(made.text);
+  expect(twice.error).toMatchObject({ code: "mapping_invalid", message: expect.stringContaining("types.csv:3") });
 });
