@@ -126,10 +126,10 @@ function listData(field: Container, entry: JsonValue | undefined, { shown, withi
   const list = { ...shown, type: "list of objects", kind: "list" } as const;
   const { path } = shown;
   const { context } = within;
-  const of = definedMembers({ of: within.position.row });
+  const parent = definedMembers({ parent: within.position.row });
   if (entry === undefined) {
     const position = { path: [...path, "*"], row: undefined };
-    return { ...list, items: { kind: "none", ...of }, children: fieldsIn(field, undefined, { context, position }) };
+    return { ...list, items: { kind: "none", ...parent }, children: fieldsIn(field, undefined, { context, position }) };
   }
   const parts = isJsonArray(entry) ? entry : isJsonObject(entry) && entry["each"] !== undefined ? [entry] : undefined;
   if (parts === undefined) return { ...list, kind: "hand", entry: byHand(entry, path, context), children: [] };
@@ -154,7 +154,7 @@ function listData(field: Container, entry: JsonValue | undefined, { shown, withi
     entry: { text: label, columns: [], line: context.document.lineOf([...path, at]) },
     children: fieldsIn(field, item, { context, position }),
   }));
-  return { ...list, items: { kind: "parts", ...of }, children };
+  return { ...list, items: { kind: "parts", ...parent }, children };
 }
 
 interface Part {
@@ -168,11 +168,14 @@ interface Part {
 
 /** One part of a list in the mapping: an item, or an item with its rows or its condition. */
 function partOf(part: JsonValue, { path, row }: Position, { type }: Container): Part {
-  const of = definedMembers({ of: row });
+  const parent = definedMembers({ parent: row });
   if (!isListEntry(part, type)) {
     // An entry `item` is the item itself if the contract has a field with this name.
-    const isFree = isJsonObject(part) && isListEntry({ item: part }, type);
-    const own = { items: isFree ? { kind: "row" as const, ...of } : undefined, condition: isFree ? null : undefined };
+    const isEditable = isJsonObject(part) && isListEntry({ item: part }, type);
+    const own = {
+      items: isEditable ? { kind: "row" as const, ...parent } : undefined,
+      condition: isEditable ? null : undefined,
+    };
     return { label: "", item: part, position: { path, row }, ...own };
   }
   const { each, when, item } = part;
@@ -182,7 +185,7 @@ function partOf(part: JsonValue, { path, row }: Position, { type }: Container): 
     label: [rows, condition].filter((text) => text !== "").join("; "),
     item,
     position: { path: [...path, "item"], row: typeof each === "string" ? each : row },
-    items: typeof each === "string" ? { kind: "rows", source: each, ...of } : { kind: "row", ...of },
+    items: typeof each === "string" ? { kind: "rows", source: each, ...parent } : { kind: "row", ...parent },
     condition: when === undefined ? null : conditionOf(when),
   };
 }

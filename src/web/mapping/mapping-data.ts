@@ -87,7 +87,7 @@ export type ItemsData = (
   | { readonly kind: "rows"; readonly source: string }
 ) & {
   /** The source whose row has the list; absent inside a list that the mapping does not have yet. */
-  readonly of?: string;
+  readonly parent?: string;
 };
 
 export interface SuggestionData extends SourceColumn {

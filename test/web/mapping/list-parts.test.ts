@@ -100,7 +100,7 @@ const NOTATIONS: readonly (readonly [name: string, text: string])[] = [
 
 test.each(NOTATIONS)("gives a plain item a condition, and removes it again: %s", async (_name, text) => {
   const { path: at, condition, items } = fieldNamed(await scene.view(text), "supply_addresses");
-  expect({ condition, items }).toEqual({ condition: null, items: { kind: "row", of: "accounts" } });
+  expect({ condition, items }).toEqual({ condition: null, items: { kind: "row", parent: "accounts" } });
   const when = { column: "TYPE", in: ["D"] };
   const made = await edited(text, { kind: "part", path: at, when });
   expect(made.error).toBeUndefined();
@@ -123,7 +123,7 @@ test.each(NOTATIONS)(
     });
     expect(fieldNamed(rows, "supply_addresses")).toMatchObject({
       row: "meters",
-      items: { kind: "rows", source: "meters", of: "accounts" },
+      items: { kind: "rows", source: "meters", parent: "accounts" },
     });
     expect(commentsIn(rows.text)).toEqual(commentsIn(text));
     expect((await edited(rows.text, { kind: "rows", path: at, source: null })).text).toBe(text);

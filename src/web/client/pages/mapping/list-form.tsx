@@ -61,8 +61,8 @@ function nameOf({ kind, name, attr }: FieldData): string {
   return kind === "part" ? name : attr;
 }
 
-function ownRow({ of = "the list" }: ItemsData): string {
-  return `${of} (one item of the row itself)`;
+function ownRow({ parent = "the list" }: ItemsData): string {
+  return `${parent} (one item of the row itself)`;
 }
 
 function asChoice(name: string): [string, string] {
@@ -70,9 +70,9 @@ function asChoice(name: string): [string, string] {
 }
 
 /** The sources whose rows can become items: those that are joined to the source of the list. */
-function childrenOf({ of }: ItemsData, view: MappingData): readonly string[] {
-  const joined = view.sources.filter(({ options: { parent } }) => parent !== undefined);
-  return joined.filter(({ options: { parent } }) => of === undefined || parent === of).map(({ name }) => name);
+function childrenOf({ parent }: ItemsData, view: MappingData): readonly string[] {
+  const joined = view.sources.filter(({ options }) => options["parent"] !== undefined);
+  return joined.filter(({ options }) => parent === undefined || options["parent"] === parent).map(({ name }) => name);
 }
 
 /** Applied when a column is chosen and values are typed. */
@@ -92,7 +92,7 @@ function AddPart({ field, view, onEdit }: ListFormOptions): JSX.Element {
   const [source, setSource] = useState("");
   const [when, setWhen] = useState<PartCondition | null>(null);
   const { items = { kind: "none" as const } } = field;
-  const outer = items.of;
+  const outer = items.parent;
   const add = (): void => {
     const part = { ...(source !== "" && { source }), ...(when !== null && { when }) };
     onEdit({ kind: "addPart", path: field.path, ...part }, `${field.attr} has another part. Fill its fields now.`);
