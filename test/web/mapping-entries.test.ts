@@ -53,11 +53,31 @@ async function select(page: Page, attr: string): Promise<void> {
   throw new Error(`no field ${attr}`);
 }
 
-/** Types in the control with the label, and leaves it. A list selects the option that begins with the text. */
+/** Types in the control with the label, and leaves it. */
 async function enter(page: Page, label: string, text: string): Promise<void> {
   await tabTo(page, label);
   await page.keyboard.type(text);
   await page.keyboard.press("Tab");
+}
+
+/** Opens the list with the label, and chooses the option that begins with the text. */
+async function choose(page: Page, label: string, text: string): Promise<void> {
+  await tabTo(page, label);
+  const [current = 0, wanted = -1]: readonly number[] = await page.evaluate(
+    `((list) => [list.selectedIndex, [...list.options].findIndex((option) => option.text.startsWith(${JSON.stringify(text)}))])(document.activeElement)`,
+  );
+  if (wanted < 0) throw new Error(`no option ${text}`);
+  await page.keyboard.press("Alt+ArrowDown");
+  for (let step = 0; step < Math.abs(wanted - current); step += 1)
+    await page.keyboard.press(wanted > current ? "ArrowDown" : "ArrowUp");
+  await page.keyboard.press("Enter");
+}
+
+async function save(page: Page): Promise<void> {
+  await page.locator(".toolbar button.main:enabled").waitFor();
+  await tabTo(page, "Skip to the content");
+  await tabTo(page, "Save");
+  await page.keyboard.press("Enter");
 }
 
 const said = (page: Page, text: string): Promise<void> => page.getByText(text).waitFor({ state: "attached" });
@@ -80,31 +100,26 @@ describeWebPages("the entries of the mapping, by keyboard only", (open) => {
     const text = readFileSync(file, "utf8");
     const web = await startWeb(folder);
     const { page, complaints } = await open(web.address.replace("/#", "/mapping#"));
-    const { keyboard } = page;
     await page.waitForSelector("[role=treeitem]");
     await valid(page, "2 of all 2 records");
 
     await select(page, "supply_addresses.*.meter_points");
-    await enter(page, "Items: one for each row of", "accounts");
+    await choose(page, "Items: one for each row of", "accounts");
     await said(page, "supply_addresses.*.meter_points has one item, built from the row itself.");
     await page.getByText("The records cannot be checked.").waitFor();
     expect(await violations(page)).toEqual([]);
-    await tabTo(page, "Items: one for each row of");
-    await keyboard.type("meters");
+    await choose(page, "Items: one for each row of", "meters");
     await said(page, "supply_addresses.*.meter_points has an item for each row of meters.");
     await valid(page, "2 of all 2 records");
 
     await select(page, "supply_addresses");
-    await tabTo(page, "Only rows where");
-    await keyboard.type("TYPE");
+    await choose(page, "Only rows where", "TYPE");
     await said(page, "The condition of supply_addresses is changed.");
     await valid(page, "0 of all 2 records");
     await enter(page, "is one of", "D");
     await valid(page, "1 of all 2 records");
     expect(await violations(page)).toEqual([]);
-    await tabTo(page, "Skip to the content");
-    await tabTo(page, "Save");
-    await keyboard.press("Enter");
+    await save(page);
     await page.getByText("All changes are saved.").waitFor();
     const saved = readFileSync(file, "utf8");
     expect(saved).toContain(
@@ -132,13 +147,13 @@ describeWebPages("the entries of the mapping, by keyboard only", (open) => {
     await tabTo(page, "Functions: no module");
     await keyboard.press("Enter");
     await page.locator("option:text-is('functions.mjs')").waitFor({ state: "attached" });
-    await enter(page, "Module with functions", "functions.mjs");
+    await choose(page, "Module with functions", "functions.mjs");
     await said(page, "The mapping can call the functions of functions.mjs.");
     await select(page, "billing_name");
-    await enter(page, "The cell is", "an argument");
+    await choose(page, "The cell is", "an argument");
     await page.getByRole("combobox", { name: "Function", exact: true }).waitFor();
     await select(page, "billing_name");
-    await enter(page, "Function", "salutation");
+    await choose(page, "Function", "salutation");
     await page.locator("[role=treeitem]").getByText("function salutation").waitFor();
     await valid(page, "2 of all 2 records");
     expect(await violations(page)).toEqual([]);
@@ -155,25 +170,21 @@ describeWebPages("the entries of the mapping, by keyboard only", (open) => {
     await select(page, "billing_name");
     await page.locator(".side").getByText("functions.mjs exports no function “salutation”").waitFor();
     expect(await violations(page)).toEqual([]);
-    await tabTo(page, "Skip to the content");
-    await tabTo(page, "Save");
-    await keyboard.press("Enter");
+    await save(page);
     await page.getByText("The mapping is not saved, because it has an error").waitFor();
     expect(readFileSync(file, "utf8")).toBe(text);
-    await enter(page, "Function", "greeting");
+    await choose(page, "Function", "greeting");
     await valid(page, "2 of all 2 records");
     expect(await page.locator(".notice.error").count()).toBe(0);
 
     await select(page, "account_type");
     await page.locator("option:text-is('in the file types.csv')").waitFor({ state: "attached" });
-    await enter(page, "Table with the codes", "in the file types.csv");
+    await choose(page, "Table with the codes", "in the file types.csv");
     await page.getByText("A CSV file with a header").waitFor();
     await valid(page, "2 of all 2 records");
     expect(await violations(page)).toEqual([]);
 
-    await tabTo(page, "Skip to the content");
-    await tabTo(page, "Save");
-    await keyboard.press("Enter");
+    await save(page);
     await page.getByText("All changes are saved.").waitFor();
     const expected = text
       .replace("billing_name: NAME", "billing_name: { from: NAME, call: greeting }")
