@@ -1,8 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { type Action, reply, type SeenRequest, startChaosServer } from "../chaos-server.ts";
+import { type Action, type ChaosServer, reply, type SeenRequest, startChaosServer } from "../chaos-server.ts";
+import type { CliEnd } from "./cli.ts";
 import { outcomeLines, statusCounts } from "./push-scene.ts";
-import { workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
+import { type WorkflowPlace, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
 
 const RECORDS = 4;
 
@@ -17,6 +18,20 @@ actions:
 
 const NOT_FOUND = reply(404, { detail: "Not found." });
 
+const FLAGS = ["--contract", "impatient.yaml", "--target", "here"];
+
+function placeFor({ baseUrl: { href }, ca }: ChaosServer): WorkflowPlace {
+  const place = workflowPlace({ env: { MIGRATE_TOKEN: "token", MIGRATE_BASE_URL: href, MIGRATE_SUPPLIER: "SANDBOX" } });
+  writeFileSync(place.file("ca.pem"), ca);
+  writeFileSync(place.file("impatient.yaml"), IMPATIENT);
+  writeManyAccounts(place, RECORDS);
+  writeFileSync(
+    place.file("migrate.yaml"),
+    `targets:\n  here: { baseUrl: "${href}", ca: ca.pem, timeouts: { quietSeconds: 0 } }\n`,
+  );
+  return place;
+}
+
 /** Pushes with a workflow that schedules, then resumes. The platform answers every poll with `polled`. */
 async function scheduleTwice(
   schedule: (request: SeenRequest) => Action,
@@ -29,18 +44,8 @@ async function scheduleTwice(
     return schedule(request);
   });
   onTestFinished(server.close);
-  const place = workflowPlace({
-    env: { MIGRATE_TOKEN: "token", MIGRATE_BASE_URL: server.baseUrl.href, MIGRATE_SUPPLIER: "SANDBOX" },
-  });
-  writeFileSync(place.file("ca.pem"), server.ca);
-  writeFileSync(place.file("impatient.yaml"), IMPATIENT);
-  writeManyAccounts(place, RECORDS);
-  writeFileSync(
-    place.file("migrate.yaml"),
-    `targets:\n  here: { baseUrl: "${server.baseUrl.href}", ca: ca.pem, timeouts: { quietSeconds: 0 } }\n`,
-  );
-  const flags = ["--contract", "impatient.yaml", "--target", "here"];
-  const push = await place.push("v2", flags);
+  const place = placeFor(server);
+  const push = await place.push("v2", FLAGS);
   const resume = await place.migrate(["resume", "--format", "ndjson"]);
   const ends = [push, resume].map(({ code, stdout }) => [code, statusCounts(outcomeLines(stdout))] as const);
   return { scheduled, ends };
@@ -52,6 +57,27 @@ test("resume does not repeat an answered schedule request if every poll returns 
     [5, { ambiguous: RECORDS }],
     [5, { ambiguous: RECORDS }],
   ]);
+  expect(scheduled).toBe(RECORDS);
+});
+
+test("a changed record is not scheduled while the platform still processes its earlier version", async () => {
+  let status = "PENDING";
+  let scheduled = 0;
+  const server = await startChaosServer(({ method, path }) => {
+    if (method === "GET") return reply(200, { status, kraken_identifier: path });
+    scheduled += 1;
+    return reply(201, {});
+  });
+  onTestFinished(server.close);
+  const place = placeFor(server);
+  const push = (): Promise<CliEnd> => place.push("v2", FLAGS);
+  expect((await push()).code).toBe(3);
+  writeFileSync(place.file("accounts.csv"), readFileSync(place.file("accounts.csv"), "utf8").replaceAll("Ada", "Eva"));
+  expect(statusCounts(outcomeLines((await push()).stdout))).toEqual({ ambiguous: RECORDS });
+  status = "PROCESSED";
+  const last = await place.migrate(["resume", "--format", "ndjson"]);
+  expect(last.code).toBe(5);
+  expect(last.stdout).toContain("version_unknown");
   expect(scheduled).toBe(RECORDS);
 });
 

@@ -43,6 +43,7 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
   yield* tables.run(skipAccepted(toSend), run.number);
   yield* refuseStale(tables, run, policy, { index: toSend.index, known: knownToSend(toSend) });
   if (!policy.revise) yield* refuseChanged(tables, run, policy, toSend);
+  if (policy.scheduledStep !== undefined) yield* tables.run(noteScheduled(toSend), run.number, policy.scheduledStep);
   if (!policy.resendAmbiguous) yield* tables.run(holdAmbiguous(toSend), run.number);
   if (!isWhole) yield* tables.run(DROP_LISTED);
   if (run.sends) yield* noteSkipped(tables, run.number);
@@ -81,6 +82,15 @@ const skipAccepted = (toSend: ToSend): string => `
   update migrate.items ${toSend.index} set status = 'skipped', account = records.account from migrate.records
   where ${knownToSend(toSend)} and records.state not in ('ambiguous', 'existing')
     and records.accepted_content = items.content`;
+
+/**
+ * The platform will create a record whose `scheduledStep` was answered. Other content of that record must not be sent
+ * before the result is known, and no later reply shows which content the platform has.
+ */
+const noteScheduled = (toSend: ToSend): string => `
+  update migrate.records set state = 'ambiguous', other_content = 1 from migrate.items ${toSend.index}
+  where ${knownToSend(toSend)} and records.state in ('pending', 'blocked') and records.step = $2
+    and records.content <> items.content`;
 
 const holdAmbiguous = (toSend: ToSend): string => `
   update migrate.items ${toSend.index} set status = 'ambiguous' from migrate.records

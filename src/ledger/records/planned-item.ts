@@ -46,6 +46,8 @@ export interface PlanPolicy {
   readonly asOf?: { readonly column: string | undefined } | undefined;
   /** Whether the platform dedupes on the business key, so that an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
+  /** The step whose reply does not contain the final outcome: the platform creates the record later. */
+  readonly scheduledStep?: string | undefined;
   /** The operation whose records must be accepted first, if any. */
   readonly after?: string | undefined;
   /** Whether a record waits for the record of that operation with the same key. */

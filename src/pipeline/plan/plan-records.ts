@@ -204,6 +204,7 @@ export function planPolicy(
     allowOlder,
     asOf: job.mapping.asOf,
     resendAmbiguous: canResolveAmbiguous(job.operation),
+    scheduledStep: job.operation.steps.find(({ poll }) => poll !== undefined)?.name,
     after: job.after?.operation.id,
     awaitsOwnKey: job.after?.isOwnKey,
     keyAttr: formatAttr(job.mapping.keyAttr ?? []),

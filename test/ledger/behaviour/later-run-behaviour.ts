@@ -111,6 +111,20 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["skipped"]);
     });
 
+    test("polls before it sends other content of a record that the platform has scheduled", async () => {
+      const policy = { resendAmbiguous: true, scheduledStep: "schedule" };
+      const first = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")], { policy });
+      await sendAll(ledger, first, "pending", { step: "schedule" });
+      const later = await planned(ledger, [item(1, "A", "x"), item(2, "B", "y")], { policy });
+      expect(await ledger.sendable(later, 1, 9)).toMatchObject([
+        { record: 1, isAmbiguous: false, prior: "none", step: "schedule" },
+        { record: 2, isAmbiguous: true, prior: "other" },
+      ]);
+      await sendAll(ledger, later, "pending");
+      await ledger.resumeRun(later, { ...POLICY, ...policy });
+      expect(await ledger.sendable(later, 2, 9)).toMatchObject([{ record: 2, prior: "other" }]);
+    });
+
     test("treats the same key at another target as another record", async () => {
       await sendOne(ledger, "accepted");
       const elsewhere = item(1, "A", "x", { identity: item(1, "elsewhere").identity ?? new Uint8Array(32) });
