@@ -65,7 +65,7 @@ test("the same seed gives the same events, to the millisecond", async () => {
 const DAY_MS = 86_400_000;
 
 test("a wall clock that jumps by a day at every reading changes no event and no time", async () => {
-  for (let seed = 1; seed <= campaignSize({ part: 5, whole: 20 }); seed += 1) {
+  for (let seed = 1; seed <= campaignSize({ part: 2, whole: 20 }); seed += 1) {
     let looks = 0;
     const wall = (now: number): number => now + (((looks += 1) * 7) % 3) * DAY_MS - DAY_MS;
     const [jumping, steady] = [await simulate(seed, { wall }), await simulate(seed)];

@@ -2,16 +2,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
+import { campaignSize } from "../../campaign.ts";
 import { ended, firstLine, useLedgerProcess } from "../ledger-processes.ts";
 import { item, outcomesOf, planned } from "../ledger-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 const { start } = useLedgerProcess();
 const RECORDS = 10_000;
-const KILLS = 20;
+const KILLS = campaignSize({ part: 8, whole: 20 });
 const GROUP = 16;
 
-test("a push killed at 20 different moments loses nothing, sends nothing twice, and reports unknown results", async () => {
+test("a push killed at different moments loses nothing, sends nothing twice, and reports unknown results", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "ledger.db");
   const received = join(folder, "received");
