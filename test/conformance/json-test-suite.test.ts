@@ -137,7 +137,7 @@ async function verdict(path: string): Promise<Verdict> {
     if (!(error instanceof Failure)) throw error;
     return { codes: [error.code], placed: error.place !== undefined };
   } finally {
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
   }
 }
 

@@ -17,7 +17,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
     const { server } = useServer();
     let sandbox: TestSandbox;
     beforeAll(async () => {
-      sandbox = await startTestSandbox({ flags: ["--forgetful", "--latency", "100"] });
+      sandbox = await startTestSandbox({ flags: ["--forgetful", "--latency", "500"] });
     });
     afterAll(() => sandbox.stop());
 
@@ -35,6 +35,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
         frozen.kill("SIGSTOP");
         await delay(50);
       }
+      await admin.faults({ forgetful: true, latencyMs: 20 });
       // The lease has also expired according to the server's clock.
       await scene.query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");
       const resumed = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);

@@ -30,7 +30,7 @@ describe.skipIf(!STANDBY_IS_HERE)("a hot standby of the ledger's server (skipped
 
     expect((await work.push(["--ledger", ledger])).code).toBe(0);
     const statusOf = async (): Promise<string> => (await work.migrate(["status", "--ledger", copy])).stdout;
-    await expect.poll(statusOf, { timeout: 60_000 }).toMatch(/3 skipped[^]*3 accepted/);
+    await expect.poll(statusOf).toMatch(/3 skipped[^]*3 accepted/);
     for (const words of [["report"], ["explain", "EXT-00001"], ["ledger", "check"], ["ledger", "export"]])
       expect(await said(...words)).toMatch(/^0/);
 

@@ -30,13 +30,15 @@ test("with a limit of open files below its connections, a push completes or stop
 });
 
 test("a push that is suspended and continued sends no burst of requests, and sends no record twice", async () => {
-  await admin.faults({ latencyMs: 20 });
+  await admin.faults({ latencyMs: 500 });
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const pushing = work.startPush(["--concurrency", "4", "--contract", "no-dedupe.yaml"]);
   while ((await admin.imports()).length < 8) await delay(10);
   pushing.kill("SIGSTOP");
   await delay(2500);
   const before = (await admin.imports()).length;
+  expect(before).toBeLessThan(RECORDS);
+  await admin.faults({ latencyMs: 20 });
   pushing.kill("SIGCONT");
   const { code } = await pushing.ended;
   expect(code).toBe(0);

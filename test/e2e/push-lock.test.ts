@@ -51,8 +51,17 @@ async function quickest(run: () => Promise<CliEnd>): Promise<number> {
 
 test("of several pushes started at the same time, one runs and the others are refused", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
-  await admin.faults({ latencyMs: [30, 60] });
-  const ends = await Promise.all([1, 2, 3].map(() => work.startPush(["--concurrency", "2"]).ended));
+  // The push that runs must not end before the others have started.
+  await admin.faults({ latencyMs: 800 });
+  let refusals = 0;
+  const pushes = [1, 2, 3].map(async () => {
+    const end = await work.startPush(["--concurrency", "2"]).ended;
+    refusals += end.code === 7 ? 1 : 0;
+    return end;
+  });
+  await expect.poll(() => refusals).toBe(2);
+  await admin.faults({});
+  const ends = await Promise.all(pushes);
   expect(ends.map(({ code }) => code ?? -1).toSorted((one, other) => one - other)).toEqual([0, 7, 7]);
   expect(await admin.accounts()).toHaveLength(60);
   expect(await admin.imports()).toHaveLength(60);

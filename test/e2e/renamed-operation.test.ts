@@ -28,5 +28,4 @@ test.each(["renamed", "dropped"] as const)(
     expect(await admin.accounts()).toHaveLength(5);
     expect(await admin.imports()).toHaveLength(5);
   },
-  60_000,
 );

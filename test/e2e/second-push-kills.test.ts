@@ -83,7 +83,7 @@ async function blockInPlan(scene: SharedPush): Promise<BlockedPlan> {
   // Other test files use the same server.
   const waiting = `select from pg_locks join pg_database on pg_database.oid = pg_locks.database
     where locktype = 'advisory' and not granted and datname = current_database()`;
-  await expect.poll(() => scene.query(waiting), { timeout: 60_000 }).toHaveLength(1);
+  await expect.poll(() => scene.query(waiting)).toHaveLength(1);
   return { scene, first, goOn: () => keeper.end() };
 }
 

@@ -26,7 +26,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`several workers on one platform ${SK
       const closed = `select count(*)::int as count from migrate.workers where report like '%"open":false%'`;
       return (await scene.query(closed))[0]?.["count"];
     };
-    await expect.poll(waiting, { timeout: 60_000 }).toBe(3);
+    await expect.poll(waiting).toBe(3);
     const status = await scene.migrate(["status", "--ledger", scene.ledger]);
     expect(status.stdout).toMatch(/waiting +for import supplier \S+; one worker keeps checking/);
     // The supplier is probed after 2 s and again after 4 s. If each worker probed, three requests would arrive at once.
@@ -34,7 +34,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`several workers on one platform ${SK
       const times = (await admin.imports()).map(({ at }) => Date.parse(at));
       return times.filter((at) => at > (times[PAUSE_AT - 1] ?? Infinity) + 1_500);
     };
-    await expect.poll(async () => (await checks()).length, { timeout: 60_000 }).toBeGreaterThan(1);
+    await expect.poll(async () => (await checks()).length).toBeGreaterThan(1);
     const [first = Number.NaN, second = Number.NaN] = await checks();
     expect(second - first).toBeGreaterThan(1_000);
     await admin.supplier("Ongoing");

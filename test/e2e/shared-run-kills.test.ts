@@ -72,9 +72,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       expect(refused.stderr).toMatch(/2 workers are still sending run/);
       await answerAfter(QUICK_MS);
       await scene.whenSettled(220);
-      await expect
-        .poll(async () => (await scene.workers()).every(({ state }) => state === "left"), { timeout: 30_000 })
-        .toBe(true);
+      await expect.poll(async () => (await scene.workers()).every(({ state }) => state === "left")).toBe(true);
       const end = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
       expect(await deliveryErrors(220, end, admin)).toEqual([]);
       expect(end.code).toBe(0);

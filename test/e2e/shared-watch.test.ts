@@ -16,12 +16,12 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
 
     const metric = async (name: string): Promise<readonly string[]> =>
       (await (await fetch(url)).text()).split("\n").filter((line) => line.startsWith(`${name}{`));
-    await expect.poll(async () => (await metric("migrate_worker_ranges")).length, { timeout: 30_000 }).toBe(2);
-    await expect.poll(async () => (await metric("migrate_pace_info")).length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(async () => (await metric("migrate_worker_ranges")).length).toBe(2);
+    await expect.poll(async () => (await metric("migrate_pace_info")).length).toBe(1);
     for (const { pid } of working) {
       const own = expect.stringMatching(new RegExp(String.raw`\{worker="[^"]+:${pid}"\} \d`));
       for (const name of ["send_rate", "range_first_record", "range_last_record"])
-        await expect.poll(() => metric(`migrate_worker_${name}`), { timeout: 30_000 }).toContainEqual(own);
+        await expect.poll(() => metric(`migrate_worker_${name}`)).toContainEqual(own);
     }
     const [takenAt = ""] = await metric("migrate_worker_range_taken_timestamp_seconds");
     expect(Math.abs(Date.now() / 1000 - Number(takenAt.split(" ").at(-1)))).toBeLessThan(120);

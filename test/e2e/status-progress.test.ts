@@ -5,6 +5,9 @@ import { goodAccounts, outcomeLines, statusCounts, useSandbox, type Workplace, w
 
 const { sandbox, admin } = useSandbox();
 
+/** A delay of replies with which a push takes much longer than the steps of a test, on any machine. */
+const SLOW_MS = 800;
+
 interface StatusData {
   readonly runs: readonly {
     readonly id: string;
@@ -46,11 +49,12 @@ test("status shows total, rate and pace of a running push, and its requests in f
 
 test("status shows a push that was stopped early as incomplete, and as complete after resume", async () => {
   const work = workplace({ accounts: goodAccounts(200) }, sandbox);
-  await admin.faults({ latencyMs: [20, 60] });
+  await admin.faults({ latencyMs: SLOW_MS });
   const pushing = work.startPush(["--concurrency", "4"]);
-  while ((await admin.imports()).length < 20) await delay(20);
+  while ((await admin.imports()).length < 8) await delay(20);
   pushing.kill("SIGINT");
   expect((await pushing.ended).code).toBe(3);
+  await admin.faults({});
   const [stopped] = (await statusOf(work)).runs;
   expect(stopped).toMatchObject({ state: "incomplete", running: false });
   expect(stopped?.progress).toBeUndefined();
@@ -62,7 +66,7 @@ test("status shows a push that was stopped early as incomplete, and as complete 
 
 test("status shows a push as interrupted if its process was killed, and as stopped if the platform ended it", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
-  await admin.faults({ latencyMs: 50 });
+  await admin.faults({ latencyMs: SLOW_MS });
   const pushing = work.startPush(["--concurrency", "2"]);
   while ((await admin.imports()).length < 5) await delay(20);
   pushing.kill("SIGKILL");

@@ -43,9 +43,7 @@ describeWebPages("a migration in the browser only", (open) => {
     await page.waitForSelector("#field-title:has-text('registers.*.identifier')");
     await page.locator(".side .field input").first().fill("1");
     await page.keyboard.press("Tab");
-    await expect
-      .poll(() => page.textContent(".toolbar .valid"), { timeout: 20000 })
-      .toBe("10 of all 13 records are valid.");
+    await expect.poll(() => page.textContent(".toolbar .valid")).toBe("10 of all 13 records are valid.");
     await click("Save");
     await page.getByText("All changes are saved.").waitFor();
 

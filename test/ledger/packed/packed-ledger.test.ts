@@ -224,7 +224,7 @@ describe("a ledger in packed columns", () => {
       }),
       { numRuns: 100 },
     );
-  }, 120_000);
+  });
 
   test.each<readonly [string, (record: number) => PlannedItem]>([
     ["all keys are the same", (record) => item(record, "N/A", { content: record % 7 === 0 ? 2 : 1 })],

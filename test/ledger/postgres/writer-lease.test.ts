@@ -42,10 +42,10 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the lease of a ledger in PostgreSQL ${SKIPPE
     const other = new Client({ connectionString: url });
     await other.connect();
     await other.query("begin; select from migrate.writer for update");
-    await expect.poll(lease.isHeld, { timeout: 10_000 }).toBe(false);
+    await expect.poll(lease.isHeld).toBe(false);
     expect(lease.lost.aborted).toBe(false);
     await other.end();
-    await expect.poll(lease.isHeld, { timeout: 10_000 }).toBe(true);
+    await expect.poll(lease.isHeld).toBe(true);
   });
 
   test("is renewed periodically", async () => {
@@ -55,13 +55,13 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the lease of a ledger in PostgreSQL ${SKIPPE
       const [row] = await server.query("select lease_until::text as until from migrate.writer", NAME);
       return seen.add(JSON.stringify(row)).size;
     };
-    await expect.poll(until, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+    await expect.poll(until).toBeGreaterThanOrEqual(3);
   });
 
   test("is reported as lost after another process has taken it", async () => {
     const lease = await taken();
     await server.query("update migrate.writer set fence = fence + 1", NAME);
-    await expect.poll(() => lease.lost.aborted, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => lease.lost.aborted).toBe(true);
     expect(lease.lost.reason).toMatchObject({ code: "ledger_in_use" });
   });
 });

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { thisProcess } from "../../../src/ledger/lock-holder.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { type Lock, lockLedger } from "../../../src/ledger/sqlite/lock/ledger-lock.ts";
@@ -87,7 +87,7 @@ test("stops writing when another file replaces the ledger", async () => {
   rmSync(file);
   writeFileSync(file, bytes);
   await expect(sendAll(ledger, run, "accepted")).rejects.toMatchObject({ code: "ledger_lost", exitCode: 6 });
-  await vi.waitFor(() => expect(ledger.lease?.lost.aborted).toBe(true), { timeout: 10_000 });
+  await expect.poll(() => ledger.lease?.lost.aborted).toBe(true);
   await ledger.close();
   expect(readFileSync(file)).toEqual(bytes);
 });
