@@ -153,7 +153,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
   });
 
   describe("rows that were sent under another key", () => {
-    test("are sent under one key only, in any order of pushes and resumed pushes", { timeout: 60_000 }, async () => {
+    test("are sent under one key only, in any order of pushes and resumed pushes", async () => {
       const results = fc.array(fc.constantFrom<Result>("accepted", "ambiguous", "rejected", "unsent"), {
         minLength: 4,
         maxLength: 4,

@@ -37,27 +37,23 @@ export interface MigrationLedgers {
 /** The state of the migration equals that of a plain model, after any history of pushes. */
 export function describeMigration(kind: string, { empty, leave, recounted }: MigrationLedgers, numRuns: number): void {
   describe(`${kind} reports the state of every record across its runs`, () => {
-    test(
-      "after any history of pushes, revisions, failures, resumed runs and decisions",
-      { timeout: 120_000 },
-      async () => {
-        await fc.assert(
-          fc.asyncProperty(histories, async (history) => {
-            const ledger = await empty();
-            const model = emptyModel();
-            for (const step of history) {
-              await take(ledger, step, model);
-              expect(await seenMigration(ledger)).toEqual(await expectedMigration(ledger, model));
-            }
-            const last = (await recounted?.(ledger)) ?? ledger;
-            expect(await seenMigration(last)).toEqual(await expectedMigration(last, model));
-            await leave?.(last);
-          }),
-          // Each history is short already.
-          { numRuns, endOnFailure: true },
-        );
-      },
-    );
+    test("after any history of pushes, revisions, failures, resumed runs and decisions", async () => {
+      await fc.assert(
+        fc.asyncProperty(histories, async (history) => {
+          const ledger = await empty();
+          const model = emptyModel();
+          for (const step of history) {
+            await take(ledger, step, model);
+            expect(await seenMigration(ledger)).toEqual(await expectedMigration(ledger, model));
+          }
+          const last = (await recounted?.(ledger)) ?? ledger;
+          expect(await seenMigration(last)).toEqual(await expectedMigration(last, model));
+          await leave?.(last);
+        }),
+        // Each history is short already.
+        { numRuns, endOnFailure: true },
+      );
+    });
 
     test("and compares a record left to send with its accepted content, not with a refused revision", async () => {
       const ledger = await empty();

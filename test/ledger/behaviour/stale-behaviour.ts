@@ -121,7 +121,7 @@ export function describeStale(opened: () => Ledger): void {
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   test("a request in flight counts as sent", async () => {
     await intendAll(ledger, await plan(one("new", 2)));
