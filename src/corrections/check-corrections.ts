@@ -102,11 +102,11 @@ export function exportedColumns({ files }: Pick<RejectsManifest, "files">): (sou
 
 function columnChanges(
   layouts: ReadonlyMap<string, ReturnedColumns>,
-): Pick<CorrectionFindings, "renamed" | "gone" | "newColumns"> {
+): Pick<CorrectionFindings, "renamed" | "missingColumns" | "newColumns"> {
   const all = [...layouts];
   return {
     renamed: all.flatMap(([file, { renamed }]) => renamed.map((each) => ({ file, ...each }))),
-    gone: all.flatMap(([file, { gone }]) => (gone.length === 0 ? [] : [{ file, columns: gone }])),
+    missingColumns: all.flatMap(([file, { missing }]) => (missing.length === 0 ? [] : [{ file, columns: missing }])),
     newColumns: all.flatMap(([file, { added }]) => (added.length === 0 ? [] : [{ file, columns: added }])),
   };
 }

@@ -52,7 +52,7 @@ export interface CorrectionFindings {
   readonly lostRecords: number;
   readonly reordered: readonly FoundRows[];
   readonly renamed: readonly { readonly file: string; readonly from: string; readonly to: string }[];
-  readonly gone: readonly ChangedColumns[];
+  readonly missingColumns: readonly ChangedColumns[];
   readonly newColumns: readonly ChangedColumns[];
 }
 

@@ -26,7 +26,7 @@ export function correctionText(findings: CorrectionFindings, showValues: boolean
       : [`${counted(lostRecords, "record")} missing: not sent, and still in need of correction`]),
     ...findings.reordered.map((rows) => `${counted(rows.count, "row")} reordered: source ${placeText(rows)}`),
     ...findings.renamed.map(({ file, from, to }) => `${file}: column ${from} is now called ${to}`),
-    ...findings.gone.map(
+    ...findings.missingColumns.map(
       ({ file, columns }) => `${file}: ${plural(columns.length, "column")} ${columns.join(", ")} missing`,
     ),
     ...findings.newColumns.map(
@@ -90,14 +90,14 @@ function remedies(
   ];
 }
 
-function otherChanges({ cells, added, lost, renamed, gone }: CorrectionFindings): readonly string[] {
+function otherChanges({ cells, added, lost, renamed, missingColumns }: CorrectionFindings): readonly string[] {
   return [
     ...amount(sum(cells), "cell"),
     ...amount(sum(added), "added row"),
     ...amount(sum(lost), "lost row"),
     ...amount(renamed.length, "renamed column"),
     ...amount(
-      gone.reduce((total, { columns }) => total + columns.length, 0),
+      missingColumns.reduce((total, { columns }) => total + columns.length, 0),
       "lost column",
     ),
   ];

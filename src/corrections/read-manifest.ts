@@ -76,12 +76,12 @@ export async function returnedFiles(
 async function isWorkbookReturned(folder: string, { files, sheets, digests }: RejectsManifest): Promise<boolean> {
   const stateOf = (name: string): Promise<ReturnedState> => returnedState(path.join(folder, name), digests[name]);
   const workbook = await stateOf(WORKBOOK_FILE);
-  if (workbook === "gone" || Object.keys(sheets).length === 0) return false;
+  if (workbook === "missing" || Object.keys(sheets).length === 0) return false;
   let isOnlyCopy = true;
   for (const { file } of files.filter(({ kind, source }) => kind === "csv" && source in sheets)) {
     const state = await stateOf(file);
     if (state === "changed" && workbook === "changed") throw bothChanged(folder, file);
-    isOnlyCopy &&= state === "gone";
+    isOnlyCopy &&= state === "missing";
   }
   return workbook === "changed" || isOnlyCopy;
 }
@@ -95,11 +95,11 @@ export async function changedFiles(folder: string, { digests }: RejectsManifest)
   return changed;
 }
 
-type ReturnedState = "gone" | "same" | "changed";
+type ReturnedState = "missing" | "same" | "changed";
 
 async function returnedState(file: string, digest: string | undefined): Promise<ReturnedState> {
   const status = await stat(file).catch(() => undefined);
-  if (status === undefined) return "gone";
+  if (status === undefined) return "missing";
   return (await fingerprintFile(file)).sha256 === digest ? "same" : "changed";
 }
 

@@ -14,7 +14,7 @@ export interface SourceRow {
   /** As in the file. */
   readonly raw: Row;
   /** With all corrections, including those that are about to be added. */
-  present: Row;
+  current: Row;
 }
 
 /** A changed row of rejects, which can be compared with rows of the sources. */
@@ -97,31 +97,33 @@ export function returnedKey(
  * The row of the sources for each changed row of one folder. Each is used once: rows with the exported content first,
  * then the most similar ones.
  */
-export function homesOf(changes: readonly ReturnedChange[]): ReadonlyMap<ReturnedChange, SourceRow | undefined> {
+export function matchSourceRows(
+  changes: readonly ReturnedChange[],
+): ReadonlyMap<ReturnedChange, SourceRow | undefined> {
   const taken = new Set<SourceRow>();
-  const homes = new Map<ReturnedChange, SourceRow | undefined>();
-  const take = (change: ReturnedChange, home: SourceRow | undefined): void => {
-    homes.set(change, home);
-    if (home !== undefined) taken.add(home);
+  const matches = new Map<ReturnedChange, SourceRow | undefined>();
+  const take = (change: ReturnedChange, sourceRow: SourceRow | undefined): void => {
+    matches.set(change, sourceRow);
+    if (sourceRow !== undefined) taken.add(sourceRow);
   };
   const isFree = (row: SourceRow): boolean => !taken.has(row);
   for (const change of changes) {
     const { candidates, exported, fingerprintOf } = change;
     take(
       change,
-      candidates.find((row) => isFree(row) && fingerprintOf(row.present) === exported.fingerprint),
+      candidates.find((row) => isFree(row) && fingerprintOf(row.current) === exported.fingerprint),
     );
   }
-  for (const [change, home] of homes) if (home === undefined) take(change, closestRow(change, isFree));
-  return homes;
+  for (const [change, sourceRow] of matches) if (sourceRow === undefined) take(change, closestRow(change, isFree));
+  return matches;
 }
 
 /** The row with the most cells as exported or as returned: at least half of them, and more than in any other row. */
 function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean): SourceRow | undefined {
   const isReturned = ({ field, value }: ComparedCell): boolean =>
     change.fields.includes(field) && value === returnedValue(change.row, field);
-  const cellsOf = ({ present }: SourceRow): readonly ComparedCell[] =>
-    change.compare(present).map((cell) => (isReturned(cell) ? { ...cell, isSame: () => true } : cell));
+  const cellsOf = ({ current }: SourceRow): readonly ComparedCell[] =>
+    change.compare(current).map((cell) => (isReturned(cell) ? { ...cell, isSame: () => true } : cell));
   const [best, second] = change.candidates
     .filter(isFree)
     .map((row) => ({ row, ...scoreCells(cellsOf(row)) }))
@@ -132,23 +134,23 @@ function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean)
 
 /**
  * The new values that repeat the change of a field of the rejects in a row of the sources.
- * @returns `present` if the row already has the new value; `gone` if the rejects do not have the column
+ * @returns `already_corrected` if the row already has the new value; `no_column_returned` if the rejects do not have the column
  */
 export function newTexts(
   change: ReturnedChange,
-  home: SourceRow | undefined,
+  sourceRow: SourceRow | undefined,
   field: number | string,
-): readonly NewText[] | KeepObstacle | "present" | "gone" {
+): readonly NewText[] | KeepObstacle | "already_corrected" | "no_column_returned" {
   const value = returnedValue(change.row, field);
-  if (typeof field === "number" && value === undefined) return "gone";
-  if (home === undefined) return change.candidates.length === 0 ? "missing" : "changed";
-  if (isRagged(home.raw)) return "unreadable";
-  const now = change.compare(home.present).find((each) => each.field === field);
-  if (now?.value === value) return "present";
+  if (typeof field === "number" && value === undefined) return "no_column_returned";
+  if (sourceRow === undefined) return change.candidates.length === 0 ? "missing" : "changed";
+  if (isRagged(sourceRow.raw)) return "unreadable";
+  const now = change.compare(sourceRow.current).find((each) => each.field === field);
+  if (now?.value === value) return "already_corrected";
   if (!isAsExported(now)) return "changed";
   return typeof field === "number"
     ? [{ column: columnOf(change, field), text: value ?? "" }]
-    : jsonTexts(home.present, field, parseJson(value ?? ""));
+    : jsonTexts(sourceRow.current, field, parseJson(value ?? ""));
 }
 
 /** The column or member of a field. */

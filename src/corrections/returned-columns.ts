@@ -9,7 +9,7 @@ export interface ReturnedColumns {
   /** The current 0-based position of each original column; undefined if it was removed. */
   readonly positions: readonly (number | undefined | typeof UNNAMED)[];
   readonly renamed: readonly { readonly from: string; readonly to: string }[];
-  readonly gone: readonly string[];
+  readonly missing: readonly string[];
   readonly added: readonly string[];
 }
 
@@ -18,13 +18,13 @@ export interface ReturnedColumns {
  * punctuation, or is at its position.
  */
 export function returnedColumns(original: readonly string[], table: CsvTable): ReturnedColumns {
-  const present = originalColumns(table);
+  const current = originalColumns(table);
   const missing = original.filter((column) => isNamed(column) && !table.columnIndex.has(column));
-  const added = present.filter((column) => isNamed(column) && !original.includes(column));
+  const added = current.filter((column) => isNamed(column) && !original.includes(column));
   const renamed = missing.flatMap((from) => {
     const similar = added.find((to) => plainName(to) === plainName(from));
     const inPlace = added.find((to) => table.columns.indexOf(to) === original.indexOf(from));
-    const to = similar ?? (present.length === original.length ? inPlace : undefined);
+    const to = similar ?? (current.length === original.length ? inPlace : undefined);
     return to === undefined ? [] : [{ from, to }];
   });
   const newNames = new Map(renamed.map(({ from, to }) => [from, to]));
@@ -33,7 +33,7 @@ export function returnedColumns(original: readonly string[], table: CsvTable): R
       isNamed(column) ? table.columnIndex.get(newNames.get(column) ?? column) : UNNAMED,
     ),
     renamed,
-    gone: missing.filter((column) => !newNames.has(column)),
+    missing: missing.filter((column) => !newNames.has(column)),
     added: added.filter((column) => renamed.every(({ to }) => to !== column)),
   };
 }

@@ -3,8 +3,13 @@ import { parsePointer } from "../json/json-pointer.ts";
 import { formatPlace } from "../model/place.ts";
 import { isCsvRow, type Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
-import { type Corrector, type CorrectionResult, createCorrector } from "../read/corrections/apply-corrections.ts";
-import { readCorrections } from "../read/corrections/corrections-file.ts";
+import {
+  type CorrectionResult,
+  type Corrector,
+  type CorrectorOptions,
+  createCorrector,
+} from "../read/corrections/apply-corrections.ts";
+import { incompleteLineText, type LinesEnd, readCorrections } from "../read/corrections/corrections-file.ts";
 import { counted, formatCount } from "../text/count.ts";
 import { plainText } from "../text/plain-text.ts";
 
@@ -19,8 +24,19 @@ interface CorrectionsContext {
  * Opens the corrections that are applied while sources are read.
  * @throws Failure `config` for an invalid corrections file
  */
-export async function openCorrections(file: string, { plan, mapping, from }: CorrectionsContext): Promise<Corrector> {
-  return createCorrector(await readCorrections(file, from), { file, plan, keyColumn: keyColumnIn(mapping) });
+export async function openCorrections(
+  file: string,
+  { plan, mapping, from }: CorrectionsContext,
+): Promise<Corrector & LinesEnd> {
+  const { corrections, ...end } = await readCorrections(file, from);
+  return { ...createCorrector(corrections, correctorOptions(file, { plan, mapping })), ...end };
+}
+
+export function correctorOptions(
+  file: string,
+  { plan, mapping }: Pick<CorrectionsContext, "plan" | "mapping">,
+): CorrectorOptions {
+  return { file, plan, keyColumn: keyColumnIn(mapping) };
 }
 
 /** Finds the column or path of the business key in a row of the root source. */
@@ -37,7 +53,10 @@ export function keyColumnIn({ keyAttr, locate }: Mapping): (row: Row) => string 
 const LISTED = 10;
 
 /** Describes the results of the corrections, one sentence each, without the name of their file. */
-export function correctionNotices(results: readonly CorrectionResult[]): readonly string[] {
+export function correctionNotices(
+  results: readonly CorrectionResult[],
+  { incompleteLine }: LinesEnd,
+): readonly string[] {
   const count = (state: CorrectionResult["state"]): number => results.filter((result) => result.state === state).length;
   const outdated = results.filter(({ state }) => state === "outdated");
   const counts = [
@@ -53,5 +72,6 @@ export function correctionNotices(results: readonly CorrectionResult[]): readonl
       return `line ${line} is not applied: ${cell} has changed since the correction was made`;
     }),
     ...(outdated.length > LISTED ? [`${formatCount(outdated.length - LISTED)} more are not applied`] : []),
+    ...(incompleteLine === undefined ? [] : [incompleteLineText(incompleteLine)]),
   ];
 }

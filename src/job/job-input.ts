@@ -21,6 +21,8 @@ export interface JobInput extends Input {
   readonly corrections?: () => readonly CorrectionResult[];
   /** Whether a row without a key that a run exported has returned with the rejects. Absent unless rejects are read. */
   readonly hasReturned?: OpenedRejects["hasReturned"];
+  /** The length of the part of the corrections file that is applied. Absent without a corrections file. */
+  readonly correctionsBytes?: number;
 }
 
 /**
@@ -95,17 +97,18 @@ async function openCorrected(
   { file, from, mapping }: { readonly file: string; readonly from: string; readonly mapping: Mapping },
 ): Promise<JobInput> {
   const { correctionNotices, openCorrections } = await import("./correct-input.ts");
-  const { amend, results } = await openCorrections(file, { plan, mapping, from });
+  const { amend, results, ...end } = await openCorrections(file, { plan, mapping, from });
   const input = await openInput(plan, { ...options, amend });
   let isReported = false;
   return {
     ...input,
     corrections: results,
+    correctionsBytes: end.end,
     async *records(reading) {
       yield* input.records(reading);
       if (isReported || reading?.from !== undefined) return;
       isReported = true;
-      for (const text of correctionNotices(results())) options.onNotice({ file, text });
+      for (const text of correctionNotices(results(), end)) options.onNotice({ file, text });
     },
   };
 }

@@ -17,7 +17,7 @@ import { openJob } from "../../dist/job/job.js";
 import { compileChecks, mapRecord } from "../../dist/pipeline/plan/check-records.js";
 import { systemClock } from "../../dist/time/system-clock.js";
 import { CORRECTION_COLUMNS } from "../../dist/read/corrections/corrections-file.js";
-import { openFixSession } from "../../dist/web/fix/fix-session.js";
+import { openFixSession } from "../../dist/web/fix/session/open-session.js";
 import { binary, count, machine, mb, say, seconds, usage, withFolder } from "./measure.mjs";
 
 const { values: options } = parseArgs({

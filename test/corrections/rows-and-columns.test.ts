@@ -41,7 +41,7 @@ const NOTHING = {
   lostRecords: 0,
   reordered: [],
   renamed: [],
-  gone: [],
+  missingColumns: [],
   newColumns: [],
 };
 
@@ -101,11 +101,11 @@ describe("re-imported rows", () => {
   it("do not count a deleted duplicate as a missing record (it used to count as still to be sent)", async () => {
     const accounts = ["1", "2", "3", "3"].map((REF) => ({ REF, NAME: "Ann", TYPE: "?" }));
     const errors = { "accounts.csv": { 3: ["TYPE"], 4: ["REF"], 5: ["REF"] } };
-    const lostWithout = async (gone: (index: number) => boolean): Promise<number> => {
+    const lostWithout = async (isMissing: (index: number) => boolean): Promise<number> => {
       const exported = await writeExtract({ accounts, errors, duplicates: [2] });
       exported.save(
         "rejects.csv",
-        exported.read("rejects.csv").filter((_, index) => !gone(index)),
+        exported.read("rejects.csv").filter((_, index) => !isMissing(index)),
       );
       const { findings, close } = await exported.check();
       onTestFinished(close);
@@ -148,7 +148,7 @@ describe("re-imported columns", () => {
     const findings = await after((rows) =>
       rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => column !== "TOWN"))),
     );
-    expect(findings.gone).toMatchObject([{ columns: ["TOWN"] }]);
+    expect(findings.missingColumns).toMatchObject([{ columns: ["TOWN"] }]);
     expect(findings.cells).toMatchObject([{ column: "TOWN", change: "emptied", count: 4 }]);
   });
 

@@ -54,7 +54,7 @@ function add({ migrate }: Workplace, ...flags: readonly string[]): Promise<CliEn
 
 async function stored({ file }: Workplace): Promise<readonly string[]> {
   if (!existsSync(file("fixes.csv"))) return [];
-  return (await readCorrections(file("fixes.csv"))).map(
+  return (await readCorrections(file("fixes.csv"))).corrections.map(
     ({ source, key, column, value }) => `${source} ${key} ${column} ${value}`,
   );
 }
@@ -81,7 +81,7 @@ describe("returned rejects", () => {
     expect(added.stderr).toContain("report: 5 rows exported, 5 returned, 3 cells corrected in 3 rows");
     expect(added.stdout + added.stderr).not.toContain("1971");
     expect(await stored(work)).toEqual(ALL);
-    const [first] = await readCorrections(work.file("fixes.csv"));
+    const [first] = (await readCorrections(work.file("fixes.csv"))).corrections;
     expect(first?.reason).toMatch(/^rejects of run \d{8}-\d{4}-/);
     expect(await validated(work)).toEqual({ valid: 3 });
 
@@ -93,7 +93,7 @@ describe("returned rejects", () => {
       added: 0,
       replaced: 0,
       removed: 0,
-      present: 3,
+      alreadyCorrected: 3,
       notKept: [],
       addedRows: 0,
       missingRows: 0,

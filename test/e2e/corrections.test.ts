@@ -181,16 +181,16 @@ describe("corrections", () => {
   test.each([
     ["a wrong header", "a,b\n", "fixes.csv:1: expected the header key,source,column"],
     ["a cell too many", "{header}a,b,c,d,e,f,g,h,i,j,k\n", "fixes.csv:2: expected 10 cells, found 11"],
-    ["an empty key", "{header},accounts,NAME,,,set,x,,,\n", "fixes.csv:2: the cell `key` is empty"],
+    ["an empty key", "{header},accounts,NAME,,,x,,,,set\n", "fixes.csv:2: the cell `key` is empty"],
     [
       "no hash",
-      "{header}A,accounts,NAME,abc,,set,x,,,\n",
+      "{header}A,accounts,NAME,abc,,x,,,,set\n",
       "fixes.csv:2: the cell `old_sha256` is not a SHA-256 in hex",
     ],
     ["no file", undefined, "fixes.csv: no such file"],
   ])("in a file with %s end the run with the place of the error", async (_, content, message) => {
     const { migrate, file } = threeAccounts();
-    const header = "key,source,column,old_sha256,row_sha256,change,value,by,at,reason\n";
+    const header = "key,source,column,old_sha256,row_sha256,value,by,at,reason,change\n";
     if (content !== undefined) writeFileSync(file("fixes.csv"), content.replace("{header}", header));
     const { code, stderr } = await migrate(["validate"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -244,13 +244,37 @@ describe("corrections", () => {
     expect((await work.migrate(["corrections", "list"])).code).toBe(0);
   });
 
+  test("in a line that was cut off do not count and do not block the project, and the next change removes the line", async () => {
+    const work = threeAccounts();
+    const { migrate, file } = work;
+    await migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
+    await migrate(["corrections", "add", "EXT-00001", "NAME", "Ann Hill", "--reason", "asked the customer"]);
+    const text = readFileSync(file("fixes.csv"), "utf8");
+    writeFileSync(file("fixes.csv"), text.slice(0, text.indexOf("asked") + 9));
+    const notice = "fixes.csv: line 3 is incomplete and does not count";
+    const { code, stderr } = await migrate(["validate"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("fixes.csv: 1 cell corrected")]);
+    expect(stderr).toContain(notice);
+    expect((await migrate(["corrections", "list"])).stderr).toContain(notice);
+    await migrate(["push"]);
+
+    const again = await migrate(["corrections", "add", "EXT-00001", "NAME", "Ann Hill"]);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining(notice)]);
+    const next = await migrate(["validate"]);
+    expect(next.stderr).toContain("fixes.csv: 2 cells corrected");
+    expect(next.stderr).not.toContain("incomplete");
+    const proof = await migrate(["proof", "--out", "proof"]);
+    expect([proof.code, proof.stdout]).toEqual([0, expect.stringContaining("1 cell corrected")]);
+    expect((await migrate(["corrections", "remove", "EXT-00001"])).code).toBe(0);
+  });
+
   test("are appended after a last line without a line end", async () => {
     const work = threeAccounts();
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     writeFileSync(work.file("fixes.csv"), readFileSync(work.file("fixes.csv"), "utf8").trimEnd());
     await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ann Hill"]);
     expect((await work.migrate(["validate"])).stderr).toContain("fixes.csv: 2 cells corrected");
-    appendFileSync(work.file("fixes.csv"), "torn");
+    appendFileSync(work.file("fixes.csv"), "torn\n");
     expect((await work.migrate(["validate"])).stderr).toContain("fixes.csv:4: expected 10 cells, found 1");
   });
 });

@@ -267,10 +267,16 @@ describeWebPages("the page Fix", (open) => {
     await web.stop();
 
     const lines = correctionsIn(folder);
-    const at = readFileSync(path.join(folder, "corrections.csv"), "utf8").indexOf(lines[1500] ?? "");
-    const [, , , , , , , by] = lines[0]?.split(",") ?? [];
-    const note = { pid: 2 ** 22 + 1, source: "customers", column: "DOB", at: "2026-11-22T17:50:00Z", by, from: at };
-    writeFileSync(path.join(folder, "corrections.csv.unfinished"), JSON.stringify(note));
+    const [, , , , , , by, savedAt = ""] = lines[0]?.split(",") ?? [];
+    const at = "2026-11-22T17:50:00Z";
+    const text = readFileSync(path.join(folder, "corrections.csv"), "utf8");
+    const begin = text.indexOf(lines[1500] ?? "");
+    writeFileSync(
+      path.join(folder, "corrections.csv"),
+      text.slice(0, begin) + text.slice(begin).replaceAll(savedAt, at),
+    );
+    const note = { pid: 2 ** 22 + 1, source: "customers", column: "DOB", at, by };
+    writeFileSync(path.join(folder, "corrections.csv.1.unfinished"), JSON.stringify(note));
     writeFileSync(
       path.join(folder, "accounts.csv"),
       readFileSync(path.join(folder, "accounts.csv"), "utf8").replace(",D,", ",X,"),

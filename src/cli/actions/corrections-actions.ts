@@ -3,6 +3,7 @@ import { pathsFrom } from "../../job/contract-files.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
+import { timestamp } from "../../time/clock.ts";
 import type { CorrectionFlags } from "../options/options.ts";
 import { type Context, withSettings } from "../process/context.ts";
 import { operator } from "../process/operator.ts";
@@ -81,9 +82,10 @@ async function rejectsJobs(
 
 export function correctionsListAction(flags: CorrectionFlags, session: Session): Promise<void> {
   return withSettings(session, [], flags, async (settings, context) => {
-    const { listCorrections } = await import("../../commands/corrections/change-corrections.ts");
+    const { readWithNotice } = await import("../../commands/corrections/change-corrections.ts");
     const file = fileOf(settings);
-    await show(correctionsView, { file, corrections: await listCorrections(file) }, flags, context);
+    const { corrections } = await readWithNotice(file, context.dependencies.notice);
+    await show(correctionsView, { file, corrections }, flags, context);
     return 0;
   });
 }
@@ -92,13 +94,11 @@ export function correctionsRemoveAction(key: string, flags: CorrectionFlags, ses
   return withSettings(session, [], flags, async (settings, context) => {
     const { removeCorrections } = await import("../../commands/corrections/change-corrections.ts");
     const file = fileOf(settings);
+    const { clock, notice } = context.dependencies;
     const corrections = await removeCorrections(
       file,
       { key, source: flags.in, column: flags.column },
-      {
-        by: operator(),
-        at: new Date(context.dependencies.clock.now()).toISOString(),
-      },
+      { by: operator(), at: timestamp(clock), notice },
     );
     await show(removedCorrectionsView, { file, corrections }, flags, context);
     return 0;

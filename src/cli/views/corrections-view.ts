@@ -38,12 +38,12 @@ export const addedCorrectionsView: View<AddedCorrections> = {
 };
 
 export const keptCorrectionsView: View<KeptCorrections> = {
-  text: ({ file, added, replaced, removed, present, notKept, addedRows, missingRows }) => {
+  text: ({ file, added, replaced, removed, alreadyCorrected, notKept, addedRows, missingRows }) => {
     const counts = [
       `${counted(added, "correction")} added`,
       ...(replaced > 0 ? [`${formatCount(replaced)} replaced`] : []),
       ...(removed > 0 ? [`${formatCount(removed)} removed`] : []),
-      ...(present > 0 ? [`${counted(present, "cell")} already corrected`] : []),
+      ...(alreadyCorrected > 0 ? [`${counted(alreadyCorrected, "cell")} already corrected`] : []),
     ];
     const rows = [
       ...(addedRows > 0 ? [counted(addedRows, "added row")] : []),

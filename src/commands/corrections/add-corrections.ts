@@ -57,7 +57,7 @@ export async function addCorrections(
     const found = await rowsOf(job, requests, dependencies.drain);
     const added = requests.map((request) => requestedCorrection(request, found.get(request) ?? [], { job, by, at }));
     if (new Set(added.map(identityOf)).size < added.length) throw new Failure("usage", "a cell is corrected twice");
-    return { file, added, replaced: await saveCorrections(file, added) };
+    return { file, added, replaced: await saveCorrections(file, added, dependencies.notice) };
   } finally {
     await job.input.close();
   }

@@ -7,10 +7,12 @@ import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 import {
   CORRECTION_COLUMNS,
+  type CorrectionsFile,
   delimiterOf,
   identityOf,
+  incompleteLineText,
   lineProblem,
-  type ListedCorrection,
+  type LinesEnd,
   readCorrections,
 } from "../../read/corrections/corrections-file.ts";
 import { type CellCorrection, cellText, type Correction, correctionOf } from "../../read/corrections/correction.ts";
@@ -25,16 +27,21 @@ export interface WantedCorrections {
   readonly column?: string | undefined;
 }
 
+/** Receives messages about the file. */
+type OnNotice = (text: string) => void;
+
 /**
- * The corrections of a file, in file order.
- * @throws Failure `config` for an invalid file
+ * Reads a corrections file. A notice names an incomplete last line.
+ * @throws Failure `config` for an invalid or missing file
  */
-export async function listCorrections(
-  file: string,
-  wanted: WantedCorrections = {},
-): Promise<readonly ListedCorrection[]> {
-  return (await readCorrections(file)).filter((correction) => isWanted(correction, wanted));
+export async function readWithNotice(file: string, notice: OnNotice): Promise<CorrectionsFile> {
+  const found = await readCorrections(file);
+  if (found.incompleteLine !== undefined) notice(`${file}: ${incompleteLineText(found.incompleteLine)}`);
+  return found;
 }
+
+/** For a file that does not exist. */
+export const NO_CORRECTIONS: CorrectionsFile = { corrections: [], end: 0 };
 
 /**
  * Removes corrections from a file, by appending lines.
@@ -44,20 +51,19 @@ export async function listCorrections(
 export async function removeCorrections(
   file: string,
   wanted: WantedCorrections,
-  author: Pick<Correction, "by" | "at">,
+  { by, at, notice }: Pick<Correction, "by" | "at"> & { readonly notice: OnNotice },
 ): Promise<readonly Correction[]> {
   let removed: readonly Correction[] = [];
   await appendChanges(file, async () => {
-    removed = await listCorrections(file, wanted);
+    const { corrections, end } = await readWithNotice(file, notice);
+    removed = corrections.filter((correction) => isWanted(correction, wanted));
     if (removed.length === 0) {
       throw new Failure("usage", `${file}: no such correction`, {
         hint: "`migrate corrections list` shows all corrections",
       });
     }
-    return removed.map((correction) => ({
-      change: "unset",
-      correction: { ...correction, ...author, value: "", reason: "" },
-    }));
+    const unset = { by, at, value: "", reason: "" };
+    return { changes: removed.map((each) => ({ change: "unset", correction: { ...each, ...unset } })), end };
   });
   return removed;
 }
@@ -68,11 +74,12 @@ export async function removeCorrections(
  * @returns the number of corrections that were replaced
  * @throws Failure `config` for an invalid file; `storage` if it cannot be written
  */
-export async function saveCorrections(file: string, added: readonly Correction[]): Promise<number> {
+export async function saveCorrections(file: string, added: readonly Correction[], notice: OnNotice): Promise<number> {
   let before: readonly Correction[] = [];
   await appendChanges(file, async (size) => {
-    before = size > 0 ? await listCorrections(file) : [];
-    return added.map((correction) => ({ change: "set", correction }));
+    const { corrections, end } = size > 0 ? await readWithNotice(file, notice) : NO_CORRECTIONS;
+    before = corrections;
+    return { changes: added.map((correction) => ({ change: "set", correction })), end };
   });
   const identities = new Set(added.map(identityOf));
   return before.filter((correction) => identities.has(identityOf(correction))).length;
@@ -114,25 +121,47 @@ export function planCell(
   return [{ entry: { change: "set", correction }, before: last }];
 }
 
+/** Lines to append after the complete lines of a file. */
+export interface Addition extends Pick<LinesEnd, "end"> {
+  readonly changes: readonly NewChange[];
+}
+
 /**
- * Appends lines to a corrections file, which is created if it does not exist. No other program changes the file
- * between the call of `decide` and the end, so `decide` can compare the lines with the file. When this returns, the
- * lines are on the disk.
- * @param decide receives the size of the file in bytes, and returns the lines to append
+ * Appends lines to a corrections file, which is created if it does not exist. An incomplete line at its end is removed.
+ * No other program changes the file between the call of `decide` and the end, so `decide` can compare the lines with
+ * the file. When this returns, the lines are on the disk.
+ * @param decide receives the size of the file in bytes
  * @returns the size of the file with the lines
  * @throws the errors of `decide`; Failure `usage` for a value that the file cannot contain; `storage`
  */
-export function appendChanges(file: string, decide: (size: number) => Promise<readonly NewChange[]>): Promise<number> {
+export function appendChanges(file: string, decide: (size: number) => Promise<Addition>): Promise<number> {
   return withFileLock(file, async () => {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    const changes = await decide(size);
+    const { changes, end } = await decide(size);
     if (changes.length === 0) return size;
     for (const change of changes) requireWritable(file, change);
     const lines = changes.map(({ change, correction }) => lineOf(correction, change));
-    const text = size === 0 ? csvText([CORRECTION_COLUMNS, ...lines]) : csvText(lines, await delimiterOf(file));
-    if (size + Buffer.byteLength(text) >= SIZE_LIMIT) throw tooLarge(file);
-    return append(file, text);
+    const text = end === 0 ? csvText([CORRECTION_COLUMNS, ...lines]) : csvText(lines, await delimiterOf(file));
+    if (end + Buffer.byteLength(text) >= SIZE_LIMIT) throw tooLarge(file);
+    return append(file, text, { size, end });
   });
+}
+
+/** Whether a file has room for this number of bytes. */
+export function hasRoom(file: string, bytes: number): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) + bytes < SIZE_LIMIT;
+}
+
+/**
+ * Refuses lines that do not fit into a file, before the first one is appended.
+ * @throws Failure `usage`
+ */
+export async function requireRoom(file: string, groups: AsyncIterable<readonly NewChange[]>): Promise<void> {
+  let bytes = 0;
+  for await (const changes of groups) {
+    bytes += Buffer.byteLength(csvText(changes.map(({ change, correction }) => lineOf(correction, change))));
+    if (!hasRoom(file, bytes)) throw tooLarge(file);
+  }
 }
 
 function requireWritable(file: string, { change, correction }: NewChange): void {
@@ -163,32 +192,51 @@ function isWanted(correction: Correction, { key, source, column }: WantedCorrect
 
 function lineOf(correction: Correction, change: "set" | "unset"): readonly string[] {
   const { key, source, column, oldSha256, rowSha256 = "", value, by, at, reason } = correction;
-  return [key, source, column, oldSha256, rowSha256, change, value, by, at, reason];
+  return [key, source, column, oldSha256, rowSha256, value, by, at, reason, change];
 }
 
-/** Returns the new size of the file. A failed write leaves no partial line. */
-async function append(file: string, text: string): Promise<number> {
+/**
+ * Appends text after the complete lines of a file. A failed write leaves no partial line.
+ * @param known the size of the file, and where its complete lines end
+ * @returns the new size of the file
+ */
+async function append(
+  file: string,
+  text: string,
+  { size, end }: { readonly size: number; readonly end: number },
+): Promise<number> {
+  const handle = await open(file, "a+", 0o600).catch(cannotWrite(file));
   try {
-    const handle = await open(file, "a+", 0o600);
-    let size: number;
+    // An editor does not wait for the lock.
+    if ((await handle.stat()).size !== size) throw changedFile(file);
+    if (end < size) await handle.truncate(end);
     try {
-      ({ size } = await handle.stat());
-      try {
-        await handle.appendFile((await endsWithoutNewline(handle, size)) ? `\n${text}` : text);
-        await handle.sync();
-      } catch (error) {
-        await handle.truncate(size);
-        throw error;
-      }
-      ({ size } = await handle.stat());
-    } finally {
-      await handle.close();
+      await handle.appendFile((await endsWithoutNewline(handle, end)) ? `\n${text}` : text);
+      await handle.sync();
+    } catch (error) {
+      await handle.truncate(end);
+      throw error;
     }
     await syncFolder(path.dirname(file));
-    return size;
-  } catch (cause) {
-    throw new Failure("storage", `${file} cannot be written`, { hint: remedyOf(cause, file), cause });
+    return (await handle.stat()).size;
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    return cannotWrite(file)(error);
+  } finally {
+    await handle.close();
   }
+}
+
+function cannotWrite(file: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new Failure("storage", `${file} cannot be written`, { hint: remedyOf(cause, file), cause });
+  };
+}
+
+function changedFile(file: string): Failure {
+  return new Failure("source_changed", `${file} was changed by another program`, {
+    hint: "nothing was added; do it again",
+  });
 }
 
 /** Whether the last line has no line end, which an editor may have removed. */

@@ -1,6 +1,6 @@
 import {
   columnOf,
-  homesOf,
+  matchSourceRows,
   type KeepObstacle,
   newTexts,
   type NewText,
@@ -47,8 +47,8 @@ export interface CellKeeper {
   readonly keep: (changes: readonly ReturnedChange[]) => void;
   readonly refuse: (cell: ReturnedCell, obstacle: KeepObstacle) => void;
   readonly changes: () => readonly KeptChange[];
-  /** `present`: the number of cells that have the new value already. */
-  readonly counts: () => { readonly present: number; readonly notKept: readonly NotKept[] };
+  /** `alreadyCorrected`: the number of cells that have the new value already. */
+  readonly counts: () => { readonly alreadyCorrected: number; readonly notKept: readonly NotKept[] };
 }
 
 /** @param inFile the corrections in force, in file order */
@@ -59,28 +59,22 @@ export function createCellKeeper(
 ): CellKeeper {
   const inForce = createCorrectionsInForce(inFile);
   const changes = new Map<string, KeptChange>();
-  const notKept = new Map<string, NotKept>();
-  let present = 0;
-
-  const refuse: CellKeeper["refuse"] = (cell, obstacle) => {
-    const name = [cell.source, cell.column, obstacle].join("\0");
-    const group = notKept.get(name);
-    notKept.set(name, group === undefined ? { ...cell, obstacle, count: 1 } : { ...group, count: group.count + 1 });
-  };
+  const { refuse, notKept } = countNotKept();
+  let alreadyCorrected = 0;
   const keepText = (
     cell: ReturnedCell,
     { column, text: value }: NewText,
-    { home, run }: { readonly home: SourceRow; readonly run: string },
+    { row, run }: { readonly row: SourceRow; readonly run: string },
   ): KeepObstacle | undefined => {
-    const { raw } = home;
+    const { raw } = row;
     const { source } = cell;
     const key = keyOfRow(source, raw);
     const old = cellText(raw, column);
     if (key === undefined) return "no_key";
     if (old === undefined) return "no_column";
-    const others = rowsWithKey(source, key).filter((row) => !isSamePlace(row, raw));
+    const others = rowsWithKey(source, key).filter((other) => !isSamePlace(other, raw));
     const own = inForce.of({ source, key, column, oldSha256: textHash(old) }, raw);
-    if (own.length === 0 && others.some((row) => rowHash(row) === rowHash(raw))) return "repeated";
+    if (own.length === 0 && others.some((other) => rowHash(other) === rowHash(raw))) return "repeated";
     const planned = { key, source, column, value, by, at, reason: reason ?? `rejects of run ${run}` };
     for (const { entry } of planCell(planned, raw, { others: () => others, inForce: own })) {
       const identity = identityOf(entry.correction);
@@ -88,18 +82,19 @@ export function createCellKeeper(
       changes.set(identity, { ...entry, cell, isNew: !inForce.isInFile(identity) });
       inForce.apply(entry);
     }
-    home.present = withCellText(home.present, column, value);
+    row.current = withCellText(row.current, column, value);
     return undefined;
   };
-  const keepField = (change: ReturnedChange, home: SourceRow | undefined, field: number | string): void => {
+  const keepField = (change: ReturnedChange, row: SourceRow | undefined, field: number | string): void => {
     const cell = cellOf(change, field);
-    const texts = newTexts(change, home, field);
-    if (texts === "gone") return;
-    if (texts === "present") present += 1;
+    const texts = newTexts(change, row, field);
+    if (texts === "no_column_returned") return;
+    if (texts === "already_corrected") alreadyCorrected += 1;
     else if (typeof texts === "string") refuse(cell, texts);
-    else if (home !== undefined) {
-      const obstacles = texts.map((text) => keepText(cell, text, { home, run: change.run }));
-      const obstacle = obstacles.find((each) => each !== undefined);
+    else if (row !== undefined) {
+      const obstacle = texts
+        .map((text) => keepText(cell, text, { row, run: change.run }))
+        .find((each) => each !== undefined);
       if (obstacle !== undefined) refuse(cell, obstacle);
     }
   };
@@ -107,9 +102,22 @@ export function createCellKeeper(
     refuse,
     // A correction that was added and removed again is not a change.
     changes: () => [...changes.values()].filter(({ change, isNew }) => change === "set" || !isNew),
-    counts: () => ({ present, notKept: [...notKept.values()] }),
+    counts: () => ({ alreadyCorrected, notKept: notKept() }),
     keep: (returned) => {
-      for (const [change, home] of homesOf(returned)) for (const field of change.fields) keepField(change, home, field);
+      for (const [change, row] of matchSourceRows(returned))
+        for (const field of change.fields) keepField(change, row, field);
+    },
+  };
+}
+
+function countNotKept(): Pick<CellKeeper, "refuse"> & { readonly notKept: () => readonly NotKept[] } {
+  const groups = new Map<string, NotKept>();
+  return {
+    notKept: () => [...groups.values()],
+    refuse: (cell, obstacle) => {
+      const name = [cell.source, cell.column, obstacle].join("\0");
+      const group = groups.get(name);
+      groups.set(name, group === undefined ? { ...cell, obstacle, count: 1 } : { ...group, count: group.count + 1 });
     },
   };
 }

@@ -1,19 +1,19 @@
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createSourceSearch, type SourceSearch } from "../../corrections/find-source-rows.ts";
 import type { ReturnedRejects } from "../../corrections/check-corrections.ts";
 import { type ReturnedChange, returnedChanges } from "../../corrections/returned-changes.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { keyColumnIn, openCorrections } from "../../job/correct-input.ts";
+import { correctorOptions, keyColumnIn } from "../../job/correct-input.ts";
 import { type Job, type JobDependencies, openJob } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Row } from "../../model/record.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
-import { keyNameOf } from "../../read/corrections/apply-corrections.ts";
-import { readAppendedChanges, readCorrections } from "../../read/corrections/corrections-file.ts";
+import { type Corrector, createCorrector, keyNameOf } from "../../read/corrections/apply-corrections.ts";
+import { readAppendedChanges } from "../../read/corrections/corrections-file.ts";
 import { withDescendants } from "../../read/input/opened-source.ts";
 import { keyOf } from "../../read/row/row-key.ts";
-import { appendChanges } from "./change-corrections.ts";
+import { appendChanges, NO_CORRECTIONS, readWithNotice } from "./change-corrections.ts";
 import { type CellKeeper, cellName, createCellKeeper, type NotKept, type SourceKeys } from "./keep-cells.ts";
 
 export interface KeepOptions {
@@ -38,7 +38,7 @@ export interface KeptCorrections {
   /** Number of corrections that were removed, because the cell has its value in the sources again. */
   readonly removed: number;
   /** Number of cells that have the new value already. */
-  readonly present: number;
+  readonly alreadyCorrected: number;
   readonly notKept: readonly NotKept[];
   /** Numbers of rows that are not kept, because a correction changes one cell. */
   readonly addedRows: number;
@@ -56,17 +56,16 @@ export async function keepReturned(
 ): Promise<KeptCorrections> {
   const { file, by, reason } = options;
   const returned = await readReturned(options, dependencies);
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const inForce = size === 0 ? [] : await readCorrections(file);
+  const before = existsSync(file) ? await readWithNotice(file, dependencies.notice) : NO_CORRECTIONS;
   const job = await openJob({ ...options.job, corrections: undefined }, dependencies);
   try {
     refuseOtherSources(returned, job);
-    const corrector = size === 0 ? undefined : await openCorrections(file, { ...job, from: file });
-    const sources = await findSourceRows(job, returned, { amend: corrector?.amend, signal: dependencies.drain });
+    const { amend } = createCorrector(before.corrections, correctorOptions(file, job));
+    const sources = await findSourceRows(job, returned, { amend, signal: dependencies.drain });
     const at = new Date(dependencies.clock.now()).toISOString();
-    const keeper = createCellKeeper(inForce, sources, { by, at, reason });
+    const keeper = createCellKeeper(before.corrections, sources, { by, at, reason });
     for (const changes of sources.folders) keeper.keep(changes);
-    return { file, ...(await store(file, size, keeper)), ...rowCounts(returned) };
+    return { file, ...(await store(file, before.end, keeper)), ...rowCounts(returned) };
   } finally {
     await job.input.close();
   }
@@ -119,7 +118,7 @@ interface FoundSourceRows extends SourceKeys {
 async function findSourceRows(
   job: Job,
   returned: readonly ReturnedRejects[],
-  { amend, signal }: { readonly amend?: ((row: Row, source: string) => Row) | undefined; readonly signal: AbortSignal },
+  { amend, signal }: { readonly amend: Corrector["amend"]; readonly signal: AbortSignal },
 ): Promise<FoundSourceRows> {
   const folders = returned.map(returnedChanges);
   const keyNameIn = keyNames(job);
@@ -133,8 +132,8 @@ async function findSourceRows(
     const search = searches.get(source) ?? createSourceSearch(folders.map((changes) => changesOf(source, changes)));
     searches.set(source, search);
     for (const raw of rows) {
-      const candidate = { raw, present: amend?.(raw, source) ?? raw };
-      const found = search(candidate.present, keyNameIn(source, raw));
+      const candidate = { raw, current: amend(raw, source) };
+      const found = search(candidate.current, keyNameIn(source, raw));
       for (const { candidates } of found) candidates.push(candidate);
       const key = found.length === 0 ? undefined : keyOfRow(source, raw);
       if (key !== undefined) wanted.set(nameOf(source, key), []);
@@ -163,19 +162,22 @@ function nameOf(source: string, key: string | undefined): string {
 /** Appends the lines, without cells that another program has corrected since the file was read. */
 async function store(
   file: string,
-  size: number,
+  before: number,
   keeper: CellKeeper,
 ): Promise<Omit<KeptCorrections, "file" | "addedRows" | "missingRows">> {
   let changes = keeper.changes();
   if (changes.length > 0) {
     await appendChanges(file, async (now) => {
-      if (now < size) throw replacedFile(file);
+      if (now < before) throw replacedFile(file);
       const newer = new Set<string>();
-      for await (const appended of readAppendedChanges(file, { from: size, to: now }))
-        for (const { correction } of appended) newer.add(cellName(correction));
+      let end = before;
+      for await (const appended of readAppendedChanges(file, { from: before, to: now })) {
+        for (const { correction } of appended.changes) newer.add(cellName(correction));
+        ({ end } = appended);
+      }
       for (const { cell, correction } of changes) if (newer.has(cellName(correction))) keeper.refuse(cell, "changed");
       changes = changes.filter(({ correction }) => !newer.has(cellName(correction)));
-      return changes.map(({ change, correction }) => ({ change, correction }));
+      return { changes: changes.map(({ change, correction }) => ({ change, correction })), end };
     });
   }
   const set = changes.filter(({ change }) => change === "set");

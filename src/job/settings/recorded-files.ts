@@ -56,7 +56,8 @@ export async function recordFiles(job: Job): Promise<RecordedFiles> {
   const setup: SetupFile[] = [];
   for (const { kind, name } of filesOf(job)) {
     if (isData(kind)) {
-      files.push({ kind, ...(await fingerprintFile(name)) });
+      const length = kind === "corrections" ? job.input.correctionsBytes : undefined;
+      files.push({ kind, ...(await fingerprintFile(name, length)) });
       continue;
     }
     const path = pathOf(name);

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { Failure } from "../../model/failure.ts";
@@ -5,18 +6,21 @@ import { linesOf, tableFailure, type TableLine } from "../lists/table-lines.ts";
 import { checkText, readSmall } from "../text/text-file.ts";
 import type { Correction } from "./correction.ts";
 
-/** The header of a corrections file. */
+/**
+ * The header of a corrections file. `change` is last: a line that was cut off ends with neither `set` nor `unset`, so it
+ * cannot be taken for a complete one.
+ */
 export const CORRECTION_COLUMNS = [
   "key",
   "source",
   "column",
   "old_sha256",
   "row_sha256",
-  "change",
   "value",
   "by",
   "at",
   "reason",
+  "change",
 ] as const;
 
 /** A correction, and the 1-based line of the file that contains it. */
@@ -32,22 +36,45 @@ export interface CorrectionChange {
 
 const HINT = "`migrate corrections` writes this file";
 
+/** Where the complete lines of a corrections file end. */
+export interface LinesEnd {
+  /** Offset in bytes; 0 if the header is incomplete. */
+  readonly end: number;
+  /** The line after them, which is incomplete and does not count. */
+  readonly incompleteLine?: number | undefined;
+}
+
+export interface CorrectionsFile extends LinesEnd {
+  /** The corrections that were not removed or replaced, in file order. */
+  readonly corrections: readonly ListedCorrection[];
+}
+
 /**
  * Reads a corrections file, which contains personal data. Lines are only appended to it. A line with the change
  * `unset` removes an earlier correction, and a line for the same old value of the same cell replaces the earlier line.
+ * A last line that is incomplete does not count.
  * @param path path of the file in messages
  * @param from path to read it from; default: `path`
- * @returns the corrections that were not removed or replaced, in file order
  * @throws Failure `config` if the file cannot be read or is not a list of corrections
  */
-export async function readCorrections(path: string, from: string = path): Promise<readonly ListedCorrection[]> {
+export async function readCorrections(path: string, from: string = path): Promise<CorrectionsFile> {
   if (!existsSync(from)) throw missingFile(path);
   const opened = await readSmall(from, async (bytes) => ({ handle: await open(from, "r"), bytes }));
   const found = createCellMap();
-  for await (const changes of changesIn(path, opened.handle, { from: 0, to: opened.bytes })) {
+  let last: LinesEnd = { end: 0 };
+  for await (const { changes, ...end } of changesIn(path, opened.handle, { from: 0, to: opened.bytes })) {
     for (const { change, correction } of changes) found.set(correction, change === "set" ? correction : undefined);
+    last = end;
   }
-  return found.all();
+  return { corrections: found.all(), ...last };
+}
+
+/** Tells the user about the incomplete last line of a corrections file. */
+export function incompleteLineText(line: number): string {
+  return (
+    `line ${line} is incomplete and does not count, because the program that wrote it was stopped, for example. ` +
+    "Make this correction again; the next change to the file removes the line"
+  );
 }
 
 function missingFile(path: string): Failure {
@@ -83,15 +110,17 @@ interface ByteRange {
   readonly to: number;
 }
 
+/** Lines that were appended to a corrections file. */
+export interface AppendedChanges extends LinesEnd {
+  readonly changes: readonly CorrectionChange[];
+}
+
 /**
  * The changes that were appended to a corrections file, in order, in batches.
- * @param range `from`: the size of the file before; `to`: its size now
+ * @param range `from`: where the complete lines before them end; `to`: the size of the file
  * @throws Failure `config` if they are not a list of corrections
  */
-export async function* readAppendedChanges(
-  path: string,
-  range: ByteRange,
-): AsyncGenerator<readonly CorrectionChange[]> {
+export async function* readAppendedChanges(path: string, range: ByteRange): AsyncGenerator<AppendedChanges> {
   if (range.to > range.from) yield* changesIn(path, await open(path, "r"), range);
 }
 
@@ -100,11 +129,7 @@ const PIECE_BYTES = 2 ** 20;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
 /** Reads the lines of a part of a file, and closes it. A part from 0 starts with the header. */
-async function* changesIn(
-  path: string,
-  handle: FileHandle,
-  { from, to }: ByteRange,
-): AsyncGenerator<readonly CorrectionChange[]> {
+async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRange): AsyncGenerator<AppendedChanges> {
   const bad = tableFailure(path, HINT);
   const share = createSharing();
   let [line, size] = [1, PIECE_BYTES];
@@ -114,22 +139,67 @@ async function* changesIn(
     for (let at = from; at < to;) {
       const isFinal = at + size >= to;
       const { mark, bytes } = await readPiece(handle, { from: at, to: Math.min(at + size, to) });
-      if (bytes.length === 0) break;
-      const { lines, end, nextLine } = linesOf(bytes, { file: path, hint: HINT, delimiter, line, isFinal });
+      const piece = { file: path, hint: HINT, delimiter, line, isFinal };
+      const { lines, end, nextLine, incompleteLine } = completeLines(bytes, piece, hasHeader);
       if (end === 0 && !isFinal) {
         size *= 2;
         continue;
       }
-      checkText(path, bytes.subarray(0, isFinal ? bytes.length : end), line);
-      if (!hasHeader) requireHeader(lines[0], bad);
-      yield lines.slice(hasHeader ? 0 : 1).map((found) => changeIn(found, share, bad));
+      const isEmpty = !hasHeader && end === 0;
+      if (!hasHeader && !isEmpty) requireHeader(lines[0], bad);
+      at += mark + end;
+      const changes = lines.slice(hasHeader ? 0 : 1).map((found) => changeIn(found, share, bad));
+      yield { changes, end: isEmpty ? 0 : at, incompleteLine };
+      if (isFinal) return;
       hasHeader = true;
-      at += mark + (isFinal ? bytes.length : end);
       line = nextLine;
     }
-    if (!hasHeader) requireHeader(undefined, bad);
   } finally {
     await handle.close();
+  }
+}
+
+type LinePiece = Parameters<typeof linesOf>[1];
+
+/** The complete lines at the start of a piece, also a last line without its line end. */
+function completeLines(
+  bytes: Buffer,
+  piece: LinePiece,
+  hasHeader: boolean,
+): ReturnType<typeof linesOf> & Pick<LinesEnd, "incompleteLine"> {
+  const { lines, end, nextLine } = linesOf(bytes, { ...piece, isFinal: false });
+  checkText(piece.file, bytes.subarray(0, end), piece.line);
+  const rest = bytes.subarray(end);
+  if (!piece.isFinal || rest.length === 0) return { lines, end, nextLine };
+  const last = lastLine(rest, { ...piece, line: nextLine }, !hasHeader && lines.length === 0);
+  return last === undefined
+    ? { lines, end, nextLine, incompleteLine: nextLine }
+    : { lines: [...lines, last], end: bytes.length, nextLine };
+}
+
+/**
+ * The last line, whose line end is missing; undefined if the line is incomplete.
+ * @throws Failure `config` if a quote that is not closed hides complete lines
+ */
+function lastLine(bytes: Buffer, piece: LinePiece, isHeader: boolean): TableLine | undefined {
+  const text = bytes.toString();
+  const header = CORRECTION_COLUMNS.join();
+  if (isHeader) return header.startsWith(text) && text !== header ? undefined : linesOf(bytes, piece).lines[0];
+  const found = wholeLine(bytes, piece);
+  if (found !== undefined) return found;
+  const [, ...hidden] = text.split(/\r\n|\n|\r/);
+  if (hidden.some((each) => wholeLine(Buffer.from(each), piece) !== undefined))
+    throw tableFailure(piece.file, HINT)(piece.line, "a quote is opened here but never closed");
+  return undefined;
+}
+
+function wholeLine(bytes: Buffer, piece: LinePiece): TableLine | undefined {
+  if (!isUtf8(bytes) || bytes.includes(0)) return undefined;
+  try {
+    return linesOf(bytes, piece).lines.find(({ cells }) => lineProblem(cells) === undefined);
+  } catch {
+    // A quote is open.
+    return undefined;
   }
 }
 
@@ -193,7 +263,7 @@ const CHANGE = CORRECTION_COLUMNS.indexOf("change");
 
 /** Every object has the same members, because a file may contain hundreds of thousands of corrections. */
 function correctionIn(cells: readonly string[], line: number): ListedCorrection {
-  const [key = "", source = "", column = "", oldSha256 = "", row = "", , value = "", by = "", at = "", reason = ""] =
+  const [key = "", source = "", column = "", oldSha256 = "", row = "", value = "", by = "", at = "", reason = ""] =
     cells;
   return { key, source, column, oldSha256, rowSha256: row === "" ? undefined : row, value, by, at, reason, line };
 }
@@ -202,12 +272,12 @@ function correctionIn(cells: readonly string[], line: number): ListedCorrection 
 export function lineProblem(cells: readonly string[]): string | undefined {
   if (cells.length !== CORRECTION_COLUMNS.length)
     return `expected ${CORRECTION_COLUMNS.length} cells, found ${cells.length}`;
-  const [key, source, column, oldSha256 = "", rowSha256 = "", change = ""] = cells;
+  const [key, source, column, oldSha256 = "", rowSha256 = ""] = cells;
   const empty = Object.entries({ key, source, column }).find(([, text]) => text === "");
   if (empty !== undefined) return `the cell \`${empty[0]}\` is empty`;
   if (!HASH.test(oldSha256)) return "the cell `old_sha256` is not a SHA-256 in hex";
   if (rowSha256 !== "" && !HASH.test(rowSha256)) return "the cell `row_sha256` is not a SHA-256 in hex";
-  return CHANGES.has(change) ? undefined : "the cell `change` is neither `set` nor `unset`";
+  return CHANGES.has(cells[CHANGE] ?? "") ? undefined : "the cell `change` is neither `set` nor `unset`";
 }
 
 const HASH = /^[\da-f]{64}$/;

@@ -177,19 +177,26 @@ function refuseDuplicates(found: readonly FoundFile[]): void {
 /** The fingerprint of a file, used to detect changes. */
 export interface FileFingerprint {
   readonly file: string;
-  /** Size on disk, before unpacking. */
+  /** Size on disk, before unpacking. Of a part of a file, the length of the part. */
   readonly bytes: number;
-  /** Hash of the bytes on disk, in hex. */
+  /** Hash of these bytes, in hex. */
   readonly sha256: string;
   readonly modifiedMs: number;
 }
 
-/** Reads the file once, in chunks. @throws Failure `source_unreadable` */
-export async function fingerprintFile(path: string): Promise<FileFingerprint> {
-  const { bytes, modifiedMs } = await inspectFile(path);
+/**
+ * Reads the file once, in chunks.
+ * @param length number of bytes at its start; default: all
+ * @throws Failure `source_unreadable`
+ */
+export async function fingerprintFile(path: string, length?: number): Promise<FileFingerprint> {
+  const { bytes: size, modifiedMs } = await inspectFile(path);
+  const bytes = Math.min(length ?? size, size);
   const hash = createHash("sha256");
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20 })) hash.update(chunk);
+    const part = length === undefined ? {} : { end: bytes - 1 };
+    if (bytes > 0)
+      for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20, ...part })) hash.update(chunk);
   } catch (error) {
     throw readFailure(path, error);
   }

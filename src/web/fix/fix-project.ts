@@ -4,8 +4,9 @@ import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 import { failureDetails, RefusedRequest } from "../error-reply.ts";
 import type { ProjectSettings, WebProject } from "../web-project.ts";
-import { type FixSession, openFixSession } from "./fix-session.ts";
+import type { FixSession } from "./fix-session.ts";
 import type { FixState } from "./fix-types.ts";
+import { openFixSession } from "./session/open-session.ts";
 
 /** The session of a project. All pages that are open share it. */
 export interface FixProject {
@@ -13,52 +14,52 @@ export interface FixProject {
   readonly state: () => Promise<FixState>;
   /** Starts a check, unless one is in progress. */
   readonly check: () => Promise<void>;
-  /** @throws RefusedRequest `session_changed` if this is not the present session */
+  /** @throws RefusedRequest `session_changed` if this is not the current session */
   readonly session: (id: string) => FixSession;
 }
 
-type Present =
+type ProjectState =
   | { readonly kind: "checking"; records: number; invalid: number }
   | { readonly kind: "failed"; readonly failure: Failure }
   | { readonly kind: "ready"; readonly session: FixSession };
 
 export function createFixProject(project: WebProject): FixProject {
-  let present: Present | undefined;
-  const run = async (checking: Extract<Present, { kind: "checking" }>): Promise<void> => {
+  let current: ProjectState | undefined;
+  const run = async (checking: Extract<ProjectState, { kind: "checking" }>): Promise<void> => {
     try {
       const session = await openSession(project, (progress) => Object.assign(checking, progress));
-      present = { kind: "ready", session };
+      current = { kind: "ready", session };
     } catch (error) {
       if (!(error instanceof Failure)) project.logBug(error);
       const bug = new Failure("storage", "This is a bug in migrate. The terminal shows the details.");
-      present = { kind: "failed", failure: error instanceof Failure ? error : bug };
+      current = { kind: "failed", failure: error instanceof Failure ? error : bug };
     }
   };
   const check = async (): Promise<void> => {
-    if (present?.kind === "checking") return;
-    const before = present;
+    if (current?.kind === "checking") return;
+    const before = current;
     const checking = { kind: "checking" as const, records: 0, invalid: 0 };
-    present = checking;
+    current = checking;
     if (before?.kind === "ready") await before.session.close();
     void run(checking);
   };
   return {
     check,
     state: async () => {
-      if (present === undefined) await check();
-      return stateOf(present);
+      if (current === undefined) await check();
+      return stateOf(current);
     },
     session: (id) => {
-      if (present?.kind === "ready" && present.session.overview().session === id) return present.session;
+      if (current?.kind === "ready" && current.session.overview().session === id) return current.session;
       throw new RefusedRequest(409, "session_changed", "The project has been checked again", "Reload the page.");
     },
   };
 }
 
-function stateOf(present: Present | undefined): FixState {
-  if (present?.kind === "ready") return { status: "ready", ...present.session.overview() };
-  if (present?.kind === "failed") return { status: "failed", error: failureDetails(present.failure) };
-  return { status: "checking", records: present?.records ?? 0, invalid: present?.invalid ?? 0 };
+function stateOf(current: ProjectState | undefined): FixState {
+  if (current?.kind === "ready") return { status: "ready", ...current.session.overview() };
+  if (current?.kind === "failed") return { status: "failed", error: failureDetails(current.failure) };
+  return { status: "checking", records: current?.records ?? 0, invalid: current?.invalid ?? 0 };
 }
 
 function openSession(

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { requestBody, requestQuery } from "../request-body.ts";
 import type { WebProject } from "../web-project.ts";
-import type { EditedCells } from "./edit-cells.ts";
+import type { EditedCells } from "./edits/edit-groups.ts";
 import { createFixProject, type FixProject } from "./fix-project.ts";
 import type { FixSession } from "./fix-session.ts";
 import type { CellText, EditResult, FixChanges } from "./fix-types.ts";
@@ -27,7 +27,7 @@ const EDITS = z.object({
 const FILL = z.object({ ...EDITOR, ...FILTER, columns: z.array(INDEX).max(1000), first: INDEX, last: INDEX });
 const REPLACE = z.object({ ...EDITOR, ...FILTER, column: INDEX, from: VALUE.nullable(), value: VALUE });
 const UNDO = z.object(EDITOR);
-const UNFINISHED = z.object({ ...EDITOR, action: z.enum(["keep", "undo"]) });
+const UNFINISHED = z.object({ ...EDITOR, at: z.string(), action: z.enum(["keep", "undo"]) });
 
 /**
  * `GET /`: the state; the first request starts a check. `POST /check`: checks again. The other requests name the session
@@ -81,8 +81,8 @@ export function fixRoutes(project: WebProject): Hono {
       return context.json(await edited(fix, editor, (session) => session.undo(editor)));
     })
     .post("/unfinished", async (context) => {
-      const { action, ...editor } = await requestBody(context, UNFINISHED);
-      return context.json(await edited(fix, editor, (session) => session.settleUnfinished(action)));
+      const { at, action, ...editor } = await requestBody(context, UNFINISHED);
+      return context.json(await edited(fix, editor, (session) => session.settleUnfinished(at, action)));
     });
 }
 

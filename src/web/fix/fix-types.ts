@@ -24,8 +24,10 @@ export interface FixOverview {
   readonly changedFile?: string;
   /** An edit that is in progress. */
   readonly progress?: EditProgress;
-  /** An edit of many cells that the program had not finished when it ended. */
+  /** The first edit of many cells that a program had not finished when it ended. */
   readonly unfinished?: UnfinishedEdit;
+  /** A line of the corrections file that is incomplete and does not count. */
+  readonly incompleteLine?: number;
 }
 
 export interface EditProgress {
@@ -37,7 +39,7 @@ export interface EditProgress {
 export interface UnfinishedEdit {
   readonly source: string;
   readonly column: string;
-  /** ISO 8601 UTC. */
+  /** ISO 8601 UTC. Identifies the edit. */
   readonly at: string;
   /** The number of cells that are saved. */
   readonly saved: number;

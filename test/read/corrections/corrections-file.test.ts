@@ -21,7 +21,7 @@ function linesOf(from: number, to: number): string {
   return csvText(
     Array.from({ length: to - from }, (_, at) => {
       const index = from + at;
-      return [`EXT-${index}`, "accounts", "NAME", HASH, "", "set", valueOf(index), "ann", "2026-11-22", "test"];
+      return [`EXT-${index}`, "accounts", "NAME", HASH, "", valueOf(index), "ann", "2026-11-22", "test", "set"];
     }),
   );
 }
@@ -32,7 +32,7 @@ test("reads a file that is longer than one piece, with the line of each correcti
   const file = path.join(temporaryFolder(), "fixes.csv");
   writeFileSync(file, `\uFEFF${csvText([CORRECTION_COLUMNS])}${linesOf(0, ROWS)}`);
   expect(statSync(file).size).toBeGreaterThan(3_000_000);
-  const found = await readCorrections(file);
+  const found = (await readCorrections(file)).corrections;
   expect(found.map(({ key, value }) => [key, value])).toEqual(
     Array.from({ length: ROWS }, (_, index) => [`EXT-${index}`, valueOf(index)]),
   );
@@ -43,22 +43,22 @@ test("reads appended lines, and a value that is longer than one piece", async ()
   const file = path.join(temporaryFolder(), "fixes.csv");
   const header = csvText([CORRECTION_COLUMNS]);
   const long = `"${"a\n".repeat(1_500_000)}`;
-  const last = csvText([["EXT-L", "accounts", "NAME", HASH, "", "set", long, "ann", "2026-11-22", "test"]]);
+  const last = csvText([["EXT-L", "accounts", "NAME", HASH, "", long, "ann", "2026-11-22", "test", "set"]]);
   const before = `${header}${linesOf(0, 100)}`;
   writeFileSync(file, `${before}${linesOf(100, 200)}${last}`);
   const range = { from: Buffer.byteLength(before), to: statSync(file).size };
   const found: CorrectionChange[] = [];
-  for await (const changes of readAppendedChanges(file, range)) found.push(...changes);
+  for await (const changes of readAppendedChanges(file, range)) found.push(...changes.changes);
   expect(found).toHaveLength(101);
   expect(found[0]?.correction.key).toBe("EXT-100");
   expect(found.at(-1)?.correction.value).toBe(long);
 });
 
 test.each([
-  ["", /:1: expected the header/],
-  [`${CORRECTION_COLUMNS.join()}\nEXT-1,accounts,NAME,"open\n`, /:2: a quote is opened here but never closed/],
+  ["\n", /:1: expected the header/],
+  ["key,source,name", /:1: expected the header/],
   [`${CORRECTION_COLUMNS.join()}\nEXT-1,accounts,NAME\n`, /:2: expected 10 cells, found 3/],
-  [`${CORRECTION_COLUMNS.join()}\nEXT-1,\0`, /binary file/],
+  [`${CORRECTION_COLUMNS.join()}\nEXT-1,\0\n`, /binary file/],
 ])("refuses the file %j", async (text, message) => {
   const file = path.join(temporaryFolder(), "fixes.csv");
   writeFileSync(file, text);

@@ -4,7 +4,8 @@ import { onTestFinished } from "vitest";
 import { readSettings } from "../../../src/cli/settings/settings.ts";
 import { readCorrections } from "../../../src/read/corrections/corrections-file.ts";
 import type { FixRow, FixSource } from "../../../src/web/fix/fix-types.ts";
-import { type FixSession, openFixSession } from "../../../src/web/fix/fix-session.ts";
+import type { FixSession } from "../../../src/web/fix/fix-session.ts";
+import { openFixSession } from "../../../src/web/fix/session/open-session.ts";
 import { CONTRACT, type Extract, writeExtract } from "../../e2e/push-scene.ts";
 import { createTestFolder, temporaryFolder } from "../../temporary-folder.ts";
 
@@ -50,7 +51,7 @@ export function sceneIn(folder: string): FixScene {
       return session;
     },
     corrections: async () =>
-      (await readCorrections(file("fixes.csv"))).map(
+      (await readCorrections(file("fixes.csv"))).corrections.map(
         ({ source, key, column, value }) => `${source} ${key} ${column} ${value}`,
       ),
     change: (name, from, to) => {

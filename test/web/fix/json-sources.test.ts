@@ -8,7 +8,7 @@ import { rawWorkbook } from "../../read/workbook/raw-workbook.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { edit, errorsOf, type FixScene, rowsOf, sceneIn, sourceOf, TAB } from "./fix-scene.ts";
 
-const HEADER = "key,source,column,old_sha256,row_sha256,change,value,by,at,reason\n";
+const HEADER = "key,source,column,old_sha256,row_sha256,value,by,at,reason,change\n";
 
 function jsonScene(
   accounts: readonly JsonObject[],

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -34,14 +34,14 @@ test("a replacement in many rows shows its progress, and is undone as a whole", 
   while (!done.yet) {
     const { progress } = session.overview();
     if (progress !== undefined) seen.push(progress);
-    isNoted.push(existsSync(scene.file("fixes.csv.unfinished")));
+    isNoted.push(notes(scene).length > 0);
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect((await replacing).saved).toBe(MANY);
   expect(new Set(seen.map((each) => each.done))).toEqual(new Set([0, 1000, 2000]));
   expect(seen.every(({ total }) => total === MANY)).toBe(true);
   expect(isNoted).toContain(true);
-  expect(existsSync(scene.file("fixes.csv.unfinished"))).toBe(false);
+  expect(notes(scene)).toEqual([]);
   expect(session.overview()).not.toHaveProperty("progress");
   expect(session.overview().records).toEqual({ total: MANY, open: 0, recheck: 0 });
   expect(session.overview().causes.every(({ rows }) => rows.every(({ open }) => open === 0))).toBe(true);
@@ -62,21 +62,40 @@ test("a replacement in many rows is refused if a source has changed since the ch
   expect(existsSync(scene.file("fixes.csv"))).toBe(false);
 });
 
+/** The files that note edits. */
+function notes({ folder }: FixScene): readonly string[] {
+  return readdirSync(folder).filter((name) => name.endsWith(".unfinished"));
+}
+
+/** Gives the cells of an edit the time of its note, which a program leaves that ends before the edit does. */
+function interrupt(
+  scene: FixScene,
+  keys: readonly string[],
+  note: { readonly at: string; readonly by?: string },
+): void {
+  const lines = readFileSync(scene.file("fixes.csv"), "utf8").split("\n");
+  const changed = lines.map((line) => {
+    const cells = line.split(",");
+    return keys.includes(cells[0] ?? "") ? cells.with(7, note.at).join() : line;
+  });
+  writeFileSync(scene.file("fixes.csv"), changed.join("\n"));
+  const written = { ...DEAD, source: "customers", column: "DOB", by: "ann@desk", ...note };
+  writeFileSync(scene.file(`fixes.csv.${notes(scene).length}.unfinished`), JSON.stringify(written));
+}
+
 /** Two cells of an edit that was interrupted while its third line was written, after an edit that was complete. */
-async function interrupted(): Promise<FixScene> {
-  const scene = wrongDates(4);
+async function interrupted(scene: FixScene = wrongDates(4)): Promise<FixScene> {
   const session = await scene.open();
   await edit(session, ["customers", 0, "DOB", "1971-01-01"]);
-  const from = statSync(scene.file("fixes.csv")).size;
   await edit(session, ["customers", 1, "DOB", "1971-02-28"]);
   await edit(session, ["customers", 2, "DOB", "1971-02-28"]);
+  interrupt(scene, ["EXT-00002", "EXT-00003"], UNFINISHED);
   appendFileSync(scene.file("fixes.csv"), "EXT-00004,customers,DO");
-  const note = { ...DEAD, source: "customers", column: "DOB", at: "2026-11-22T17:50:00Z", by: "ann@desk", from };
-  writeFileSync(scene.file("fixes.csv.unfinished"), JSON.stringify(note));
   return scene;
 }
 
 const UNFINISHED = { source: "customers", column: "DOB", at: "2026-11-22T17:50:00Z", saved: 2 };
+const LATER = "2026-11-22T17:51:00Z";
 
 test("an interrupted edit is reported with its saved cells until it is settled", async () => {
   const scene = await interrupted();
@@ -87,24 +106,94 @@ test("an interrupted edit is reported with its saved cells until it is settled",
   await edit(session, ["customers", 0, "DOB", "1971-02-01"]);
   const again = await scene.open();
   expect(again.overview().unfinished).toEqual(UNFINISHED);
-  expect((await again.settleUnfinished("keep")).saved).toBe(0);
+  expect((await again.settleUnfinished(UNFINISHED.at, "keep")).saved).toBe(0);
   expect(again.overview()).not.toHaveProperty("unfinished");
-  expect(existsSync(scene.file("fixes.csv.unfinished"))).toBe(false);
+  expect(notes(scene)).toEqual([]);
   expect(await scene.corrections()).toHaveLength(4);
 });
 
 test("the saved cells of an interrupted edit can be undone in a later session", async () => {
   const scene = await interrupted();
   const session = await scene.open();
-  expect((await session.settleUnfinished("undo")).saved).toBe(2);
+  expect((await session.settleUnfinished(UNFINISHED.at, "undo")).saved).toBe(2);
   expect(await scene.corrections()).toEqual(["customers EXT-00001 DOB 1971-01-01"]);
   expect((await scene.open()).overview()).not.toHaveProperty("unfinished");
 });
 
+test("edits that two programs have not finished are reported one after the other", async () => {
+  const scene = await interrupted();
+  await edit(await scene.open(), ["customers", 0, "DOB", "1971-03-01"]);
+  interrupt(scene, ["EXT-00004"], { at: LATER });
+  const session = await scene.open();
+  expect(session.overview().unfinished).toEqual(UNFINISHED);
+  expect((await session.settleUnfinished(UNFINISHED.at, "undo")).saved).toBe(2);
+  expect(session.overview().unfinished).toEqual({ ...UNFINISHED, at: LATER, saved: 1 });
+  expect((await session.settleUnfinished(UNFINISHED.at, "undo")).saved).toBe(0);
+  expect((await scene.open()).overview().unfinished).toEqual({ ...UNFINISHED, at: LATER, saved: 1 });
+  expect((await session.settleUnfinished(LATER, "keep")).saved).toBe(0);
+  expect(notes(scene)).toEqual([]);
+  expect(await scene.corrections()).toEqual([
+    "customers EXT-00001 DOB 1971-01-01",
+    "customers EXT-00004 DOB 1971-03-01",
+  ]);
+});
+
+test("cells that the same user has changed since are not part of an interrupted edit", async () => {
+  const scene = wrongDates(4);
+  const session = await scene.open();
+  await interrupted(scene);
+  await session.refresh();
+  await edit(session, ["customers", 1, "DOB", "1971-05-05"]);
+  await edit(session, ["customers", 3, "DOB", "1971-06-06"]);
+  const again = await scene.open();
+  expect(again.overview().unfinished).toEqual({ ...UNFINISHED, saved: 1 });
+  expect((await again.settleUnfinished(UNFINISHED.at, "undo")).saved).toBe(1);
+  expect(await scene.corrections()).toEqual([
+    "customers EXT-00001 DOB 1971-01-01",
+    "customers EXT-00002 DOB 1971-05-05",
+    "customers EXT-00004 DOB 1971-06-06",
+  ]);
+});
+
+test("two programs that change many cells at the same time have a note each", async () => {
+  const scene = wrongDates(MANY);
+  const [one, two] = [await scene.open(), await scene.open()];
+  const most = { notes: 0 };
+  const done = { yet: false };
+  const editing = Promise.all([
+    one.replace(replacementIn(one), TAB),
+    two.replace({ ...replacementIn(two), column: 2, value: "Ann" }, { ...TAB, tab: "two" }),
+  ]).finally(() => (done.yet = true));
+  while (!done.yet) {
+    most.notes = Math.max(most.notes, notes(scene).length);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const [first, second] = await editing;
+  expect(most.notes).toBe(2);
+  expect(notes(scene)).toEqual([]);
+  expect([first.saved, second.saved]).toEqual([MANY, MANY]);
+  expect(await scene.corrections()).toHaveLength(2 * MANY);
+});
+
+test("a replacement that the file has no room for is refused before the first cell is saved", async () => {
+  const scene = wrongDates(MANY);
+  const session = await scene.open();
+  const { index, source } = sourceOf(session, "customers");
+  const column = source.columns.indexOf("FIRST");
+  // 40 KB in each of 2,300 cells.
+  const replacement = { source: index, cause: 0, column, from: null, value: "x".repeat(40_000) };
+  await expect(session.replace(replacement, TAB)).rejects.toMatchObject({
+    code: "usage",
+    message: `${scene.file("fixes.csv")} would become larger than 64 MiB`,
+  });
+  expect(existsSync(scene.file("fixes.csv"))).toBe(false);
+  expect(notes(scene)).toEqual([]);
+});
+
 test("the note of a running program is not reported", async () => {
   const scene = wrongDates(2);
-  const note = { pid: process.pid, source: "customers", column: "DOB", at: "", by: "ann@desk", from: 0 };
-  writeFileSync(scene.file("fixes.csv.unfinished"), JSON.stringify(note));
+  const note = { pid: process.pid, source: "customers", column: "DOB", at: "", by: "ann@desk" };
+  writeFileSync(scene.file("fixes.csv.1.unfinished"), JSON.stringify(note));
   expect((await scene.open()).overview()).not.toHaveProperty("unfinished");
 });
 

@@ -10,7 +10,7 @@ async function refusedByPlatform(): Promise<FixScene & Pick<Workplace, "push">> 
   const place = workplace({ accounts: [...goodAccounts(2), { REF: "REFUSED", POSTCODE: "DE1 2CU" }] }, sandbox);
   const configuration = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ${sandbox.ready.supplier}\ncorrections: fixes.csv\n`;
   writeFileSync(place.file("migrate.yaml"), configuration);
-  writeFileSync(place.file("fixes.csv"), "key,source,column,old_sha256,row_sha256,change,value,by,at,reason\n");
+  writeFileSync(place.file("fixes.csv"), "key,source,column,old_sha256,row_sha256,value,by,at,reason,change\n");
   expect((await place.push([])).code).toBe(1);
   return { ...sceneIn(place.file(".")), push: place.push };
 }

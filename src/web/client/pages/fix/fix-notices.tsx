@@ -31,7 +31,7 @@ interface UnfinishedOptions {
 /** An edit of many cells that the program had not finished when it ended. */
 export function Unfinished({ unfinished, session }: UnfinishedOptions): JSX.Element {
   const { source, column, at, saved } = unfinished;
-  const settle = (action: "keep" | "undo"): void => void session.send("unfinished", { action });
+  const settle = (action: "keep" | "undo"): void => void session.send("unfinished", { at, action });
   return (
     <Notice kind="error">
       <p class="notice-title">An edit of many cells was interrupted</p>
@@ -70,6 +70,24 @@ export function Outdated({ outdated, file }: OutdatedOptions): JSX.Element | nul
           ))}
         </ul>
       </details>
+    </Notice>
+  );
+}
+
+interface IncompleteLineOptions {
+  readonly line: number | undefined;
+  readonly file: string;
+}
+
+/** The last line of the corrections file, if a program has not written it completely. */
+export function IncompleteLine({ line, file }: IncompleteLineOptions): JSX.Element | null {
+  if (line === undefined) return null;
+  return (
+    <Notice kind="info">
+      <p class="notice-title">
+        Line {line} of {file} is incomplete and does not count
+      </p>
+      <p>The program that wrote it was stopped, for example. Edit its cell again. The next edit removes the line.</p>
     </Notice>
   );
 }

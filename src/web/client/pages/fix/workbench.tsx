@@ -9,7 +9,7 @@ import { CauseList } from "./cause-list.tsx";
 import { CellDetails } from "./cell-details.tsx";
 import { type FixGrid, openFixGrid } from "./fix-grid.ts";
 import type { ActiveCell } from "./grid-options.ts";
-import { Outdated, Refusals, Unfinished } from "./fix-notices.tsx";
+import { IncompleteLine, Outdated, Refusals, Unfinished } from "./fix-notices.tsx";
 import { ReplaceDialog } from "./replace-dialog.tsx";
 import { createRowCache, type RowCache } from "./row-cache.ts";
 import { type Session, useSession } from "./use-session.ts";
@@ -54,6 +54,7 @@ export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.E
       {unfinished !== undefined && <Unfinished unfinished={unfinished} session={session} />}
       <Refusals refusals={session.refusals} />
       <Outdated outdated={state.outdated} file={state.file} />
+      <IncompleteLine line={state.incompleteLine} file={state.file} />
       <div class="fix">
         <CauseList causes={causes} chosen={filter.cause} onChoose={choose} />
         <section aria-label="Rows" class="fix-rows">

@@ -1,7 +1,7 @@
-import { type JobDependencies, openJob } from "../../job/job.ts";
-import type { JobSettings } from "../../job/settings/job-settings.ts";
-import type { Row } from "../../model/record.ts";
-import type { CurrentRows } from "./edit-cells.ts";
+import { type JobDependencies, openJob } from "../../../job/job.ts";
+import type { JobSettings } from "../../../job/settings/job-settings.ts";
+import type { Row } from "../../../model/record.ts";
+import type { CurrentRows } from "../edits/plan-cells.ts";
 import type { SessionRows, StoredRow } from "./session-rows.ts";
 
 /** Reads the current rows of the files with the keys of stored rows, without corrections. */

@@ -1,14 +1,14 @@
-import type { Dependencies } from "../../job/dependencies.ts";
-import type { Job } from "../../job/job.ts";
-import { describeTemporaryRun } from "../../job/settings/recorded-settings.ts";
-import { openPackedLedger } from "../../ledger/packed/packed-ledger.ts";
-import { check } from "../../migrate.ts";
-import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
-import type { Problem } from "../../model/problem.ts";
-import type { InputRecord, Row } from "../../model/record.ts";
-import { rejectedRecords, type RejectRow, rejectRows } from "../../report/rejects/rejected-rows.ts";
-import { textHash } from "../../text/text-hash.ts";
-import { ALL_CAUSES } from "./fix-types.ts";
+import type { Dependencies } from "../../../job/dependencies.ts";
+import type { Job } from "../../../job/job.ts";
+import { describeTemporaryRun } from "../../../job/settings/recorded-settings.ts";
+import { openPackedLedger } from "../../../ledger/packed/packed-ledger.ts";
+import { check } from "../../../migrate.ts";
+import { NEEDS_WORK, type Outcome } from "../../../model/outcome.ts";
+import type { Problem } from "../../../model/problem.ts";
+import type { InputRecord, Row } from "../../../model/record.ts";
+import { rejectedRecords, type RejectRow, rejectRows } from "../../../report/rejects/rejected-rows.ts";
+import { textHash } from "../../../text/text-hash.ts";
+import { ALL_CAUSES } from "../fix-types.ts";
 import type { Refusals } from "./platform-refusals.ts";
 import type { SessionCauses } from "./session-causes.ts";
 import { columnIn, rowContent, type SessionRows } from "./session-rows.ts";
@@ -128,7 +128,7 @@ function addRow(
 
 /**
  * Counts a row under the causes of its errors, which are new for it.
- * @param home `isListed`: whether the grid shows the row already
+ * @param stored `isListed`: whether the grid shows the row already
  */
 export function countRow(
   { store, rows, causes }: Pick<BuildParts, "store" | "rows" | "causes">,

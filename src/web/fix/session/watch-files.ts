@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import path from "node:path";
-import { pathsFrom } from "../../job/contract-files.ts";
-import type { Job } from "../../job/job.ts";
-import { Failure } from "../../model/failure.ts";
+import { pathsFrom } from "../../../job/contract-files.ts";
+import type { Job } from "../../../job/job.ts";
+import { Failure } from "../../../model/failure.ts";
 
 /** Compares the files of a project with their state when it was checked. */
 export interface WatchedFiles {
@@ -11,7 +11,7 @@ export interface WatchedFiles {
    * @throws Failure `source_changed` if a file of the setup has changed: contract, mapping, configuration
    */
   readonly changed: (input: Job["input"]) => Promise<string | undefined>;
-  /** Notes the present state of the configuration file, which this program has changed. */
+  /** Notes the current state of the configuration file, which this program has changed. */
   readonly noteConfiguration: () => void;
 }
 
@@ -26,7 +26,7 @@ export function watchFiles(
       for (const [file, stamp] of stamps)
         if (stampOf(file) !== stamp)
           throw new Failure("source_changed", `${path.basename(file)} has changed since the check`, {
-            hint: "check again: the rows are then checked with the present setup",
+            hint: "check again: the rows are then checked with the current setup",
           });
       try {
         await input.refuseChanged();

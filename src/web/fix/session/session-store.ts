@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "../../files/sqlite.ts";
-import { remedyOf } from "../../files/write-error.ts";
-import { Failure } from "../../model/failure.ts";
+import { DatabaseSync } from "../../../files/sqlite.ts";
+import { remedyOf } from "../../../files/write-error.ts";
+import { Failure } from "../../../model/failure.ts";
 
 type Scalar = string | number | null;
 /** A row of a result. Columns of the session contain no blobs and no numbers above 2^53. */
@@ -76,7 +76,7 @@ export function openSessionStore(folder: string): SessionStore {
 
 /**
  * - `record`: `problems` as found by the check
- * - `row`: `original` as in the file; `built`: with the corrections of the check, if it differs; `found`: present
+ * - `row`: `original` as in the file; `built`: with the corrections of the check, if it differs; `found`: current
  *   problems; `listed`: whether the grid shows it
  * - `sibling`: other rows with the same key as a row
  * - `correction`: the corrections in force; the last one of a cell applies

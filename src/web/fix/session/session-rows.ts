@@ -1,14 +1,14 @@
-import type { Job } from "../../job/job.ts";
-import { keyColumnIn } from "../../job/correct-input.ts";
-import { parsePointer } from "../../json/json-pointer.ts";
-import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
-import { isAddedColumn } from "../../model/added-columns.ts";
-import type { Place } from "../../model/place.ts";
-import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
-import type { ChildSpec, SourceSpec } from "../../model/source-spec.ts";
-import { keyNameOf } from "../../read/corrections/apply-corrections.ts";
-import { withDescendants } from "../../read/input/opened-source.ts";
-import { keyOf } from "../../read/row/row-key.ts";
+import type { Job } from "../../../job/job.ts";
+import { keyColumnIn } from "../../../job/correct-input.ts";
+import { parsePointer } from "../../../json/json-pointer.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
+import { isAddedColumn } from "../../../model/added-columns.ts";
+import type { Place } from "../../../model/place.ts";
+import { type InputRecord, isCsvRow, type Row } from "../../../model/record.ts";
+import type { ChildSpec, SourceSpec } from "../../../model/source-spec.ts";
+import { keyNameOf } from "../../../read/corrections/apply-corrections.ts";
+import { withDescendants } from "../../../read/input/opened-source.ts";
+import { keyOf } from "../../../read/row/row-key.ts";
 import type { Found } from "./session-store.ts";
 
 type Table = Row["table"];
@@ -53,7 +53,7 @@ export interface StoredRow {
   readonly original: Row;
   /** With the corrections that were in force when the project was checked. */
   readonly built: Row;
-  /** Its present problems, as JSON; null: none. */
+  /** Its current problems, as JSON; null: none. */
   readonly found: string | null;
 }
 
@@ -139,10 +139,10 @@ export function storedRow(found: Found, rows: SessionRows): StoredRow {
 export function joinRows(
   sources: readonly SessionSource[],
   stored: readonly StoredRow[],
-  present: ReadonlyMap<number, Row>,
+  current: ReadonlyMap<number, Row>,
 ): Pick<InputRecord, "row"> {
   const joined = ({ id, source, original }: StoredRow): Row => {
-    const row = present.get(id) ?? original;
+    const row = current.get(id) ?? original;
     const specs = sources[source]?.spec.children ?? [];
     if (specs.length === 0) return row;
     const below = stored.filter(({ parent }) => parent === id);

@@ -1,5 +1,5 @@
-import type { Correction } from "../../read/corrections/correction.ts";
-import type { Found, SessionStore } from "./session-store.ts";
+import type { Correction } from "../../../read/corrections/correction.ts";
+import type { Found, SessionStore } from "../session/session-store.ts";
 
 /** One changed cell, for undo. */
 export interface Step {
@@ -63,6 +63,16 @@ export function* stepsOf(store: SessionStore, { batch, tab, size }: StepFilter):
 export function countSteps(store: SessionStore, { batch, tab }: Omit<StepFilter, "size">): number {
   const sql = "select count(*) as count from step where batch = ? and tab = ? and undone = 0";
   return Number(store.one(sql, batch, tab)?.["count"] ?? 0);
+}
+
+/** Removes the steps of an edit whose cells were changed since. */
+export function forgetChangedSteps(store: SessionStore, { batch, tab }: Omit<StepFilter, "size">): void {
+  store.run(
+    `delete from step where batch = ? and tab = ?
+     and after is not (select body from correction where correction.identity = step.identity)`,
+    batch,
+    tab,
+  );
 }
 
 export function noteReverted(steps: readonly Found[], store: SessionStore): void {

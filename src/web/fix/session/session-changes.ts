@@ -1,11 +1,11 @@
-import type { Problem } from "../../model/problem.ts";
-import type { CorrectionChange } from "../../read/corrections/corrections-file.ts";
-import { cellText, type Correction, rowHash, textHash } from "../../read/corrections/correction.ts";
-import { rejectRows } from "../../report/rejects/rejected-rows.ts";
+import type { Problem } from "../../../model/problem.ts";
+import type { CorrectionChange } from "../../../read/corrections/corrections-file.ts";
+import { cellText, type Correction, rowHash, textHash } from "../../../read/corrections/correction.ts";
+import { rejectRows } from "../../../report/rejects/rejected-rows.ts";
 import { countRow } from "./build-session.ts";
 import { type CheckRecords, type StoredRecord } from "./check-record.ts";
-import { correctionsOfKey, storeChanges } from "./correction-log.ts";
-import { ALL_CAUSES, type RecordCounts } from "./fix-types.ts";
+import { correctionsOfKey, storeChanges } from "../edits/correction-log.ts";
+import { ALL_CAUSES, type RecordCounts } from "../fix-types.ts";
 import type { SessionCauses } from "./session-causes.ts";
 import { type SessionRows, type StoredRow, storedRow } from "./session-rows.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -159,8 +159,8 @@ function saveProblems(row: StoredRow, problems: readonly Problem[], { store, row
   const added = [...now].filter((cause) => !before.has(cause));
   if (added.length === 0) return;
   const isNew = (problem: Problem): boolean => added.includes(causes.idOf(problem));
-  const home = { id: row.id, source: row.source, isListed: before.size > 0 };
-  countRow({ store, rows, causes }, home, { row: row.original, errors: errors.filter(isNew) });
+  const shown = { id: row.id, source: row.source, isListed: before.size > 0 };
+  countRow({ store, rows, causes }, shown, { row: row.original, errors: errors.filter(isNew) });
   for (const cause of added) {
     const { count } =
       store.one("select count(*) as count from listed where source = ? and cause = ?", row.source, cause) ?? {};

@@ -1,11 +1,11 @@
-import type { Job } from "../../job/job.ts";
-import { keyColumnIn } from "../../job/correct-input.ts";
-import type { Problem } from "../../model/problem.ts";
-import type { InputRecord, Row } from "../../model/record.ts";
-import { compileChecks, mapRecord, prepareRecords } from "../../pipeline/plan/check-records.ts";
-import { createCorrector } from "../../read/corrections/apply-corrections.ts";
-import type { ListedCorrection } from "../../read/corrections/corrections-file.ts";
-import { cellText } from "../../read/corrections/correction.ts";
+import type { Job } from "../../../job/job.ts";
+import { keyColumnIn } from "../../../job/correct-input.ts";
+import type { Problem } from "../../../model/problem.ts";
+import type { InputRecord, Row } from "../../../model/record.ts";
+import { compileChecks, mapRecord, prepareRecords } from "../../../pipeline/plan/check-records.ts";
+import { createCorrector } from "../../../read/corrections/apply-corrections.ts";
+import type { ListedCorrection } from "../../../read/corrections/corrections-file.ts";
+import { cellText } from "../../../read/corrections/correction.ts";
 import { columnIn, joinRows, type SessionRows, type StoredRow } from "./session-rows.ts";
 
 /** A record of the session, from the check of the project. */
@@ -63,16 +63,16 @@ function joinAgain(
   rows: SessionRows,
   amend: (row: StoredRow) => Row,
 ): JoinedRecord {
-  const present = new Map(stored.map((row) => [row.id, amend(row)]));
-  const changed = changedCells(stored, present, rows);
+  const current = new Map(stored.map((row) => [row.id, amend(row)]));
+  const changed = changedCells(stored, current, rows);
   const kept = problems.filter((problem) => keepsUnlessChanged(problem) && !isChanged(problem, stored, changed));
-  const { row } = joinRows(rows.sources, stored, present);
+  const { row } = joinRows(rows.sources, stored, current);
   const source = kept.filter(({ code, by }) => by === "local" && code.startsWith("source_"));
   const needsRecheck = [...changed].some(([id, columns]) => {
-    const home = rows.sources[stored.find((each) => each.id === id)?.source ?? -1];
-    const own = present.get(id);
-    const key = own && home?.keyName(own);
-    return columns.some((column) => column === key || home?.structural.has(column) === true);
+    const definition = rows.sources[stored.find((each) => each.id === id)?.source ?? -1];
+    const own = current.get(id);
+    const key = own && definition?.keyName(own);
+    return columns.some((column) => column === key || definition?.structural.has(column) === true);
   });
   return {
     record: { ...about, row, problems: source },
@@ -106,12 +106,12 @@ type ChangedCells = ReadonlyMap<number, readonly string[]>;
 
 function changedCells(
   stored: readonly StoredRow[],
-  present: ReadonlyMap<number, Row>,
+  current: ReadonlyMap<number, Row>,
   { sources }: SessionRows,
 ): ChangedCells {
   const changed = new Map<number, readonly string[]>();
   for (const { id, source, built } of stored) {
-    const now = present.get(id) ?? built;
+    const now = current.get(id) ?? built;
     if (now === built) continue;
     const columns = (sources[source]?.columns ?? []).filter((name) => cellText(now, name) !== cellText(built, name));
     if (columns.length > 0) changed.set(id, columns);

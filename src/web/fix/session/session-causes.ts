@@ -1,12 +1,12 @@
-import { formatAttr } from "../../json/attr.ts";
-import type { Problem } from "../../model/problem.ts";
-import { adviceFor } from "../../report/advice.ts";
-import { causeKey } from "../../report/formats/causes.ts";
-import { describePattern, describeKind } from "../../report/problem-text.ts";
-import { type FieldTitle, problemTitle } from "../../report/problem-title.ts";
-import { attrPattern } from "../../json/attr.ts";
-import { plainText } from "../../text/plain-text.ts";
-import { ALL_CAUSES, type CauseRows, type FixCause } from "./fix-types.ts";
+import { formatAttr } from "../../../json/attr.ts";
+import type { Problem } from "../../../model/problem.ts";
+import { adviceFor } from "../../../report/advice.ts";
+import { causeKey } from "../../../report/formats/causes.ts";
+import { describePattern, describeKind } from "../../../report/problem-text.ts";
+import { type FieldTitle, problemTitle } from "../../../report/problem-title.ts";
+import { attrPattern } from "../../../json/attr.ts";
+import { plainText } from "../../../text/plain-text.ts";
+import { ALL_CAUSES, type CauseRows, type FixCause } from "../fix-types.ts";
 
 /** The causes of a session, with the number of their rows. */
 export interface SessionCauses {

@@ -1,8 +1,9 @@
-import type { Row } from "../../model/record.ts";
-import { cellText } from "../../read/corrections/correction.ts";
-import type { CellTarget } from "./edit-cells.ts";
-import type { FixRow, FixSource, RowFilter, ValueCount } from "./fix-types.ts";
-import type { Job } from "../../job/job.ts";
+import type { Row } from "../../../model/record.ts";
+import { cellText } from "../../../read/corrections/correction.ts";
+import type { EditTargets } from "../edits/edit-cells.ts";
+import type { CellTarget } from "../edits/plan-cells.ts";
+import type { FixRow, FixSource, RowFilter, ValueCount } from "../fix-types.ts";
+import type { Job } from "../../../job/job.ts";
 import { rowView, type ViewParts } from "./row-view.ts";
 import { storedRow } from "./session-rows.ts";
 
@@ -60,15 +61,16 @@ type OnProgress = (done: number, total: number) => void;
 
 /** The rows under a filter that have the cause now. Other requests are answered in between. */
 async function* openRows(
-  { source, cause }: RowFilter,
-  { store, rows, amend }: ViewParts,
+  filter: RowFilter,
+  parts: ViewParts,
   onProgress: OnProgress = () => undefined,
 ): AsyncGenerator<{
   readonly id: number;
   readonly row: Row;
 }> {
-  const last = store.one("select max(position) as last from listed where source = ? and cause = ?", source, cause);
-  const total = 1 + Number(last?.["last"] ?? -1);
+  const { source, cause } = filter;
+  const { store, rows, amend } = parts;
+  const total = listedCount(filter, parts);
   for (let from = 0; from < total; from += ROWS_PER_TURN) {
     onProgress(from, total);
     const found = store.all(
@@ -103,13 +105,21 @@ export async function valuesUnder(filter: RowFilter, column: string, parts: View
 }
 
 /** The cells of a column in the open rows under a filter that have the value `from`; null: all of them. */
-export async function* targetsUnder(
+export function targetsUnder(
   filter: RowFilter,
   { column, from, value }: { readonly column: string; readonly from: string | null; readonly value: string },
   parts: ViewParts & { readonly onProgress: OnProgress },
-): AsyncGenerator<CellTarget> {
-  for await (const { id, row } of openRows(filter, parts, parts.onProgress))
-    if (from === null || cellText(row, column) === from) yield { row: id, column, value };
+): EditTargets {
+  const each = async function* (): AsyncGenerator<CellTarget> {
+    for await (const { id, row } of openRows(filter, parts, parts.onProgress))
+      if (from === null || cellText(row, column) === from) yield { row: id, column, value };
+  };
+  return { count: listedCount(filter, parts), valueBytes: Buffer.byteLength(value), each };
+}
+
+function listedCount({ source, cause }: RowFilter, { store }: ViewParts): number {
+  const last = store.one("select max(position) as last from listed where source = ? and cause = ?", source, cause);
+  return 1 + Number(last?.["last"] ?? -1);
 }
 
 /** The stored row at a position under a filter; undefined behind the last row. */
@@ -123,8 +133,8 @@ export function rowAt({ source, cause }: RowFilter, position: number, { store }:
   return found === undefined ? undefined : Number(found["row"]);
 }
 
-/** The present row with an id; undefined if there is none. */
-export function presentRow(
+/** The row with an id, with its corrections; undefined if there is none. */
+export function currentRow(
   id: number,
   { store, rows, amend }: ViewParts,
 ): { readonly row: Row; readonly source: number } | undefined {

@@ -1,11 +1,11 @@
-import type { Problem } from "../../model/problem.ts";
-import type { Row } from "../../model/record.ts";
-import { cellText } from "../../read/corrections/correction.ts";
-import { adviceFor } from "../../report/advice.ts";
-import { describePattern, describeProblem } from "../../report/problem-text.ts";
-import { plainText } from "../../text/plain-text.ts";
-import { shapeOf } from "../../text/shape.ts";
-import type { FixMark, FixRow } from "./fix-types.ts";
+import type { Problem } from "../../../model/problem.ts";
+import type { Row } from "../../../model/record.ts";
+import { cellText } from "../../../read/corrections/correction.ts";
+import { adviceFor } from "../../../report/advice.ts";
+import { describePattern, describeProblem } from "../../../report/problem-text.ts";
+import { plainText } from "../../../text/plain-text.ts";
+import { shapeOf } from "../../../text/shape.ts";
+import type { FixMark, FixRow } from "../fix-types.ts";
 import { correctionsOfCell } from "./session-changes.ts";
 import type { SessionCauses } from "./session-causes.ts";
 import { columnIn, type SessionRows, type StoredRow, storedRow } from "./session-rows.ts";
@@ -118,14 +118,14 @@ export function lockReason(
   problems: readonly Problem[],
   { sources }: SessionRows,
 ): string | undefined {
-  const home = sources[source];
-  const keyName = home?.keyName(original);
+  const definition = sources[source];
+  const keyName = definition?.keyName(original);
   if (key === undefined)
     return `This row has no key${keyName === undefined ? "" : ` in ${keyName}`}, so a correction cannot name it. Fill in the key in the file, then check again.`;
   const unreadable = problems.find(({ code, place }) => {
     if (!code.startsWith("source_") || BETWEEN_ROWS.has(code)) return false;
     const column = place && columnIn(original, place);
-    return column === undefined || (column !== keyName && home?.structural.has(column) !== true);
+    return column === undefined || (column !== keyName && definition?.structural.has(column) !== true);
   });
   return unreadable && `Correct this row in the file, then check again. ${adviceFor(unreadable)}`;
 }

@@ -1,17 +1,17 @@
-import type { Job } from "../../job/job.ts";
-import { NON_FIELD_ERRORS, parseAttr } from "../../json/attr.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
-import type { OpenRecord } from "../../ledger/migration-state.ts";
-import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
-import { contentHash } from "../../ledger/records/record-hashes.ts";
-import { Failure } from "../../model/failure.ts";
-import type { Place } from "../../model/place.ts";
-import type { Problem } from "../../model/problem.ts";
-import type { InputRecord } from "../../model/record.ts";
-import { mapRecord, prepareRecords } from "../../pipeline/plan/check-records.ts";
-import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
-import { recordRows } from "../../report/rejects/rejected-rows.ts";
-import { correctionsOfKey } from "./correction-log.ts";
+import type { Job } from "../../../job/job.ts";
+import { NON_FIELD_ERRORS, parseAttr } from "../../../json/attr.ts";
+import type { Ledger } from "../../../ledger/ledger.ts";
+import type { OpenRecord } from "../../../ledger/migration-state.ts";
+import { openLedgerStore } from "../../../ledger/open-ledger-store.ts";
+import { contentHash } from "../../../ledger/records/record-hashes.ts";
+import { Failure } from "../../../model/failure.ts";
+import type { Place } from "../../../model/place.ts";
+import type { Problem } from "../../../model/problem.ts";
+import type { InputRecord } from "../../../model/record.ts";
+import { mapRecord, prepareRecords } from "../../../pipeline/plan/check-records.ts";
+import { readRunLedger } from "../../../pipeline/run/run-ledger.ts";
+import { recordRows } from "../../../report/rejects/rejected-rows.ts";
+import { correctionsOfKey } from "../edits/correction-log.ts";
 import { columnIn, type SessionRows } from "./session-rows.ts";
 import type { Found, SessionStore } from "./session-store.ts";
 
@@ -20,7 +20,7 @@ export interface Refusals {
   readonly count: number;
   readonly has: (key: string | undefined) => boolean;
   /**
-   * The refusals of a record that still count, at its present cells. All count if the content is the refused one.
+   * The refusals of a record that still count, at its current cells. All count if the content is the refused one.
    * Otherwise those count whose cells were not corrected since; if the extract itself has changed, none.
    */
   readonly openFor: (key: string | undefined, record: InputRecord, job: Job) => Promise<readonly Problem[]>;
@@ -78,7 +78,7 @@ async function noteRefused(batch: readonly OpenRecord[], ledger: Ledger, store: 
   return refused.length;
 }
 
-/** The same problems, at the cells of the present input. */
+/** The same problems, at the cells of the current input. */
 function located(problems: readonly Problem[], { row }: InputRecord, { mapping }: Job): readonly Problem[] {
   return problems.map(({ place: _old, ...problem }) => {
     const path = parseAttr(problem.attr).filter((segment) => segment !== NON_FIELD_ERRORS);

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { createReadStream, type Stats, statSync } from "node:fs";
+import { Failure } from "../../../model/failure.ts";
+import {
+  type CorrectionChange,
+  identityOf,
+  type LinesEnd,
+  type ListedCorrection,
+  readAppendedChanges,
+} from "../../../read/corrections/corrections-file.ts";
+import { fingerprintFile } from "../../../read/input/source-files.ts";
+import type { Correction } from "../../../read/corrections/correction.ts";
+import type { SessionStore } from "../session/session-store.ts";
+
+/** The corrections in force for the rows with a key, in file order. */
+export function correctionsOfKey(store: SessionStore, source: string, key: string): readonly ListedCorrection[] {
+  return store
+    .all("select body from correction where source = ? and key = ? order by seq", source, key)
+    .map(({ body }): ListedCorrection => JSON.parse(String(body)));
+}
+
+/** The correction with an identity, if it is in force. */
+export function correctionInForce(store: SessionStore, identity: string): Correction | undefined {
+  const found = store.one("select body from correction where identity = ?", identity);
+  return found === undefined ? undefined : JSON.parse(String(found["body"]));
+}
+
+/** Applies lines of the file to the corrections in force. */
+export function storeChanges(store: SessionStore, changes: Iterable<CorrectionChange>, seq: () => number): void {
+  for (const { change, correction } of changes) {
+    const { source, key, column } = correction;
+    if (change === "unset") store.run("delete from correction where identity = ?", identityOf(correction));
+    else
+      store.run(
+        "insert or replace into correction values (?,?,?,?,?,?)",
+        identityOf(correction),
+        source,
+        key,
+        column,
+        seq(),
+        JSON.stringify(correction),
+      );
+  }
+}
+
+/** Follows a corrections file to which other programs may append. */
+export interface CorrectionLog {
+  /**
+   * The lines that were appended since the last call, in batches. A batch counts as read when it was handled.
+   * @param size the size of the file, if it is known
+   * @throws Failure `source_changed` if the file was changed in another way
+   */
+  readonly readNew: (size?: number) => AsyncIterable<readonly CorrectionChange[]>;
+  /** Notes that this process has appended its own lines. */
+  readonly skipTo: (size: number) => Promise<void>;
+  /** Where the lines that were read end. */
+  readonly position: () => LinesEnd;
+}
+
+/** @param file it may not exist yet */
+export function followCorrections(file: string): CorrectionLog {
+  let position: LinesEnd = { end: 0 };
+  const prefix = followPrefix(file);
+  return {
+    position: () => position,
+    async *readNew(given) {
+      const found = statSync(file, { throwIfNoEntry: false });
+      const size = given ?? found?.size ?? 0;
+      if (size < position.end || !(await prefix.isSame(found))) throw replacedFile(file);
+      for await (const { changes, ...end } of readAppendedChanges(file, { from: position.end, to: size })) {
+        yield changes;
+        position = end;
+      }
+      await prefix.extend(position.end, found);
+    },
+    skipTo: async (end) => {
+      position = { end };
+      await prefix.extend(end, statSync(file, { throwIfNoEntry: false }));
+    },
+  };
+}
+
+/** The start of a file, which must not change. */
+function followPrefix(file: string): {
+  /** Whether it is as before. Reads it only if the file has changed since the last call. */
+  readonly isSame: (now: Stats | undefined) => Promise<boolean>;
+  readonly extend: (end: number, now: Stats | undefined) => Promise<void>;
+} {
+  const hash = createHash("sha256");
+  let [length, stamp] = [0, ""];
+  return {
+    isSame: async (now) => {
+      if (length === 0 || (now !== undefined && stampOf(now) === stamp)) return true;
+      return now !== undefined && (await fingerprintFile(file, length)).sha256 === hash.copy().digest("hex");
+    },
+    extend: async (end, now) => {
+      if (end > length)
+        for await (const bytes of createReadStream(file, { start: length, end: end - 1 })) hash.update(bytes);
+      length = end;
+      stamp = now === undefined ? "" : stampOf(now);
+    },
+  };
+}
+
+function stampOf({ ino, size, mtimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs}`;
+}
+
+function replacedFile(file: string): Failure {
+  return new Failure("source_changed", `${file} was replaced by another program`, {
+    hint: "check again: the rows are then read with the current corrections",
+  });
+}

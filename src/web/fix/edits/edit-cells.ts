@@ -1,0 +1,196 @@
+import {
+  appendChanges,
+  hasRoom,
+  type NewChange,
+  requireRoom,
+} from "../../../commands/corrections/change-corrections.ts";
+import { Failure } from "../../../model/failure.ts";
+import type { Correction } from "../../../read/corrections/correction.ts";
+import type { Editor, Refusal } from "../fix-types.ts";
+import type { ViewParts } from "../session/row-view.ts";
+import type { SessionChanges } from "../session/session-changes.ts";
+import type { StoredRow } from "../session/session-rows.ts";
+import type { Found } from "../session/session-store.ts";
+import { type CorrectionLog, correctionInForce } from "./correction-log.ts";
+import { type EditedCells, GROUP, grouped, inGroups } from "./edit-groups.ts";
+import { correctionIn, countSteps, lastBatch, nextBatch, noteReverted, noteSteps, stepsOf } from "./edit-steps.ts";
+import { type CellTarget, createPlanner, type CurrentRows, EDITED, refusalOf, storedCell } from "./plan-cells.ts";
+
+export interface EditParts extends ViewParts {
+  readonly changes: SessionChanges;
+  readonly log: CorrectionLog;
+  /** The corrections file. */
+  readonly file: string;
+  /** `user@host` */
+  readonly by: string;
+  readonly now: () => string;
+  /** Called before lines are appended. */
+  readonly beforeAppend: () => Promise<void>;
+  /** Called while an edit of many cells is in progress, with the number of rows or cells done so far and in total. */
+  readonly onProgress: (done: number, total: number) => void;
+  /** The current rows of the files with these keys; undefined if no file has changed since the check. */
+  readonly currentRows: (rows: readonly StoredRow[]) => Promise<CurrentRows | undefined>;
+}
+
+/** The cells of an edit. */
+export interface EditTargets {
+  /** The maximum number of cells. */
+  readonly count: number;
+  /** The length of the longest new value, in bytes. */
+  readonly valueBytes: number;
+  readonly each: () => Iterable<CellTarget> | AsyncIterable<CellTarget>;
+}
+
+/** Cells that are prepared before other requests are answered. */
+const CELLS_PER_TURN = 100;
+
+/**
+ * Saves new values as corrections, and checks their records. The values are on the disk when this returns. A cell that
+ * another tab or program has changed since the editor has seen it is refused.
+ * @throws Failure of the corrections file
+ */
+export async function editCells(targets: EditTargets, { tab, seen }: Editor, parts: EditParts): Promise<EditedCells> {
+  const batch = nextBatch(parts.store);
+  const author = { by: parts.by, at: parts.now() };
+  await requireRoomFor(targets, author, parts);
+  return inGroups(grouped(targets.each()), parts, async (group, large) => {
+    const planner = createPlanner(parts, author);
+    const refusals: Refusal[] = [];
+    await append(parts, tab, async () => {
+      const stored = group.map((target) => storedCell(target, parts));
+      const current = await parts.currentRows(stored.map(({ row }) => row));
+      if (current !== undefined && large !== undefined) throw sourceHasChanged();
+      for (const [index, cell] of stored.entries()) {
+        if (index % CELLS_PER_TURN === CELLS_PER_TURN - 1) await otherRequests();
+        const refusal = refusalOf(cell, { tab, seen, current }, parts);
+        if (refusal !== undefined) refusals.push(refusal);
+        else planner.plan(cell.row, cell.target);
+      }
+      await large?.note(planner.entries()[0]);
+      return planner.entries();
+    });
+    parts.store.transaction(() => noteSteps(planner.steps(), { batch, tab }, parts.store));
+    return { saved: planner.steps().length, refusals };
+  });
+}
+
+interface UndoOptions {
+  readonly tab: string;
+  /** Whether the reverted edit has a note. It remains until all cells are reverted. */
+  readonly isNoted?: boolean;
+}
+
+/**
+ * Reverts the last edit of a tab that is not reverted yet, with all its cells. A cell that was changed since is refused.
+ */
+export async function undoEdit({ tab, isNoted = false }: UndoOptions, parts: EditParts): Promise<EditedCells> {
+  const { store, file } = parts;
+  const batch = lastBatch(tab, store);
+  if (batch === undefined) return { saved: 0, refused: 0, refusals: [] };
+  const author = { by: parts.by, at: parts.now() };
+  const total = countSteps(store, { batch, tab });
+  const groups = (): Iterable<readonly Found[]> => stepsOf(store, { batch, tab, size: GROUP });
+  const revert = (steps: readonly Found[]): readonly NewChange[] => steps.flatMap((step) => reverting(step, author));
+  if (total > GROUP) await requireRoom(file, inTurns(groups(), revert));
+  let done = 0;
+  return inGroups(groups(), { file, isNoted }, async (group, large) => {
+    parts.onProgress(done, total);
+    done += group.length;
+    const refusals: Refusal[] = [];
+    let entries: readonly NewChange[] = [];
+    await append(parts, tab, async () => {
+      const [unchanged, changed] = [new Array<Found>(), new Array<Found>()];
+      for (const step of group) (isAsEdited(step, parts) ? unchanged : changed).push(step);
+      for (const { key, column_name: column } of changed)
+        refusals.push({ key: String(key), column: String(column), reason: "edited", message: EDITED });
+      entries = revert(unchanged);
+      await large?.note(entries[0]);
+      return entries;
+    });
+    noteReverted(group, store);
+    return { saved: entries.length, refusals };
+  });
+}
+
+async function* inTurns<T, U>(all: Iterable<T>, convert: (each: T) => U): AsyncGenerator<U> {
+  for (const each of all) {
+    yield convert(each);
+    await otherRequests();
+  }
+}
+
+/** The lines that revert a step. */
+function reverting(step: Found, author: Pick<Correction, "by" | "at">): readonly NewChange[] {
+  const before = correctionIn(step, "before");
+  const basis = before ?? correctionIn(step, "after");
+  if (before !== undefined) return [{ change: "set", correction: { ...before, ...author } }];
+  return basis === undefined ? [] : [{ change: "unset", correction: { ...basis, ...author, value: "", reason: "" } }];
+}
+
+/** Whether the correction of a step is still the one that the edit has made. */
+function isAsEdited(step: Found, { store }: EditParts): boolean {
+  return correctionInForce(store, String(step["identity"]))?.value === correctionIn(step, "after")?.value;
+}
+
+/**
+ * Refuses a large edit as a whole if the file cannot contain its lines.
+ * @throws Failure `usage`
+ */
+async function requireRoomFor(
+  { count, valueBytes, each }: EditTargets,
+  author: Pick<Correction, "by" | "at">,
+  parts: EditParts,
+): Promise<void> {
+  if (count <= GROUP) return;
+  const { store, rows, file, by } = parts;
+  const { longest } = store.one("select max(length(cast(key as blob))) as longest from row") ?? {};
+  const names = rows.sources
+    .flatMap(({ spec, columns }) => [spec.name, ...columns])
+    .map((name) => Buffer.byteLength(name));
+  const texts = Number(longest ?? 0) + valueBytes + 2 * Math.max(0, ...names) + Buffer.byteLength(by);
+  // A quote in a cell is doubled.
+  if (hasRoom(file, count * (2 * texts + OTHER_BYTES))) return;
+  const planned = async function* (): AsyncGenerator<readonly NewChange[]> {
+    for await (const group of grouped(each())) {
+      const planner = createPlanner(parts, author);
+      for (const target of group) planner.plan(storedCell(target, parts).row, target);
+      yield planner.entries();
+      await otherRequests();
+    }
+  };
+  await requireRoom(file, planned());
+}
+
+/** The hashes, time, reason, change, delimiters and quotes of a line. */
+const OTHER_BYTES = 220;
+
+function sourceHasChanged(): Failure {
+  return new Failure("source_changed", "a source file has changed since the check", {
+    hint: "check again before you change so many cells",
+  });
+}
+
+function otherRequests(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Appends lines to the file. First applies the lines of other programs, so that `decide` sees them. */
+async function append(
+  { file, log, changes, beforeAppend }: EditParts,
+  tab: string,
+  decide: () => Promise<readonly NewChange[]>,
+): Promise<void> {
+  let entries: readonly NewChange[] = [];
+  const size = await appendChanges(file, async (before) => {
+    for await (const batch of log.readNew(before)) await changes.apply(batch, "");
+    entries = await decide();
+    if (entries.length > 0) await beforeAppend();
+    return { changes: entries, end: log.position().end };
+  });
+  if (entries.length === 0) return;
+  await log.skipTo(size);
+  await changes.apply(
+    entries.map(({ change, correction }) => ({ change, correction: { ...correction, line: 0 } })),
+    tab,
+  );
+}

@@ -1,0 +1,79 @@
+import { rmSync } from "node:fs";
+import type { NewChange } from "../../../commands/corrections/change-corrections.ts";
+import { Failure } from "../../../model/failure.ts";
+import { counted } from "../../../text/count.ts";
+import type { Refusal } from "../fix-types.ts";
+import { noteEdit } from "./unfinished-edit.ts";
+
+export interface EditedCells {
+  readonly saved: number;
+  readonly refused: number;
+  readonly refusals: readonly Refusal[];
+}
+
+/** Edits that are saved with one write. Their records are checked before the next ones are saved. */
+export const GROUP = 1000;
+const LISTED_REFUSALS = 20;
+
+/** Splits an edit into groups. */
+export async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGenerator<readonly T[]> {
+  let group: T[] = [];
+  for await (const each of all) {
+    group.push(each);
+    if (group.length < GROUP) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
+/** An edit of more than one group, which the program may not finish. */
+interface LargeEdit {
+  /** Notes the edit before its first line is appended. */
+  readonly note: (first: NewChange | undefined) => Promise<void>;
+}
+
+interface GroupOptions {
+  /** The corrections file. */
+  readonly file: string;
+  /** Whether the edit has a note already, which this function does not remove. */
+  readonly isNoted?: boolean;
+}
+
+/**
+ * Does an edit group by group.
+ * @throws the errors of the work; a Failure names the number of cells that were saved before
+ */
+export async function inGroups<T>(
+  groups: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,
+  { file, isNoted = false }: GroupOptions,
+  work: (group: readonly T[], large: LargeEdit | undefined) => Promise<Pick<EditedCells, "saved" | "refusals">>,
+): Promise<EditedCells> {
+  const listed: Refusal[] = [];
+  let [saved, refused] = [0, 0];
+  let noteFile: string | undefined;
+  const note: LargeEdit["note"] = async (first) => {
+    if (isNoted || noteFile !== undefined || first === undefined) return;
+    const { source, column, at, by } = first.correction;
+    noteFile = await noteEdit(file, { source, column, at, by });
+  };
+  let large: LargeEdit | undefined;
+  try {
+    for await (const group of groups) {
+      if (group.length === GROUP) large = { note };
+      const done = await work(group, large);
+      saved += done.saved;
+      refused += done.refusals.length;
+      listed.push(...done.refusals.slice(0, LISTED_REFUSALS - listed.length));
+    }
+  } catch (error) {
+    throw saved > 0 && error instanceof Failure ? partlyDone(error, saved) : error;
+  } finally {
+    if (noteFile !== undefined) rmSync(noteFile, { force: true });
+  }
+  return { saved, refused, refusals: listed };
+}
+
+function partlyDone({ code, message, hint, place }: Failure, saved: number): Failure {
+  return new Failure(code, `${counted(saved, "cell")} saved, then: ${message}`, { hint, place });
+}

@@ -1,0 +1,115 @@
+import { type NewChange, planCell } from "../../../commands/corrections/change-corrections.ts";
+import type { Row } from "../../../model/record.ts";
+import { identityOf } from "../../../read/corrections/corrections-file.ts";
+import { cellText, type Correction, rowHash } from "../../../read/corrections/correction.ts";
+import type { Editor, Refusal } from "../fix-types.ts";
+import { lockReason, problemsOf, type ViewParts } from "../session/row-view.ts";
+import { correctionsOfCell } from "../session/session-changes.ts";
+import { type StoredRow, storedRow } from "../session/session-rows.ts";
+import type { Found } from "../session/session-store.ts";
+import type { Step } from "./edit-steps.ts";
+
+/** A new value for a cell of a stored row. */
+export interface CellTarget {
+  readonly row: number;
+  readonly column: string;
+  /** null: the value of the extract. */
+  readonly value: string | null;
+}
+
+/** The current rows of a source with a key. */
+export type CurrentRows = (source: number, key: string) => readonly Row[];
+
+interface StoredCell {
+  readonly target: CellTarget;
+  readonly row: StoredRow;
+  readonly found: Found;
+}
+
+export function storedCell(target: CellTarget, { store, rows }: ViewParts): StoredCell {
+  const found = store.one("select * from row where id = ?", target.row);
+  if (found === undefined) throw new Error(`There is no row ${target.row}.`);
+  return { target, found, row: storedRow(found, rows) };
+}
+
+/** The message of a cell that was changed since the editor has seen it. */
+export const EDITED =
+  "Another tab or user has changed this cell in the meantime. Look at the new value, and edit it again.";
+
+/** Why a cell cannot be changed; undefined if it can. */
+export function refusalOf(
+  { target, row, found }: StoredCell,
+  { tab, seen, current }: Editor & { readonly current: CurrentRows | undefined },
+  { store, rows }: ViewParts,
+): Refusal | undefined {
+  const { column } = target;
+  const about = { key: row.key ?? "", column };
+  const locked = lockReason(row, problemsOf(found), rows);
+  if (locked !== undefined) return { ...about, reason: "locked", message: locked };
+  const old = cellText(row.original, column);
+  if (old === undefined) return { ...about, reason: "locked", message: NO_PLACE };
+  const touched = store.one("select seq, tab from touched where row = ? and column_name = ?", row.id, column);
+  if (touched !== undefined && Number(touched["seq"]) > seen && touched["tab"] !== tab)
+    return { ...about, reason: "edited", message: EDITED };
+  if (current !== undefined && !isThere(row, column, current(row.source, row.key ?? "")))
+    return { ...about, reason: "source_changed", message: CHANGED };
+  return undefined;
+}
+
+const NO_PLACE = "This row has no place for a value of this column. Correct the file.";
+
+const CHANGED = "The value of this cell in the file has changed since the check. Check again to see the new value.";
+
+/** Whether the cell still has its old value in exactly one row with the key, or in the same row as before. */
+function isThere({ original }: StoredRow, column: string, current: readonly Row[]): boolean {
+  const old = cellText(original, column);
+  const candidates = current.filter((row) => cellText(row, column) === old);
+  return candidates.length === 1 || candidates.some((row) => rowHash(row) === rowHash(original));
+}
+
+/** Converts new values to lines of the file. */
+export interface Planner {
+  readonly plan: (row: StoredRow, target: CellTarget) => void;
+  readonly entries: () => readonly NewChange[];
+  readonly steps: () => readonly Step[];
+}
+
+export function createPlanner(parts: ViewParts, author: Pick<Correction, "by" | "at">): Planner {
+  const entries = new Map<string, NewChange>();
+  const steps: Step[] = [];
+  const add = (entry: NewChange, before: Correction | undefined): void => {
+    const identity = identityOf(entry.correction);
+    if (entries.has(identity)) return;
+    entries.set(identity, entry);
+    steps.push({ identity, before, after: entry.change === "set" ? entry.correction : undefined });
+  };
+  return {
+    entries: () => [...entries.values()],
+    steps: () => steps,
+    plan: (row, target) => {
+      const { column } = target;
+      const value = target.value ?? cellText(row.original, column) ?? "";
+      const cell = { key: row.key ?? "", source: sourceName(row, parts), column, value, ...author, reason: REASON };
+      const context = { others: () => othersOf(row, parts), inForce: correctionsOfCell(row, column, parts) };
+      for (const { entry, before } of planCell(cell, row.original, context)) add(entry, before);
+    },
+  };
+}
+
+/** The reason in the file for corrections made on the page. */
+const REASON = "migrate web";
+
+function sourceName({ source }: StoredRow, { rows }: ViewParts): string {
+  return rows.sources[source]?.spec.name ?? "";
+}
+
+/** The other rows of the source with the same key, as in the file. */
+function othersOf({ id, source, key = "", original }: StoredRow, { store, rows }: ViewParts): readonly Row[] {
+  const pointer = "pointer" in original ? original.pointer : "";
+  const place = `${original.table.file} ${original.line} ${pointer}`;
+  const stored = store.all("select * from row where source = ? and key = ? and id <> ?", source, key, id);
+  const siblings = store.all("select * from sibling where source = ? and key = ?", source, key);
+  return [...stored, ...siblings]
+    .map((found) => rows.plainRow(found, found["original"]))
+    .filter((row) => `${row.table.file} ${row.line} ${"pointer" in row ? row.pointer : ""}` !== place);
+}

@@ -1,0 +1,148 @@
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
+import { fieldTitleAt } from "../../../contract/types/type-tree.ts";
+import { pathsFrom } from "../../../job/contract-files.ts";
+import type { Dependencies } from "../../../job/dependencies.ts";
+import { type Job, openJob } from "../../../job/job.ts";
+import type { JobSettings } from "../../../job/settings/job-settings.ts";
+import { parseAttr } from "../../../json/attr.ts";
+import { Failure } from "../../../model/failure.ts";
+import { timestamp } from "../../../time/clock.ts";
+import { correctionsOfKey, followCorrections } from "../edits/correction-log.ts";
+import type { EditParts } from "../edits/edit-cells.ts";
+import { createFixSession, type FixSession } from "../fix-session.ts";
+import { buildSession } from "./build-session.ts";
+import { createAmend, createRecordCheck } from "./check-record.ts";
+import { readCurrentRows } from "./current-rows.ts";
+import { readRefusals } from "./platform-refusals.ts";
+import { createSessionCauses } from "./session-causes.ts";
+import { createSessionChanges } from "./session-changes.ts";
+import { readSessionCorrections } from "./session-corrections.ts";
+import { createSessionRows } from "./session-rows.ts";
+import { openSessionStore, type SessionStore } from "./session-store.ts";
+import { watchFiles, type WatchedFiles } from "./watch-files.ts";
+
+export interface FixSessionOptions {
+  readonly job: JobSettings;
+  /** Locator of the ledger with the refusals of the platform. */
+  readonly ledger: string;
+  /** Path of the configuration file. */
+  readonly configFile?: string | undefined;
+  /** Adds the corrections file to the configuration, if it names none. */
+  readonly configure: (file: string) => Promise<void>;
+  /** `user@host` */
+  readonly by: string;
+}
+
+export type FixDependencies = Pick<Dependencies, "clock" | "temporaryFolder" | "drain" | "notice" | "contractCache"> & {
+  readonly onChecked: (progress: { readonly records: number; readonly invalid: number }) => void;
+};
+
+/** The corrections file if the configuration names none: the first one that does not exist. */
+const DEFAULT_FILES = ["corrections.csv", "web-corrections.csv"];
+
+/**
+ * Checks the project and opens a session with the rows that need work.
+ * @throws Failure of `validate`, and `storage`
+ */
+export async function openFixSession(options: FixSessionOptions, dependencies: FixDependencies): Promise<FixSession> {
+  const { job: settings } = options;
+  const file = fileOf(options);
+  const files = watchFiles(settings, options.configFile);
+  const { job, size } = await openUnchanged(settings, file, dependencies);
+  let store: SessionStore | undefined;
+  try {
+    store = openSessionStore(dependencies.temporaryFolder);
+    return await fill({ options, job, store, file, size, files }, dependencies);
+  } catch (error) {
+    store?.close();
+    await job.input.close();
+    throw error;
+  }
+}
+
+/**
+ * The corrections file; by default a new file in the folder of the configuration.
+ * @throws Failure `config` if files with these names exist that the configuration does not use
+ */
+function fileOf({ job: { folder, corrections }, configFile }: FixSessionOptions): string {
+  const resolve = pathsFrom(folder);
+  if (corrections !== undefined) return resolve(corrections);
+  const own = configFile === undefined ? folder : path.dirname(resolve(configFile));
+  const free = DEFAULT_FILES.find((name) => !existsSync(path.join(own, name)));
+  if (free !== undefined) return path.join(own, free);
+  throw new Failure("config", `${DEFAULT_FILES.join(" and ")} exist, but the configuration does not use them`, {
+    hint: "name the corrections file in migrate.yaml, for example `corrections: fixes.csv`",
+  });
+}
+
+/** Opens the job, and returns the size of the corrections file that it has read. */
+async function openUnchanged(
+  settings: JobSettings,
+  file: string,
+  dependencies: FixDependencies,
+): Promise<{ readonly job: Job; readonly size: number }> {
+  for (;;) {
+    const size = sizeOf(file);
+    const corrections = size === 0 ? undefined : settings.corrections;
+    const job = await openJob({ ...settings, corrections }, { ...dependencies, notice: () => undefined });
+    if (sizeOf(file) === size) return { job, size };
+    await job.input.close();
+  }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+interface Opened {
+  readonly options: FixSessionOptions;
+  readonly job: Job;
+  readonly store: SessionStore;
+  readonly file: string;
+  readonly size: number;
+  readonly files: WatchedFiles;
+}
+
+async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixSession> {
+  const { options, job, store, file, size, files } = opened;
+  const rows = createSessionRows(job);
+  const causes = createSessionCauses((attr) => job.operation.body && fieldTitleAt(job.operation.body, parseAttr(attr)));
+  const log = followCorrections(file);
+  let firstSeq = 0;
+  const unfinished = await readSessionCorrections({ store, log, file, size }, () => (firstSeq += 1));
+  const refusals = await readRefusals(options.ledger, store, rows);
+  await buildSession({ job, store, rows, causes, refusals }, dependencies);
+  const correctionsOf: Parameters<typeof createAmend>[1] = ({ source, key }) =>
+    key === undefined ? [] : correctionsOfKey(store, rows.sources[source]?.spec.name ?? "", key);
+  const check = createRecordCheck({ job, rows, correctionsOf });
+  const parts: EditParts = {
+    store,
+    rows,
+    causes,
+    log,
+    file,
+    by: options.by,
+    amend: createAmend(job, correctionsOf, rows),
+    changes: createSessionChanges({ store, rows, causes, check, firstSeq }),
+    now: () => timestamp(dependencies.clock),
+    currentRows: async (stored) =>
+      (await files.changed(job.input)) === undefined
+        ? undefined
+        : readCurrentRows(job.settings, stored, { dependencies, rows }),
+    beforeAppend: configureOnce(opened),
+    onProgress: () => undefined,
+  };
+  return createFixSession(opened, parts, unfinished);
+}
+
+/** Adds the corrections file to the configuration before the first correction, if it names none. */
+function configureOnce({ options, file, files }: Opened): () => Promise<void> {
+  let isConfigured = options.job.corrections !== undefined;
+  return async () => {
+    if (isConfigured) return;
+    await options.configure(path.basename(file));
+    files.noteConfiguration();
+    isConfigured = true;
+  };
+}

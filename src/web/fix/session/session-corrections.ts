@@ -1,0 +1,82 @@
+import { rmSync } from "node:fs";
+import { type CorrectionChange, identityOf } from "../../../read/corrections/corrections-file.ts";
+import { type CorrectionLog, correctionInForce, storeChanges } from "../edits/correction-log.ts";
+import { type EditParts, undoEdit } from "../edits/edit-cells.ts";
+import type { EditedCells } from "../edits/edit-groups.ts";
+import { countSteps, forgetChangedSteps, nextBatch, noteSteps, type Step } from "../edits/edit-steps.ts";
+import { readUnfinishedEdits } from "../edits/unfinished-edit.ts";
+import type { UnfinishedEdit } from "../fix-types.ts";
+import type { SessionStore } from "./session-store.ts";
+
+/** The edits that other programs have not finished, until they are settled. */
+export interface Unfinished {
+  /** The first of them. */
+  readonly first: () => UnfinishedEdit | undefined;
+  /** Keeps or reverts the saved cells of the edit that was made at this time. */
+  readonly settle: (at: string, action: "keep" | "undo", parts: EditParts) => Promise<EditedCells>;
+}
+
+interface SessionFile {
+  readonly store: SessionStore;
+  readonly log: CorrectionLog;
+  readonly file: string;
+  /** The size of the file, in bytes. */
+  readonly size: number;
+}
+
+/** Stores the corrections in force, and what unfinished edits have changed. */
+export async function readSessionCorrections(
+  { store, log, file, size }: SessionFile,
+  seq: () => number,
+): Promise<Unfinished> {
+  const firstBatch = nextBatch(store);
+  // The file of the note takes the place of the tab.
+  const edits = readUnfinishedEdits(file).map((note, index) => ({
+    ...note,
+    batch: firstBatch + index,
+    tab: note.noteFile,
+  }));
+  for await (const changes of log.readNew(size))
+    store.transaction(() => {
+      for (const change of changes) {
+        const { by, at } = change.correction;
+        const edit = edits.find((each) => each.by === by && each.at === at);
+        if (edit !== undefined) noteSteps([stepOf(change, store)], edit, store);
+        storeChanges(store, [change], seq);
+      }
+    });
+  return unfinished(
+    edits.map(({ source, column, at, batch, tab }) => {
+      forgetChangedSteps(store, { batch, tab });
+      return { edit: { source, column, at, saved: countSteps(store, { batch, tab }) }, noteFile: tab };
+    }),
+  );
+}
+
+function stepOf({ change, correction }: CorrectionChange, store: SessionStore): Step {
+  const identity = identityOf(correction);
+  return {
+    identity,
+    before: correctionInForce(store, identity),
+    after: change === "set" ? correction : undefined,
+  };
+}
+
+function unfinished(found: readonly { readonly edit: UnfinishedEdit; readonly noteFile: string }[]): Unfinished {
+  let open = found;
+  return {
+    first: () => open[0]?.edit,
+    settle: async (at, action, parts) => {
+      const settled = open.find(({ edit }) => edit.at === at);
+      if (settled === undefined) return { saved: 0, refused: 0, refusals: [] };
+      const { noteFile } = settled;
+      const done =
+        action === "undo"
+          ? await undoEdit({ tab: noteFile, isNoted: true }, parts)
+          : { saved: 0, refused: 0, refusals: [] };
+      rmSync(noteFile, { force: true });
+      open = open.filter((each) => each !== settled);
+      return done;
+    },
+  };
+}
