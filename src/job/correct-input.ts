@@ -54,24 +54,28 @@ const LISTED = 10;
 
 /** Describes the results of the corrections, one sentence each, without the name of their file. */
 export function correctionNotices(
-  results: readonly CorrectionResult[],
+  results: Iterable<CorrectionResult>,
   { incompleteLine }: LinesEnd,
 ): readonly string[] {
-  const count = (state: CorrectionResult["state"]): number => results.filter((result) => result.state === state).length;
-  const outdated = results.filter(({ state }) => state === "outdated");
+  const count = { applied: 0, corrected: 0, outdated: 0, unused: 0 };
+  const listed: CorrectionResult[] = [];
+  for (const result of results) {
+    count[result.state] += 1;
+    if (result.state === "outdated" && listed.length < LISTED) listed.push(result);
+  }
   const counts = [
-    `${counted(count("applied"), "cell")} corrected`,
-    ...(count("corrected") > 0 ? [`${formatCount(count("corrected"))} already correct`] : []),
-    ...(count("unused") > 0 ? [`${counted(count("unused"), "correction")} without a row in this input`] : []),
-    ...(outdated.length > 0 ? [`${formatCount(outdated.length)} not applied`] : []),
+    `${counted(count.applied, "cell")} corrected`,
+    ...(count.corrected > 0 ? [`${formatCount(count.corrected)} already correct`] : []),
+    ...(count.unused > 0 ? [`${counted(count.unused, "correction")} without a row in this input`] : []),
+    ...(count.outdated > 0 ? [`${formatCount(count.outdated)} not applied`] : []),
   ];
   return [
     counts.join(", "),
-    ...outdated.slice(0, LISTED).map(({ correction: { line, key, column }, place }) => {
+    ...listed.map(({ correction: { line, key, column }, place }) => {
       const cell = `column ${column} of ${plainText(key)}${place === undefined ? "" : ` (${formatPlace(place)})`}`;
       return `line ${line} is not applied: ${cell} has changed since the correction was made`;
     }),
-    ...(outdated.length > LISTED ? [`${formatCount(outdated.length - LISTED)} more are not applied`] : []),
+    ...(count.outdated > LISTED ? [`${formatCount(count.outdated - LISTED)} more are not applied`] : []),
     ...(incompleteLine === undefined ? [] : [incompleteLineText(incompleteLine)]),
   ];
 }

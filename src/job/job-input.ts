@@ -18,7 +18,7 @@ import { setupPaths } from "./settings/setup-paths.ts";
 /** The input of a job. Its rows have been corrected, except in `rowsByFile`. */
 export interface JobInput extends Input {
   /** The result of each correction for the rows read so far. Absent without a corrections file. */
-  readonly corrections?: () => readonly CorrectionResult[];
+  readonly corrections?: () => Iterable<CorrectionResult>;
   /** Whether a row without a key that a run exported has returned with the rejects. Absent unless rejects are read. */
   readonly hasReturned?: OpenedRejects["hasReturned"];
   /** The length of the part of the corrections file that is applied. Absent without a corrections file. */

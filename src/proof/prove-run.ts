@@ -84,7 +84,7 @@ async function listCorrected(
   { id }: Run,
 ): Promise<{ readonly applied: number; readonly table: ProofTable } | undefined> {
   if (corrections === undefined) return undefined;
-  const results = corrections();
+  const results = [...corrections()];
   const table = await openTable(folder, `corrections-${id}.csv`, CORRECTION_COLUMNS);
   await table.write(
     results.map(({ state, place, correction: { source, key, column, oldSha256, by, at, reason } }) => [

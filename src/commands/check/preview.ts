@@ -100,7 +100,7 @@ async function traced(batches: AsyncIterable<readonly MappedRecord[]>, job: Job)
 function withCorrections(records: readonly TracedRecord[], { input: { corrections } }: Job): readonly TracedRecord[] {
   if (corrections === undefined) return records;
   const cells = new Set(
-    corrections().flatMap(({ state, place, correction: { column } }) =>
+    [...corrections()].flatMap(({ state, place, correction: { column } }) =>
       state === "applied" && place !== undefined ? [cellName(place, column)] : [],
     ),
   );

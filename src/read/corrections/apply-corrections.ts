@@ -32,8 +32,8 @@ export interface Corrector {
    * @throws Failure `config` if a correction applies to a second row
    */
   readonly amend: (row: Row, source: string) => Row;
-  /** The result of each correction, in file order, for the rows passed to `amend` so far. */
-  readonly results: () => readonly CorrectionResult[];
+  /** The result of each correction, in file order, for the rows passed to `amend` so far. There may be many. */
+  readonly results: () => Iterable<CorrectionResult>;
 }
 
 export interface CorrectorOptions {
@@ -44,11 +44,14 @@ export interface CorrectorOptions {
   readonly keyColumn: (row: Row) => string | undefined;
 }
 
+/** A file may contain hundreds of thousands of corrections, so an entry has no objects of its own. */
 interface Entry {
   readonly correction: ListedCorrection;
-  match: Place | undefined;
-  corrected: Place | undefined;
-  seen: Place | undefined;
+  state: CorrectionState;
+  /** The row that has led to the state. */
+  table: Row["table"] | undefined;
+  line: number;
+  pointer: string | undefined;
   /** The next correction of the same key. */
   next: Entry | undefined;
 }
@@ -66,7 +69,14 @@ export function createCorrector(
     if (!keyNames.has(source)) throw unknownSource(file, correction, [...keyNames.keys()]);
     const byKey = bySource.get(source) ?? new Map<string, Entry>();
     bySource.set(source, byKey);
-    const entry: Entry = { correction, match: undefined, corrected: undefined, seen: undefined, next: undefined };
+    const entry: Entry = {
+      correction,
+      state: "unused",
+      table: undefined,
+      line: 0,
+      pointer: undefined,
+      next: undefined,
+    };
     const first = byKey.get(key);
     if (first === undefined) byKey.set(key, entry);
     else {
@@ -86,7 +96,9 @@ export function createCorrector(
         amended = corrected(entry, { row, amended, file });
       return amended;
     },
-    results: () => entries.map(resultOf),
+    *results() {
+      for (const entry of entries) yield resultOf(entry);
+    },
   };
 }
 
@@ -114,25 +126,40 @@ function corrected(
 ): Row {
   const { column, oldSha256, rowSha256, value } = entry.correction;
   const text = cellText(row, column);
-  const place = placeOf(row);
-  entry.seen ??= place;
+  if (entry.state === "unused") note(entry, "outdated", row);
   if (text === undefined) {
     if (isCsvRow(row)) throw unknownColumn(file, entry.correction, row);
     return amended;
   }
-  if (text === value) entry.corrected ??= place;
+  if (text === value && entry.state === "outdated") note(entry, "corrected", row);
   if (textHash(text) !== oldSha256 || (rowSha256 !== undefined && rowHash(row) !== rowSha256)) return amended;
-  entry.match ??= place;
+  if (entry.state !== "applied") note(entry, "applied", row);
   // Equal rows cannot be distinguished, so they are corrected together.
-  if (rowSha256 === undefined && formatPlace(entry.match) !== formatPlace(place))
-    throw matchesTwice(file, entry.correction, [entry.match, place]);
+  else if (rowSha256 === undefined && !isAt(entry, row)) throw matchesTwice(file, entry, row);
   return withCellText(amended, column, value);
 }
 
-function resultOf({ correction, match, corrected: already, seen }: Entry): CorrectionResult {
-  if (match !== undefined) return { correction, state: "applied", place: match };
-  if (already !== undefined) return { correction, state: "corrected", place: already };
-  return seen === undefined ? { correction, state: "unused" } : { correction, state: "outdated", place: seen };
+function note(entry: Entry, state: CorrectionState, row: Row): void {
+  entry.state = state;
+  entry.table = row.table;
+  entry.line = row.line;
+  entry.pointer = isCsvRow(row) ? undefined : row.pointer;
+}
+
+/** Whether the row is the one that has led to the state. Several records may share it. */
+function isAt({ table, line, pointer }: Entry, row: Row): boolean {
+  return table?.file === row.table.file && line === row.line && pointer === (isCsvRow(row) ? undefined : row.pointer);
+}
+
+function placeIn({ table, line, pointer }: Entry): Place | undefined {
+  if (table === undefined) return undefined;
+  return pointer === undefined ? { file: table.file, line } : { file: table.file, line, pointer };
+}
+
+function resultOf(entry: Entry): CorrectionResult {
+  const { correction, state } = entry;
+  const place = placeIn(entry);
+  return place === undefined ? { correction, state } : { correction, state, place };
 }
 
 function unknownSource(file: string, { source, line }: ListedCorrection, names: readonly string[]): Failure {
@@ -152,8 +179,9 @@ function unknownColumn(file: string, { column, line, source }: ListedCorrection,
   });
 }
 
-function matchesTwice(file: string, { key, column, line }: ListedCorrection, places: readonly Place[]): Failure {
-  const found = places.map(formatPlace).join(" and ");
+function matchesTwice(file: string, entry: Entry, row: Row): Failure {
+  const { key, column, line } = entry.correction;
+  const found = [placeIn(entry) ?? placeOf(row), placeOf(row)].map(formatPlace).join(" and ");
   return new Failure(
     "config",
     `${file}:${line}: two rows have the key ${key} and the old value of ${column}: ${found}`,

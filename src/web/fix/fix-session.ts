@@ -4,6 +4,7 @@ import type { Job } from "../../job/job.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
+import type { CorrectionResult } from "../../read/corrections/apply-corrections.ts";
 import { cellText } from "../../read/corrections/correction.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { createMutex } from "../../time/mutex.ts";
@@ -174,7 +175,8 @@ function columnOf({ rows }: EditParts, source: number, column: number): string {
 const LISTED_OUTDATED = 50;
 
 function outdatedCorrections({ input }: Job): Types.OutdatedCorrections {
-  const outdated = (input.corrections?.() ?? []).filter(({ state }) => state === "outdated");
+  const outdated: CorrectionResult[] = [];
+  for (const result of input.corrections?.() ?? []) if (result.state === "outdated") outdated.push(result);
   return {
     count: outdated.length,
     listed: outdated.slice(0, LISTED_OUTDATED).map(({ correction: { line, key, source, column }, place }) => ({
