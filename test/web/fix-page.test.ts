@@ -169,7 +169,7 @@ describeWebPages("the page Fix", (open) => {
     await page.focus(ACTIVE);
     await page.keyboard.press("Control+v");
     await status(page, "1 cell saved. 2 records need work.");
-    expect(correctionsIn(folder)[0]).toContain(",set,=1+1,");
+    expect(correctionsIn(folder)[0]).toContain(",,=1+1,");
     expect(await axeViolations(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await web.stop();
@@ -281,11 +281,15 @@ describeWebPages("the page Fix", (open) => {
       path.join(folder, "accounts.csv"),
       readFileSync(path.join(folder, "accounts.csv"), "utf8").replace(",D,", ",X,"),
     );
+    appendFileSync(path.join(folder, "corrections.csv"), "EXT-00001,cust");
     const again = await startWeb(folder);
     const second = await open(fixAddress(again), { colorScheme: "dark", width: 768 });
     await second.page.waitForSelector(".notice.error");
     expect(await second.page.textContent(".notice.error")).toContain(
       "1,000 cells are saved, and the others are unchanged",
+    );
+    expect(await second.page.textContent("body")).toContain(
+      "Line 2502 of corrections.csv is incomplete and does not count",
     );
     expect(await axeViolations(second.page)).toEqual([]);
     await second.page.focus("text=Undo the saved cells");

@@ -45,25 +45,25 @@ describe("a correction", () => {
     const { amend, results } = corrector(correction({ old: "Ann" }));
     expect(amend(csvRow(2, ["A", "", "Ann", "1"]), "accounts")).toEqual(csvRow(2, ["A", "", "new", "1"]));
     expect(amend(csvRow(3, ["B", "", "Ann", "1"]), "accounts")).toEqual(csvRow(3, ["B", "", "Ann", "1"]));
-    expect(results()).toMatchObject([{ state: "applied", place: { file: "accounts.csv", line: 2 } }]);
+    expect([...results()]).toMatchObject([{ state: "applied", place: { file: "accounts.csv", line: 2 } }]);
   });
 
   test("leaves a cell whose value has changed since, and reports it as outdated", () => {
     const { amend, results } = corrector(correction({ old: "Ann" }));
     const row = csvRow(2, ["A", "", "Anna", "1"]);
     expect(amend(row, "accounts")).toBe(row);
-    expect(results()).toMatchObject([{ state: "outdated", place: { line: 2 } }]);
+    expect([...results()]).toMatchObject([{ state: "outdated", place: { line: 2 } }]);
   });
 
   test("whose new value is already in the cell changes nothing", () => {
     const { amend, results } = corrector(correction({ old: "Ann" }));
     const row = csvRow(2, ["A", "", "new", "1"]);
     expect(amend(row, "accounts")).toBe(row);
-    expect(results()).toMatchObject([{ state: "corrected" }]);
+    expect([...results()]).toMatchObject([{ state: "corrected" }]);
   });
 
   test("without a row is unused", () => {
-    expect(corrector(correction({})).results()).toMatchObject([{ state: "unused" }]);
+    expect([...corrector(correction({})).results()]).toMatchObject([{ state: "unused" }]);
   });
 
   test("finds the rows of a source without a key by the column that joins them", () => {
@@ -163,7 +163,7 @@ test("any set of corrections changes exactly the cells that it names", () => {
         cells: row.cells.map((old, column) => wanted.get(`${at} ${column}`)?.[2] ?? old),
       }));
       expect(amended).toEqual(expected);
-      expect(results().every(({ state }) => state === "applied")).toBe(true);
+      expect([...results()].every(({ state }) => state === "applied")).toBe(true);
     }),
   );
 });

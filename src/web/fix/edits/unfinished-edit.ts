@@ -4,6 +4,8 @@ import path from "node:path";
 import { z } from "zod";
 import { isRunning, processStart } from "../../../files/running-process.ts";
 import { replaceFile } from "../../../files/replace-file.ts";
+import { remedyOf } from "../../../files/write-error.ts";
+import { Failure } from "../../../model/failure.ts";
 
 const NOTE = z.object({
   pid: z.number(),
@@ -29,11 +31,17 @@ export interface EditNote {
  * Notes an edit of many cells next to the corrections file, before its first cell is saved. If the program ends before
  * the edit does, the note remains. Several programs can have a note.
  * @returns the file of the note, to be removed when the edit is complete
+ * @throws Failure `storage`
  */
 export async function noteEdit(file: string, note: EditNote): Promise<string> {
   const start = processStart(process.pid);
   const noteFile = `${file}.${randomUUID()}${SUFFIX}`;
-  await replaceFile(noteFile, JSON.stringify({ ...note, pid: process.pid, ...(start !== undefined && { start }) }));
+  const content = JSON.stringify({ ...note, pid: process.pid, ...(start !== undefined && { start }) });
+  try {
+    await replaceFile(noteFile, content);
+  } catch (cause) {
+    throw new Failure("storage", `${noteFile} cannot be written`, { hint: remedyOf(cause, noteFile), cause });
+  }
   return noteFile;
 }
 

@@ -1,9 +1,9 @@
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { addCorrections } from "../../../src/commands/corrections/add-corrections.ts";
-import { readSettings } from "../../../src/cli/settings/settings.ts";
-import { goodAccounts } from "../../e2e/push-scene.ts";
-import { dependenciesForTest, edit, errorsOf, type FixScene, fixScene, rowsOf, sourceOf, TAB } from "./fix-scene.ts";
+import { addCorrections } from "../../../../src/commands/corrections/add-corrections.ts";
+import { readSettings } from "../../../../src/cli/settings/settings.ts";
+import { goodAccounts } from "../../../e2e/push-scene.ts";
+import { dependenciesForTest, edit, errorsOf, type FixScene, fixScene, rowsOf, sourceOf, TAB } from "../fix-scene.ts";
 
 /** Three accounts. The second has an unknown type; the third has two customers with the same wrong date. */
 function threeAccounts(): FixScene {
@@ -267,6 +267,46 @@ describe("two tabs or users", () => {
     await edit(session, ["accounts", 0, "TYPE", "B"]);
     writeFileSync(scene.file("fixes.csv"), "key,source\n");
     await expect(edit(session, ["accounts", 0, "TYPE", "D"])).rejects.toMatchObject({ code: "source_changed" });
+  });
+
+  test("with an editor that changes a line in place: nothing is saved until the project is checked again", async () => {
+    const scene = threeAccounts();
+    const session = await scene.open();
+    await edit(session, ["accounts", 0, "TYPE", "B"]);
+    scene.change("fixes.csv", ",B,", ",D,");
+    await expect(session.refresh()).rejects.toMatchObject({ code: "source_changed" });
+    await expect(edit(session, ["customers", 0, "DOB", "1971-02-28"])).rejects.toMatchObject({
+      code: "source_changed",
+    });
+    await edit(await scene.open(), ["customers", 0, "DOB", "1971-02-28"]);
+    expect(await scene.corrections()).toEqual(["accounts EXT-00002 TYPE D", "customers EXT-00003 DOB 1971-02-28"]);
+  });
+
+  test("with an editor that adds a line without a line end, also in a copy of the file", async () => {
+    const scene = threeAccounts();
+    const session = await scene.open();
+    await edit(session, ["customers", 0, "DOB", "1971-02-28"]);
+    const text = readFileSync(scene.file("fixes.csv"), "utf8");
+    const [, line = ""] = text.split("\n");
+    writeFileSync(scene.file("copy.csv"), `${text}${line.replace("1971-02-28", "1971-03-01")}`);
+    renameSync(scene.file("copy.csv"), scene.file("fixes.csv"));
+    await edit(session, ["accounts", 0, "TYPE", "B"]);
+    expect(session.overview().records.open).toBe(1);
+    expect(await scene.corrections()).toEqual(["customers EXT-00003 DOB 1971-03-01", "accounts EXT-00002 TYPE B"]);
+  });
+
+  test("with a program that is stopped while it writes a line", async () => {
+    const scene = threeAccounts();
+    const [session, other] = [await scene.open(), await scene.open()];
+    await edit(session, ["customers", 0, "DOB", "1971-02-28"]);
+    appendFileSync(scene.file("fixes.csv"), 'EXT-00002,accounts,TYPE,"');
+    await session.refresh();
+    expect((await scene.open()).overview().incompleteLine).toBe(3);
+    await edit(other, ["accounts", 0, "TYPE", "B"]);
+    await session.refresh();
+    expect(rowsOf(session, "accounts")[0]).toMatchObject({ state: "fixed" });
+    expect((await scene.open()).overview()).not.toHaveProperty("incompleteLine");
+    expect(await scene.corrections()).toEqual(["customers EXT-00003 DOB 1971-02-28", "accounts EXT-00002 TYPE B"]);
   });
 });
 

@@ -1,12 +1,12 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/json/json-value.ts";
-import type { FixSession } from "../../../src/web/fix/fix-session.ts";
-import { jsonAccount, jsonCustomer, writeJsonExtract } from "../../e2e/json-extract.ts";
-import { CONTRACT } from "../../e2e/push-scene.ts";
-import { rawWorkbook } from "../../read/workbook/raw-workbook.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
-import { edit, errorsOf, type FixScene, rowsOf, sceneIn, sourceOf, TAB } from "./fix-scene.ts";
+import type { JsonObject } from "../../../../src/json/json-value.ts";
+import type { FixSession } from "../../../../src/web/fix/fix-session.ts";
+import { jsonAccount, jsonCustomer, writeJsonExtract } from "../../../e2e/json-extract.ts";
+import { CONTRACT } from "../../../e2e/push-scene.ts";
+import { rawWorkbook } from "../../../read/workbook/raw-workbook.ts";
+import { temporaryFolder } from "../../../temporary-folder.ts";
+import { edit, errorsOf, type FixScene, rowsOf, sceneIn, sourceOf, TAB } from "../fix-scene.ts";
 
 const HEADER = "key,source,column,old_sha256,row_sha256,value,by,at,reason,change\n";
 

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { FixState } from "../../../src/web/fix/fix-types.ts";
-import { runCli } from "../../e2e/cli.ts";
-import { CONTRACT, goodAccounts, writeExtract } from "../../e2e/push-scene.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
-import { clientOf, startWeb, type WebClient } from "../web-scene.ts";
+import type { FixState } from "../../../../src/web/fix/fix-types.ts";
+import { runCli } from "../../../e2e/cli.ts";
+import { CONTRACT, goodAccounts, writeExtract } from "../../../e2e/push-scene.ts";
+import { temporaryFolder } from "../../../temporary-folder.ts";
+import { clientOf, startWeb, type WebClient } from "../../web-scene.ts";
 
 const ROWS = 40;
 

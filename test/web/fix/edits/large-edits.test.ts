@@ -2,11 +2,13 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeF
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { EditProgress, FixState } from "../../../src/web/fix/fix-types.ts";
-import type { FixSession } from "../../../src/web/fix/fix-session.ts";
-import { goodAccounts } from "../../e2e/push-scene.ts";
-import { clientOf, startWeb } from "../web-scene.ts";
-import { edit, type FixScene, fixScene, rowsOf, sceneIn, sourceOf, TAB } from "./fix-scene.ts";
+import { textHash } from "../../../../src/read/corrections/correction.ts";
+import { CORRECTION_COLUMNS } from "../../../../src/read/corrections/corrections-file.ts";
+import type { EditProgress, FixState } from "../../../../src/web/fix/fix-types.ts";
+import type { FixSession } from "../../../../src/web/fix/fix-session.ts";
+import { goodAccounts } from "../../../e2e/push-scene.ts";
+import { clientOf, startWeb } from "../../web-scene.ts";
+import { edit, type FixScene, fixScene, rowsOf, sceneIn, sourceOf, TAB } from "../fix-scene.ts";
 
 /** More than two groups of cells that are saved together. */
 const MANY = 2300;
@@ -188,6 +190,25 @@ test("a replacement that the file has no room for is refused before the first ce
   });
   expect(existsSync(scene.file("fixes.csv"))).toBe(false);
   expect(notes(scene)).toEqual([]);
+});
+
+test("the undo of a replacement that the file has no room for is refused before the first cell is restored", async () => {
+  const scene = wrongDates(MANY);
+  const reason = "x".repeat(2 ** 20);
+  const old = textHash("another value");
+  const lines = Array.from({ length: 63 }, (_, index) =>
+    [`EXT-${index}`, "customers", "DOB", old, "", "x", "ann", "2026-11-27", reason, "set"].join(),
+  );
+  const room = "y".repeat(2 ** 20 - 550_000);
+  lines.push(["EXT-1", "customers", "LAST", old, "", "x", "ann", "2026-11-27", room, "set"].join());
+  writeFileSync(scene.file("fixes.csv"), `${[CORRECTION_COLUMNS.join(), ...lines].join("\n")}\n`);
+  const session = await scene.open();
+  expect((await session.replace(replacementIn(session), TAB)).saved).toBe(MANY);
+  const { size } = statSync(scene.file("fixes.csv"));
+  expect(size).toBeGreaterThan(63.75 * 2 ** 20);
+  await expect(session.undo(TAB)).rejects.toMatchObject({ code: "usage" });
+  expect(statSync(scene.file("fixes.csv")).size).toBe(size);
+  expect(session.overview().records.open).toBe(0);
 });
 
 test("the note of a running program is not reported", async () => {

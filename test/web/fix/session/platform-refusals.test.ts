@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { CONTRACT, goodAccounts, useSandbox, type Workplace, workplace } from "../../e2e/push-scene.ts";
-import { edit, errorsOf, type FixScene, rowsOf, sceneIn, TAB } from "./fix-scene.ts";
+import { CONTRACT, goodAccounts, useSandbox, type Workplace, workplace } from "../../../e2e/push-scene.ts";
+import { edit, errorsOf, type FixScene, rowsOf, sceneIn, TAB } from "../fix-scene.ts";
 
 const { sandbox } = useSandbox();
 
