@@ -44,61 +44,91 @@ export interface CorrectorOptions {
   readonly keyColumn: (row: Row) => string | undefined;
 }
 
-/** A file may contain hundreds of thousands of corrections, so an entry has no objects of its own. */
-interface Entry {
-  readonly correction: ListedCorrection;
-  state: CorrectionState;
-  /** The row that has led to the state. */
-  table: Row["table"] | undefined;
-  line: number;
-  pointer: string | undefined;
-  /** The next correction of the same key. */
-  next: Entry | undefined;
-}
-
 /** @throws Failure `config` if a correction names an unknown source */
 export function createCorrector(
   corrections: readonly ListedCorrection[],
   { file, plan, keyColumn }: CorrectorOptions,
 ): Corrector {
   const keyNames = new Map(withDescendants<SourceSpec>(plan).map((spec) => [spec.name, keyNameOf(spec, keyColumn)]));
-  const bySource = new Map<string, Map<string, Entry>>();
-  const last = new Map<Entry, Entry>();
-  const entries = corrections.map((correction): Entry => {
+  const unknown = corrections.find(({ source }) => !keyNames.has(source));
+  if (unknown !== undefined) throw unknownSource(file, unknown, [...keyNames.keys()]);
+  const states = createStates(corrections.length);
+  const bySource = new Map<string, Map<string, number>>();
+  // The next correction of the same key; 0: none.
+  const next = new Uint32Array(corrections.length);
+  // From the last one, so that the first one of each key is found first.
+  for (let index = corrections.length - 1; index >= 0; index -= 1) {
+    const correction = corrections[index];
+    if (correction === undefined) continue;
     const { source, key } = correction;
-    if (!keyNames.has(source)) throw unknownSource(file, correction, [...keyNames.keys()]);
-    const byKey = bySource.get(source) ?? new Map<string, Entry>();
+    const byKey = bySource.get(source) ?? new Map<string, number>();
     bySource.set(source, byKey);
-    const entry: Entry = {
-      correction,
-      state: "unused",
-      table: undefined,
-      line: 0,
-      pointer: undefined,
-      next: undefined,
-    };
-    const first = byKey.get(key);
-    if (first === undefined) byKey.set(key, entry);
-    else {
-      (last.get(first) ?? first).next = entry;
-      last.set(first, entry);
-    }
-    return entry;
-  });
-  last.clear();
+    next[index] = byKey.get(key) ?? 0;
+    byKey.set(key, index);
+  }
   return {
     amend: (row, source) => {
       const byKey = bySource.get(source);
       const name = byKey && keyNames.get(source)?.(row);
-      const found = name === undefined ? undefined : byKey?.get(keyOf(row, name) ?? "");
+      let index = name === undefined ? undefined : byKey?.get(keyOf(row, name) ?? "");
       let amended = row;
-      for (let entry = found; entry !== undefined; entry = entry.next)
-        amended = corrected(entry, { row, amended, file });
+      while (index !== undefined) {
+        const correction = corrections[index];
+        if (correction !== undefined) amended = corrected(correction, { row, amended, file, state: states.at(index) });
+        index = next[index] || undefined;
+      }
       return amended;
     },
     *results() {
-      for (const entry of entries) yield resultOf(entry);
+      for (const [index, correction] of corrections.entries()) {
+        const { state, place } = states.at(index).now();
+        yield place === undefined ? { correction, state } : { correction, state, place };
+      }
     },
+  };
+}
+
+/** The state of one correction. */
+interface State {
+  readonly now: () => Pick<CorrectionResult, "state" | "place">;
+  /** Notes a state and the row that has led to it, if the state is higher than the current one. */
+  readonly raise: (state: CorrectionState, row: Row) => void;
+}
+
+/** In ascending order. */
+const STATES = ["unused", "outdated", "corrected", "applied"] as const satisfies readonly CorrectionState[];
+
+/** The states of corrections, without objects: a file may contain hundreds of thousands of corrections. */
+function createStates(count: number): { readonly at: (index: number) => State } {
+  const states = new Uint8Array(count);
+  const lines = new Uint32Array(count);
+  const fileOf = new Uint32Array(count);
+  const files: string[] = [];
+  const indexOf = new Map<string, number>();
+  const pointers = new Map<number, string>();
+  const placeAt = (index: number): Place => {
+    const place = { file: files[fileOf[index] ?? 0] ?? "", line: lines[index] ?? 0 };
+    const pointer = pointers.get(index);
+    return pointer === undefined ? place : { ...place, pointer };
+  };
+  return {
+    at: (index) => ({
+      now: () => {
+        const state = STATES[states[index] ?? 0] ?? "unused";
+        return state === "unused" ? { state } : { state, place: placeAt(index) };
+      },
+      raise: (state, row) => {
+        const rank = STATES.indexOf(state);
+        if (rank <= (states[index] ?? 0)) return;
+        states[index] = rank;
+        const { file } = row.table;
+        const number = indexOf.get(file) ?? files.push(file) - 1;
+        indexOf.set(file, number);
+        fileOf[index] = number;
+        lines[index] = row.line;
+        if (!isCsvRow(row)) pointers.set(index, row.pointer);
+      },
+    }),
   };
 }
 
@@ -121,45 +151,30 @@ export function keyNameOf(
 
 /** @param rows `row`: the unmodified row of the file; `amended`: the row with all corrections before this one */
 function corrected(
-  entry: Entry,
-  { row, amended, file }: { readonly row: Row; readonly amended: Row; readonly file: string },
+  correction: ListedCorrection,
+  {
+    row,
+    amended,
+    file,
+    state,
+  }: { readonly row: Row; readonly amended: Row; readonly file: string; readonly state: State },
 ): Row {
-  const { column, oldSha256, rowSha256, value } = entry.correction;
+  const { column, oldSha256, rowSha256, value } = correction;
   const text = cellText(row, column);
-  if (entry.state === "unused") note(entry, "outdated", row);
+  const before = state.now();
+  state.raise("outdated", row);
   if (text === undefined) {
-    if (isCsvRow(row)) throw unknownColumn(file, entry.correction, row);
+    if (isCsvRow(row)) throw unknownColumn(file, correction, row);
     return amended;
   }
-  if (text === value && entry.state === "outdated") note(entry, "corrected", row);
+  if (text === value) state.raise("corrected", row);
   if (textHash(text) !== oldSha256 || (rowSha256 !== undefined && rowHash(row) !== rowSha256)) return amended;
-  if (entry.state !== "applied") note(entry, "applied", row);
   // Equal rows cannot be distinguished, so they are corrected together.
-  else if (rowSha256 === undefined && !isAt(entry, row)) throw matchesTwice(file, entry, row);
+  const first = before.state === "applied" && rowSha256 === undefined ? before.place : undefined;
+  if (first !== undefined && formatPlace(first) !== formatPlace(placeOf(row)))
+    throw matchesTwice(file, correction, [first, placeOf(row)]);
+  state.raise("applied", row);
   return withCellText(amended, column, value);
-}
-
-function note(entry: Entry, state: CorrectionState, row: Row): void {
-  entry.state = state;
-  entry.table = row.table;
-  entry.line = row.line;
-  entry.pointer = isCsvRow(row) ? undefined : row.pointer;
-}
-
-/** Whether the row is the one that has led to the state. Several records may share it. */
-function isAt({ table, line, pointer }: Entry, row: Row): boolean {
-  return table?.file === row.table.file && line === row.line && pointer === (isCsvRow(row) ? undefined : row.pointer);
-}
-
-function placeIn({ table, line, pointer }: Entry): Place | undefined {
-  if (table === undefined) return undefined;
-  return pointer === undefined ? { file: table.file, line } : { file: table.file, line, pointer };
-}
-
-function resultOf(entry: Entry): CorrectionResult {
-  const { correction, state } = entry;
-  const place = placeIn(entry);
-  return place === undefined ? { correction, state } : { correction, state, place };
 }
 
 function unknownSource(file: string, { source, line }: ListedCorrection, names: readonly string[]): Failure {
@@ -179,9 +194,8 @@ function unknownColumn(file: string, { column, line, source }: ListedCorrection,
   });
 }
 
-function matchesTwice(file: string, entry: Entry, row: Row): Failure {
-  const { key, column, line } = entry.correction;
-  const found = [placeIn(entry) ?? placeOf(row), placeOf(row)].map(formatPlace).join(" and ");
+function matchesTwice(file: string, { key, column, line }: ListedCorrection, places: readonly Place[]): Failure {
+  const found = places.map(formatPlace).join(" and ");
   return new Failure(
     "config",
     `${file}:${line}: two rows have the key ${key} and the old value of ${column}: ${found}`,

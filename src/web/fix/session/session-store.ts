@@ -87,7 +87,7 @@ export function openSessionStore(folder: string): SessionStore {
  * - `step`: what each edit has changed, for undo
  */
 const SCHEMA = `
-  pragma journal_mode=memory; pragma synchronous=off; pragma locking_mode=exclusive; pragma cache_size=-16000;
+  pragma journal_mode=memory; pragma synchronous=off; pragma locking_mode=exclusive; pragma cache_size=-8000;
   create table record (id integer primary key, number integer, source integer, orphan integer, key text,
     problems text, state text);
   create table row (id integer primary key, record integer, parent integer, source integer, file integer, line integer,
