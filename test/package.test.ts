@@ -52,7 +52,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   pg: "the PostgreSQL client, loaded for a PostgreSQL ledger",
   "pg-boss": "distributes the ranges of a run to its workers",
   preact: "the pages of `migrate web`, in the browser",
-  slickgrid: "the grid of the page Fix of `migrate web`, in the browser",
+  slickgrid: "the grid of the Fix page of `migrate web`, in the browser",
   "prom-client": "metrics of a run, loaded for `--metrics`",
   re2js: "patterns that take exponential time in JavaScript",
   selfsigned: "the sandbox's certificate",

@@ -1,9 +1,9 @@
 // The pages Problems and Fix of `migrate web`, without the browser.
 //   npm run build && node test/bench/fix-session.mjs [--rows 200000] [--edits 200] [--only <case>]
 // Every record has a faulty cell, and a customer in a second file.
-// - session: the session of the page Fix in this process. Prints the time of the check, of a page of rows and of an edit (saved
+// - session: the session of the Fix page in this process. Prints the time of the check, of a page of rows and of an edit (saved
 //   and checked), the time to check one record in process, their ratio, and the peak memory of this process.
-// - problems, replace, check: a server each, with its processor time and peak memory so far. Prints the time of the page Problems
+// - problems, replace, check: a server each, with its processor time and peak memory so far. Prints the time of the Problems page
 //   for the current files; to replace the faulty cell of all records, and to undo it; to check all records with these
 //   corrections.
 import { spawn } from "node:child_process";

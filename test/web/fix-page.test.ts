@@ -61,7 +61,7 @@ const FIVE_WRONG_DATES: Extract = {
   customers: [...goodAccounts(5).map(({ REF }) => ({ REF, DOB: "31/02/1971" })), { REF: "BAD-TYPE" }],
 };
 
-describeWebPages("the page Fix", (open) => {
+describeWebPages("the Fix page", (open) => {
   it("corrects every record with the keyboard only, and is accessible in each state", async () => {
     const folder = project(FIVE_WRONG_DATES);
     const web = await startWeb(folder);

@@ -8,7 +8,7 @@ import { axeViolations } from "../report/page/pages.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { demoProject, describeWebPages, type RunningWeb, startWeb } from "./web-scene.ts";
 
-describeWebPages("the pages Overview and Problems", (open) => {
+describeWebPages("the Overview and Problems pages", (open) => {
   const { sandbox, admin } = useSandbox();
 
   async function startProject(folder: string, flags: readonly string[] = []): Promise<RunningWeb> {

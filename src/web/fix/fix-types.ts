@@ -1,6 +1,6 @@
 import type { ErrorDetails } from "../error-data.ts";
 
-/** What the page Fix receives. Indexes of sources, columns and causes are those of the overview. */
+/** What the Fix page receives. Indexes of sources, columns and causes are those of the overview. */
 
 /** The progress of a check, or its result. */
 export type FixState =

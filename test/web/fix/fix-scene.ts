@@ -9,7 +9,7 @@ import { openFixSession } from "../../../src/web/fix/session/open-session.ts";
 import { CONTRACT, type Extract, writeExtract } from "../../e2e/push-scene.ts";
 import { createTestFolder, temporaryFolder } from "../../temporary-folder.ts";
 
-/** A project in a folder, with sessions of the page Fix. */
+/** A project in a folder, with sessions of the Fix page. */
 export interface FixScene {
   readonly folder: string;
   readonly file: (name: string) => string;

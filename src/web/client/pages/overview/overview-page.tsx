@@ -26,7 +26,7 @@ export function OverviewPage(): JSX.Element {
       <h1>{data?.headline ?? "Overview"}</h1>
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       {data?.destinations.length === 0 && (
-        <p>Nothing has been pushed yet. The page Problems shows the errors in the files, before anything is sent.</p>
+        <p>Nothing has been pushed yet. The Problems page shows the errors in the files, before anything is sent.</p>
       )}
       <PushSection />
       {live !== undefined && <LiveSection live={live} />}
