@@ -119,7 +119,9 @@ function addCorrectionsCommand(program: Command, session: Session): void {
     .description("Correct cells of the sources without changing the files. Works offline.");
   const shared = [...options("config", "corrections"), formatOption()];
   withOptions(corrections.command("add"), correctionOptions)
-    .description("Add new values of cells to the corrections file: of one cell, a list, or returned rejects.")
+    .description(
+      "Add cell values to the corrections file: one value, a list of values, or the changes in returned rejects.",
+    )
     .argument("[key]", "key of the row in its source")
     .argument("[column]", "column of the cell; a dot path for JSON")
     .argument("[value]", "new value")

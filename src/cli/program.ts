@@ -32,7 +32,7 @@ import type { Session } from "./process/session.ts";
 import { addReadingCommands } from "./reading-commands.ts";
 
 const EXIT_CODES = `
-Exit codes (priority: 70, 7, 2, 6, 5, 4, 3, 1)
+Exit codes (if several apply: the first of 70, 7, 2, 6, 5, 4, 3, 1)
   0  every record valid, accepted, skipped or excluded
   1  some records invalid, rejected, duplicate, existing or stale
   2  invalid usage, configuration, contract or mapping, or unreadable input
@@ -180,7 +180,7 @@ function addRunFollowUps(program: Command, session: Session): void {
     );
 
   withOptions(program.command("worker"), options("config", "cache", "ledger"))
-    .description("Join a push on another machine and send part of its records. Needs a ledger on PostgreSQL.")
+    .description("Join a running push from another machine and send part of its records. Needs a ledger on PostgreSQL.")
     .option("--run <id>", "id of the run, or its first characters (default: the latest)")
     .action(async (flags: InspectFlags) => (await import("./actions/run-actions.ts")).workerAction(flags, session));
 

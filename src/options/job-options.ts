@@ -117,7 +117,7 @@ export const INPUT = {
     library: true,
     recorded: true,
     selects: true,
-    help: "only these business keys, separated by commas",
+    help: "only records with these business keys, separated by commas",
   },
 } as const;
 

@@ -40,16 +40,16 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
   keys: ([least]) => ({ words: "a list of strings", schema: texts.min(least) }),
   number: ([min, max = Number.MAX_SAFE_INTEGER]) => {
     const schema = z.number().int().min(min);
-    return { words: `a whole number from ${min}`, schema, file: schema.max(max) };
+    return { words: `a whole number of at least ${min}`, schema, file: schema.max(max) };
   },
-  amount: { words: "a number from 0", schema: z.number().min(0) },
-  rate: { words: "a number from 0", schema: z.number().min(0), file: z.number().positive() },
+  amount: { words: "a number of at least 0", schema: z.number().min(0) },
+  rate: { words: "a number of at least 0", schema: z.number().min(0), file: z.number().positive() },
   seconds: ([min, max = Infinity]) => ({
     words: `a number of seconds from ${min} to ${max}`,
     schema: z.number().min(min).max(max),
   }),
   timeout: ([min, max]) => ({
-    words: "a number from 0",
+    words: "a number of at least 0",
     schema: z.number().min(0),
     file: max === undefined ? z.number().positive().max(3600) : z.number().min(min).max(max),
   }),
@@ -57,7 +57,7 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
     words: `a whole number from 1 to ${MAX_THREADS}, or "auto"`,
     schema: z.union([auto, count.max(MAX_THREADS)]),
   },
-  concurrency: { words: 'a whole number from 1, or "auto"', schema: z.union([auto, count]) },
+  concurrency: { words: 'a whole number of at least 1, or "auto"', schema: z.union([auto, count]) },
   maxErrors: {
     words: "{ count } or { share }, a share from 0 to 1",
     schema: z.union([

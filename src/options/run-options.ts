@@ -59,7 +59,7 @@ export const KEYS = {
     library: true,
     recorded: true,
     selects: true,
-    help: "accept new keys that are refused by default: those that a spreadsheet may have changed, and those of rows sent under another key",
+    help: "accept new keys that are refused by default: those that a spreadsheet may have changed, and those of rows already sent under another key",
   },
 } as const;
 
@@ -82,7 +82,7 @@ export const REPORT = {
   },
   /** Also write the rejects to a workbook. */
   workbook: { flag: false, library: true },
-  testLocations: { help: "with --format junit: file and line of every test case (strict JUnit schemas reject them)" },
+  testLocations: { help: "with --format junit: add file and line to test cases (strict JUnit schemas reject both)" },
 } as const;
 
 /** Options that `validate` and `push` have in common. */
@@ -113,7 +113,7 @@ export const SENDING = {
     recorded: true,
     selects: true,
     reimport: true,
-    help: "last step of the workflow to run: validate or stage",
+    help: "last workflow step to run: validate or stage",
   },
   /** Number of records to send first. The others are sent only if the platform accepts all of these. */
   canary: {

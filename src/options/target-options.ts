@@ -94,10 +94,10 @@ export const TARGET = {
         kind: "text",
         docs: "the GraphQL mutation that exchanges an API key for a token; default `ObtainServiceToken`",
       },
-      inputField: { kind: "text", docs: "the input field of the mutation for the key; default `APIKey`" },
+      inputField: { kind: "text", docs: "the mutation's input field for the key; default `APIKey`" },
       refreshField: {
         kind: "text",
-        docs: "the input field of the mutation for a refresh token; default `refreshToken`",
+        docs: "the mutation's input field for a refresh token; default `refreshToken`",
       },
       outputFields: {
         kind: "keys",
@@ -116,7 +116,7 @@ export const TARGET = {
       },
       refreshDocument: {
         kind: "text",
-        docs: "the same for a refresh token, which it receives as `$refreshToken`. With a `document` but no `refreshDocument`, every token is obtained with the key",
+        docs: "the corresponding document for a refresh token, which it receives as `$refreshToken`. With a `document` but no `refreshDocument`, every token is obtained with the key",
       },
       graphqlPath: { kind: "text", docs: "the path of the GraphQL endpoint; default `/v1/graphql/`" },
     },

@@ -123,7 +123,11 @@ describe("migrate help --all", () => {
     );
     const groups = shared.split(/^(?=\S+:$)/m);
     const isInGroup = (part: string, { long = "" }: Option): boolean => {
-      const named = /^Shared options: all options in ([^;]+)/m.exec(part)?.[1]?.trim().split(/,\s+/) ?? [];
+      const named =
+        /^Shared options: all options in ([^;]+)/m
+          .exec(part)?.[1]
+          ?.trim()
+          .split(/,\s+|\s+and\s+/) ?? [];
       return named.some((name) => groups.some((lines) => lines.startsWith(`${name}:`) && lines.includes(`${long} `)));
     };
     const parts = new Map(

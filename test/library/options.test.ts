@@ -71,7 +71,7 @@ test.each([
   [
     push,
     { contract: "c.yaml", target: TARGET, pace: { concurrency: 0 } },
-    'push: pace: `concurrency` must be a whole number from 1, or "auto"',
+    'push: pace: `concurrency` must be a whole number of at least 1, or "auto"',
   ],
   [push, { contract: "c.yaml", target: TARGET, signal: true }, "push: `signal` must be an AbortSignal"],
   [reconcile, { decide: { accept: ["A"] } }, "reconcile: decide: `who` is missing"],

@@ -33,7 +33,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   {
     name: "migrate_run_state",
     type: "gauge",
-    help: "1 for the current state of the run, 0 for the others",
+    help: "1 for the current state of the run, 0 for all other states",
     labels: ["state"],
     samples: ({ state }) =>
       RUN_STATES.filter(isMeasurable).map((each) => ({ value: each === state ? 1 : 0, labels: { state: each } })),
@@ -41,7 +41,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   number("migrate_elapsed_seconds", "Seconds since this process started the run", ({ elapsedMs }) => elapsedMs / 1000),
   number(
     "migrate_input_bytes",
-    "Size of the input files, compressed size if they are compressed",
+    "Size of the input files; for compressed files, the compressed size",
     ({ input }) => input.ofBytes,
   ),
   number("migrate_input_read_bytes", "Bytes read from the input files so far", ({ input }) => input.bytes),

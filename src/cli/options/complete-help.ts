@@ -87,7 +87,7 @@ function shortHelp(command: Command, shared: Options): string {
 }
 
 /**
- * The names of the shared options of a command: `all options in Contract, Input; --config`. If a command has all options of a
+ * The names of the shared options of a command: `all options in Contract and Input; --config`. If a command has all options of a
  * group, only the group is named.
  */
 function sharedNames(options: readonly Option[], shared: Options): string {
@@ -96,13 +96,15 @@ function sharedNames(options: readonly Option[], shared: Options): string {
   );
   const isWhole = (option: Option): boolean => groupOf(option) !== "Options" && !missing.has(groupOf(option));
   const described = options.map((option) => shared.get(textOf(option)) ?? option);
-  const groups = [...new Set(described.filter(isWhole).map(groupOf))].join(", ");
+  const groups = [...new Set(described.filter(isWhole).map(groupOf))];
   const names = described.filter((option) => !isWhole(option)).map((option) => shownName(option, shared));
   return [
-    ...(groups === "" ? [] : [`all options in ${groups}`]),
+    ...(groups.length === 0 ? [] : [`all options in ${LIST.format(groups)}`]),
     ...(names.length === 0 ? [] : [names.join(", ")]),
   ].join("; ");
 }
+
+const LIST = new Intl.ListFormat("en-GB", { type: "conjunction" });
 
 /** The name of an option, with its group if an option of an earlier group has the same name. */
 function shownName(option: Option, shared: Options): string {

@@ -59,7 +59,7 @@ export const PARSERS = {
   duration: (text: string): number => {
     const [, amount, unit = "s"] = /^(\d{1,9})(s|m|h|d)?$/.exec(text) ?? [];
     if (amount !== undefined) return Number(amount) * (UNIT_MS[unit] ?? 0);
-    throw new InvalidArgumentError("A duration is expected: 90s, 30m, 2h, 1d.");
+    throw new InvalidArgumentError("A duration such as 90s, 30m, 2h or 1d is expected.");
   },
 
   day: (text: string): string => {
@@ -79,7 +79,7 @@ export const PARSERS = {
     const port = Number(digits);
     if (digits !== undefined && port <= 65_535) return { host: bracketed ?? plain ?? "127.0.0.1", port };
     throw new InvalidArgumentError(
-      "host:port is expected, or only a port on this machine: 127.0.0.1:9464, 0.0.0.0:9464, 9464.",
+      "host:port such as 0.0.0.0:9464 is expected, or only a port such as 9464, which only this machine can reach.",
     );
   },
 
@@ -113,7 +113,8 @@ export const PARSERS = {
 
   latency: (text: string): number | readonly [number, number] => {
     const [, from, to] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
-    if (from === undefined) throw new InvalidArgumentError("Milliseconds are expected: 50, or a range such as 20-80.");
+    if (from === undefined)
+      throw new InvalidArgumentError("A number of milliseconds such as 50, or a range such as 20-80, is expected.");
     return to === undefined ? Number(from) : [Number(from), Number(to)];
   },
 

@@ -10,7 +10,7 @@ export const GENERAL = {
 } as const;
 
 export const WEB = {
-  port: { arg: "<n>", kind: "number", range: [0, 65_535], default: 0, help: "port (0: any free port)" },
+  port: { arg: "<n>", kind: "number", range: [0, 65_535], default: 0, help: "listening port (0: any free port)" },
   open: { negated: true, help: "do not open a browser" },
 } as const;
 
@@ -36,7 +36,7 @@ export const PUSH = {
     kind: "duration",
     help: "wait while the import supplier is Paused or Complete (30m, 2h; default: no limit)",
   },
-  wait: { help: "at the start, try for 5 minutes to reach the platform (default: 30 seconds)" },
+  wait: { help: "at the start, keep trying to reach the platform for 5 minutes (default: 30 seconds)" },
   yes: { short: "y", help: "send to a production target, or send invalid records, without confirmation" },
 } as const;
 
@@ -45,7 +45,7 @@ export const METRICS = {
     arg: "<host:port>",
     kind: "listenAddress",
     env: true,
-    help: "serve Prometheus metrics at this address during the run (without a host: only to this machine)",
+    help: "serve Prometheus metrics at this address during the run (without a host, only this machine can connect)",
   },
   metricsFile: { arg: "<path>", env: true, help: "write the metrics to this file, for a textfile collector" },
 } as const;
@@ -86,10 +86,10 @@ export const STATUS = {
 
 export const REPORT_AGAIN = {
   drift: {
-    help: "show the differences between platform and local validation, in one run or all runs, and the rules to add",
+    help: "show the differences between platform and local validation in one run or all runs, and propose rules",
   },
   all: { conflicts: ["drift", "byOwner"], help: "report the whole migration: state, progress, causes, runs" },
-  byOwner: { conflicts: ["drift"], help: "write one folder for each owner, with its rejects" },
+  byOwner: { conflicts: ["drift"], help: "write one folder of rejects for each owner" },
 } as const;
 
 export const CORRECTIONS = {
@@ -104,8 +104,8 @@ export const CORRECTIONS = {
 } as const;
 
 export const FIELDS = {
-  required: { help: "only required fields; with --under, fields required wherever that attr is present" },
-  under: { arg: "<attr>", help: "only this attr and its children: customers, payment.bank" },
+  required: { help: "only required fields; with --under, the fields required if that attr is present" },
+  under: { arg: "<attr>", help: "only this attr (such as payment.bank) and its children" },
   search: { arg: "<word>", help: "only fields with this word in their name, rules or description" },
 } as const;
 
@@ -124,7 +124,7 @@ export const INIT = {
 } as const;
 
 export const RESUME = {
-  skipCanary: { help: "send all records, even if those of the canary were not accepted" },
+  skipCanary: { help: "send all records, even if the canary records were not accepted" },
 } as const;
 
 export const RECONCILE = {

@@ -5,14 +5,14 @@ import type { Flags } from "./options.ts";
 import { type FlagsOf, optionsOf } from "./option-table.ts";
 
 const SANDBOX = {
-  port: { arg: "<n>", kind: "number", range: [0, 65_535], default: 0, help: "port (0: any free port)" },
+  port: { arg: "<n>", kind: "number", range: [0, 65_535], default: 0, help: "listening port (0: any free port)" },
   suppliers: {
     arg: "<codes>",
     kind: "suppliers",
     help: "import suppliers, separated by commas: SPRING,WINTER=Paused (default: from the contract)",
   },
   maxBody: { arg: "<bytes>", kind: "count", help: "maximum size of a request body (default: 16777216)" },
-  data: { arg: "<file>", help: "file that keeps the accounts between runs" },
+  data: { arg: "<file>", help: "file that stores the accounts between runs" },
   readyFile: { arg: "<path>", help: "file to write the address and API key to once the sandbox is listening" },
 } as const;
 
@@ -30,7 +30,7 @@ const FAULTS = {
   },
   errorBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "return an error instead of processing" },
   errorAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then return an error" },
-  errorStatus: { arg: "<status>", kind: "errorStatus", help: "status of the errors (default: 500)" },
+  errorStatus: { arg: "<status>", kind: "errorStatus", help: "HTTP status of these errors (default: 500)" },
   resetBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "reset the connection instead of processing" },
   resetAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then reset the connection" },
   hangBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "do not process, and never answer" },
