@@ -73,7 +73,7 @@ export function correctionNotices(
     counts.join(", "),
     ...listed.map(({ correction: { line, key, column }, place }) => {
       const cell = `column ${column} of ${plainText(key)}${place === undefined ? "" : ` (${formatPlace(place)})`}`;
-      return `line ${line} is not applied: ${cell} has changed since the correction was made`;
+      return `line ${line} is not applied, because ${cell} has changed since the correction was made`;
     }),
     ...(count.outdated > LISTED ? [`${formatCount(count.outdated - LISTED)} more are not applied`] : []),
     ...(incompleteLine === undefined ? [] : [incompleteLineText(incompleteLine)]),

@@ -29,7 +29,7 @@ export function prerequisiteOf(
   if (attr === undefined) {
     throw new Failure(
       "mapping_invalid",
-      "`after` does not specify the attr of a payload that refers to the other record",
+      "`after` does not specify which attr of a payload refers to the other record",
       {
         hint: "write `after: { operation: ..., key: ... }`, or set `key` in the mapping",
         place,
@@ -43,7 +43,7 @@ export function prerequisiteOf(
   }
   throw new Failure(
     "mapping_invalid",
-    "`after` names this mapping's own operation: every record would wait for itself",
+    "`after` names this mapping's own operation, so every record would wait for itself",
     {
       hint: "set the operation whose records come first, or use `after: { operation: ..., key: ... }` with another attr",
       place,

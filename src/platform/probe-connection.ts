@@ -33,7 +33,7 @@ export async function probeConnection({ http, baseUrl, userAgent, clock }: Probe
     if (replyClass.kind === "stop") throw replyClass.failure;
     const reason = "reason" in replyClass ? replyClass.reason : error.code;
     throw new Failure("platform_unreachable", reason, {
-      hint: "check the network, the base URL and the proxy, if you use one",
+      hint: "check the network, the base URL and, if you use one, the proxy",
       cause: error,
     });
   }

@@ -8,11 +8,11 @@ export function adviceFor(problem: Problem): string {
   if (Object.hasOwn(advice, code)) return advice[code] ?? "";
   return by === "platform"
     ? "Correct the cells as the platform's message says, then ask for the rows to be sent again."
-    : "Correct the fields listed so that they are consistent.";
+    : "Correct the listed fields so that they are consistent.";
 }
 
 const CORRECT_OR_ASK =
-  "Correct the cells. If all of them use the same other format, tell the migration team: the mapping can convert it.";
+  "Correct the cells. If all of them use the same unexpected format, tell the migration team: the mapping can convert it.";
 const SHORTEN = "Shorten the text in the source.";
 const AMOUNT = "Correct the amount. The usual cause is a misplaced decimal point or a different unit.";
 const EXPORT_AGAIN = "Export the file again. If the error remains, show the line to the migration team.";
@@ -36,30 +36,30 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   not_a_dict: EXPORT_AGAIN,
   empty: "Add the missing rows of this record, or find out why the other file has none.",
   null_characters_not_allowed: "Remove the invisible character. The safest way is to retype the text.",
-  surrogate_characters_not_allowed: "Retype the text: it contains half of a character.",
+  surrogate_characters_not_allowed: "Retype the text, because it contains half of a character.",
   unique:
     "Check which of the two versions is correct. If the new one is, ask the migration team to send it as a change.",
   corrected_since:
     "Nothing to do: the corrected version is on the platform. If the old system must match it, correct it there too.",
   account_not_found:
     "First correct the account that this record belongs to. Once that account is accepted, the next push sends this record.",
-  circular_dependency: "Correct the reference: the record waits for itself, directly or through other records.",
+  circular_dependency: "Correct the reference, because the record waits for itself, directly or through other records.",
   unknown_field: "Nothing to correct in the data. Show this to the migration team.",
   read_only: "Nothing to correct in the data. Show this to the migration team.",
   duplicate_key: "Delete the wrong row. If the contents differ, decide which row is correct.",
   near_duplicate_key: "Check whether these are two accounts, or one account whose number is written in two ways.",
   near_known_key:
-    "Restore the original number of the record: a spreadsheet program may have changed it when saving the file.",
+    "Restore the original number of the record. A spreadsheet program may have changed it when saving the file.",
   damaged_key:
-    "Restore the number of the record from the old system: a spreadsheet program changed it when saving the file.",
+    "Restore the number of the record from the old system. A spreadsheet program changed it when saving the file.",
   row_sent_under_other_key: "Nothing to correct in the data. Show this to the migration team.",
-  key_differs_from_reject: "Restore the number of the record: the column migrate_key contains the original.",
+  key_differs_from_reject: "Restore the original number of the record, which is in the column migrate_key.",
   stale: "Nothing to correct if a newer extract contains the record. Otherwise show this to the migration team.",
   unsafe_document_path: "Enter the path of the document relative to the agreed folder, such as bills/2026/17.pdf.",
   path_does_not_exist_in_file_store: "Copy the document to this path, or correct the path. Paths are case-sensitive.",
   coerced: "The record is still sent. Write the value in the expected format so that the platform does not change it.",
   source_ragged_row: "Look for a comma or a line break inside a cell: such a cell must be in quotation marks.",
-  source_truncated_row: "Ask for the file again: its end is missing.",
+  source_truncated_row: "Ask for the file again, because its end is missing.",
   source_stray_quote: "Put quotation marks around the whole cell, and double any quotation marks inside it.",
   source_control_character: EXPORT_AGAIN,
   source_invalid_json: EXPORT_AGAIN,
@@ -67,7 +67,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_duplicate_name: EXPORT_AGAIN,
   source_forbidden_name: EXPORT_AGAIN,
   source_unsafe_number: "Export the number as text, in quotation marks. Otherwise it loses digits.",
-  source_lone_surrogate: "Retype the text: it contains half of a character.",
+  source_lone_surrogate: "Retype the text, because it contains half of a character.",
   source_bad_cell: "Fix the formula, or open the workbook in a spreadsheet program and save it again.",
   source_rounded_number: "Show more decimal places if the hidden digits matter.",
   source_too_deep: EXPORT_AGAIN,
@@ -79,7 +79,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
     "Add the row that this row refers to, or correct the number that refers to it. Leading zeros are significant.",
   source_duplicate_key: "Delete the wrong row, or correct its number.",
   source_repeated_row: "The record is still sent, with both rows. Delete one of them if it is a mistake.",
-  source_bad_order: "Correct the cell: it determines the order of the rows.",
-  source_bad_as_of: "Correct the cell: it contains the date of the row's content.",
-  source_child_left_out: "Write the number that joins the two files the same way in both.",
+  source_bad_order: "Correct the cell, because it determines the order of the rows.",
+  source_bad_as_of: "Correct the cell, which must contain the date of the row's content.",
+  source_child_left_out: "In both files, write the number that joins them in the same form.",
 };

@@ -127,7 +127,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   coerced: ({ from, to }) => coercedText(plainText(from), plainText(to)),
   source_ragged_row: ({ found, expected }) => `The row has ${counted(found, "cell")}, the header ${expected}.`,
   source_truncated_row: ({ found, expected }) =>
-    `The file ends inside this row: ${counted(found, "cell")} of ${expected}. It may have been cut short.`,
+    `The file ends inside this row: ${counted(found, "cell")} of ${expected}. The file may have been cut short.`,
   source_stray_quote: () =>
     "There is a quotation mark inside an unquoted cell, or text after a closing quotation mark.",
   source_control_character: ({ character }) => `Contains the control character ${plainText(character)}.`,
@@ -291,7 +291,7 @@ function fieldName(field: string): string {
 const RULE_TEXT: ReadonlyMap<string, string> = new Map([
   ["required-when", "Values are required here"],
   ["forbidden-when", "No value is allowed here"],
-  ["requires", "Other values require a value here"],
+  ["requires", "Because of other values, a value is required here"],
   ["requires-one-of", "Too few or too many of these fields have a value"],
   ["forbids-together", "Only one of these may have a value"],
   ["conditional-value", "The value is not allowed in combination with the others"],
@@ -308,6 +308,6 @@ const RULE_TEXT: ReadonlyMap<string, string> = new Map([
   ["sum-equals", "Does not equal the sum of its parts"],
   ["refers-to", "Refers to an item that is not in this record"],
   ["no-overlap", "Overlaps another period"],
-  ["contiguous", "There is a gap or an overlap between periods, or the last period has an end"],
+  ["contiguous", "There is a gap or an overlap between periods, or the last period is not open-ended"],
   ["covered-by", "Not covered by a single period"],
 ]);

@@ -117,7 +117,7 @@ function summaryLines(known: readonly KnownRate[], bars: number): readonly strin
     `highest ${atTime(highest)}, lowest ${atTime(lowest)}`,
     ...(bars === HALF_HOURS_OF_A_DAY
       ? []
-      : [`${bars} half hours: the clocks go ${bars < HALF_HOURS_OF_A_DAY ? "forward" : "back"} on this day`]),
+      : [`${bars} half hours, because the clocks go ${bars < HALF_HOURS_OF_A_DAY ? "forward" : "back"} on this day`]),
     ...(missing === 0 ? [] : [`without a rate: ${missing} of ${bars}`]),
   ];
 }

@@ -126,7 +126,7 @@ describe("compare", () => {
     const first = await work.migrate(["compare", runs[1]?.id ?? ""]);
     expect(first.stdout).toContain("EXT-2  absent");
     expect(first.stdout).toContain("1 accepted record compared: 1 absent\n");
-    expect(first.stdout).toContain("1 record not compared: a later run has replaced the content");
+    expect(first.stdout).toContain("1 record not compared, because a later run has replaced the content");
   });
 
   test("does not count replaced or compared records as unknown if the sources of the run have changed", async () => {

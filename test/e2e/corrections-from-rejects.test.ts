@@ -110,7 +110,7 @@ describe("returned rejects", () => {
     expect([code, stdout]).toEqual([
       1,
       "fixes.csv: 2 corrections added\n" +
-        "1 changed cell not kept: source accounts, column TYPE, the sources have a different value since the export (first: report/rejects.csv:2)\n",
+        "1 changed cell not kept: source accounts, column TYPE, the value in the sources has changed since the export (first: report/rejects.csv:2)\n",
     ]);
     expect(await stored(work)).toEqual(ALL.slice(1));
   });
@@ -182,7 +182,7 @@ describe("returned rejects", () => {
     const { code, stdout } = await add(work, "--accept-changes");
     expect([code, stdout]).toEqual([
       0,
-      "fixes.csv: 2 corrections added\n1 added row and 1 missing row not kept: a correction changes the cell of a row\n",
+      "fixes.csv: 2 corrections added\n1 added row and 1 missing row not kept, because a correction can only change a cell of an existing row\n",
     ]);
     expect(await stored(work)).toEqual(ALL.slice(0, 2));
   });

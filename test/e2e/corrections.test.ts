@@ -104,7 +104,7 @@ describe("corrections", () => {
     const { stderr } = await work.migrate(["validate"]);
     expect(stderr).toContain("fixes.csv: 0 cells corrected, 1 not applied");
     expect(stderr).toContain(
-      "fixes.csv: line 2 is not applied: column TYPE of EXT-00002 (accounts.csv:3) has changed since the correction was made",
+      "fixes.csv: line 2 is not applied, because column TYPE of EXT-00002 (accounts.csv:3) has changed since the correction was made",
     );
   });
 

@@ -48,7 +48,7 @@ test("a ledger with one flipped bit is refused by every command, and repaired wi
   }
   const repair = await work.migrate(["ledger", "repair"]);
   expect([0, 5]).toContain(repair.code);
-  expect(repair.stdout).toMatch(/The ledger from before the repair is kept: .*ledger\.db\.corrupt-\d{14}\n$/);
+  expect(repair.stdout).toMatch(/The ledger from before the repair is stored in .*ledger\.db\.corrupt-\d{14}\n$/);
   const kept = readdirSync(work.file(".migrate")).find((name) => /corrupt-\d+$/.test(name)) ?? "";
   expect(statSync(work.file(".migrate", kept)).mode & 0o777).toBe(0o600);
   expect(statSync(ledger).mode & 0o777).toBe(0o600);

@@ -188,7 +188,7 @@ describe("a module that cannot be loaded", () => {
   it.each([
     ["exits", "process.exit(0);", "it ended its thread with exit code 0"],
     ["kills the process", 'process.kill(process.pid, "SIGKILL");', "process.kill is not available to functions"],
-    ["waits forever", "await new Promise(() => undefined);", "its top-level await never ends"],
+    ["waits forever", "await new Promise(() => undefined);", "its top-level await never completes"],
     [
       "waits forever with a timer",
       "setInterval(() => 0, 1e3); await new Promise(() => undefined);",

@@ -121,7 +121,10 @@ test.each([
   ["owners:\n  - { owner: A, columns: { X: [1] } }\n", "2:32: owners.0.columns.X.0: a string is expected"],
   ["owners:\n  - { owner: A, columns: {} }\n", "2:17: owners.0.columns: at least one column is expected"],
   ["owners:\n  - { owner: A, columns: { X: [y] } }\n", "2:7: owners.0.owner: the last owner must have no conditions"],
-  ["owners:\n  - { owner: A }\n  - { owner: B }\n", "2:7: owners.0.owner: no rule after this one can match"],
+  [
+    "owners:\n  - { owner: A }\n  - { owner: B }\n",
+    "2:7: owners.0.owner: this owner has no conditions and matches every record",
+  ],
 ])("%j is refused with line and column", async (owners, message) => {
   const { code, stderr } = await migrate(owners, "open");
   expect(code).toBe(2);

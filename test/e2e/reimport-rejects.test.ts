@@ -24,7 +24,7 @@ describe("rejects changed by a spreadsheet", () => {
     expect(refused.stderr).toContain(
       "2 cells without errors changed: source customers, column SEQ, 99 -> 9, a spreadsheet drops leading zeros",
     );
-    expect(refused.stderr).toContain("rejects.csv: no longer UTF-8, read as windows-1252");
+    expect(refused.stderr).toContain("rejects.csv: no longer UTF-8, so it is read as windows-1252");
     expect(refused.stderr).not.toContain("00000003");
 
     const still = await work.migrate(["push", "--rejects", "report", "--restore-keys"]);

@@ -54,7 +54,7 @@ describe("files that have changed since a push", () => {
       expect(stderr).toMatch(/the lookup list lists.types\.csv no longer exists.* stored with the run/);
     }
     const pushedAgain = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
-    expect(pushedAgain.stderr).toContain("name them with --contract and --mapping");
+    expect(pushedAgain.stderr).toContain("pass them with --contract and --mapping");
     expect(statusCounts(outcomeLines(pushedAgain.stdout))).toEqual({ accepted: 2 });
     expect(await keysOnPlatform()).toHaveLength(4);
 

@@ -22,7 +22,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push whose planner is kille
     await answerAfter(QUICK_MS);
     const ends = await Promise.all(others.map(({ ended }) => ended));
     expect(ends.map(({ code }) => code)).toEqual([0, 0]);
-    expect(ends.some(({ stderr }) => stderr.includes("No process is left to complete run"))).toBe(true);
+    expect(ends.some(({ stderr }) => stderr.includes("No other process is left to complete run"))).toBe(true);
     const report = ends.map(({ stdout }) => outcomeLines(stdout)).find((lines) => lines.length > 0);
     expect(statusCounts(report ?? [])).toEqual({ skipped: 80 });
     expect(await admin.accounts()).toHaveLength(80);

@@ -91,7 +91,7 @@ test("status shows how much of the extract is on the platform over all runs, inc
   await corrected.push(ledger);
   expect(await coverage()).toMatchObject({ records: 4, accepted: 3 });
   const { stdout } = await work.migrate(["status"]);
-  expect(stdout).toContain("On the platform, over all runs: 3 of 4 records (75 %)");
+  expect(stdout).toContain("On the platform, across all runs: 3 of 4 records (75 %)");
 });
 
 test("a push shows its run, its platform and the number of records to send before the first request", async () => {

@@ -95,11 +95,13 @@ describe("gzip", () => {
       const { records, notices } = await read(source(await written(packed, name)));
       expect(records.map(({ row }) => row.line)).toEqual([2, 3, 4]);
       expect(notices.map(({ text }) => text)).toEqual(
-        name.endsWith(".gz") ? [] : ["is gzip, although its name does not end in .gz: unpacked"],
+        name.endsWith(".gz") ? [] : ["is gzip, although its name does not end in .gz; it is unpacked"],
       );
     }
     const plain = await read(source(await written(CSV, "extract.csv.gz")));
-    expect(plain.notices.map(({ text }) => text)).toEqual(["is named .gz, but is not compressed: read unchanged"]);
+    expect(plain.notices.map(({ text }) => text)).toEqual([
+      "is named .gz, but is not compressed; it is read unchanged",
+    ]);
   });
 
   it("is rejected if it is truncated, followed by other data, or has a wrong checksum", async () => {

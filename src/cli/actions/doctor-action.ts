@@ -113,9 +113,9 @@ function withoutTarget(
 
 /** Reports the configuration file and the origin of each setting. */
 function configurationCheck(file: string | undefined, settings: readonly EffectiveSetting[]): Check {
-  const text = [file ?? "no migrate.yaml here or in a folder above", ...givenBy(settings)].join("; ");
+  const text = [file ?? "no migrate.yaml in this folder or a folder above it", ...givenBy(settings)].join("; ");
   if (file !== undefined) return ok("configuration", text);
-  return warning("configuration", text, { fix: "write one (docs/configuration.md), or use flags only" });
+  return warning("configuration", text, { fix: "create one (docs/configuration.md), or use only flags" });
 }
 
 /**

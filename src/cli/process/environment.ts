@@ -23,10 +23,10 @@ export function environmentNotices({ env, execArgv }: ProcessSettings): readonly
     ...(proxy === undefined ? [] : [`${proxy} is set but ignored: pass --proxy to use a proxy`]),
     ...(env["NODE_DEBUG"] ? ["NODE_DEBUG is set: Node.js may log requests, including credentials"] : []),
     ...(env["SSLKEYLOGFILE"] || nodeFlags.includes("--tls-keylog")
-      ? ["TLS keys are being logged: anyone with the log can read the requests"]
+      ? ["TLS keys are being logged, so anyone with the log can read the requests"]
       : []),
     ...(nodeFlags.includes("--inspect")
-      ? ["Node.js accepts a debugger, which can read everything, including credentials"]
+      ? ["Node.js accepts debugger connections, and a debugger can read everything, including credentials"]
       : []),
   ];
 }

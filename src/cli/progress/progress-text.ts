@@ -1,6 +1,6 @@
 import type { RunProgress, SendProgress } from "../../job/run-progress.ts";
 import { STATUSES } from "../../model/outcome.ts";
-import { duration, formatCount, percent, rateText } from "../../text/count.ts";
+import { counted, duration, formatCount, percent, rateText } from "../../text/count.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 
@@ -55,7 +55,7 @@ function sendParts(sending: SendProgress): readonly Part[] {
   return ranked(
     [
       total === undefined
-        ? `Sent ${formatCount(done)} of this run`
+        ? `Sent ${counted(done, "record")} of this run`
         : `Sent ${formatCount(done)} of ${formatCount(total)} (${percent(done, total)})`,
       statuses.length === 0 ? undefined : statuses.join(", "),
       `${rateText(perSecond)}/s`,

@@ -60,8 +60,8 @@ const ownersSchema = z
       const isLast = index === rules.length - 1;
       if (isFallback(rule) === isLast) continue;
       const message = isLast
-        ? "the last owner must have no conditions, because it owns the records that no other rule matches"
-        : "no rule after this one can match, because it has no conditions";
+        ? "the last owner must have no conditions, because it receives the records that match no other owner"
+        : "this owner has no conditions and matches every record, so no owner after it can match";
       context.addIssue({ code: "custom", path: [index, "owner"], message });
     }
   });

@@ -52,7 +52,9 @@ export const keptCorrectionsView: View<KeptCorrections> = {
     return [
       `${plainText(file)}: ${counts.join(", ")}`,
       ...notKept.map(notKeptText),
-      ...(rows.length > 0 ? [`${rows.join(" and ")} not kept: a correction changes the cell of a row`] : []),
+      ...(rows.length > 0
+        ? [`${rows.join(" and ")} not kept, because a correction can only change a cell of an existing row`]
+        : []),
     ]
       .map((line) => `${line}\n`)
       .join("");
@@ -70,11 +72,11 @@ function plainNotKept({ place: { file, line }, ...cells }: NotKept): JsonObject 
 }
 
 const OBSTACLES: Readonly<Record<NotKept["obstacle"], string>> = {
-  changed: "the sources have a different value since the export",
-  missing: "the sources do not have the row",
-  no_column: "the sources do not have the column",
+  changed: "the value in the sources has changed since the export",
+  missing: "the sources do not contain the row",
+  no_column: "the sources do not contain the column",
   no_key: "the row has no key",
-  repeated: "the sources have the row twice",
+  repeated: "the sources contain the row twice",
   unreadable: "the row has too few or too many cells",
   other_type: "a correction cannot change the type or number of JSON values",
 };

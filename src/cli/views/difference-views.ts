@@ -42,7 +42,7 @@ function summaryText({ counts, ...found }: ChangesSummary, listed: number): stri
     found.withoutKey === 0 ? "" : `${counted(found.withoutKey, "record")} not compared, because the key is missing\n`,
     found.unknownAttrs === 0
       ? ""
-      : `changed attrs unknown for ${counted(found.unknownAttrs, "record")}: the earlier extract no longer exists, or its records have another order\n`,
+      : `changed attrs unknown for ${counted(found.unknownAttrs, "record")}, because the earlier extract no longer exists or its records are in a different order\n`,
     different > listed
       ? `The first ${formatCount(listed)} of ${formatCount(different)} differences; to list all, use --format csv or ndjson\n`
       : "",
@@ -91,7 +91,9 @@ export function compareWriter(
       return [
         `${counted(total, "accepted record")} compared${shown === "" ? "" : `: ${shown}`}\n`,
         ...reasons,
-        replaced === 0 ? "" : `${counted(replaced, "record")} not compared: a later run has replaced the content\n`,
+        replaced === 0
+          ? ""
+          : `${counted(replaced, "record")} not compared, because a later run has replaced the content\n`,
         verified === 0 ? "" : `${counted(verified, "record")} skipped: already compared\n`,
         isComplete ? "" : "Stopped. To continue, run the command again with --unverified.\n",
       ].join("");

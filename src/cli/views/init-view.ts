@@ -93,7 +93,8 @@ function encodingText({ name, byteOrderMark, guessed }: FileEncoding): string {
 }
 
 function joinsText({ guessed: { joins, tree } }: InitResult): string {
-  if (joins.length === 0) return tree.left.length === 0 ? "" : "No column of one file refers to rows of another.\n";
+  if (joins.length === 0)
+    return tree.left.length === 0 ? "" : "No column in any file refers to the rows of another file.\n";
   const used = joins
     .slice(0, MAX_JOINS)
     .map(({ from, column, to, key, hits, kind }) =>

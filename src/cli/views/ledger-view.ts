@@ -36,7 +36,7 @@ function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLed
   const fromJournal =
     noted === 0 ? "" : `${counted(noted, "request")} added from journals; their records may have been sent\n`;
   const uncertain = isUncertain ? `${UNCERTAIN_WARNING}\n` : "";
-  const before = kept === undefined ? "" : `The ledger from before the repair is kept: ${plainText(kept)}\n`;
+  const before = kept === undefined ? "" : `The ledger from before the repair is stored in ${plainText(kept)}\n`;
   const nothing =
     tables.length + noted === 0 && !isUncertain
       ? "Every request in the journals of this machine is in the ledger\n"
@@ -46,8 +46,8 @@ function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLed
 }
 
 const UNCERTAIN_WARNING =
-  "The journals are corrupt or incomplete, or other machines may have sent more requests: records that are new to " +
-  "the ledger are planned as ambiguous, because they may have been sent. Resolve them with `migrate reconcile`.";
+  "The journals are corrupt or incomplete, or other machines may have sent more requests. The ledger therefore " +
+  "plans records that are new to it as ambiguous, because they may have been sent. Resolve them with `migrate reconcile`.";
 
 const LOST_RECORDS_WARNING =
   "The next push would treat records that are missing from all tables as new. Check the lost " +

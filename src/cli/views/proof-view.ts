@@ -58,7 +58,7 @@ function correctedText({ run, corrections = 0 }: RunProof): readonly string[] {
 function existingText({ existing = 0 }: RunProof["records"]["byStatus"]): readonly string[] {
   if (existing === 0) return [];
   const content = `${existing === 1 ? "its" : "their"} content was not compared`;
-  return [`  ${counted(existing, "record")} existed on the platform before, and ${content}`];
+  return [`  ${counted(existing, "record")} already existed on the platform, and ${content}`];
 }
 
 function excludedText({ excluded = 0 }: RunProof["records"]["byStatus"]): readonly string[] {

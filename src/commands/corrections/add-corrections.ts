@@ -157,7 +157,7 @@ function noRow(source: string, key: string, candidates: readonly Row[]): Failure
       hint: `its rows are: ${placesOf(candidates)}`,
     });
   return new Failure("usage", `source "${source}" has no row with the key ${key}`, {
-    hint: "the key is the value of the source's `key` column; without one, of its `on` column",
+    hint: "the key is the value in the source's `key` column or, if the source has none, in its `on` column",
   });
 }
 

@@ -104,7 +104,7 @@ function refuseOtherSources(returned: readonly ReturnedRejects[], { plan }: Job)
     const other = manifest.files.find(({ source }) => !names.includes(source));
     if (other === undefined) continue;
     throw new Failure("usage", `${findings.folder}: the mapping has no source "${other.source}"`, {
-      hint: `its sources are: ${names.join(", ")}; pass the mapping of the rejects with --mapping`,
+      hint: `its sources are: ${names.join(", ")}; use --mapping to pass the mapping that the rejects were exported with`,
     });
   }
 }

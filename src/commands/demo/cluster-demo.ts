@@ -112,7 +112,7 @@ function createWorkerStarter({ startProcess, onProgress, notice }: ClusterDemoDe
   return {
     killed: () => killed,
     startProcess: (words: readonly string[]): StartedProcess => {
-      if (startProcess === undefined) throw new Failure("usage", "workers can only be started from the command line");
+      if (startProcess === undefined) throw new Failure("usage", "workers can be started only from the command line");
       const one = startProcess(words);
       started.push(one);
       return one;

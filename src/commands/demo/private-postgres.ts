@@ -62,7 +62,7 @@ async function unprivilegedUser(): Promise<{ readonly uid: number; readonly gid:
   const users = await readFile("/etc/passwd", "utf8");
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(users) ?? [];
   if (uid === undefined || gid === undefined)
-    throw notStarted(new Error("it cannot run as root, and the system has no unprivileged user (nobody)"));
+    throw notStarted(new Error("it cannot run as root, and the system does not have the unprivileged user `nobody`"));
   return { uid: Number(uid), gid: Number(gid) };
 }
 

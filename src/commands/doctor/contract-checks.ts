@@ -119,7 +119,8 @@ async function mappingCheck(
       figures,
     });
   }
-  const rest = figures.mapped === figures.required ? "" : "; the others are in parts that the mapping omits";
+  const rest =
+    figures.mapped === figures.required ? "" : "; the other required attrs are in parts that the mapping omits";
   return ok("mapping", covered + rest, { figures });
 }
 

@@ -88,7 +88,7 @@ async function integrityCheck(store: LedgerStore): Promise<{ readonly check: Che
     return { check: failed("ledger", `${first}${more}`, { exitCode: STORAGE_EXIT_CODE, fix, figures }), found: true };
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "run_unknown") throw error;
-    return { check: ok("ledger", `${store.name} does not exist yet: the first push creates it`), found: false };
+    return { check: ok("ledger", `${store.name} does not exist yet; the first push creates it`), found: false };
   }
 }
 
@@ -133,7 +133,7 @@ async function otherDestination(
 }
 
 function inUse({ id, target }: Run): Check {
-  return failed("last run", `${id} is active and sending to ${target}: another push would be refused`, {
+  return failed("last run", `${id} is active and sending to ${target}, so another push would be refused`, {
     exitCode: IN_USE_EXIT_CODE,
     fix: "wait until it has ended (`migrate status`)",
   });

@@ -177,7 +177,7 @@ function refusePayloads(sources: readonly SourceProfile[], { body }: Operation):
 function namedFiles({ sources, namedSources }: JobSettings): readonly NamedFiles[] {
   const named = Object.entries(namedSources).map(([name, patterns]) => ({ name, patterns }));
   if (sources.includes("-")) {
-    throw new Failure("usage", "init cannot read standard input, because a mapping names its files", {
+    throw new Failure("usage", "init cannot read standard input, because a mapping must name its source files", {
       hint: "write the input to a file, and pass the file",
     });
   }

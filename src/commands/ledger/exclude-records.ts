@@ -188,14 +188,14 @@ function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOp
   }
   if (found.size > 0) return [...found.values()];
   throw new Failure("run_unknown", "the ledger has no push that these records could belong to", {
-    hint: "an exclusion applies to the target and supplier of a push: start with `migrate push --dry-run`",
+    hint: "an exclusion applies to the target and supplier of a push, so start with `migrate push --dry-run`",
   });
 }
 
 /** Without its parameters, the address of a record is unknown, and so is its identity. */
 function unknownAddress(keys: readonly string[]): Failure {
   return new Failure("usage", `no push or dry run has contained ${firstOf(keys)}; nothing was changed`, {
-    hint: "the address of these records depends on their rows: run `migrate push --dry-run` with these rows first",
+    hint: "the address of these records depends on their rows, so run `migrate push --dry-run` with these rows first",
   });
 }
 

@@ -105,7 +105,7 @@ export async function recoverServerLedger(
 }
 
 function fileWithNothingLost(): Failure {
-  return new Failure("usage", "--nothing-lost is for a ledger on PostgreSQL", {
+  return new Failure("usage", "--nothing-lost applies only to a ledger on PostgreSQL", {
     hint: "omit the option: the journal of a ledger file shows which requests are missing",
   });
 }

@@ -32,7 +32,7 @@ export async function pushOrJoin(options: PushOptions, dependencies: Dependencie
     if (joined === undefined) continue;
     const isAllSent = joined.reason === "done" && joined.failure === undefined;
     if (!isAllSent || !(await isLeftOpen(store, joined.run))) return joined;
-    dependencies.notice(`No process is left to complete run ${joined.run}: this push completes it`);
+    dependencies.notice(`No other process is left to complete run ${joined.run}, so this push completes it`);
     worked = joined;
   }
 }
@@ -78,7 +78,7 @@ async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Prom
   const count = options.workers?.count ?? 1;
   const joins = count === 1 ? "as a worker" : `with ${count} workers`;
   dependencies.notice(
-    `Run ${run.id} is being sent by ${who}. This push joins it ${joins}; that process writes the report`,
+    `Run ${run.id} is being sent by ${who}. This push joins it ${joins}, and that process writes the report`,
   );
   const { pace, until } = settingsOf(run);
   const settings = { target: options.target, pace, until };
@@ -135,7 +135,7 @@ async function requireJoinable(
   if (settingsIfKnown(run)?.workers === undefined) {
     throw new Failure(
       "ledger_in_use",
-      `${refusal.message}; run ${run.id} cannot be joined: only that process sends its records`,
+      `${refusal.message}; run ${run.id} cannot be joined, because only that process sends its records`,
       {
         hint: "wait until it has ended, then run the same command again; a push that was started with --workers can be joined",
       },
@@ -146,7 +146,7 @@ async function requireJoinable(
       "ledger_in_use",
       `${refusal.message}; with --workers 0 this push would send no records of run ${run.id}`,
       {
-        hint: "omit --workers to join it, or wait until it has ended",
+        hint: "omit --workers to join the run, or wait until the run has ended",
       },
     );
   }

@@ -162,7 +162,7 @@ async function waitForQuiet(
 ): Promise<void> {
   const left = quietLeftMs(quietMs, lastSentAt, clock);
   if (left <= 0) return;
-  notice(`Waiting ${(left / 1000).toFixed(0)} s: abandoned requests may still be processed (--quiet-period)`);
+  notice(`Waiting ${(left / 1000).toFixed(0)} s, because abandoned requests may still be processed (--quiet-period)`);
   await clock.sleep(left, drain);
 }
 

@@ -72,5 +72,5 @@ async function hasUnsentRecords({ id, state }: Run, { operation }: Job, ledger: 
 
 function refuseDryRun({ id, dryRun }: Run): void {
   if (!dryRun) return;
-  throw new Failure("usage", `run ${id} was a dry run: there is nothing to resume`, { hint: "use `migrate push`" });
+  throw new Failure("usage", `run ${id} was a dry run, so there is nothing to resume`, { hint: "use `migrate push`" });
 }

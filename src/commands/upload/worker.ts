@@ -81,7 +81,7 @@ async function plannedRun(
 function noWorkFailure(run: Run, { hasPlanner }: { readonly hasPlanner: boolean }): Failure {
   const { id, state } = run;
   if (state === "finished") {
-    return new Failure("run_unknown", `run ${id} has ended: there is nothing left to send`, {
+    return new Failure("run_unknown", `run ${id} has ended, so there is nothing left to send`, {
       hint: "list the runs with `migrate status`; `migrate resume` sends the remaining records of a run",
     });
   }
@@ -92,6 +92,6 @@ function noWorkFailure(run: Run, { hasPlanner }: { readonly hasPlanner: boolean 
     });
   }
   return new Failure("run_unknown", `run ${id} does not accept workers`, {
-    hint: "workers can join only a run of `migrate push --workers <n>`, while it is running",
+    hint: "workers can join only a run of `migrate push --workers <n>`, and only while it is running",
   });
 }

@@ -73,7 +73,7 @@ function endText(cause: EndCause, file: string): { readonly text: string; readon
   if (cause.kind === "stopped")
     return {
       text: "was still running when the command was stopped",
-      hint: "shorten the work of one call: it should take milliseconds",
+      hint: "do less work in each call: a call should take milliseconds",
     };
   const text = `caused an error outside a call${placeInModule(cause.thrown, file)}`;
   return { text, hint: "a function must not start timers or promises that can fail after it returns" };
@@ -83,7 +83,7 @@ function endText(cause: EndCause, file: string): { readonly text: string; readon
 const NEVER_SETTLED = 13;
 
 function loadText(cause: EndCause, file: string): string {
-  if (cause.kind === "exited" && cause.code === NEVER_SETTLED) return "its top-level await never ends";
+  if (cause.kind === "exited" && cause.code === NEVER_SETTLED) return "its top-level await never completes";
   if (cause.kind === "timeout") return `loading it took longer than ${counted(cause.limitMs / 1000, "second")}`;
   return `it ${endText(cause, file).text}`;
 }

@@ -128,7 +128,7 @@ async function settingsInLedger(locator: string, id: string, options: SetupOptio
     const settings = run && settingsIfKnown(run);
     if (settings === undefined) return undefined;
     const { replaced, dependencies } = options;
-    const hint = "To use the current files, name them with --contract and --mapping";
+    const hint = "To use the current files, pass them with --contract and --mapping";
     return await withOwnVersions(settings, { stored: ledger, replaced, hint, dependencies });
   } catch (error) {
     if (error instanceof Failure) return undefined;

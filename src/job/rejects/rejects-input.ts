@@ -124,7 +124,7 @@ async function encodingsOf({
     for (const { path: file } of await findFiles(files, { defaultSheet: sheet, notify: () => undefined })) {
       const found = rejects.encoding ?? (await savedEncoding(file, encoding));
       if (found !== undefined && found !== rejects.encoding)
-        dependencies.notice(`${file}: no longer UTF-8, read as ${found}`);
+        dependencies.notice(`${file}: no longer UTF-8, so it is read as ${found}`);
       encodings.set(file, found);
     }
   }

@@ -160,7 +160,8 @@ function hintFor(changed: readonly ChangedFile[]): string {
 /** Kinds of files that determine the keys of rows. */
 const MAKES_KEYS: ReadonlySet<FileKind> = new Set(["contract", "overlay", "mapping", "lookup", "functions"]);
 
-const CHANGED_INPUT_HINT = "restore it, or start a new push with `migrate push`: accepted records are not sent again";
+const CHANGED_INPUT_HINT =
+  "restore it, or start a new push with `migrate push`, which does not send accepted records again";
 
 /** The hint for a change after which the keys of records may differ from those in the run. */
 export const CHANGED_KEYS_HINT: string =

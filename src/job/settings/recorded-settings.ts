@@ -103,7 +103,7 @@ export function settingsOf(run: Run): RunSettings {
   const settings = settingsIfKnown(run);
   if (settings !== undefined) return settings;
   throw new Failure("ledger_damaged", `the settings of run ${run.id} cannot be read`, {
-    hint: "start a new push with `migrate push`: accepted records are not sent again",
+    hint: "start a new push with `migrate push`, which does not send accepted records again",
   });
 }
 

@@ -49,6 +49,6 @@ export function documentRootOf(
 export function requireOngoing({ code, expectedStatus }: Supplier): void {
   if (expectedStatus === undefined || expectedStatus === "Ongoing") return;
   throw new Failure("supplier_closed", `the configuration expects supplier ${code ?? ""} to be ${expectedStatus}`, {
-    hint: "set `expectedStatus` of the supplier to Ongoing after the operator of the platform has opened it",
+    hint: "after the platform's operator has opened the supplier, set its `expectedStatus` to Ongoing",
   });
 }

@@ -24,7 +24,7 @@ export async function withWorkerProcesses<Result>(
   try {
     return await work((count, words) => {
       while (processes.length < count) {
-        if (startProcess === undefined) throw new Failure("usage", "workers can only be started from the command line");
+        if (startProcess === undefined) throw new Failure("usage", "workers can be started only from the command line");
         processes.push(startProcess(words));
       }
       return processes;

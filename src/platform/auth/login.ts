@@ -129,7 +129,7 @@ export function loginError(end: LoginFailure): Failure | TransportError {
   }
   if (end.kind === "limited") {
     return new Failure("authentication", `the platform accepts no more logins at the moment (${end.reason})`, {
-      hint: "wait a few minutes before you run the same command again: each attempt makes the wait longer",
+      hint: "wait a few minutes before you run the same command again, because each attempt makes the wait longer",
     });
   }
   return new Failure("authentication", `the platform issued no token for the API key (${end.reason})`, {
@@ -140,7 +140,7 @@ export function loginError(end: LoginFailure): Failure | TransportError {
 const UNREADABLE = { code: "UNREADABLE_TOKEN_REPLY", durationMs: 0 } as const;
 
 function unreadableTokenReplies(reason: string): Failure {
-  const what = `${MAX_UNREADABLE} replies in a row to token requests could not be read (${reason})`;
+  const what = `${MAX_UNREADABLE} consecutive replies to token requests could not be read (${reason})`;
   return new Failure("wrong_endpoint", what, {
     hint:
       "check the base URL and the token settings of the target's `auth`, and whether a proxy or a login page answers " +

@@ -83,7 +83,7 @@ function readPage<T>(
 
 function endless(why: string): Failure {
   return new Failure("wrong_endpoint", `the list has no end: the address of the next page ${why}`, {
-    hint: "report this to the operator of the platform; the results before this page were shown",
+    hint: "report this to the platform's operator; the results before this page were shown",
   });
 }
 
@@ -109,8 +109,8 @@ function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): U
 }
 
 function refusedPage(code: "redirect" | "wrong_endpoint", why: string): Failure {
-  return new Failure(code, `the address of the next page ${why}: refused`, {
-    hint: "pages are only read from below the base URL; tell the platform's operator",
+  return new Failure(code, `the address of the next page ${why}, so it was not requested`, {
+    hint: "only pages below the base URL are read; report this to the platform's operator",
   });
 }
 

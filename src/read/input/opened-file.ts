@@ -81,7 +81,7 @@ export async function openFile(
   const declared = opening.encodingOf?.(found.path) ?? opening.encoding;
   const encoding = textEncoding(file, head, declared);
   if (declared !== undefined && encoding.bomBytes > 0) {
-    notify(`its byte order mark indicates ${encoding.name}: read as ${encoding.name}, not as ${declared}`);
+    notify(`its byte order mark indicates ${encoding.name}, so it is read as ${encoding.name}, not as ${declared}`);
   }
   const source: TextSource = { ...packed, encoding };
   const text = await firstWords(source);
@@ -92,7 +92,7 @@ export async function openFile(
   }
   if (renamed.size > 0) {
     throw new Failure("mapping_invalid", `${file}: the mapping renames its columns, but it is JSON`, {
-      hint: "remove rename from the source: the members of JSON records have names",
+      hint: "remove `rename` from the source: the fields of JSON records already have names",
     });
   }
   if (text === "") refuseEmptyJson(file, opening);
@@ -181,8 +181,8 @@ async function rawHead(path: string, file: string): Promise<Buffer> {
 
 function notifyCompression(path: string, gzip: boolean, notify: (text: string) => void): void {
   const named = /\.gz$/i.test(path);
-  if (gzip && !named) notify("is gzip, although its name does not end in .gz: unpacked");
-  if (!gzip && named) notify("is named .gz, but is not compressed: read unchanged");
+  if (gzip && !named) notify("is gzip, although its name does not end in .gz; it is unpacked");
+  if (!gzip && named) notify("is named .gz, but is not compressed; it is read unchanged");
 }
 
 /** The first chunk that is not blank, as text; empty if there is none. */

@@ -145,7 +145,7 @@ function countVisits(
 /** Whether the file name is UTF-8. If not, shows a notice, because Node.js cannot open the file. */
 function isNamedInUnicode(path: string, notify: NotifyFile): boolean {
   if (!path.includes("\u{FFFD}") || existsSync(path)) return true;
-  notify(path, "is ignored: its name is not UTF-8; rename it");
+  notify(path, "is ignored, because its name is not UTF-8; rename it");
   return false;
 }
 
@@ -167,7 +167,7 @@ function refuseDuplicates(found: readonly FoundFile[]): void {
     const other = seen.get(place);
     if (other !== undefined) {
       throw new Failure("usage", `the same file is named twice: ${other} and ${path}`, {
-        hint: "name it once; otherwise its records are read twice",
+        hint: "name it only once; otherwise its records would be read twice",
       });
     }
     seen.set(place, path);

@@ -167,7 +167,7 @@ export function refusePrettyPrinted(file: string, line: number, text: string): v
   if (!spread) return;
   throw new Failure(
     "source_wrong_kind",
-    `${file}:${line}: the file is a JSON document over several lines, not one record per line`,
+    `${file}:${line}: the file is one JSON document that spans several lines, not one record per line`,
     {
       hint: "rename the file to .json, or write each record on a separate line",
       place: { file, line },

@@ -112,8 +112,8 @@ function hiddenText(hidden: readonly PageCause[], others: Readonly<Record<Severi
   const causes =
     hidden.length === 0 ? "further" : `${formatCount(hidden.length)}${beyond > 0 ? " or more" : ""} further`;
   return html`<p class="left-out">
-    Not on this page: ${counted(problems, "problem")} of ${causes} ${plural(Math.max(2, hidden.length), "cause")}. They
-    are in errors.csv.
+    Not on this page: ${counted(problems, "problem")} with ${causes} ${plural(Math.max(2, hidden.length), "cause")}.
+    They are in errors.csv.
   </p> `;
 }
 
@@ -227,12 +227,12 @@ function stepsSection({ summary, owner }: Report, rejects: Rejects | undefined):
 const CAREFUL = "They contain customer data, so send them securely.";
 
 const EXPORT_STEPS: readonly Html[] = [
-  html`Correct the cells below in the source files. Or correct them in the old system, and export the files again.`,
+  html`Correct the cells listed below in the source files, or correct them in the old system and export the files again.`,
   html`Send the files to the migration team. ${CAREFUL}`,
 ];
 
-const CORRECT: Html = html`Correct the cells as described below, and save. Keep the file names, the columns and all
-rows, and do not change other files.`;
+const CORRECT: Html = html`Correct the cells as described below, and save the files. Keep the file names, the columns
+and all rows, and do not change other files.`;
 
 /** Links the files that contain the rows to correct. They are in the folder of the page. */
 function openStep({ files, workbook, leftOut }: Rejects): Html {

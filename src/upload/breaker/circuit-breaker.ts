@@ -118,15 +118,19 @@ function createStreak(): Streak {
 }
 
 function foreignReplies(reason: string): Failure {
-  return new Failure("wrong_endpoint", `${MAX_FOREIGN_REPLIES} replies in a row did not come from the API: ${reason}`, {
-    hint:
-      "check the base URL, whether the contract documents this reply, and whether a proxy or a login page answers " +
-      "instead; the ambiguous records are in the report",
-  });
+  return new Failure(
+    "wrong_endpoint",
+    `${MAX_FOREIGN_REPLIES} consecutive replies did not come from the API: ${reason}`,
+    {
+      hint:
+        "check the base URL, whether the contract documents this reply, and whether a proxy or a login page answers " +
+        "instead; the ambiguous records are in the report",
+    },
+  );
 }
 
 function noAnswers(count: number): Failure {
-  return new Failure("incomplete", `${count} requests in a row got no trustworthy reply`, {
+  return new Failure("incomplete", `${count} consecutive requests got no trustworthy reply`, {
     hint: "once the platform works again, look up the ambiguous records (they are in the report), then run `migrate resume`",
   });
 }
@@ -190,7 +194,7 @@ function unreachable(reason: string, waitedMs: number): Failure {
 function neverReached(reason: string, waitedMs: number): Failure {
   return new Failure("platform_unreachable", `${reason} (tried for ${seconds(waitedMs)})`, {
     hint:
-      "nothing was sent; check the network, the base URL and the proxy, if you use one, then run the same command again " +
+      "nothing was sent; check the network, the base URL and, if you use one, the proxy, then run the same command again " +
       "or `migrate resume`; a push with --wait keeps trying for 5 minutes",
   });
 }

@@ -115,7 +115,7 @@ function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined 
   }
   return new Failure(
     "platform_refused",
-    `${EQUAL_REFUSALS} records in a row of ${who} were refused with ${code}, and no reply named a field`,
+    `${EQUAL_REFUSALS} consecutive records of ${who} were refused with ${code}, and no reply named a field`,
     {
       hint: "the cause is probably the import supplier or the service, not the data; once it is fixed, run `migrate resume`",
     },

@@ -160,7 +160,7 @@ describe("init", () => {
 
   test("leaves out a file that cannot be joined to another file, and reports that", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS, "prices.csv": "CODE,PRICE\nX,1.5\nY,2.5\n" });
-    expect(mapping).toContain("TODO prices (prices.csv): none of its columns refers to rows of the other sources");
+    expect(mapping).toContain("TODO prices (prices.csv): none of its columns refers to rows of another source");
   });
 
   test("writes a valid mapping for any column names", async () => {

@@ -69,7 +69,7 @@ describe("a login", () => {
       expect(logins).toHaveLength(2 + 5);
       expect(failures.at(-1)).toMatchObject({
         code: "wrong_endpoint",
-        message: expect.stringContaining("5 replies in a row"),
+        message: expect.stringContaining("5 consecutive replies"),
         hint: expect.not.stringContaining("MIGRATE_API_KEY"),
       });
     },

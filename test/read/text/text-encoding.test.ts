@@ -72,7 +72,7 @@ describe("encodings", () => {
     const { records, notices } = await readBytes(Buffer.from("\uFEFFA\n\u00E9\n"), "windows-1252");
     expect(firstCells(records)).toEqual(["\u00E9"]);
     expect(notices.map(({ text }) => text)).toEqual([
-      "its byte order mark indicates utf-8: read as utf-8, not as windows-1252",
+      "its byte order mark indicates utf-8, so it is read as utf-8, not as windows-1252",
     ]);
   });
 

@@ -110,7 +110,7 @@ describe("the page of a report", () => {
   });
 
   it("says what to do without files of rejects, and nothing if no record needs correction", async () => {
-    expect(textOf(await pageText(MIXED))).toContain("Correct the cells below in the source files");
+    expect(textOf(await pageText(MIXED))).toContain("Correct the cells listed below in the source files");
     expect(await pageText(MIXED.filter(({ status }) => status !== "invalid" && status !== "rejected"))).not.toContain(
       "What to do first",
     );
@@ -308,7 +308,7 @@ describeInChromium("the page of a report", (open) => {
     const nodes = "document.querySelectorAll('*').length";
     expect(await page.evaluate(nodes)).toBeLessThan(5000);
     expect(await page.locator(".left-out").textContent()).toMatch(
-      /33,300 problems of 50 further causes\.\s+They\s+are\s+in errors\.csv/,
+      /33,300 problems with 50 further causes\.\s+They\s+are\s+in errors\.csv/,
     );
     await page.getByLabel("Search").fill("file1.csv");
     await expect

@@ -46,7 +46,7 @@ function section(title: string, drift: readonly Drift[], kind: Drift["kind"], sc
 
 function knownRuleText(known: KnownRule): string {
   if (known.kind === "undecided") return UNDECIDED_TEXT[known.reason];
-  if (known.kind === "judged") return "the contract has a rule for this code, which accepts this value";
+  if (known.kind === "judged") return "the contract has a rule for this code, but the rule accepts this value";
   if (known.kind === "shipped") return `a rule for this code is included in ${known.overlays.join(" and ")}`;
   return `the rule for this code was skipped: declare ${known.missing.map((name) => plainText(name)).join(", ")}`;
 }

@@ -210,7 +210,7 @@ function nowLines(sending: Sending | undefined): readonly (readonly [string, str
 }
 
 function coverageText(coverage: readonly Coverage[], { width }: Screen): string {
-  const title = "On the platform, over all runs";
+  const title = "On the platform, across all runs";
   const counts = coverage.map(
     ({ accepted, records }) =>
       `${formatCount(accepted)} of ${counted(records, "record")} (${percent(accepted, records)})`,

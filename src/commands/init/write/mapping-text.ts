@@ -70,7 +70,7 @@ function parentText({ join: { from, column, to, key }, shared }: Parent): string
 
 function joinComment({ join: { hits, from, to }, shared }: Parent): string {
   if (shared)
-    return `${percent(hits)} of the rows of ${from.name} refer to one of its rows; several rows may refer to the same one`;
+    return `${percent(hits)} of the rows of ${from.name} refer to a row of this source; several of them may refer to the same row`;
   return `${percent(hits)} of its rows belong to a row of ${to.name}`;
 }
 
@@ -103,7 +103,7 @@ function orderColumn({ source, parent }: SourceNode): string | undefined {
 function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
   const alone = tree.left.map(
     ({ name, files }) =>
-      `${name} (${files.map(({ file }) => path.basename(file)).join(", ")}): none of its columns refers to rows of the other sources`,
+      `${name} (${files.map(({ file }) => path.basename(file)).join(", ")}): none of its columns refers to rows of another source`,
   );
   const unused = unplaced.map(
     (node) =>

@@ -145,7 +145,7 @@ async function requirePlanner(context: SharedContext): Promise<SharedRow> {
 
 function notShared(id: string, hasEnded: boolean): Failure {
   return hasEnded
-    ? new Failure("run_unknown", `run ${id} has ended: there is nothing left to send`, {
+    ? new Failure("run_unknown", `run ${id} has ended, so there is nothing left to send`, {
         hint: "list the runs with `migrate status`; `migrate resume` sends the remaining records of a run",
       })
     : new Failure("run_unknown", `run ${id} does not accept workers`, {
