@@ -108,7 +108,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   duplicate_key: ({ other, sameContent }) =>
     `The same business key as ${placeText(other)}, ${sameContent ? "with the same content: sent once" : "with other content"}.`,
   near_duplicate_key: ({ other }) =>
-    `The business key may be the same as the one at ${placeText(other)}: they differ only in case, spaces, leading zeros, dashes or similar.`,
+    `The business key may be the same as the one at ${placeText(other)}: the two keys differ only in case, spaces, leading zeros, dashes or similar.`,
   near_known_key: ({ key, known, corruption, wasSent }) =>
     `The key (${shapeOf(key)}) is new. The key of another record (${shapeOf(known)}) ${wasSent ? "was sent before" : "was in an earlier run"}, and ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key. If both keys are right, --new-keys sends the record.`,
   damaged_key: ({ key, corruption }) =>

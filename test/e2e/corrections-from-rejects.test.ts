@@ -130,7 +130,7 @@ describe("returned rejects", () => {
     writeFileSync(work.file("accounts.csv"), lines.filter((line) => !line.startsWith("00000002")).join("\n"));
     const { code, stdout } = await add(work);
     expect(code).toBe(1);
-    expect(stdout).toContain("column TYPE, the sources do not have the row (first: report/rejects.csv:2)");
+    expect(stdout).toContain("column TYPE, the sources do not contain the row (first: report/rejects.csv:2)");
     expect(await stored(work)).toEqual(ALL.slice(1));
   });
 
@@ -254,7 +254,9 @@ describe("returned rejects", () => {
     writeFileSync(work.file("report", "rejects.csv"), rejects.replace("B,X,", "B,D,"));
     const { code, stdout } = await add(work);
     expect(code).toBe(1);
-    expect(stdout).toContain("2 changed cells not kept: source customers, column DOB, the sources have the row twice");
+    expect(stdout).toContain(
+      "2 changed cells not kept: source customers, column DOB, the sources contain the row twice",
+    );
     expect(stdout).toContain("column TYPE, the row has too few or too many cells");
     expect(await stored(work)).toEqual([]);
   });

@@ -58,7 +58,7 @@ test.each([["nowhere"], ["localhost:99999"], [":9464"], ["http://localhost:9464/
   async (address) => {
     const { code, stderr } = await workplace({ accounts: goodAccounts(1) }, sandbox).push(["--metrics", address]);
     expect(code).toBe(2);
-    expect(stderr).toContain("host:port is expected");
+    expect(stderr).toContain("host:port such as 0.0.0.0:9464 is expected");
   },
 );
 

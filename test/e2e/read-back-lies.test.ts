@@ -107,7 +107,7 @@ actions:
 const WITHOUT_STATUS = WITH_STATUS.replace(/ {2}- target: [^\n]*x-migrate-read-back[^]*$/, "");
 
 test.each([
-  ["IN_PROGRESS, which the contract calls pending", "IN_PROGRESS", WITH_STATUS, /IN_PROGRESS: try again later/],
+  ["IN_PROGRESS, which the contract calls pending", "IN_PROGRESS", WITH_STATUS, /IN_PROGRESS; try again later/],
   ["a status that the contract does not list", "MERGED", WITH_STATUS, /MERGED, which the contract does not list/],
   ["a status in a contract without statuses", "IN_PROGRESS", WITHOUT_STATUS, /without account_number/],
 ])("`absent: resend` does not create an import twice with %s", async (_, status, overlay, said) => {

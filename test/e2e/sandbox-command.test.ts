@@ -160,7 +160,7 @@ describe("the sandbox's fault flags", () => {
 
   test.each([
     [["--throttle", "sometimes"], "every:10"],
-    [["--latency", "fast"], "Milliseconds"],
+    [["--latency", "fast"], "A number of milliseconds"],
     [["--error-status", "418"], "500, 502, 503 or 504"],
     [["--port", "70000"], "0 to 65535"],
   ])("%j are refused, and the message says what is expected", async (flags, said) => {

@@ -89,7 +89,7 @@ function fileText({ file, kind, encoding, delimiter, rows, unreadable }: FilePro
 }
 
 function encodingText({ name, byteOrderMark, guessed }: FileEncoding): string {
-  return `${name.toUpperCase()}${byteOrderMark ? " with a byte order mark" : ""}${guessed ? " (guessed: the file is not UTF-8)" : ""}`;
+  return `${name.toUpperCase()}${byteOrderMark ? " with a byte order mark" : ""}${guessed ? " (guessed, because the file is not UTF-8)" : ""}`;
 }
 
 function joinsText({ guessed: { joins, tree } }: InitResult): string {
@@ -122,7 +122,7 @@ function writtenText({ guessed, written, kept, check }: InitResult): string {
   return [
     ...written.map((file) => `Written: ${plainText(file)}`),
     ...kept.map((file) => `Not changed, because it already exists: ${plainText(file)}`),
-    `${counted(filled.length, "field")} guessed, ${required.length - open.length} of ${counted(required.length, "required field")}.`,
+    `${counted(filled.length, "field")} guessed, including ${required.length - open.length} of ${counted(required.length, "required field")}.`,
     ...(open.length === 0 ? [] : [`To do: ${plainText(open.map(({ path }) => path.join(".")).join(", "))}`]),
     "",
     ...checkLines(check),

@@ -67,7 +67,7 @@ function tokenRefused(expiresAt: number | undefined, now: number): Failure {
   if (expiresAt === undefined || expiresAt * 1000 > now) return refused("token", "MIGRATE_TOKEN");
   const time = new Date(expiresAt * 1000).toISOString().replace(/\.\d+/, "");
   return new Failure("authentication", `the token expired at ${time}, and the platform does not accept it (HTTP 401)`, {
-    hint: "set MIGRATE_TOKEN to a new token, or use MIGRATE_API_KEY, whose tokens are renewed; then run the same command again",
+    hint: "set MIGRATE_TOKEN to a new token, or use MIGRATE_API_KEY, so that tokens are renewed automatically; then run the same command again",
   });
 }
 

@@ -159,7 +159,7 @@ function classOfNotFound(
 ): ReplyClass {
   const mismatch = unreadableReason(reply, body) ?? sentRecordMismatch(body, operation, payload);
   if (mismatch === undefined) return { kind: "absent", reason: "HTTP 404" };
-  return { kind: "ambiguous", reason: `HTTP 404, ${mismatch}`, notFromApi: mismatch !== TRUNCATED };
+  return { kind: "ambiguous", reason: `HTTP 404 ${mismatch}`, notFromApi: mismatch !== TRUNCATED };
 }
 
 /** A rejection of the status request says nothing about the record, unless the contract names that reply. */

@@ -47,7 +47,7 @@ function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | 
   const number = account && valueAt(reply, account);
   if (account === undefined || (number !== null && number !== "")) return undefined;
   return {
-    ...unknown(`the platform has the record, but without ${formatAttr(account)}: try again later`),
+    ...unknown(`the platform has the record, but without ${formatAttr(account)}; try again later`),
     isInProgress: true,
   };
 }
@@ -74,7 +74,7 @@ function statusResult(
   const shown = cleanText(status, 60);
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
   if (outcome === undefined) return unlisted(status);
-  if (outcome === "pending") return { ...unknown(`its status is ${shown}: try again later`), isInProgress: true };
+  if (outcome === "pending") return { ...unknown(`its status is ${shown}; try again later`), isInProgress: true };
   if (outcome !== "accepted") return { kind: "absent" };
   return missing === undefined ? undefined : unknown(`its status is ${shown}, without ${missing}`);
 }

@@ -110,9 +110,7 @@ function refusal(reply: HttpReply, wanted: ReadRequest, authorised: boolean): Fa
   const { status } = reply;
   if (status === 404 && !isHtml(reply)) {
     const unreadable = unreadableReason(reply, parseBody(reply));
-    return unreadable === undefined
-      ? wanted.missing
-      : wrongReply(wanted.what, `has the status 404 and a body ${unreadable}`);
+    return unreadable === undefined ? wanted.missing : wrongReply(wanted.what, `has the status 404 ${unreadable}`);
   }
   if (isTemporary(status)) {
     return new Failure("platform_unreachable", `the platform did not return ${wanted.what} (HTTP ${status})`, {

@@ -91,7 +91,7 @@ function unsettledBy(
 ): ReplyClass | undefined {
   const unreadable = unreadableReason(reply, body);
   if (unreadable !== undefined) {
-    return { kind: "ambiguous", reason: `HTTP ${reply.status}, ${unreadable}`, notFromApi: unreadable !== TRUNCATED };
+    return { kind: "ambiguous", reason: `HTTP ${reply.status} ${unreadable}`, notFromApi: unreadable !== TRUNCATED };
   }
   const foreign = sentRecordMismatch(body, operation, payload);
   return foreign === undefined ? undefined : notFromApi(`HTTP ${reply.status} ${foreign}`);

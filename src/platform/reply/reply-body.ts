@@ -9,13 +9,13 @@ export function parseBody(reply: HttpReply): JsonValue | undefined {
   return isHtml(reply) || reply.isMisencoded === true ? undefined : parseJson(reply.body);
 }
 
-export const TRUNCATED = "whose body was truncated";
+export const TRUNCATED = "with a truncated body";
 
 /** The reason why the body of a reply is unreadable; undefined if it is readable or empty. */
 export function unreadableReason(reply: HttpReply, body: JsonValue | undefined): string | undefined {
   if (!reply.complete) return TRUNCATED;
   const isBroken = body === undefined && reply.body.trim() !== "" && isJsonType(reply.headers["content-type"] ?? "");
-  return isBroken ? "whose body is not JSON" : undefined;
+  return isBroken ? "with a body that is not JSON" : undefined;
 }
 
 export function isJsonType(contentType: string): boolean {

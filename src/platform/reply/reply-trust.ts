@@ -71,7 +71,7 @@ function documentationMismatch(
   const why =
     unreadableBodyReason(reply, body, documented) ??
     (body === undefined ? undefined : bodyMismatch(body, documented.body));
-  return why === undefined ? undefined : `HTTP ${reply.status}, ${why}`;
+  return why === undefined ? undefined : `HTTP ${reply.status} ${why}`;
 }
 
 function unreadableBodyReason(
@@ -81,12 +81,12 @@ function unreadableBodyReason(
 ): string | undefined {
   const type = reply.headers["content-type"]?.trim() ?? "";
   if (reply.body !== "" && type !== "" && !isDocumentedType(type, documented.mediaTypes)) {
-    return `whose content type ${cleanText(type, 60)} is not the documented one`;
+    return `with the content type ${cleanText(type, 60)}, which the contract does not document`;
   }
   if (!reply.complete) return TRUNCATED;
   const isJson = documented.body !== undefined || isJsonExpected(type, documented);
   if (body !== undefined || !isJson) return undefined;
-  return reply.body === "" ? "whose body is empty" : "whose body is not JSON";
+  return reply.body === "" ? "with an empty body" : "with a body that is not JSON";
 }
 
 /** Whether JSON is documented without a schema, and the reply does not declare another type. */
@@ -125,7 +125,7 @@ export function recordMismatch(
 
 function bodyMismatch(body: JsonValue, form: DocumentedReply["body"]): string | undefined {
   const mismatch = form && formMismatch(form, body);
-  return mismatch === undefined ? undefined : `whose body is not as documented: ${mismatch}`;
+  return mismatch === undefined ? undefined : `with a body that is not as documented: ${mismatch}`;
 }
 
 /**

@@ -102,9 +102,10 @@ function headerOf(source: TextSource, line: number, columns: readonly string[], 
 }
 
 const ENDLESS_HEADER_HINT = "check that this is a CSV file, and that each quote in its first line is closed";
-const MANY_COLUMNS_HINT = "check the delimiter, and that each record is on its own line";
+const MANY_COLUMNS_HINT = "check the delimiter, and check that each record is on its own line";
 const NO_HEADER_HINT = "begin the file with a line that names its columns";
-const STRAY_QUOTE_HINT = 'put a name that contains quotes in quotes, and double its own quotes: "the ""old"" name"';
+const STRAY_QUOTE_HINT =
+  'enclose a name that contains quotes in quotes, and double the quotes inside it: "the ""old"" name"';
 
 /** Blank lines, and the line `sep=;` that Excel writes and reads. */
 const INTRODUCTION = /^(?:[ \t]*(?:\r\n|\n|\r))*(?:sep=([,;|\t])(?:\r\n|\n|\r))?(?:[ \t]*(?:\r\n|\n|\r))*(?:[ \t]+$)?/;

@@ -146,7 +146,7 @@ function openSection(open: MigrationReport["open"]): Html {
       id: "causes",
       of: "open",
       title: "By cause, owner and age",
-      note: "A record with several causes counts for each of them.",
+      note: "A record with several causes is counted under each of them.",
       columns: [{ name: "Cause" }, { name: "Owner", kind: "plain" }, ...numbers],
       rows: open.map(({ cause, owner, records, ages }) => [cause, owner, ...[records, ...ages].map(formatCount)]),
     })}

@@ -23,8 +23,8 @@ export function timelineSection(timeline: Timeline): Html {
   return html`<section aria-labelledby="time">
     <h2 id="time">The push over time</h2>
     <p>
-      Each column covers ${lengthText(slotSeconds)}. The highest column represents ${counted(highest, "answer")} of the
-      platform.
+      Each column covers ${lengthText(slotSeconds)}. The highest column represents ${counted(highest, "answer")} from
+      the platform.
     </p>
     ${columnChart(timeline, statuses, highest)}
     <p class="legend">${legend}</p>

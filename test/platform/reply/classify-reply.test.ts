@@ -261,7 +261,7 @@ describe("a refusal of a repeat", () => {
     const { replyClass } = judge(400, '{"detail":"The account has', { rules, complete: false });
     expect(replyClass).toEqual({
       kind: "ambiguous",
-      reason: "HTTP 400, whose body was truncated",
+      reason: "HTTP 400 with a truncated body",
       notFromApi: false,
     });
   });
