@@ -130,7 +130,7 @@ describe("a first push from a second ledger", () => {
 
     const proved = await work.migrate(["proof", "--out", "proof"]);
     expect(proved.code).toBe(1);
-    expect(proved.stdout).toMatch(/2 records existed on the platform before/);
+    expect(proved.stdout).toMatch(/2 records already existed on the platform/);
     expect(proofOf(work).runs[0]).toMatchObject({ records: { byStatus: { existing: 2 } }, differences: 2 });
     expect((await work.migrate(["ledger", "check"])).code).toBe(0);
   });

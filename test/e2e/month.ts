@@ -246,7 +246,7 @@ async function endOf(
       open: open.map(({ key }) => key).toSorted(),
       compared: [compared.code, compared.stdout],
       verified: verified?.same,
-      proof: [proof.code, proof.stdout.includes("existed on the platform before")],
+      proof: [proof.code, proof.stdout.includes("already existed on the platform")],
       report: destination?.states["accepted"],
       acceptedByDay: destination?.accepted.reduce((sum, day) => sum + day.records, 0),
     },
