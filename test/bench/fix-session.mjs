@@ -1,11 +1,11 @@
-// The pages Problems and Fix of `migrate web`, without the browser.
+// The Problems and Fix pages of `migrate web`, without the browser.
 //   npm run build && node test/bench/fix-session.mjs [--rows 200000] [--edits 200] [--only <case>]
 // Every record has a faulty cell, and a customer in a second file.
 // - session: the session of the Fix page in this process. Prints the time of the check, of a page of rows and of an edit (saved
 //   and checked), the time to check one record in process, their ratio, and the peak memory of this process.
 // - problems, replace, check: a server each, with its processor time and peak memory so far. Prints the time of the Problems page
 //   for the current files; to replace the faulty cell of all records, and to undo it; to check all records with these
-//   corrections.
+//   corrections, also in a new server.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
@@ -124,14 +124,18 @@ function replaceCase(folder) {
   });
 }
 
-function checkCase(folder) {
-  return withServer(folder, async (server) => {
+async function checkCase(folder) {
+  await withServer(folder, async (server) => {
     await replaceAll(server);
     const [again, ms] = await timed(async () => {
       await server.post("/api/fix/check", {});
       return readyState(server);
     });
     say(`  check again, ${count(again.records.open)} records open: ${seconds(ms)}; ${server.used()}`);
+  });
+  await withServer(folder, async (server) => {
+    const [found, ms] = await timed(() => readyState(server));
+    say(`  check in a new server, ${count(found.records.open)} records open: ${seconds(ms)}; ${server.used()}`);
   });
 }
 
