@@ -1,5 +1,11 @@
-// Loaded before the program: prints its peak memory in kilobytes at the end.
-import { writeFileSync } from "node:fs";
+// Loaded before the program: writes its peak memory in kilobytes at the end.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 
-process.once("exit", () => writeFileSync(process.env.PEAK_MEMORY_FILE, String(process.resourceUsage().maxRSS)));
+process.once("exit", () => writeFileSync(process.env.PEAK_MEMORY_FILE, String(peakKb())));
+
+/** On Linux, `maxRSS` of a new process is at least the memory of the process that started it. */
+function peakKb() {
+  const status = existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "utf8") : "";
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS);
+}
