@@ -76,7 +76,7 @@ export interface ActiveWriter {
   readonly shared?: SharedStatus | undefined;
 }
 
-/** The size of a ledger, and the findings of its check. */
+/** The findings of a ledger check, and the number of rows by kind. */
 export interface LedgerCheck {
   /** Sentences; empty if the ledger can be trusted. */
   readonly findings: readonly string[];

@@ -31,7 +31,7 @@ export interface SandboxOptions {
   readonly onRequest?: ((line: string) => void) | undefined;
 }
 
-/** A platform on this machine, with the settings that a push to it needs. */
+/** A running sandbox, with the settings needed to push to it. */
 export interface RunningSandbox {
   readonly target: TargetOptions;
   readonly credentials: Credentials;

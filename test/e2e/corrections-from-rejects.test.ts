@@ -187,7 +187,7 @@ describe("returned rejects", () => {
     expect(await stored(work)).toEqual(ALL.slice(0, 2));
   });
 
-  test("of a run that applied corrections replace or remove these", async () => {
+  test("of a run that applied corrections replace or remove those corrections", async () => {
     const work = await exported();
     change(work, "rejects.csv", (row) => ({ ...row, TYPE: row["TYPE"] === "X" ? "Z" : "D" }));
     expect((await add(work)).code).toBe(0);

@@ -87,7 +87,7 @@ describe("sources", () => {
     expect(JSON.parse(shown)).toMatchObject({ payload: { supplier: "ACME" } });
   });
 
-  test("a positional source is used for the source without a parent", async () => {
+  test("a positional file is assigned to the source without a parent", async () => {
     const folder = workFolder({
       "mapping.yaml": JOINED_MAPPING,
       "other.csv": "REF,NAME\nA1,Ada\n",

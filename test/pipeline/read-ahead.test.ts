@@ -26,7 +26,7 @@ async function* brokenBatches(): AsyncGenerator<number> {
   throw new Error("broken");
 }
 
-it("delivers a failure after the batches before it", async () => {
+it("delivers all earlier batches before a failure", async () => {
   const taken: number[] = [];
   const taking = (async () => {
     for await (const batch of readAhead(brokenBatches())) {

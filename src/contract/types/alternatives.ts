@@ -41,7 +41,7 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
     compilation.findings.add(
       "error",
       "bad-keyword",
-      `"${keyword}" must be a list of schemas; it is not enforced`,
+      `"${keyword}" must be a non-empty list of schemas; this keyword is not enforced`,
       path,
     );
     return undefined;

@@ -180,7 +180,9 @@ export function followReference(
     return schemaNodeAt(value, target, findings);
   }
   const reason =
-    target === undefined ? "only references inside the document (#/...) are supported" : "there is no such part";
+    target === undefined
+      ? "only references inside the document (#/...) are supported"
+      : "the document has no schema at this location";
   findings.add("error", "broken-ref", `the reference ${JSON.stringify(reference)} cannot be resolved: ${reason}`, path);
   return undefined;
 }

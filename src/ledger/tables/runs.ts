@@ -104,7 +104,7 @@ export function* resumeRun(
 
 const SELECT_BY_NUMBER: Statement<RunColumns> = { sql: "select * from migrate.runs where id = $1" };
 
-/** See `Ledger.refresh`. Ambiguous records stay ambiguous, even if the platform dedupes. */
+/** See `Ledger.refresh`. Ambiguous records stay ambiguous, even if the platform deduplicates by business key. */
 export function* refresh(
   tables: Tables,
   { run, policy, at }: { readonly run: RunRow; readonly policy: PlanPolicy; readonly at: string },

@@ -46,7 +46,7 @@ function tokenOf({ groups = {} }: RegExpExecArray, offset: number): Token | unde
 
 function describeUnknownCharacter(text: string, at: number): string {
   const character = text.charAt(at);
-  if (character === '"' || character === "'") return "a quotation mark is never closed";
+  if (character === '"' || character === "'") return "a closing quotation mark is missing";
   if (text.startsWith("==", at)) return 'write "=" for "is equal to"';
   if (character === "!") return 'write "not", or "!=" between two values';
   if (character === "&" || character === "|") return 'write "and" or "or"';

@@ -21,7 +21,7 @@ async function unused(): Promise<never> {
   throw new Error("not used in this test");
 }
 
-test("a lease counts from the request to renew it, not from the server's reply", async () => {
+test("a renewed lease starts at the renewal request, not at the server's reply", async () => {
   let now = 0;
   const clock = {
     now: () => now,

@@ -60,7 +60,7 @@ describe("by default", () => {
     expect(found(notes)).toEqual(["transactions.1 | NOTE_CREATION_ERROR | "]);
   });
 
-  test("a list that the payload does not have keeps its name in the reply", () => {
+  test("a list that is not in the payload is reported under its name in the reply", () => {
     const body = {
       external_account_number: "A-1234",
       meter_points: [

@@ -11,7 +11,7 @@ describe("findings of rules", () => {
     [{ kind: "holds", test: "a = " }, "is incomplete"],
     [{ kind: "holds", test: "lenght(a)" }, 'no function "lenght"'],
     [{ kind: "holds", test: "min()" }, 'unexpected ")"'],
-    [{ kind: "holds", test: '"open' }, "never closed"],
+    [{ kind: "holds", test: '"open' }, "closing quotation mark is missing"],
     [{ kind: "holds", test: "listed.products = 1" }, 'expected "["'],
     [{ kind: "holds", test: "listed.[]" }, "expected the name of a reference list"],
     [
