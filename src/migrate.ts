@@ -18,6 +18,7 @@ import {
 import type { PlannedBatch } from "./pipeline/plan/plan-items.ts";
 import { endRun, type ShownRun } from "./pipeline/run/run-report.ts";
 import { keepPayloads, type KeptPayloads } from "./pipeline/send/kept-payloads.ts";
+import { waitForOtherContent } from "./pipeline/send/quiet-period.ts";
 import { haveReplies, type SendOptions, sendRecords } from "./pipeline/send/send-records.ts";
 import { checkChunksHere, checkInThreads, type CheckInThreads } from "./pipeline/threads/check-in-threads.ts";
 import { threadsFor } from "./pipeline/threads/thread-count.ts";
@@ -71,6 +72,7 @@ function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, 
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
   const { shownValues, journal, dependencies } = run;
   const before = sending && (await announce(run, sending));
+  if (sending !== undefined) await waitForOtherContent(run, sending.connection, dependencies);
   const hasReplied = before && haveReplies(before);
   const options = sending && { ...sending, dependencies, shownValues, journal, hasReplied };
   const sent = options && ((await canaryEnd(run, options)) ?? (await sendAll(run, options)));

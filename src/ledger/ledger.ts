@@ -70,6 +70,12 @@ interface SendingLedger {
   notePosition(run: string, position: InputPosition): Promise<void>;
   /** The first record numbered `from` or higher that is left to send; undefined if there is none. */
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
+  /**
+   * When the last request with other content of a record left to send was abandoned without a reply, ISO 8601 UTC.
+   * Includes only requests that may be repeated, because other ones make their records ambiguous. Undefined if there was
+   * none.
+   */
+  otherContentAbandonedAt(run: string): Promise<string | undefined>;
   /** The records numbered `from` to `to` (inclusive) that are left to send. */
   sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
   /**

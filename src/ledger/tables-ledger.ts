@@ -7,7 +7,7 @@ import type { PackedItems } from "./packed/item-columns.ts";
 import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
 import type { RunRow } from "./runs/recorded-run.ts";
 import type { SendingStatus } from "./runs/run-outcome.ts";
-import { attemptsOf, sendable } from "./tables/attempts.ts";
+import { attemptsOf, otherContentAbandonedAt, sendable } from "./tables/attempts.ts";
 import { compareToSend, knownContents } from "./tables/known-contents.ts";
 import { coverage } from "./tables/counts.ts";
 import { earlierWithoutKey } from "./tables/planned-records.ts";
@@ -84,6 +84,7 @@ type ReadingMethod =
   | keyof RunQueries
   | keyof MigrationQueries
   | "nextSendable"
+  | "otherContentAbandonedAt"
   | "sendable"
   | "ambiguous"
   | "existing"
@@ -106,6 +107,7 @@ function readingMethods(
     runs: () => read(listRuns),
     setupFile: (sha256) => read((tables) => setupFile(tables, sha256)),
     nextSendable: (id, from) => readRun(id, (tables, run) => nextSendable(tables, run, from)),
+    otherContentAbandonedAt: (id) => readRun(id, otherContentAbandonedAt),
     sendable: (id, from, to) => readRun(id, (tables, run) => sendable(tables, run, { from, to })),
     ambiguous: (id, from, to) => readRun(id, (tables, run) => ambiguousItems(tables, run, { from, to })),
     existing: (id, from, to) => readRun(id, (tables, run) => existingItems(tables, run, { from, to })),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { quietPeriodMs } from "../../src/job/target-connection.ts";
-import { quietLeftMs } from "../../src/pipeline/send/send-records.ts";
+import { quietLeftMs } from "../../src/pipeline/send/quiet-period.ts";
 import { PUSH_SETTINGS } from "../job/sample-job.ts";
 
 const { target } = PUSH_SETTINGS;

@@ -6,7 +6,7 @@ import type { AmbiguousItem, Decision } from "../../ledger/records/requests.ts";
 import { Failure } from "../../model/failure.ts";
 import { reconcilePolicy } from "../../pipeline/plan/plan-records.ts";
 import { endRun, type RunReport } from "../../pipeline/run/run-report.ts";
-import { quietLeftMs } from "../../pipeline/send/send-records.ts";
+import { waitForQuiet } from "../../pipeline/send/quiet-period.ts";
 import { type RecordedRun, type RecordedRunOptions, withRecordedRun } from "../../pipeline/run/with-run.ts";
 import { openJobIfUnchanged, openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 import { reconcileRun } from "../../reconcile/reconcile-run.ts";
@@ -143,7 +143,7 @@ async function readBack(
   if (job.operation.readBack.length === 0) return nothingToAsk(job);
   const { client } = closeLater(await connectToRead(settings.target, "account-holder", dependencies));
   const quiet = quietMs ?? quietPeriodMs(settings.target);
-  await waitForQuiet(quiet, lastSentAt, dependencies);
+  await waitForQuiet(quiet, lastSentAt, { ...dependencies, setting: "--quiet-period" });
   const policy = reconcilePolicy(job, settings);
   try {
     await reconcileRun({ job, handle: { ledger, run }, client, policy, who, dependencies, readBackIntervalMs: quiet });
@@ -152,18 +152,6 @@ async function readBack(
     if (error instanceof Failure && error.exitCode !== 6) return error;
     throw error;
   }
-}
-
-/** An abandoned request may still be in transit, or be processed later. */
-async function waitForQuiet(
-  quietMs: number,
-  lastSentAt: string | undefined,
-  { clock, drain, notice }: Dependencies,
-): Promise<void> {
-  const left = quietLeftMs(quietMs, lastSentAt, clock);
-  if (left <= 0) return;
-  notice(`Waiting ${(left / 1000).toFixed(0)} s, because abandoned requests may still be processed (--quiet-period)`);
-  await clock.sleep(left, drain);
 }
 
 function nothingToAsk({ operation }: Job): Failure {

@@ -41,6 +41,22 @@ function toSendable({ account, isAmbiguous, step, rowHash, ...given }: SendableR
   return step === null ? item : { ...item, step };
 }
 
+/** See `Ledger.otherContentAbandonedAt`. */
+export function* otherContentAbandonedAt(tables: Tables, { number }: RunRow): Work<string | undefined> {
+  return (yield* tables.row(SELECT_ABANDONED, number))?.at ?? undefined;
+}
+
+const SELECT_ABANDONED: Statement<{ at: string | null }> = {
+  sql: `
+  with changed as materialized (
+    select items.identity from migrate.items /*+ indexed by items_open */
+    inner join migrate.records on records.identity = items.identity
+    where items.run = $1 and items.status = 'pending' and records.attempts > 0 and records.content <> items.content
+  )
+  select max(settled_at) as at from migrate.attempts
+  where status = 'pending' and harmless and http is null and identity in (select identity from changed)`,
+};
+
 /** Every attempt for the records with this key in any run. */
 export function* attemptsOf(tables: Tables, key: string): Work<readonly Attempt[]> {
   const attempts: Attempt[] = [];

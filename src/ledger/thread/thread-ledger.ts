@@ -40,6 +40,7 @@ export function threadLedger(
       await ask("finishPlan", [run, policy]);
     },
     notePosition: (run, position) => ask("notePosition", [run, position]),
+    otherContentAbandonedAt: (run) => ask("otherContentAbandonedAt", [run]),
     nextSendable: (run, from) => ask("nextSendable", [run, from]),
     async sendable(run, from, to) {
       return unpackSendable(await ask("sendable", [run, from, to]));

@@ -7,7 +7,7 @@ import { Failure } from "../../model/failure.ts";
 import type { HeldLease } from "../../ledger/runs/held-lease.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { UploadDependencies, UploadEnd, UploadOptions } from "../../upload/upload-types.ts";
-import type { Clock, WallClock } from "../../time/clock.ts";
+import type { Clock } from "../../time/clock.ts";
 import { upload } from "../../upload/upload.ts";
 import { guardedSteps } from "./guarded-step.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
@@ -17,7 +17,8 @@ import { rereadPayloads } from "./reread-payloads.ts";
 import { probeUnsent } from "./probe-unsent.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import { readAhead } from "./read-ahead.ts";
-import { recordsToSend, type SendHandle } from "./records-to-send.ts";
+import { quietBeforeResend } from "./quiet-period.ts";
+import { recordsToSend } from "./records-to-send.ts";
 import { smallGroups } from "./small-groups.ts";
 import { unsentRecords } from "./unsent-records.ts";
 
@@ -113,30 +114,6 @@ export function journaled(ledger: UploadLedger, journal: Journal | undefined): U
     },
     saveOutcomes: (run, outcomes) => ledger.saveOutcomes(run, outcomes),
   };
-}
-
-/**
- * Milliseconds until "not found" is trusted for an ambiguous record; 0 if the platform is not queried before sending
- * again.
- */
-export async function quietBeforeResend(
-  { ledger }: SendHandle,
-  { quietMs, steps }: Pick<Connection, "quietMs" | "steps">,
-  { clock, notice }: Pick<SendOptions["dependencies"], "clock" | "notice">,
-): Promise<number> {
-  if (steps.every(({ status }) => status === undefined)) return 0;
-  const left = quietLeftMs(quietMs, (await ledger.history()).lastAbandonedAt, clock);
-  if (left > 0)
-    notice(`Ambiguous records are not sent again in the next ${Math.ceil(left / 1000)} s: ${STILL_PROCESSED}`);
-  return left;
-}
-
-const STILL_PROCESSED = "abandoned requests may still be processed";
-
-/** Milliseconds left of the quiet period after a cancelled request; at most `quietMs`, even if the clock jumps. */
-export function quietLeftMs(quietMs: number, abandonedAt: string | undefined, clock: WallClock): number {
-  if (abandonedAt === undefined) return 0;
-  return Math.max(0, Math.min(quietMs, Date.parse(abandonedAt) + quietMs - clock.now()));
 }
 
 /**

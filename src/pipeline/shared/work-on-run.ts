@@ -15,7 +15,8 @@ import { createNotedPlaces } from "../send/noted-places.ts";
 import type { PayloadGroup } from "../send/payload-group.ts";
 import type { ReadPayloads } from "../send/reread-payloads.ts";
 import { hasReachedStep, recordsToSend, type SendJob } from "../send/records-to-send.ts";
-import { haveReplies, journaled, platformWaits, quietBeforeResend } from "../send/send-records.ts";
+import { quietBeforeResend } from "../send/quiet-period.ts";
+import { haveReplies, journaled, platformWaits } from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
 import { heartbeatMs, type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { type RangeFeed, recordsOfRanges } from "./range-feed.ts";
@@ -68,7 +69,7 @@ interface Work extends WorkOptions {
 export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const { job, run, shared, worker, connection, pace, until, dependencies } = options;
   const { clock, notice } = dependencies;
-  const quietMs = await quietBeforeResend({ ledger: shared.ledger, run }, connection, { clock, notice });
+  const quietMs = await quietBeforeResend({ ledger: shared.ledger }, connection, { clock, notice });
   const trustNotFoundFrom = clock.monotonic() + quietMs;
   const [findings, workerPace] = [createFindings(clock), createWorkerPace(clock)];
   const firstLimit = pace.concurrency === "auto" ? START_LIMIT : pace.concurrency;

@@ -1,0 +1,62 @@
+import type { SendEnvironment } from "../../job/dependencies.ts";
+import type { Connection } from "../../job/target-connection.ts";
+import type { WallClock } from "../../time/clock.ts";
+import type { RunHandle } from "../plan/plan-records.ts";
+
+type QuietEnvironment = Pick<SendEnvironment, "clock" | "drain" | "notice">;
+
+const STILL_PROCESSED = "abandoned requests may still be processed";
+
+/** Milliseconds left of the quiet period after a cancelled request; at most `quietMs`, even if the clock jumps. */
+export function quietLeftMs(quietMs: number, abandonedAt: string | undefined, clock: WallClock): number {
+  if (abandonedAt === undefined) return 0;
+  return Math.max(0, Math.min(quietMs, Date.parse(abandonedAt) + quietMs - clock.now()));
+}
+
+/**
+ * Waits until the quiet period after an abandoned request has ended, or the user stops the program. Such a request may
+ * still be in transit, or be processed later.
+ */
+export async function waitForQuiet(
+  quietMs: number,
+  abandonedAt: string | undefined,
+  { clock, drain, notice, setting }: QuietEnvironment & { readonly setting: "--quiet-period" | "quietSeconds" },
+): Promise<void> {
+  const left = quietLeftMs(quietMs, abandonedAt, clock);
+  if (left <= 0) return;
+  notice(`Waiting ${Math.ceil(left / 1000)} s, because ${STILL_PROCESSED} (${setting})`);
+  await clock.sleep(left, drain);
+}
+
+/**
+ * Waits if an abandoned request with other content of a record could still be processed. In a workflow of several
+ * steps, the platform could otherwise apply an early step of the earlier content after the same step of the new one, and
+ * create the account with the earlier content. In a workflow of one request, such a record is ambiguous.
+ */
+export async function waitForOtherContent(
+  { ledger, run }: RunHandle,
+  { quietMs, steps }: Pick<Connection, "quietMs" | "steps">,
+  environment: QuietEnvironment,
+): Promise<void> {
+  if (steps.length < 2) return;
+  await waitForQuiet(quietMs, await ledger.otherContentAbandonedAt(run.id), {
+    ...environment,
+    setting: "quietSeconds",
+  });
+}
+
+/**
+ * Milliseconds until "not found" is trusted for an ambiguous record; 0 if the platform is not queried before sending
+ * again.
+ */
+export async function quietBeforeResend(
+  { ledger }: { readonly ledger: Pick<RunHandle["ledger"], "history"> },
+  { quietMs, steps }: Pick<Connection, "quietMs" | "steps">,
+  { clock, notice }: Pick<QuietEnvironment, "clock" | "notice">,
+): Promise<number> {
+  if (steps.every(({ status }) => status === undefined)) return 0;
+  const left = quietLeftMs(quietMs, (await ledger.history()).lastAbandonedAt, clock);
+  if (left > 0)
+    notice(`Ambiguous records are not sent again in the next ${Math.ceil(left / 1000)} s: ${STILL_PROCESSED}`);
+  return left;
+}

@@ -1,0 +1,72 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { neverAnswer, reply, startChaosServer } from "../chaos-server.ts";
+import { outcomeLines, statusCounts } from "./push-scene.ts";
+import { workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
+
+const QUIET_MS = 2_000;
+const RECORDS = 4;
+
+interface Payload {
+  readonly external_account_number: string;
+  readonly billing_name?: string;
+}
+
+/** A request to stage an account. */
+interface Stage {
+  readonly name: string | undefined;
+  readonly at: number;
+}
+
+/** A platform that stages accounts, and never answers a request with the first name. */
+async function startPlatform() {
+  const stages: Stage[] = [];
+  const server = await startChaosServer(({ path, body }) => {
+    const { external_account_number: key, billing_name: name }: Payload = JSON.parse(body);
+    if (path.endsWith("/process/"))
+      return reply(201, { external_account_number: key, kraken_account_number: key.replace("EXT", "A") });
+    if (path.endsWith("/validate-account/")) return reply(200, {});
+    stages.push({ name, at: Date.now() });
+    return name === "Ada Byron" ? neverAnswer : reply(201, { external_account_number: key });
+  });
+  onTestFinished(server.close);
+  const { href } = server.baseUrl;
+  const place = workflowPlace({ env: { MIGRATE_TOKEN: "token", MIGRATE_SUPPLIER: "SANDBOX" } });
+  writeFileSync(place.file("ca.pem"), server.ca);
+  writeFileSync(
+    place.file("migrate.yaml"),
+    `target: here\ntargets:\n  here: { baseUrl: "${href}", ca: ca.pem, timeouts: { quietSeconds: ${QUIET_MS / 1000} } }\n`,
+  );
+  writeManyAccounts(place, RECORDS);
+  return { place, stages };
+}
+
+test("other content is staged only when an unanswered stage request can no longer be processed", async () => {
+  const { place, stages } = await startPlatform();
+  const killed = place.startPush("v1");
+  await expect.poll(() => stages.length).toBe(RECORDS);
+  killed.kill("SIGKILL");
+  await killed.ended;
+  const killedAt = Date.now();
+  const file = place.file("accounts.csv");
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll("Ada", "Eva"));
+
+  const { code, stdout, stderr } = await place.push("v1");
+  expect([code, statusCounts(outcomeLines(stdout))]).toEqual([0, { accepted: RECORDS }]);
+  expect(stderr).toContain("Waiting 2 s, because abandoned requests may still be processed");
+  const changed = stages.filter(({ name }) => name === "Eva Byron");
+  expect(changed).toHaveLength(RECORDS);
+  expect(Math.min(...changed.map(({ at }) => at)) - killedAt).toBeGreaterThanOrEqual(QUIET_MS);
+});
+
+test("the same content is staged again without a wait", async () => {
+  const { place, stages } = await startPlatform();
+  const killed = place.startPush("v1");
+  await expect.poll(() => stages.length).toBe(RECORDS);
+  killed.kill("SIGKILL");
+  await killed.ended;
+  const resumed = place.start(["resume"]);
+  await expect.poll(() => stages.length).toBe(2 * RECORDS);
+  resumed.kill("SIGKILL");
+  expect((await resumed.ended).stderr).not.toContain("Waiting");
+});
