@@ -14,14 +14,15 @@ export type FieldTitle = (attr: string) => string | undefined;
 
 /**
  * The kind of a problem in a few words that name the field: `Postcode is not valid`. Problems that do not concern one
- * field have their description as the title.
+ * field have their description as the title, without its full stop.
  */
 export function problemTitle(problem: Problem, fieldTitle: FieldTitle | undefined): string {
   const { attr, code, by } = problem;
   if (by === "local" && Object.hasOwn(RECORD_TITLES, code)) return RECORD_TITLES[code] ?? "";
   const name = fieldTitle?.(attr) ?? fieldWords(attr);
   if (name === undefined || code.startsWith("source_")) {
-    return by === "platform" ? `The platform: ${describeKind(problem)}` : describeKind(problem);
+    const description = describeKind(problem).replace(/(?<!\.)\.$/, "");
+    return by === "platform" ? `The platform: ${description}` : description;
   }
   const field = plainText(name, 80);
   const predicate = predicateOf(problem);

@@ -251,7 +251,7 @@ describe("corrections", () => {
     await migrate(["corrections", "add", "EXT-00001", "NAME", "Ann Hill", "--reason", "asked the customer"]);
     const text = readFileSync(file("fixes.csv"), "utf8");
     writeFileSync(file("fixes.csv"), text.slice(0, text.indexOf("asked") + 9));
-    const notice = "fixes.csv: line 3 is incomplete and does not count";
+    const notice = "fixes.csv: line 3 is incomplete and is ignored";
     const { code, stderr } = await migrate(["validate"]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("fixes.csv: 1 cell corrected")]);
     expect(stderr).toContain(notice);

@@ -142,6 +142,22 @@ test("a row without a key can be excluded by its place, and listed again", async
   expect(await openRows(work)).toEqual(BOTH);
 });
 
+test("several rows without a key on one line are not excluded by their place", async () => {
+  const work = workplace({ accounts: goodAccounts(2) }, sandbox);
+  const customers = [...goodAccounts(2).map(({ REF }) => REF), "EXT-3", "EXT-4"].map((REF) => ({
+    REF,
+    LAST: "Hughes",
+    FIRST: "Amina",
+  }));
+  writeFileSync(work.file("one.json"), JSON.stringify(customers));
+  await pushFiles(work, "accounts.csv", "one.json");
+  const open = await openRows(work);
+  expect(open).toEqual(["one.json:1", "one.json:1"]);
+  const { code, stderr } = await work.migrate(["exclude", "one.json:1", "--reason", "closed"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("several open rows without a key begin at one.json:1")]);
+  expect(await openRows(work)).toEqual(open);
+});
+
 test("a repaired ledger keeps the exclusion of a row without a key", async () => {
   const work = await pushed();
   await work.migrate(["exclude", "customers.csv:4", "--reason", "corrected"]);

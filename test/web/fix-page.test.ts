@@ -289,7 +289,7 @@ describeWebPages("the Fix page", (open) => {
       "1,000 cells are saved, and the others are unchanged",
     );
     expect(await second.page.textContent("body")).toContain(
-      "Line 2502 of corrections.csv is incomplete and does not count",
+      "Line 2502 of corrections.csv is incomplete and is ignored",
     );
     expect(await axeViolations(second.page)).toEqual([]);
     await second.page.focus("text=Undo the saved cells");

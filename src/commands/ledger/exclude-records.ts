@@ -39,8 +39,8 @@ export interface ExcludedKeys extends Readonly<
  * Excludes the records with these keys from the migration. A key applies to every destination whose pushes have
  * contained it, otherwise to the only destination. The place of an open row without a key (`accounts.csv:12`) excludes
  * this row.
- * @throws Failure `usage`, without any change, for keys that could belong to several destinations, and for keys whose
- * address is unknown
+ * @throws Failure `usage`, without any change, for keys that could belong to several destinations, for keys whose
+ * address is unknown, and for places with several rows
  */
 export function excludeRecords(
   { reason, ...options }: ExcludeOptions & { readonly reason: string },
@@ -137,26 +137,40 @@ async function withTargets<Result>(
   }
 }
 
-/** The rows without a key at these places: the open ones of the destinations, and those that are excluded. */
+/**
+ * The rows without a key at these places: the open ones of the destinations, and those that are excluded.
+ * @throws Failure `usage` for a place with several open rows of one push, such as the only line of a JSON file
+ */
 async function rowsAt(
   places: readonly string[],
   { ledger, destinations }: { readonly ledger: Ledger; readonly destinations: readonly Destination[] },
 ): Promise<readonly TargetRecord[]> {
   const wanted = new Set(places.filter((place) => /:\d+$/.test(place)));
   if (wanted.size === 0) return [];
+  const runs = await ledger.runs();
+  const names = new Set(destinations.map(destinationName));
+  const chosen = new Set(runs.filter((run) => names.has(destinationName(run))).map(({ id }) => id));
   const excluded = await ledger.exclusions();
   const found: TargetRecord[] = excluded.filter(
-    ({ key, identity }) => wanted.has(key) && identifiedRow(identity) !== undefined,
+    ({ key, identity }) => wanted.has(key) && chosen.has(identifiedRow(identity)?.run ?? ""),
   );
+  const rows = new Set<string>();
   for await (const batch of ledger.openRecords()) {
-    for (const { key, run, record, source, target, supplier } of batch) {
+    for (const { key, run, record, source } of batch) {
       const place = formatPlace(source);
-      const isChosen = destinations.some((each) => each.target === target && each.supplier === supplier);
-      if (key === undefined && isChosen && wanted.has(place))
-        found.push({ key: place, identity: rowIdentity({ run, record }) });
+      if (key !== undefined || !chosen.has(run) || !wanted.has(place)) continue;
+      if (rows.has(`${run} ${place}`)) throw severalRows(place);
+      rows.add(`${run} ${place}`);
+      found.push({ key: place, identity: rowIdentity({ run, record }) });
     }
   }
   return found;
+}
+
+function severalRows(place: string): Failure {
+  return new Failure("usage", `several open rows without a key begin at ${place}; nothing was changed`, {
+    hint: "write each row on its own line, push the file again, and exclude the row by its new place",
+  });
 }
 
 /** The distinct keys, in NFC. */
@@ -177,13 +191,17 @@ async function keysOf({ keys, from }: ExcludeOptions, { temporaryFolder }: Depen
 
 type Destination = Pick<Run, "target" | "supplier" | "operation" | "endpoint">;
 
+function destinationName({ endpoint, supplier }: Pick<Destination, "endpoint" | "supplier">): string {
+  return JSON.stringify([endpoint, supplier]);
+}
+
 /** The destinations of pushes and dry runs, latest first. */
 function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOptions): readonly Destination[] {
   const found = new Map<string, Destination>();
   for (const run of runs) {
     if (run.command !== "push") continue;
     if ((supplier ?? run.supplier) !== run.supplier || (operation ?? run.operation) !== run.operation) continue;
-    const name = JSON.stringify([run.endpoint, run.supplier]);
+    const name = destinationName(run);
     if (!found.has(name)) found.set(name, run);
   }
   if (found.size > 0) return [...found.values()];

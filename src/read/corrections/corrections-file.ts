@@ -40,7 +40,7 @@ const HINT = "`migrate corrections` writes this file";
 export interface LinesEnd {
   /** Offset in bytes; 0 if the header is incomplete. */
   readonly end: number;
-  /** The line after them, which is incomplete and does not count. */
+  /** The line after them, which is incomplete and ignored. */
   readonly incompleteLine?: number | undefined;
 }
 
@@ -72,8 +72,8 @@ export async function readCorrections(path: string, from: string = path): Promis
 /** Tells the user about the incomplete last line of a corrections file. */
 export function incompleteLineText(line: number): string {
   return (
-    `line ${line} is incomplete and does not count, because the program that wrote it was stopped, for example. ` +
-    "Make this correction again; the next change to the file removes the line"
+    `line ${line} is incomplete and is ignored; the program that wrote it was probably stopped. ` +
+    "Make this correction again: the next change to the file removes the line"
   );
 }
 

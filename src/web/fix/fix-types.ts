@@ -26,7 +26,7 @@ export interface FixOverview {
   readonly progress?: EditProgress;
   /** The first edit of many cells that a program had not finished when it ended. */
   readonly unfinished?: UnfinishedEdit;
-  /** A line of the corrections file that is incomplete and does not count. */
+  /** A line of the corrections file that is incomplete and ignored. */
   readonly incompleteLine?: number;
 }
 

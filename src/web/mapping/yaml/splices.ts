@@ -98,11 +98,7 @@ function intoFlow(text: string, collection: Collection, { part, inner, end: afte
   const last = endOf(collection);
   const end = after === last ? Math.max(...collection.items.map((item) => endOf(item))) : after;
   const entry = isMap(collection) ? `${keyText(String(part))}: ${flowText(inner)}` : flowText(inner);
-  if (after !== last) return `${text.slice(0, end)}, ${entry}${text.slice(end)}`;
-  const comma = /^\s*,/.test(text.slice(end, last)) ? " " : ", ";
-  return comma === ", "
-    ? `${text.slice(0, end)}, ${entry}${text.slice(end)}`
-    : `${text.slice(0, end)},${comma}${entry}${text.slice(end)}`;
+  return `${text.slice(0, end)}, ${entry}${text.slice(end)}`;
 }
 
 interface NewEntry {

@@ -85,7 +85,7 @@ export function IncompleteLine({ line, file }: IncompleteLineOptions): JSX.Eleme
   return (
     <Notice kind="info">
       <p class="notice-title">
-        Line {line} of {file} is incomplete and does not count
+        Line {line} of {file} is incomplete and is ignored
       </p>
       <p>The program that wrote it was stopped, for example. Edit its cell again. The next edit removes the line.</p>
     </Notice>
