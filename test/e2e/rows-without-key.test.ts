@@ -101,6 +101,13 @@ test("a row that another file does not repeat stays open", async () => {
   expect(await openRows(work)).toEqual(BOTH);
 });
 
+test("a row stays open when another folder contains a file with the same name", async () => {
+  const [north, south] = [workplace(EARLY, sandbox), workplace({ accounts: goodAccounts(2) }, sandbox)];
+  expect((await north.push()).code).toBe(1);
+  expect((await south.push(["--ledger", north.file(".migrate/ledger.db")])).code).toBe(0);
+  expect(await openRows(north)).toEqual(BOTH);
+});
+
 test("a push of some of the records closes no row", async () => {
   const work = await pushed({ ...EARLY, accounts: [...goodAccounts(2), { REF: "" }] });
   const open = ["accounts.csv:4", ...BOTH];

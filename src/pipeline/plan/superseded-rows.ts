@@ -1,29 +1,45 @@
+import path from "node:path";
 import type { Job } from "../../job/job.ts";
+import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { PlanLedger, Run } from "../../ledger/ledger.ts";
 import type { RowWithoutKey } from "../../ledger/records/planned-item.ts";
 import { rowHash } from "../../ledger/records/row-hash.ts";
 
 /**
  * The rows without a key of earlier pushes that are no longer open after this plan, because it has read them again. A
- * row that still has no key or no parent is open in this run instead. Read again are rows of a file that is complete in
- * this input, rows with the same cells in another file, and exported rows of re-imported rejects. Rows do not count if
+ * row that still has no key or no parent is open in this run instead. Read again are rows of a file whose path is
+ * also in this input, rows with the same cells in another file, and exported rows of re-imported rejects. Rows do not count if
  * the run reads only some of the records.
  * @returns undefined if the signal is aborted meanwhile
  */
 export async function supersededRows(
-  { input, settings: { only, limit } }: Pick<Job, "input" | "settings">,
+  { input, settings: { only, limit, folder } }: Pick<Job, "input" | "settings">,
   { ledger, run }: { readonly ledger: PlanLedger; readonly run: Pick<Run, "id"> },
   signal: AbortSignal,
 ): Promise<readonly RowWithoutKey[] | undefined> {
   if (only !== undefined || limit !== undefined) return [];
   const open = (await ledger.earlierWithoutKey?.(run.id)) ?? [];
-  const files = new Set(input.files.map(({ file }) => file));
-  const isReplaced = ({ run: exporter, record, file }: RowWithoutKey): boolean =>
-    files.has(file) || input.hasReturned?.(exporter, record) === true;
+  const files = new Set(input.files.map(({ file }) => path.resolve(folder, file)));
+  const folders = await foldersOf(new Set(open.map((row) => row.run)), ledger);
+  const isReplaced = ({ run: earlier, record, file }: RowWithoutKey): boolean => {
+    const from = folders.get(earlier);
+    return (from !== undefined && files.has(path.resolve(from, file))) || input.hasReturned?.(earlier, record) === true;
+  };
   const wanted = new Set(open.flatMap((row) => (isReplaced(row) ? [] : (row.rowHash ?? []))));
   const found = await findHashes(input, wanted, signal);
   if (signal.aborted) return undefined;
   return open.filter((row) => isReplaced(row) || (row.rowHash !== undefined && found.has(row.rowHash)));
+}
+
+/** The folder in which each run started, by id. Its file names are relative to this folder. */
+async function foldersOf(runs: ReadonlySet<string>, ledger: PlanLedger): Promise<ReadonlyMap<string, string>> {
+  const folders = new Map<string, string>();
+  for (const id of runs) {
+    const run = await ledger.findRun(id);
+    const settings = run && settingsIfKnown(run);
+    if (settings !== undefined) folders.set(id, settings.job.folder);
+  }
+  return folders;
 }
 
 /** The hashes among those wanted that rows of the input have. Reads the input again if any hash is wanted. */
