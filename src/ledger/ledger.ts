@@ -153,6 +153,8 @@ export interface RunQueries {
   outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
   /** Content hashes (`contentHash`) of the records numbered `from` to `to` (inclusive) that have one. */
   contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
+  /** The business keys of the records numbered `from` to `to` (inclusive), in any order. */
+  plannedKeys(run: string, from: number, to: number): Promise<readonly string[]>;
   /**
    * Compares the records left to send, or the valid records of a dry run, with the content that was sent before.
    * Undefined if no other planned push has the same destination.

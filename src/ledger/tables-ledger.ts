@@ -14,7 +14,7 @@ import { earlierWithoutKey } from "./tables/planned-records.ts";
 import { endExclusions, excludeRecords, exclusions } from "./tables/exclusions.ts";
 import { acceptedByDay, migration, unsettledRuns } from "./tables/migration.ts";
 import { batchesOf, openPlaces, openRecords } from "./tables/open-records.ts";
-import { contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes.ts";
+import { contents, nextOutcomes, outcomeQuery, plannedKeys, summary } from "./tables/outcomes.ts";
 import { nextSendable, notePosition } from "./tables/positions.ts";
 import {
   ambiguousItems,
@@ -141,6 +141,7 @@ function readingMethods(
       }
     },
     contents: (id, from, to) => readRun(id, (tables, run) => contents(tables, run, { from, to })),
+    plannedKeys: (id, from, to) => readRun(id, (tables, run) => plannedKeys(tables, run, { from, to })),
     exclusions: (key) => read((tables) => exclusions(tables, key)),
     earlierWithoutKey: (id) => readRun(id, earlierWithoutKey),
     acceptedLast: (id, from, to) => readRun(id, (tables, run) => acceptedLast(tables, run, { from, to })),

@@ -7,13 +7,15 @@
 // (4 GB for 5,000,000 records). By default they are temporary. --check also measures `ledger check`, which reads the whole
 // ledger.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { setTimeout as delay } from "node:timers/promises";
+import { writeFlatRows } from "./flat-rows.mjs";
 import { makeLargeLedger } from "./large-ledger.mjs";
 import {
+  benchFile,
   binary,
   count,
   machine,
@@ -43,6 +45,9 @@ const [records, pending] = [Number(options.records), Number(options.pending)];
 if (!(pending > 0 && pending <= records)) throw new Error("--pending must be between 1 and --records");
 const env = { MIGRATE_TOKEN: "bench" };
 
+/** Number of records of the later push. */
+const LATER = 20_000;
+
 const OPEN_INDEX = "select count(*) as found from items indexed by items_open where run = 1 and (status = 'pending')";
 const LAST_RECORD = "select max(record) as found from items where run = 1";
 
@@ -69,15 +74,25 @@ async function measureIn(folder) {
   }
 }
 
-/** Measures `status` with an inventory of all keys: once without stored counts, then with them. */
+/** Measures `status` with an inventory of all keys: without stored counts, with them, and after a later push. */
 async function measureInventory(folder, place, own) {
   await writeFile(path.join(folder, "migrate.yaml"), "inventory: { file: rows.csv, column: REF }\n");
-  await rm(path.join(folder, "state/inventory.json"), { force: true });
+  const state = path.join(folder, "state");
+  for (const name of readdirSync(state)) if (name.startsWith("inventory-")) rmSync(path.join(state, name));
   // The counts of a file that has just changed are not stored.
   await delay(4000);
   const counted = () => migrate(["status", ...place], { env, codes: [0, 1] });
   printFigures("status with an inventory, first time", await medians(1, counted), own);
   printFigures("status with an inventory, again", await medians(runs, counted), own);
+  const later = path.join(folder, "later.csv");
+  await writeFlatRows(later, LATER);
+  const server = await startServer(folder, 0, ["--port", portOf(folder)]);
+  const job = ["--contract", benchFile("flat-contract.yaml"), "--mapping", benchFile("flat-mapping.yaml")];
+  const sent = ["push", later, ...job, ...flags(server), ...place, "--out", path.join(folder, "later"), "--quiet"];
+  await migrate(sent, { env: { ...env, TMPDIR: folder } });
+  await server.stop();
+  const after = `status with an inventory, first time after a push of ${count(LATER)} records`;
+  printFigures(after, await medians(1, counted), own);
 }
 
 /** Prints wall time and processor time, and their ratios to SQLite alone. */

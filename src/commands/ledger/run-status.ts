@@ -1,4 +1,6 @@
-import { type InventoryOptions, type InventoryState, countInventory } from "../../job/inventory/compare-inventory.ts";
+import { countInventory } from "../../job/inventory/count-inventory.ts";
+import type { InventoryOptions } from "../../job/inventory/compare-inventory.ts";
+import type { InventoryState } from "../../job/inventory/inventory-state.ts";
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { LedgerStore, StoreOptions } from "../../ledger/ledger-store.ts";

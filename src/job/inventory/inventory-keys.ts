@@ -8,7 +8,7 @@ import type { Inventory } from "../../options/migration-options.ts";
 import { readFailure } from "../../read/text/file-bytes.ts";
 import { openInput } from "../../read/input/open-input.ts";
 
-/** A key of the inventory, in NFC, and the line on which it occurs first. */
+/** A key of the inventory, in NFC, and its line; for distinct keys, the line on which it occurs first. */
 export interface InventoryKey {
   readonly key: string;
   readonly line: number;
@@ -35,9 +35,7 @@ export async function eachInventoryKey(
       ([one, oneLine], [other, otherLine]) => (one === other ? oneLine - otherLine : one < other ? -1 : 1),
       { pieces, atOnce: SORTED_AT_ONCE },
     );
-    for await (const { key, line } of writtenKeys(inventory, temporaryFolder)) {
-      if (key !== "") sorter.add([key.normalize("NFC"), line]);
-    }
+    for await (const { key, line } of inventoryKeys(inventory, temporaryFolder)) sorter.add([key, line]);
     let batch: InventoryKey[] = [];
     let last: string | undefined;
     const sorted = sorter.sorted();
@@ -57,8 +55,13 @@ export async function eachInventoryKey(
 
 const KEYS_AT_ONCE = 1_000;
 
-function writtenKeys(inventory: InventoryFile, temporaryFolder: string): AsyncGenerator<InventoryKey> {
-  return typeof inventory === "string" ? keysOfText(inventory) : keysOfColumn(inventory, temporaryFolder);
+/**
+ * The keys of an inventory file in its order; repeated keys occur again.
+ * @throws Failure as `eachInventoryKey`
+ */
+export async function* inventoryKeys(inventory: InventoryFile, temporaryFolder: string): AsyncGenerator<InventoryKey> {
+  const written = typeof inventory === "string" ? keysOfText(inventory) : keysOfColumn(inventory, temporaryFolder);
+  for await (const { key, line } of written) if (key !== "") yield { key: key.normalize("NFC"), line };
 }
 
 async function* keysOfText(file: string): AsyncGenerator<InventoryKey> {

@@ -185,6 +185,20 @@ export function* contents(
   return new Map(rows.map(({ record, content }) => [record, content]));
 }
 
+/** See `Ledger.plannedKeys`. */
+export function* plannedKeys(
+  tables: Tables,
+  run: RunRow,
+  range: { readonly from: number; readonly to: number },
+): Work<readonly string[]> {
+  const rows = yield* tables.rows(SELECT_KEYS, run.number, range.from, range.to);
+  return rows.map(({ key }) => tables.readKey(key));
+}
+
+const SELECT_KEYS: Statement<{ key: string }> = {
+  sql: "select key from migrate.items where run = $1 and record between $2 and $3 and identity is not null",
+};
+
 /** A SHA-256 has 32 bytes. The shorter fast hashes have no meaning outside the ledger. */
 const SELECT_CONTENTS: Statement<{ record: number; content: Uint8Array }> = {
   sql: "select record, content from migrate.items where run = $1 and record between $2 and $3 and length(content) = 32",

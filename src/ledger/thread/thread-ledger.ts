@@ -120,6 +120,7 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
     knownContents: (identities) => ask("knownContents", [identities]),
     compareToSend: (run) => ask("compareToSend", [run]),
     contents: (run, from, to) => ask("contents", [run, from, to]),
+    plannedKeys: (run, from, to) => ask("plannedKeys", [run, from, to]),
     exclusions: (key) => ask("exclusions", [key]),
     acceptedLast: (run, from, to) => ask("acceptedLast", [run, from, to]),
     timeline: (run) => ask("timeline", [run]),

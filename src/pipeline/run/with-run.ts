@@ -2,6 +2,7 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, openJob, requireKey } from "../../job/job.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { type RunSettings, settingsOf } from "../../job/settings/recorded-settings.ts";
+import { updateCounts } from "../../job/inventory/count-inventory.ts";
 import { removeUnneededInput, standardInputFolder, withStandardInput } from "../../job/standard-input.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { WatchedJournal } from "./machine-evidence.ts";
@@ -240,7 +241,8 @@ interface WritableLedger {
 }
 
 /**
- * Opens the ledger exclusively. Before it is closed, removes the copies of standard input that no run needs any more.
+ * Opens the ledger exclusively. Before it is closed, updates the counts of the inventory, and removes the copies of standard
+ * input that no run needs any more.
  * @throws Failure `ledger_outdated`, and errors of opening a ledger
  */
 export async function openRunLedger(
@@ -252,6 +254,8 @@ export async function openRunLedger(
   const ledger = closeLater(await store.write(command, { create: command === "push" }));
   const journal = await openRunJournal(store, ledger, dependencies);
   closeLater({ close: () => removeUnneededInput(store, ledger) });
+  // If this fails, the next `status` only takes longer.
+  closeLater({ close: () => updateCounts(store, ledger).catch(() => undefined) });
   return { store, ledger, journal };
 }
 

@@ -80,6 +80,15 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       await leave?.(ledger);
     });
 
+    test("and the keys of a run, by record number", async () => {
+      const ledger = await empty();
+      const withoutKey = { key: undefined, identity: undefined, content: undefined, status: "invalid" as const };
+      const run = await planned(ledger, [item(1, "A"), item(2, "", "x", withoutKey), item(3, "B"), item(4, "É")]);
+      expect((await ledger.plannedKeys(run, 1, 3)).toSorted()).toEqual(["A", "B"]);
+      expect(await ledger.plannedKeys(run, 4, 10)).toEqual(["É"]);
+      await leave?.(ledger);
+    });
+
     test("and the records with a key, even if their address has parameters", async () => {
       const ledger = await empty();
       const run = { endpoint: "POST platform.example/v1/companies/%7B%7D/customers" };

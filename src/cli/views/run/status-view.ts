@@ -1,7 +1,7 @@
 import type { LedgerStatus, RunStatus } from "../../../commands/ledger/run-status.ts";
 import type { Screen } from "../../../job/dependencies.ts";
 import { sendTotals } from "../../../job/run-progress.ts";
-import type { InventoryState } from "../../../job/inventory/compare-inventory.ts";
+import type { InventoryState } from "../../../job/inventory/inventory-state.ts";
 import type { Coverage, Run } from "../../../ledger/ledger.ts";
 import { type DestinationState, RECORD_STATES } from "../../../ledger/migration-state.ts";
 import type { VerifiedCounts } from "../../../ledger/records/verifications.ts";

@@ -1,0 +1,45 @@
+import type { DestinationState } from "../../ledger/migration-state.ts";
+
+/** The inventory compared with the pushes to one platform. `expected` is the sum of `seen` and `missing`. */
+export interface InventoryState {
+  /** Empty if the ledger has no push. */
+  readonly target: string;
+  readonly operation: string;
+  /** Number of distinct keys. */
+  readonly expected: number;
+  /**
+   * Number of keys of the inventory that are in any push. For an inventory that is only a number: the number of records
+   * in all pushes, at most that number.
+   */
+  readonly seen: number;
+  readonly missing: number;
+}
+
+/** The state of an inventory that is only a number. */
+export function stateOfNumber({ target, operation, destinations }: Platform, expected: number): InventoryState {
+  const records = destinations.reduce((sum, each) => sum + each.records, 0);
+  const seen = Math.min(records, expected);
+  return { target, operation, expected, seen, missing: expected - seen };
+}
+
+/** A platform, and the destinations there that have the endpoint of the latest push. */
+export interface Platform {
+  readonly target: string;
+  readonly operation: string;
+  readonly destinations: readonly DestinationState[];
+}
+
+/**
+ * The platforms of the pushes; one without a target if there are none.
+ * @param migration latest destination first
+ */
+export function platformsOf(migration: readonly DestinationState[]): readonly Platform[] {
+  if (migration.length === 0) return [{ target: "", operation: "", destinations: [] }];
+  const latest = new Map<string, DestinationState>();
+  for (const each of migration) if (!latest.has(each.target)) latest.set(each.target, each);
+  return [...latest.values()].map(({ target, operation, endpoint }) => ({
+    target,
+    operation,
+    destinations: migration.filter((each) => each.target === target && each.endpoint === endpoint),
+  }));
+}

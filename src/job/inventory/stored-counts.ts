@@ -1,0 +1,85 @@
+import { hash } from "node:crypto";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { endianness } from "node:os";
+import path from "node:path";
+import { z } from "zod";
+import { replaceFile } from "../../files/replace-file.ts";
+import type { DestinationState } from "../../ledger/migration-state.ts";
+import type { KeyMarks } from "./key-marks.ts";
+
+type Destination = Pick<DestinationState, "endpoint" | "supplier">;
+
+/** Destinations at one target. */
+export interface CountedPlatform {
+  readonly target: string;
+  readonly destinations: readonly Destination[];
+}
+
+/** A comparison of an inventory with the pushes to a platform. */
+export interface StoredCount extends CountedPlatform {
+  /** Identifies the inventory file and its content. */
+  readonly basis: string;
+  /** Number of distinct keys. */
+  readonly expected: number;
+  /** Ids of the compared pushes. */
+  readonly runs: readonly string[];
+  /** The keys that are in none of these pushes. */
+  readonly missing: KeyMarks;
+}
+
+const headerSchema: z.ZodType<Omit<StoredCount, "missing">> = z.object({
+  // The marks are in the byte order of the machine that wrote the file.
+  order: z.literal(endianness()),
+  basis: z.string(),
+  target: z.string(),
+  destinations: z.array(z.object({ endpoint: z.string(), supplier: z.string() })),
+  expected: z.number(),
+  runs: z.array(z.string()),
+});
+
+/** The count for these destinations; undefined if the folder has none. */
+export async function readCount(folder: string, platform: CountedPlatform): Promise<StoredCount | undefined> {
+  const stored = await readCountFile(path.join(folder, nameOf(platform)));
+  return stored && addresses(stored) === addresses(platform) ? stored : undefined;
+}
+
+/** All counts in the folder. */
+export async function readCounts(folder: string): Promise<readonly StoredCount[]> {
+  const names = await readdir(folder).catch(() => []);
+  const files = names.filter((name) => NAME.test(name)).map((name) => readCountFile(path.join(folder, name)));
+  return (await Promise.all(files)).filter((stored) => stored !== undefined);
+}
+
+/** Stores a count. Removes the counts of other inventories. */
+export async function storeCount(folder: string, { missing, ...count }: StoredCount): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const other = NAME.test(name) ? await readCountFile(path.join(folder, name)) : count;
+    if (other?.basis !== count.basis) await rm(path.join(folder, name), { force: true });
+  }
+  const destinations = count.destinations.map(({ endpoint, supplier }) => ({ endpoint, supplier }));
+  const header = Buffer.from(`${JSON.stringify({ order: endianness(), ...count, destinations })}\n`);
+  const marks = new Uint8Array(missing.buffer, missing.byteOffset, missing.byteLength);
+  await replaceFile(path.join(folder, nameOf(count)), Buffer.concat([header, marks]), { durable: false });
+}
+
+const NAME = /^inventory-[\da-f]{16}\.bin$/;
+
+function nameOf({ target, destinations }: CountedPlatform): string {
+  return `inventory-${hash("sha256", JSON.stringify([target, destinations[0]?.endpoint])).slice(0, 16)}.bin`;
+}
+
+function addresses({ target, destinations }: CountedPlatform): string {
+  return JSON.stringify([target, destinations.map(({ endpoint, supplier }) => [endpoint, supplier])]);
+}
+
+/** A JSON line, then the marks. Undefined if the file is missing, incomplete or from another version. */
+async function readCountFile(file: string): Promise<StoredCount | undefined> {
+  try {
+    const bytes = await readFile(file);
+    const end = bytes.indexOf("\n") + 1;
+    const header = headerSchema.parse(JSON.parse(bytes.toString("utf8", 0, end)));
+    return { ...header, missing: new BigUint64Array(new Uint8Array(bytes.subarray(end)).buffer) };
+  } catch {
+    return undefined;
+  }
+}
