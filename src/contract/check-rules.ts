@@ -8,8 +8,8 @@ import { type Operation, requestTypes } from "./operations/operation.ts";
 import { type FieldType, type ObjectType, memberType } from "./types/field-type.ts";
 
 /**
- * Reports errors for unknown named values, settings and formats in rules, and for lists used as numbers. Reports a
- * warning for a path that resolves at no place where its rule applies. Skips rules of schemas that no request uses.
+ * Reports errors for unknown named values, settings and formats in rules, and for lists used as numbers. Warns about
+ * each path that does not resolve at any place where its rule applies. Skips rules of schemas that no request uses.
  */
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();

@@ -30,8 +30,8 @@ export interface Findings {
     location: Pick<ContractFinding, "place" | "pointer">,
   ) => void;
   /**
-   * Records an unknown `x-` extension. Operators' documents repeat such extensions, so each name is reported only once,
-   * at its first place, with the number of its places.
+   * Records an unknown `x-` extension. Operators' documents repeat such extensions, so each name is reported once, at
+   * its first place, with its number of occurrences.
    */
   readonly countExtension: (name: string, path: AttrPath) => void;
   /** All findings, by severity (errors first), file, line and code. */

@@ -19,9 +19,9 @@ import { reportManyWays } from "./types/count-alternatives.ts";
 import { type Compilation, followReference } from "./types/schema-node.ts";
 
 /**
- * Applies all documents after the first (Overlay 1.0), in order, to the first document (OpenAPI 3.0 or 3.1), and
- * compiles the result. Adds a finding for every part that is unknown or not enforced. `settings`: the configured
- * settings of the instance, to which a discriminator may refer.
+ * Compiles the first document (OpenAPI 3.0 or 3.1) after applying all further documents (Overlay 1.0) to it in order.
+ * Adds a finding for every part that is unknown or not enforced. `settings`: the configured settings of the instance,
+ * to which a discriminator may refer.
  *
  * Throws a Failure (`contract_invalid`) if compilation is impossible: text that is not YAML or JSON, a first document
  * that is not OpenAPI 3, or a later document that is not an overlay.

@@ -18,7 +18,7 @@ export interface CellChangeOptions {
   readonly listsRows: boolean;
 }
 
-/** A re-imported row with changed cells. Keys were restored. */
+/** A re-imported row with changed cells, after keys have been restored. */
 export interface ChangedRow {
   readonly exported: RejectedRow;
   readonly row: ReturnedRow;

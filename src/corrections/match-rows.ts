@@ -48,9 +48,9 @@ export function isList(values: ReturnedRow["values"]): values is readonly (strin
 
 /** Matches re-imported rows with exported ones. */
 export interface RowMatcher {
-  /** Matches unchanged rows; keeps the others for `matchChanged`. */
+  /** Matches unchanged rows; keeps the remaining rows for `matchChanged`. */
   readonly add: (rows: readonly ReturnedRow[]) => void;
-  /** The other rows, each with the exported row that most likely matches; undefined for an added row. */
+  /** The remaining rows, each with the exported row that most likely matches; undefined for an added row. */
   readonly matchChanged: () => Iterable<{ readonly row: ReturnedRow; readonly exported: RejectedRow | undefined }>;
 }
 
@@ -121,9 +121,9 @@ const FREE = "file is null";
 interface CandidateSearch {
   /** Rows of the same record, or of one whose key is almost identical. */
   readonly byKey: (row: ReturnedRow) => readonly RejectedRow[];
-  /** The next rows of the source after the one with the id `after`. */
+  /** The next rows of the source after the row with the id `after`. */
   readonly inOrder: (row: ReturnedRow, after: number) => readonly RejectedRow[];
-  /** The exported row that followed the row that now precedes this one. */
+  /** The exported row after the one that matches the row before this one. */
   readonly inSamePlace: (row: ReturnedRow) => RejectedRow | undefined;
 }
 

@@ -77,7 +77,7 @@ function valuesOf(row: Row, columns: readonly string[]): readonly string[] | Rea
 
 /**
  * The key of a changed row, if rows are identified by the column or path `keyName`.
- * @returns `isKept`: whether it has not changed, as far as known
+ * @returns `isKept`: false if the key may have changed
  */
 export function returnedKey(
   { columns, fields, row: { values } }: ReturnedChange,
@@ -94,8 +94,8 @@ export function returnedKey(
 }
 
 /**
- * The row of the sources for each changed row of one folder. Each is used once: rows with the exported content first,
- * then the most similar ones.
+ * Finds the row of the sources for each changed row of one folder. Uses each row of the sources once. Rows with the
+ * exported content match first, then the most similar ones.
  */
 export function matchSourceRows(
   changes: readonly ReturnedChange[],
@@ -133,8 +133,9 @@ function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean)
 }
 
 /**
- * The new values that repeat the change of a field of the rejects in a row of the sources.
- * @returns `already_corrected` if the row already has the new value; `no_column_returned` if the rejects do not have the column
+ * The new values with which a row of the sources gets the change of a field in the rejects.
+ * @returns `already_corrected` if the row already has the new value; `no_column_returned` if the rejects do not have
+ *   the column
  */
 export function newTexts(
   change: ReturnedChange,

@@ -3,7 +3,8 @@ import { readFailure } from "../read/text/file-bytes.ts";
 
 /**
  * The encoding of a file that another program may have saved. Undefined for UTF-8, for an encoding that a byte order
- * mark identifies, and for workbooks. For other files, returns `otherwise`, assuming one byte per character.
+ * mark identifies, and for workbooks; `otherwise` for any other file. The file is assumed to have one byte per
+ * character.
  */
 export async function savedEncoding(path: string, otherwise: string): Promise<string | undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true });

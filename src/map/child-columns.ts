@@ -10,8 +10,8 @@ interface ChildColumnsContext {
 }
 
 /**
- * The columns of a source, and of its child sources that have at most one row for each of its rows. Entries refer to a
- * child column as `addresses.STREET`. If the source itself has a column with that name, that column takes precedence.
+ * The columns of a source and of those child sources that have at most one row per row of the source. Entries refer to
+ * a child column as `addresses.STREET`. If the source itself has a column with that name, that column takes precedence.
  */
 export function withChildColumns(own: SourceColumns, context: ChildColumnsContext): SourceColumns {
   const { document, issues, columnsOf } = context;
@@ -39,9 +39,8 @@ export function withChildColumns(own: SourceColumns, context: ChildColumnsContex
 }
 
 /**
- * The complete path of a column that is named without the sources between it and the row: `bp.ad.STREET` for
- * `ad.STREET` in a row of the parent of `bp`. Undefined if the name does not begin with a source below a child of the
- * row's source.
+ * The complete path of a column whose name omits the sources between it and the row: `bp.ad.STREET` for `ad.STREET` in
+ * a row of the parent of `bp`. Undefined if the name does not begin with a source below a child of the row's source.
  */
 export function pathBelow(name: string, source: string, { sources }: MappingDocument): string | undefined {
   const path = [name];

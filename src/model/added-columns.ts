@@ -1,4 +1,7 @@
-/** Columns of rejects that describe the problems of a row. A file that already has them does not get them twice. */
+/**
+ * Columns that a rejects file adds to describe the problems of a row. A file that already has them does not get them
+ * twice.
+ */
 export const PROBLEM_COLUMNS = ["migrate_key", "migrate_attr", "migrate_code", "migrate_detail"] as const;
 
 /** The column of a workbook that contains the place of a row in its file. */

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json/json-value.ts";
 
-/** The value that a user's function returned for a row: undefined if the function returned nothing, `null` or `""`. */
+/** The result of a user's function for a row. Undefined if the function returned nothing, `null` or `""`. */
 export type CallResult = JsonValue | undefined | CallFault;
 
 /** Why a call has no result. */

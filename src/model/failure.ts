@@ -78,7 +78,7 @@ export class Failure extends Error {
 
 export const BUG_EXIT_CODE = 70;
 
-/** Highest priority first; 2 and 7 end a run before it has results. */
+/** Exit codes, highest priority first. Codes 2 and 7 end a run before it has results. */
 const WORST_FIRST = [BUG_EXIT_CODE, 7, 2, 6, 5, 4, 3, 1, 0] as const;
 
 /** The exit code with the highest priority. */

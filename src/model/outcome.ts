@@ -67,7 +67,7 @@ interface OutcomeColumns {
   readonly keyEnds: Uint32Array;
 }
 
-/** The counts of a run; they add up to `records`. */
+/** The totals of a run. The numbers in `counts` add up to `records`. */
 export interface Summary {
   readonly records: number;
   readonly counts: Readonly<Partial<Record<Status, number>>>;

@@ -30,23 +30,23 @@ export interface OwnedRecord {
   readonly status: string;
   readonly file: string;
   readonly supplier: string;
-  /** Absent if the rows of the record are not known: no rule with `columns` matches then. */
+  /** Absent if the rows of the record are unknown. A rule with `columns` then never matches. */
   readonly cells?: Cells | undefined;
 }
 
-/** The texts that the rows of a record have in a column, by the name of the column; none if they have no such column. */
+/** Returns the texts of a column in all rows of a record; an empty list if the rows have no such column. */
 export type Cells = (column: string) => readonly string[];
 
 /**
- * Finds the one owner of a record: the first rule that matches. If a rule has conditions on codes and on attrs, both
- * must hold for the same cause, which need not be the first cause of the record.
+ * Finds the owner of a record: the first rule that matches. If a rule has conditions on both codes and attrs, the same
+ * cause must meet both conditions. It need not be the first cause of the record.
  */
 export function ownerOf(rules: readonly OwnerRule[], record: OwnedRecord): Owner | undefined {
   const rule = rules.find((each) => isMatch(each, record) && isMatchOfCells(each, record.cells));
   return rule && { name: rule.owner, address: rule.address, days: rule.days };
 }
 
-/** Whether the cells of a record can determine its owner. If not, `ownerOf` does not use them. */
+/** Whether the cells of a record can determine its owner. If not, `ownerOf` does not read them. */
 export function needsCells(rules: readonly OwnerRule[], record: OwnedRecord): boolean {
   return rules.find((each) => isMatch(each, record))?.columns !== undefined;
 }

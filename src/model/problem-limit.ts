@@ -4,9 +4,9 @@ import type { Problem } from "./problem.ts";
 export const MAX_PROBLEMS = 100;
 
 /**
- * Adds a problem to the problems of one record. After the first 100, one problem of each other kind (code and severity)
- * is kept, up to another 100 in total. Further problems are counted in `unlisted` of the last kept problem of their
- * kind, or of the last kept problem if there is none.
+ * Adds a problem to the problems of one record. Keeps the first 100 problems, then one problem of each further kind
+ * (code and severity), up to another 100 in total. Counts all other problems in `unlisted` of the last kept problem of
+ * their kind, or of the last kept problem if there is none.
  */
 export function addProblem<Kept extends CountedProblem>(kept: Kept[], problem: Kept): void {
   const last = kept.length < MAX_PROBLEMS ? -1 : kept.findLastIndex((one) => isSameKind(one, problem));
@@ -29,7 +29,7 @@ export function limitProblems<Kept extends CountedProblem>(problems: readonly Ke
   return kept;
 }
 
-/** True if some errors are counted but not listed, so the valid attrs are not known. */
+/** True if some errors are counted but not listed. The valid attrs are then unknown. */
 export function hasUnlistedErrors(problems: readonly CountedProblem[]): boolean {
   return problems.some(({ severity, unlisted }) => severity === "error" && unlisted !== undefined);
 }

@@ -53,8 +53,8 @@ export type PayloadFinding =
   | { readonly code: "null" }
   | { readonly code: "blank" }
   /**
-   * `written`: the notation that the mapping requires, if it differs from the contract's; the contract's expression
-   * for `pattern`, its step for `multiple`.
+   * `written`: the notation that the mapping requires, if it differs from the contract's. For `pattern`, it is the
+   * contract's regular expression; for `multiple`, the contract's step.
    */
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
   /** `found`: the value itself, if it looks like a code and not like personal data. */
@@ -73,11 +73,14 @@ export type PayloadFinding =
   | { readonly code: "empty" }
   | { readonly code: "null_characters_not_allowed" }
   | { readonly code: "surrogate_characters_not_allowed" }
-  /** Already accepted in an earlier run with different content. Without `acceptedAt`: two items of a list are equal. */
+  /**
+   * The platform accepted different content for the record in an earlier run. Without `acceptedAt`: two items of a list
+   * are equal.
+   */
   | { readonly code: "unique"; readonly acceptedAt?: string }
   /**
-   * An older version of an accepted record: this version was rejected earlier, here or by the platform, and corrected
-   * since.
+   * An older version of an accepted record. This version was rejected earlier, locally or by the platform, and has been
+   * corrected since.
    */
   | { readonly code: "corrected_since"; readonly acceptedAt: string }
   /** The record of the operation `after`, to which this record belongs, has not been accepted. */
@@ -88,7 +91,7 @@ export type PayloadFinding =
   /** The platform sets this field itself. Always a warning. */
   | { readonly code: "read_only" }
   | { readonly code: "duplicate_key"; readonly other: Place; readonly sameContent: boolean }
-  /** A key that may be a spreadsheet's altered copy of another record's key: leading zeros lost, case changed. */
+  /** A key that may be another record's key, altered by a spreadsheet: leading zeros lost, case changed. */
   | { readonly code: "near_duplicate_key"; readonly other: Place }
   /** A new key that may be the altered form of a key from an earlier run. */
   | {
@@ -105,7 +108,7 @@ export type PayloadFinding =
   | { readonly code: "row_sent_under_other_key"; readonly key: string; readonly known?: string }
   /** A row of a rejects file whose key differs from its column `migrate_key`. */
   | { readonly code: "key_differs_from_reject"; readonly key: string; readonly known: string }
-  /** The content is older than other content of the record that was sent before. */
+  /** The content is older than content of the same record that was sent earlier. */
   | { readonly code: "stale" }
   | { readonly code: "unsafe_document_path"; readonly reason: UnsafePathReason }
   /** The store has no such document; `under`: the store and its root location, `s3://bucket/root`. */
@@ -163,7 +166,9 @@ export type SourceFinding =
   | { readonly code: "source_bad_order"; readonly wanted: string }
   /** A cell of the `asOf` column does not have the notation that the mapping requires. */
   | { readonly code: "source_bad_as_of"; readonly wanted: string }
-  /** The counterpart of an orphan: this record would be sent without the row at `other`. */
+  /**
+   * The counterpart of an orphan: this record may be the parent of the row at `other`, but would be sent without it.
+   */
   | { readonly code: "source_child_left_out"; readonly child: string; readonly other: Place };
 
 export type LocalFinding = PayloadFinding | SourceFinding;

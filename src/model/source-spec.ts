@@ -43,6 +43,6 @@ export interface RowChoice {
   readonly take: "first" | "last";
   /** Default: file order. */
   readonly by?: RowOrder;
-  /** Column that groups the rows: one row per value is selected. Default: one of all rows of the parent. */
+  /** Column that groups the rows: one row per value is selected. Default: one row per parent. */
   readonly per?: string;
 }

@@ -26,7 +26,7 @@ export function firstByte(bits: number): number {
   return (31 - Math.clz32(bits & -bits)) >> 3;
 }
 
-/** `getInt32(at, true)` reads a word. */
+/** A view from which `getInt32(at, true)` reads a word. */
 export function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }

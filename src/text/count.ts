@@ -1,4 +1,7 @@
-/** `12,345`. Without `Intl`, because its first use in a process takes as long as a short command. */
+/**
+ * Formats a count as `12,345`. Does not use `Intl`, because its first use in a process takes as long as a short
+ * command.
+ */
 export function formatCount(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }

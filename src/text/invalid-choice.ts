@@ -5,7 +5,7 @@ export interface InvalidChoice {
 }
 
 /**
- * The finding for a value that is none of the choices. It includes the value only if that looks like a code of the
+ * The finding for a value that is none of the choices. It includes the value only if the value looks like a code of the
  * legacy system, which is not confidential and which the user needs for a mapping. Text that could be personal data is
  * omitted: more than 24 characters, spaces or `@`, more than four digits, or lower-case letters if no choice has any.
  */

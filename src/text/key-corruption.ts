@@ -123,8 +123,8 @@ function digitsBefore(zeroed: string): readonly string[] {
 }
 
 /**
- * Corruption that is visible in the key alone: no system assigns keys in scientific notation with a signed exponent, with a
- * leading apostrophe, or as a formula.
+ * Corruption that is visible in the key alone: no system assigns keys in scientific notation with a signed exponent,
+ * with a leading apostrophe, or as a formula.
  */
 export function visibleKeyCorruption(key: string): "scientific" | "apostrophe" | "formula" | undefined {
   if (/^\d(?:[.,]\d+)?E\+\d{2,3}$/i.test(key)) return "scientific";

@@ -42,7 +42,7 @@ export function matcherOf(pattern: LinearPattern): (text: string) => boolean {
   return (text) => expression.test(text);
 }
 
-/** Loads RE2 on first use: most contracts need none. */
+/** Loads RE2 on first use, because most contracts do not need it. */
 function compileRe2(source: string): (text: string) => boolean {
   const load = createRequire(import.meta.url);
   const { RE2JS }: typeof Re2 = load("re2js");

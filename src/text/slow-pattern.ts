@@ -1,8 +1,8 @@
 /**
- * Why a valid regular expression might take more than linear time on some string, as a sentence. Undefined if no string
- * can cause that on any engine. This is the case for expressions without back-references and look-around that match in few
- * ways. Their unlimited repeats (`*`, `+`, `{n,}`) must apply to a single character or class. Such a repeat must be at
- * the end, where nothing after it can fail, or after `^` and followed by a character that it cannot match.
+ * The reason, as a sentence, why a valid regular expression might take more than linear time on some string. Undefined
+ * if no string can cause that on any engine: the expression has no back-references or look-around, matches in few ways,
+ * and repeats only a single character or class without limit (`*`, `+`, `{n,}`). Each such repeat is at the end, where
+ * nothing after it can fail, or after `^` and followed by a character that it cannot match.
  */
 export function slowPatternReason(source: string): string | undefined {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;

@@ -26,7 +26,7 @@ export interface HttpOptions {
    * request fails with the code `HELD_BACK`.
    */
   readonly mayStart?: () => boolean;
-  /** A longer body is truncated here (`complete: false`), default 1 MiB. */
+  /** Maximum length of a reply's body. A longer body is truncated (`complete: false`). Default: 1 MiB. */
   readonly maxReplyBytes?: number;
 }
 
@@ -202,7 +202,7 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
 /** An idle connection is closed after this time, before a typical server (5 s and more) closes it during a request. */
 const KEEP_ALIVE_MS = 4_000;
 
-/** Maximum number of bytes that are read of a reply's body. */
+/** Maximum number of bytes that are read from a reply's body. */
 export const MAX_REPLY_BYTES: number = 1024 * 1024;
 
 /** Maximum length of a reply's header. */

@@ -50,8 +50,8 @@ interface Form {
   readonly text: string;
   readonly prefix: string;
   /**
-   * A short secret, unchanged. Nothing may be between its characters; otherwise it would also match across the words of
-   * a string.
+   * A short secret, unchanged. Its characters must be adjacent; otherwise it would also match across the words of a
+   * text.
    */
   readonly short?: string;
 }

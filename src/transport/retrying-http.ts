@@ -22,7 +22,10 @@ export interface RetryOptions extends RetryDependencies {
   readonly reasonToRetry: (error: TransportError, origin: string) => string | undefined;
 }
 
-/** After this time, an address that was never reached is not tried again. With one more try, it fails within 30 s. */
+/**
+ * Time after which an address that was never reached is not tried again. A last try before this limit ends within 30 s
+ * of the first.
+ */
 export const FIRST_CONTACT_MS = 12_000;
 
 /** The maximum `Retry-After` that is honoured. */

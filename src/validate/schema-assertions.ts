@@ -111,8 +111,8 @@ const OPTIONS: Options = {
 };
 
 /**
- * Compiles a pattern, which is valid with or without the `u` flag, because reading the contract has checked it. The
- * result converts to the source text, by which Ajv identifies a pattern.
+ * Compiles a pattern of the contract. The pattern is valid with or without the `u` flag, because `checkedPattern`
+ * accepted it. `toString` returns the source, by which Ajv identifies a pattern.
  */
 function compilePattern(
   source: string,

@@ -34,7 +34,7 @@ export function numberCheck(type: NumberType): Check {
 }
 
 /**
- * Returns the value as a number; undefined if it is none. The text `1e5` is a number, as in JSON; NaN and infinities
+ * Returns the value as a number; undefined if it is not one. The text `1e5` is a number, as in JSON; NaN and infinities
  * are not.
  */
 function readNumber(value: NonNullJson): number | undefined {

@@ -20,7 +20,7 @@ interface TextRule {
   readonly ofBytes?: ByteCheck | "never";
 }
 
-/** `documentRoot`: see ValidatorOptions. */
+/** @param documentRoot root location of the supplier's documents (`ValidatorOptions`) */
 function textRules(type: TextType, documentRoot?: string): readonly TextRule[] {
   const possible = [
     type.documentPath ? undefined : TRIM_RULE,
@@ -33,8 +33,9 @@ function textRules(type: TextType, documentRoot?: string): readonly TextRule[] {
 }
 
 /**
- * Checks text without surrounding white space, which the platform trims. Trimmed white space and a number, which the
- * platform converts to text, give warnings. `documentRoot`: see ValidatorOptions.
+ * Checks text without its surrounding white space, which the platform trims. Warns about trimmed white space, and about
+ * a number, which the platform converts to text.
+ * @param documentRoot root location of the supplier's documents (`ValidatorOptions`)
  */
 export function textCheck(type: TextType, documentRoot: string | undefined): Check {
   if (type.format === "uuid") return uuidCheck(type);
@@ -75,7 +76,10 @@ function uuidCheck(type: TextType): Check {
   };
 }
 
-/** The bytes have no surrounding white space. A document path is checked untrimmed. */
+/**
+ * Warns about white space that the platform trims. Byte checks receive no surrounding white space. The rule does not
+ * apply to document paths, which are checked untrimmed.
+ */
 const TRIM_RULE: TextRule = { ofText: reportTrimmed, ofBytes: "never" };
 
 /**

@@ -195,7 +195,10 @@ function isWithin(attr: string, under: string): boolean {
   return under === "" || attr === under || attr.startsWith(`${under}.`);
 }
 
-/** A field inside an optional parent is not required, even if that parent requires it. */
+/**
+ * Returns a predicate for the fields that must be present whenever `under` is present. A field inside an optional
+ * parent is not one of them, even if that parent requires it.
+ */
 function requiredWithin(rows: readonly FieldRow[], under: string): (row: FieldRow) => boolean {
   const optional = new Set(rows.flatMap(({ attr, required }) => (required ? [] : [attr])));
   for (const { attr, required } of rows) if (required) optional.delete(attr);

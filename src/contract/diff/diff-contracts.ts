@@ -157,8 +157,8 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
 
 function addNewProperty(property: Property, { old, next }: ObjectPair, position: DiffPosition): void {
   addAddition(property, position);
-  // Payloads could already contain this name. If the new contract rejects other names, the object has a separate
-  // change.
+  // The old contract allowed the name as an additional property, so payloads may already contain it. If either contract
+  // rejects additional properties, the object has a separate change instead.
   if (old.additional !== "closed" && next.additional !== "closed") diffType(old.additional, property.type, position);
 }
 

@@ -21,7 +21,7 @@ type Limit =
   /** A lower value is stricter. */
   | { readonly kind: "most"; readonly value: NumericLimit | undefined; readonly unit: string }
   | { readonly kind: "least"; readonly value: NumericLimit | undefined; readonly unit: string }
-  /** A value is stricter than no value; two different values are incompatible. */
+  /** A limit with a value is stricter than a limit without one; two different values are incompatible. */
   | { readonly kind: "form"; readonly value: string | undefined };
 
 /**

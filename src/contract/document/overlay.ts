@@ -125,7 +125,7 @@ function checkOverlayKeys(overlay: SourceDocument, path: AttrPath, known: readon
   }
 }
 
-/** Removes from last to first, so that a removal does not shift list items that are still to be removed. */
+/** Removes from last to first, so that a removal does not shift the list items that remain to be removed. */
 function removeAll(layers: LayeredDocument, matches: readonly AttrPath[], onRoot: () => void): void {
   for (const match of matches.toSorted(byPosition).toReversed()) {
     if (match.length === 0) onRoot();

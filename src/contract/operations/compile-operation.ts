@@ -177,9 +177,9 @@ function reportDuplicateIds(operations: readonly UnlinkedOperation[], findings: 
 type CompileReplies = (operation: DocumentPart) => readonly DocumentedReply[];
 
 /**
- * The types of replies are compiled separately from the types of requests, although they use the same schemas: see
- * {@link Compilation.direction}. Keywords that are not enforced are not reported, because they cannot invalidate a
- * record.
+ * Reply types are compiled separately from request types, because the same schema has a different type in each
+ * direction ({@link Compilation.direction}). Keywords that are not enforced are not reported, because they cannot
+ * invalidate a record.
  */
 function repliesCompiler(compilation: Compilation): CompileReplies {
   const { document, openapi } = compilation;

@@ -76,7 +76,7 @@ const statusSchema = z.union(
   STATUS_WORDS,
 );
 
-/** `x-migrate-outcomes` */
+/** The schema of `x-migrate-outcomes`. */
 const outcomesSchema: z.ZodType<readonly OutcomeRule[]> = z
   .array(
     z.strictObject({
@@ -174,7 +174,7 @@ const bodySource = z.union(
   "must be the attr of a field of the payload, or { value: ... }",
 );
 
-/** `x-migrate-steps` */
+/** The schema of `x-migrate-steps`. */
 export const stepsSchema: z.ZodType<readonly WrittenStep[]> = z
   .array(
     z.strictObject({
@@ -205,7 +205,7 @@ const statusOutcomes = z.record(
   z.enum(["accepted", "rejected", "absent", "pending"], "must be one of accepted, rejected, absent, pending"),
 );
 
-/** `x-migrate-poll` */
+/** The schema of `x-migrate-poll`. */
 export const pollSchema: z.ZodType<WrittenPoll> = z
   .strictObject({
     operation: operationName,
@@ -223,7 +223,7 @@ const listSchema = z
   .union([z.literal(true), z.string().min(1)], "must be true (the reply is the list), or the path of the list")
   .transform((list): AttrPath => (list === true ? [] : parseAttr(list)));
 
-/** `x-migrate-read-back` */
+/** The schema of `x-migrate-read-back`. */
 export const readBackSchema: z.ZodType<readonly WrittenReadBack[]> = z.array(
   z
     .strictObject({

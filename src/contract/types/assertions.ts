@@ -75,8 +75,8 @@ function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOf
 }
 
 /**
- * Whether the keyword restricts numbers in a schema without a type whose kind was inferred as decimal. The kind
- * restricts only text.
+ * Whether the keyword restricts numbers in a schema whose type is not declared and whose inferred kind is decimal. This
+ * kind restricts only text.
  */
 function isOfGuessedDecimal(keyword: string, { kind, untyped }: KindOfType): boolean {
   return untyped && kind === "decimal" && NUMERIC.has(keyword);

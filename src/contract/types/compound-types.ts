@@ -16,7 +16,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
-/** `enter` is called with the type before its properties are compiled, because they may contain the type. */
+/** Calls `enter` with the type before it compiles the properties, because they may contain the type. */
 export function objectType(
   parts: readonly SchemaNode[],
   base: TypeBase,
@@ -55,7 +55,7 @@ export function objectType(
   return object;
 }
 
-/** `enter` is called with the type before its items are compiled. */
+/** Calls `enter` with the type before it compiles the items, because they may contain the type. */
 export function listType(
   parts: readonly SchemaNode[],
   base: TypeBase,

@@ -12,13 +12,13 @@ const DATE_KINDS: ReadonlyMap<string, DateType["kind"]> = new Map([
 
 const TEXT_FORMATS: readonly NonNullable<TextType["format"]>[] = ["email", "uuid", "uri"];
 
-/** Formats of text that are enforced. No value can satisfy two of them. */
+/** Text formats that are enforced. No value can satisfy two of them. */
 const ENFORCED_FORMATS: ReadonlySet<string> = new Set(["decimal", ...DATE_KINDS.keys(), ...TEXT_FORMATS]);
 
-/** The format of numbers that is enforced (OpenAPI 3.0.3, Data Types): a signed 32-bit integer. */
+/** The only number format that is enforced (OpenAPI 3.0.3, Data Types): a signed 32-bit integer. */
 const INT32 = "int32";
 
-/** Formats of numbers. Only the first restricts JSON values. */
+/** Number formats. Only the first restricts JSON values. */
 const NUMBER_FORMATS: ReadonlySet<string> = new Set([INT32, "int64", "float", "double"]);
 
 /** A format that only affects how a string is displayed. */
@@ -59,7 +59,7 @@ function writtenFormats(parts: readonly SchemaNode[]): readonly { readonly value
   );
 }
 
-/** The enforced format of a string, or otherwise the first format in the schema. */
+/** The enforced format of a string; if there is none, the first format in the schema. */
 export function formatOf(parts: readonly SchemaNode[], { contradict }: Compilation): string | undefined {
   const formats = writtenFormats(parts);
   const [first, ...others] = formats.filter(({ value }) => ENFORCED_FORMATS.has(value));

@@ -17,7 +17,7 @@ import {
 } from "./schema-node.ts";
 import { tagText } from "./type-tree.ts";
 
-/** `enter` is called with the type before its options are compiled, because they may contain the type. */
+/** Calls `enter` with the type before it compiles the options, because they may contain the type. */
 export function unionType(
   alternatives: Alternatives,
   base: TypeBase,

@@ -106,11 +106,11 @@ function readNotation(
   return { wanted, read: (text) => momentOf(text, pattern, inZone) };
 }
 
-/** The moment of the only date in a name; undefined if it has none, or several that differ. */
+/** The moment of the date in a name; undefined if the name contains no date or several different dates. */
 function momentIn(name: string, momentOfText: (text: string) => number | undefined): number | undefined {
   const moments = new Set<number>();
   for (let start = 0; start < name.length; start += 1) {
-    // The longest matching text is used, because a pattern with single letters also matches a part of it.
+    // Uses the longest match, because a pattern with single letters also matches a part of the date.
     for (let end = name.length; end > start; end -= 1) {
       const moment = momentOfText(name.slice(start, end));
       if (moment === undefined) continue;

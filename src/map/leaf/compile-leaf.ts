@@ -82,7 +82,7 @@ export function compileCondition(when: Condition, { columns }: LeafContext, line
   };
 }
 
-/** The first column with a value; otherwise the first column. */
+/** The first column with a value; if all are blank, the first column. */
 function columnBehind(columns: readonly Column[], row: Row): Column | undefined {
   return columns.find((column) => !isBlank(column.read(row))) ?? columns[0];
 }

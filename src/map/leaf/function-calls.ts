@@ -13,7 +13,7 @@ export interface MappingFunctions {
   readonly close: () => Promise<void>;
 }
 
-/** The functions of a mapping without `functions`: none. */
+/** The empty set of functions, for a mapping without `functions`. */
 export const NO_FUNCTIONS: MappingFunctions = {
   names: [],
   evaluate: async () => [],
@@ -39,9 +39,9 @@ export interface FunctionCalls {
   /** Locates an attr. The rows need not be prepared: the cell's text replaces a missing result. */
   readonly duringLocate: <Found>(locate: () => Found) => Found;
   /**
-   * Evaluates the calls that `collect` makes for each row, round by round, because the calls of a later round may
-   * depend on the results of an earlier one. In the first round, every call of a row is evaluated, even if it repeats
-   * an earlier call, and the results are used in the order of the calls.
+   * Collects and evaluates the calls of each row, round by round, because the calls of a later round may depend on the
+   * results of an earlier one. In the first round, every call of a row is evaluated, even if it repeats an earlier
+   * call, and the results are used in the order of the calls.
    */
   readonly prepare: (rows: readonly Row[], rounds: readonly Collect[]) => Promise<void>;
 }

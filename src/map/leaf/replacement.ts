@@ -10,8 +10,8 @@ export type Replacement = (text: string) => string;
 
 /**
  * Reads the option `replace`: `{from, to}` (literal text), `{pattern, to}` (a regular expression with linear running
- * time; `$1` in `to` is its first group), a list of these or of pairs, or an object of literal pairs. Applied in
- * order.
+ * time; `$1` in `to` is its first group), a list of these or of pairs, or an object of literal pairs. The replacements
+ * run in order.
  */
 export function readReplacements(entry: JsonValue | undefined, path: AttrPath, issues: Issues): readonly Replacement[] {
   if (entry === undefined) return [];

@@ -93,7 +93,7 @@ export const LEAF_SCHEMA: JsonObject = {
   properties: LEAF_PROPERTIES,
 };
 
-/** An entry if no contract is known: a column, a leaf, an object of entries, or a list of them. */
+/** The schema of an entry without a known contract: a column, a leaf, an object of entries, or a list of them. */
 export const ENTRY_SCHEMA: JsonObject = {
   anyOf: [
     { type: "string" },

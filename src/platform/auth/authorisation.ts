@@ -28,10 +28,10 @@ export interface Authorisation {
 const MAX_HEADERS = 3;
 
 /**
- * Sends with the `Authorization` header, and again with a newer one if the platform rejects it. A second rejection is
- * final unless the newer header may have expired, too; a third is final.
- * @throws the error of `send`; Failure `authentication` if there is no newer header; TransportError (phase `unsent`)
- * if no token is available at the moment
+ * Calls `send` with the `Authorization` header, and again with a newer header if the platform rejects the first. A
+ * second rejection is final unless the newer header may also have expired. A third is always final.
+ * @throws the error of `send`; Failure `authentication` if there is no newer header; TransportError (phase `unsent`) if
+ *   no token is available at the moment
  */
 export async function sendAuthorised<Result>(
   authorisation: Authorisation,

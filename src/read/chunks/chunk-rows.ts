@@ -7,7 +7,7 @@ import { withKeyProblems } from "../row/key-problems.ts";
 import { BATCH_ROWS, type ReadRow } from "../row/read-row.ts";
 import type { ChunkCsvFile, ChunkFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
 
-/** The rows of a chunk in batches, equal to the rows that `rowsOfFile` reads from the whole file. */
+/** Yields the rows of a chunk in batches. All chunks of a file together contain the rows that `rowsOfFile` reads. */
 export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): Generator<readonly ReadRow[]> {
   const file = fileOf(chunk, files);
   const rowsOf = pieceReader(file, chunk.isFirst);
@@ -21,7 +21,7 @@ export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): G
 export interface CsvPiece extends CsvBytes {
   /** The number of its first record, after the header. */
   readonly from: number;
-  /** The rows with these record numbers, which must ascend; `undefined` for a blank line. */
+  /** The rows with these record numbers, which must be in ascending order; `undefined` for a blank line. */
   readonly rowsAt: (numbers: readonly number[]) => readonly (ReadRow | undefined)[];
 }
 

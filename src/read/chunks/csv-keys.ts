@@ -25,8 +25,8 @@ export async function* csvKeys(
 export type VisitKey = (number: number, bytes: Buffer, start: number, end: number) => void;
 
 /**
- * Returns a function that visits the keys of the records from number `from` on. It creates rows only if the bytes are
- * not sufficient, and skips blank lines.
+ * Returns a function that visits the keys of the records from number `from` on. It creates a row only if it cannot find
+ * the key in the bytes. It skips blank lines.
  */
 export function keyVisitor(
   layout: CsvLayout,

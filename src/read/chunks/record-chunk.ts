@@ -3,8 +3,8 @@ import type { CsvLayout } from "../csv/csv-layout.ts";
 import type { RecordBoundaries } from "../csv/record-boundaries.ts";
 
 /**
- * Whole records of one file as bytes, from which `rowsOfChunk` creates the rows in another thread. Plain data, like
- * `ChunkFile`.
+ * Whole records of one file as bytes, from which `rowsOfChunk` creates the rows in another thread. Plain data that can
+ * be posted to a thread, like `ChunkFile`.
  */
 export interface RecordChunk {
   /** Index of its file among the input's `ChunkFile`s. */

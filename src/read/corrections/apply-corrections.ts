@@ -54,9 +54,9 @@ export function createCorrector(
   if (unknown !== undefined) throw unknownSource(file, unknown, [...keyNames.keys()]);
   const states = createStates(corrections.length);
   const bySource = new Map<string, Map<string, number>>();
-  // The next correction of the same key; 0: none.
+  // Index of the next correction of the same key; 0 if there is none.
   const next = new Uint32Array(corrections.length);
-  // From the last one, so that the first one of each key is found first.
+  // Iterates backwards, so that the list of each key starts with its first correction.
   for (let index = corrections.length - 1; index >= 0; index -= 1) {
     const correction = corrections[index];
     if (correction === undefined) continue;
@@ -91,14 +91,14 @@ export function createCorrector(
 /** The state of one correction. */
 interface State {
   readonly now: () => Pick<CorrectionResult, "state" | "place">;
-  /** Notes a state and the row that has led to it, if the state is higher than the current one. */
+  /** Stores a state and the row that caused it, if the state ranks higher than the current one. */
   readonly raise: (state: CorrectionState, row: Row) => void;
 }
 
-/** In ascending order. */
+/** The states, lowest rank first. */
 const STATES = ["unused", "outdated", "corrected", "applied"] as const satisfies readonly CorrectionState[];
 
-/** The states of corrections, without objects: a file may contain hundreds of thousands of corrections. */
+/** Stores the states of corrections in arrays, not objects: a file may contain hundreds of thousands of corrections. */
 function createStates(count: number): { readonly at: (index: number) => State } {
   const states = new Uint8Array(count);
   const lines = new Uint32Array(count);
@@ -149,7 +149,7 @@ export function keyNameOf(
   };
 }
 
-/** @param rows `row`: the unmodified row of the file; `amended`: the row with all corrections before this one */
+/** @param rows `row`: the unmodified row of the file; `amended`: the row after all earlier corrections */
 function corrected(
   correction: ListedCorrection,
   {
@@ -169,7 +169,7 @@ function corrected(
   }
   if (text === value) state.raise("corrected", row);
   if (textHash(text) !== oldSha256 || (rowSha256 !== undefined && rowHash(row) !== rowSha256)) return amended;
-  // Equal rows cannot be distinguished, so they are corrected together.
+  // Rows with the same hash cannot be distinguished, so the correction applies to all of them.
   const first = before.state === "applied" && rowSha256 === undefined ? before.place : undefined;
   if (first !== undefined && formatPlace(first) !== formatPlace(placeOf(row)))
     throw matchesTwice(file, correction, [first, placeOf(row)]);

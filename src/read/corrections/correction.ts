@@ -4,9 +4,9 @@ import { survivesDouble } from "../../json/exact-json.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { isCsvRow, type Row } from "../../model/record.ts";
 
-/** A new value for one cell of an extract. It applies as long as the cell has its old value. */
+/** A new value for one cell of an extract. It applies only while the cell has its old value. */
 export interface Correction {
-  /** Identifies the row within its source: see `CorrectedSource.keyName`. */
+  /** Identifies the row within its source: the value in the column that `keyNameOf` returns. */
   readonly key: string;
   readonly source: string;
   /** A column (CSV, XLSX), or a dot path (JSON). */
@@ -23,11 +23,11 @@ export interface Correction {
   readonly reason: string;
 }
 
-/** The cell to correct, and what is stored with its new value. */
+/** The cell to correct, its new value, and the author, time and reason of the correction. */
 export type CellCorrection = Omit<Correction, "oldSha256" | "rowSha256">;
 
 /**
- * A correction of a cell of `row`. The column exists.
+ * Creates the correction of a cell of `row`. The row must have the column.
  * @param others the other rows of the source with the same key
  */
 export function correctionOf(cell: CellCorrection, row: Row, others: readonly Row[]): Correction {
@@ -70,7 +70,9 @@ function canAdd(root: JsonValue | undefined, [part, ...rest]: readonly string[])
   return isJsonObject(root) && canAdd(member, rest);
 }
 
-/** A copy of the row with a different value in a cell, as `cellText` represents it. The cell's column exists. */
+/**
+ * A copy of the row with a different value in a cell, written as `cellText` returns it. The row must have the column.
+ */
 export function withCellText(row: Row, column: string, text: string): Row {
   if (!isCsvRow(row)) {
     const path = column.split(".");
@@ -84,8 +86,9 @@ export function withCellText(row: Row, column: string, text: string): Row {
 }
 
 /**
- * Text replaces text and missing values. Another value is replaced by the JSON value of the text, unless the text is
- * not JSON or a number would lose digits. Null is often a missing text, so `1E5` and `1.50` stay text.
+ * The new value of a cell. Text replaces text and missing values. For any other old value, the text is parsed as JSON;
+ * it stays text if it is not JSON or if a number would lose digits. Null is often a missing text, so `1E5` and `1.50`
+ * also stay text there.
  */
 function replacement(old: JsonValue | undefined, text: string): JsonValue {
   if (old === undefined || typeof old === "string") return text;

@@ -7,8 +7,8 @@ import { checkText, readSmall } from "../text/text-file.ts";
 import type { Correction } from "./correction.ts";
 
 /**
- * The header of a corrections file. `change` is last: a line that was cut off ends with neither `set` nor `unset`, so it
- * cannot be taken for a complete one.
+ * The header of a corrections file. `change` is the last column, so a truncated line does not end with `set` or `unset`
+ * and cannot be mistaken for a complete one.
  */
 export const CORRECTION_COLUMNS = [
   "key",
@@ -40,7 +40,7 @@ const HINT = "`migrate corrections` writes this file";
 export interface LinesEnd {
   /** Offset in bytes; 0 if the header is incomplete. */
   readonly end: number;
-  /** The line after them, which is incomplete and ignored. */
+  /** Number of the incomplete line after the complete lines. It is ignored. */
   readonly incompleteLine?: number | undefined;
 }
 
@@ -50,9 +50,9 @@ export interface CorrectionsFile extends LinesEnd {
 }
 
 /**
- * Reads a corrections file, which contains personal data. Lines are only appended to it. A line with the change
- * `unset` removes an earlier correction, and a line for the same old value of the same cell replaces the earlier line.
- * A last line that is incomplete does not count.
+ * Reads a corrections file, which contains personal data. Lines are only appended to it. A line with the change `unset`
+ * removes an earlier correction, and a line for the same old value of the same cell replaces the earlier line. An
+ * incomplete last line is ignored.
  * @param path path of the file in messages
  * @param from path to read it from; default: `path`
  * @throws Failure `config` if the file cannot be read or is not a list of corrections
@@ -84,8 +84,8 @@ function missingFile(path: string): Failure {
 }
 
 /**
- * The last correction of each identity. Cells of one column with the same old value have the same map, so that most
- * identities need no text of their own.
+ * The last correction of each identity. Corrections that differ only in their key share one inner map, so most
+ * identities are not stored as text.
  */
 function createCellMap(): {
   readonly set: (cell: Correction, correction: ListedCorrection | undefined) => void;
@@ -124,7 +124,7 @@ export async function* readAppendedChanges(path: string, range: ByteRange): Asyn
   if (range.to > range.from) yield* changesIn(path, await open(path, "r"), range);
 }
 
-/** Lines are read in pieces, so that memory does not contain the whole text. */
+/** Lines are read in pieces of this size, so that the whole file is never in memory. */
 const PIECE_BYTES = 2 ** 20;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
@@ -161,7 +161,7 @@ async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRa
 
 type LinePiece = Parameters<typeof linesOf>[1];
 
-/** The complete lines at the start of a piece, also a last line without its line end. */
+/** The complete lines at the start of a piece, including a last line without a line end. */
 function completeLines(
   bytes: Buffer,
   piece: LinePiece,
@@ -179,7 +179,7 @@ function completeLines(
 
 /**
  * The last line, whose line end is missing; undefined if the line is incomplete.
- * @throws Failure `config` if a quote that is not closed hides complete lines
+ * @throws Failure `config` if an unclosed quote hides complete lines
  */
 function lastLine(bytes: Buffer, piece: LinePiece, isHeader: boolean): TableLine | undefined {
   const text = bytes.toString();
@@ -245,14 +245,14 @@ function changeIn({ cells, line }: TableLine, share: (text: string) => string, b
 
 const MAX_SHARED = 1000;
 
-/** Most cells repeat: users, times, values. Returns the same string for the same text, so that it is stored once. */
+/** Returns one string object for equal texts, because most cells repeat: users, times, values. */
 function createSharing(): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {
     const shared = known.get(text);
     if (shared !== undefined) return shared;
     if (known.size >= MAX_SHARED) known.clear();
-    // A part of a line would keep the whole line in memory.
+    // Copies the text, because a substring would keep the whole line in memory.
     const own = Buffer.from(text).toString();
     known.set(own, own);
     return own;
@@ -261,14 +261,14 @@ function createSharing(): (text: string) => string {
 
 const CHANGE = CORRECTION_COLUMNS.indexOf("change");
 
-/** Every object has the same members, because a file may contain hundreds of thousands of corrections. */
+/** Gives every object the same members to save memory: a file may contain hundreds of thousands of corrections. */
 function correctionIn(cells: readonly string[], line: number): ListedCorrection {
   const [key = "", source = "", column = "", oldSha256 = "", row = "", value = "", by = "", at = "", reason = ""] =
     cells;
   return { key, source, column, oldSha256, rowSha256: row === "" ? undefined : row, value, by, at, reason, line };
 }
 
-/** Why cells are not a line of a corrections file; undefined if they are. */
+/** The reason why cells are not a line of a corrections file; undefined if they are one. */
 export function lineProblem(cells: readonly string[]): string | undefined {
   if (cells.length !== CORRECTION_COLUMNS.length)
     return `expected ${CORRECTION_COLUMNS.length} cells, found ${cells.length}`;

@@ -23,10 +23,10 @@ export interface CsvRecords extends CsvBytes {
 
 /**
  * The records of a CSV file in pieces. The bytes are split into whole records, so that the result does not depend on
- * the ends of chunks.
+ * chunk boundaries.
  * @param from where to start, after the header; default: at the header
- * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without an
- * end
+ * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record beyond the
+ *   limit
  */
 export async function* csvRecords(
   source: TextSource,
@@ -71,7 +71,7 @@ interface ChunkProgress {
   readonly final: boolean;
 }
 
-/** @throws Failure for an unclosed quote, and for a record without an end */
+/** @throws Failure for an unclosed quote, and for a record beyond the limit */
 function refuseOpenQuote(source: TextSource, boundaries: RecordBoundaries, { line, left, final }: ChunkProgress): void {
   if (boundaries.brokenQuote !== undefined) throw unclosedQuote(source, line + boundaries.brokenQuote);
   const tooLong = left > source.limits.csvRecordBytes;

@@ -21,9 +21,9 @@ export interface CsvOptions {
 
 /**
  * The rows of a CSV file after its header, with the line on which each starts; blank lines are skipped. The bytes are
- * split into whole records before csv-parse receives them, so that the result does not depend on the ends of chunks.
- * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without
- * an end
+ * split into whole records before csv-parse receives them, so that the result does not depend on chunk boundaries.
+ * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record beyond the
+ *   limit
  */
 export async function* csvRows(
   source: TextSource,
@@ -62,7 +62,7 @@ export function csvPieces(
   };
 }
 
-/** The rows with these record numbers, which must ascend; `undefined` for a blank line. */
+/** The rows with these record numbers, which must be in ascending order; `undefined` for a blank line. */
 export function rowsAt(
   { bytes, boundaries, line }: CsvBytes,
   layout: CsvLayout,
@@ -93,7 +93,8 @@ function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[
 }
 
 /**
- * Adds missing cells of the last columns if these have no name: programs that omit a name often also omit the cells.
+ * Adds missing cells at the end of a row if their columns have no name: programs that omit a name often also omit the
+ * cells.
  */
 function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): readonly string[] {
   const missing = table.columns.length - cells.length;

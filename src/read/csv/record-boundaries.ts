@@ -213,7 +213,7 @@ export function isUnterminated({ unterminated, lines }: RecordBoundaries, number
   return unterminated && lines[number] === lines.at(-1);
 }
 
-/** The boundaries of the records with these numbers only. The numbers must ascend. */
+/** The boundaries of only the records with these numbers, which must be in ascending order. */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
   const { lines, starts, ends, quoted, strayQuotes, controls } = boundaries;
   const pick = (values: readonly number[]): readonly number[] => numbers.map((number) => values[number] ?? 0);

@@ -17,7 +17,10 @@ export interface RecordCells {
   readonly ends: Int32Array;
   /** The record with its cells as strings. */
   readonly row: () => CsvRow;
-  /** The record with the cells of these columns as strings. The others are unspecified. Valid until the next call. */
+  /**
+   * The record with the cells of these columns as strings. Other cells are unspecified. The result is valid until the
+   * next call.
+   */
   readonly rowOf: (columns: readonly number[]) => CsvRow;
 }
 
@@ -56,8 +59,8 @@ function cellTexts({ bytes, start, end, isQuoted, starts, ends }: RecordCells, d
 }
 
 /**
- * Returns a function that moves to a record, and returns false if the record has a problem. Call the function in record
- * order.
+ * Returns a function that moves `cells` to a record and returns false if the record has a problem. It must be called in
+ * record order.
  */
 export function recordStarter(
   cells: RecordCells,
@@ -93,7 +96,7 @@ const QUOTE = 34;
 
 /**
  * Finds the cells of a record. Returns false if the number of cells differs from the number of columns, or if a cell is
- * not simply the bytes between two delimiters or between its two quotes.
+ * not exactly the bytes between two delimiters or between its two quotes.
  */
 export function findCells(cells: RecordCells, marks: CellMarks): boolean {
   return cells.isQuoted ? findQuoted(cells, marks) : findBare(cells, marks);
@@ -134,7 +137,7 @@ function findQuoted(cells: RecordCells, { delimiter, columns }: CellMarks): bool
   return false;
 }
 
-/** The first byte that ends the cell, or the end of the record; -1 if a quote comes before it. */
+/** Offset of the first `mark` byte, or of the end of the record; -1 if a quote comes before it. */
 function endOfCell(bytes: Uint8Array, from: number, end: number, mark: number): number {
   for (let at = from; at < end; at += 1) {
     const byte = bytes[at];

@@ -84,7 +84,10 @@ export interface Input {
   }) => AsyncGenerator<readonly InputRecord[]>;
   /** @throws Failure `source_changed` if a file has changed since the input was opened */
   readonly refuseChanged: () => Promise<void>;
-  /** A few records of the root source, without an index and without orphans. Throws the same failures as `records`. */
+  /**
+   * Finds a few records of the root source. Uses no index and returns no orphans. Throws the same failures as
+   * `records`.
+   */
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
   /** Whether a source below the root declares a key. The same key may then occur in rows of several records. */
   readonly hasKeysBelow: boolean;

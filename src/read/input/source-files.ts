@@ -177,7 +177,7 @@ function refuseDuplicates(found: readonly FoundFile[]): void {
 /** The fingerprint of a file, used to detect changes. */
 export interface FileFingerprint {
   readonly file: string;
-  /** Size on disk, before unpacking. Of a part of a file, the length of the part. */
+  /** Size on disk, before unpacking. For a part of a file, the length of the part. */
   readonly bytes: number;
   /** Hash of these bytes, in hex. */
   readonly sha256: string;

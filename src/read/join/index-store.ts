@@ -15,7 +15,7 @@ import { type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 type Database = InstanceType<typeof DatabaseSync>;
 
-/** A database on disk for the child rows of one input. It need not be durable, because it can be built again. */
+/** A database on disk for the child rows of one input. It need not be durable, because it can be rebuilt. */
 export interface RowIndex {
   readonly database: Database;
   readonly path: string;

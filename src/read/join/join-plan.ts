@@ -33,7 +33,8 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
   const disk = openOnDemand(tempFolder);
   const storeOf = async (child: OpenedChild, parents: SortedParents | undefined): Promise<StoreChoice> => {
     const register = child.key === undefined ? undefined : await registerOf(child.key, small ? undefined : disk);
-    // Omitted rows do not count as duplicates, so their source registers its keys only after rows are arranged.
+    // Omitted rows do not count as duplicates, so a source that omits rows registers its keys only after arranging
+    // them.
     const early = omitsRows(child) ? undefined : register;
     const rows = (): AsyncIterable<readonly ReadRow[]> =>
       early === undefined ? rowsOf(child) : registered(rowsOf(child), early);

@@ -50,7 +50,8 @@ async function* joinedRows(
   children: readonly PlannedChild[],
   limits: ReadLimits,
 ): AsyncGenerator<readonly JoinedRecord[]> {
-  // Parents come before their children, so that the children of an orphan belong to it.
+  // Parents precede their children, so that the child rows of an orphan are joined to it and are not orphans
+  // themselves.
   const sources = children.flatMap(withDescendants<PlannedChild>);
   const state: JoinState = {
     limits,

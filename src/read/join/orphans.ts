@@ -61,8 +61,8 @@ export function orphanProblems(
 }
 
 /**
- * The failure for a join without any match. The run must end, because the join itself is wrong and every parent would
- * be sent without its rows.
+ * The failure for a join without any match. The run must end: the join itself is wrong, and every parent would be sent
+ * without its child rows.
  */
 export async function noMatch(
   child: OpenedChild,

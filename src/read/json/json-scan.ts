@@ -26,8 +26,8 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "const
 
 /**
  * Scans `text` as one JSON document, more strictly than `JSON.parse`: duplicate names in an object, numbers that lose
- * digits as a double, unpaired surrogates, forbidden names and excessive depth are findings. Without an error and
- * without the finding `source_too_deep`, `JSON.parse` accepts the text. Findings are reported one by one, because a
+ * digits as a double, unpaired surrogates, forbidden names and excessive depth are findings. If there is neither an
+ * error nor the finding `source_too_deep`, `JSON.parse` accepts the text. Findings are reported one by one, because a
  * text may contain millions. This is a separate parser, because `JSON.parse` and the tokeniser of exact-json.ts do not
  * report the path and the offset of a value.
  * @returns the error that stopped the scan; undefined for valid JSON
@@ -47,9 +47,9 @@ export function scanJson(text: string, onFinding: (found: JsonFinding) => void =
 }
 
 /**
- * Parses a text in which `scanJson` would find nothing. Most texts can be recognised without a scan, which takes longer
- * than `JSON.parse`.
- * @returns undefined if only a scan can tell
+ * Parses a text without scanning it, if `scanJson` would certainly find nothing. Most texts need no scan, which takes
+ * longer than `JSON.parse`.
+ * @returns undefined if the text needs a scan
  */
 export function parseWithoutScan(text: string): JsonValue | undefined {
   if (text.includes("\\") || NEEDS_SCAN.test(text)) return undefined;
@@ -61,7 +61,7 @@ export function parseWithoutScan(text: string): JsonValue | undefined {
   }
 }
 
-/** Forbidden names, and numbers of 16 or more characters or with an exponent; also in texts that only look like these. */
+/** Matches forbidden names, numbers of 15 or more characters, and exponents. May also match the content of strings. */
 const NEEDS_SCAN = /__proto__|constructor|prototype|[:,[\s]-?(?:[\d.]{15}|[\d.]+[eE])/;
 
 /** The number of names in a value; NaN if it is too deep. */
@@ -78,8 +78,8 @@ function countNames(found: JsonValue, depth: number): number {
 }
 
 /**
- * Without escapes, every name of the text is followed by one, and so may be a quotation mark that opens a string. If
- * their number equals the number of names in the parsed value, no name was repeated.
+ * Counts the colons that follow a quotation mark. In a text without escapes, one follows every name, and a colon at the
+ * start of a string also counts. If the count equals the number of names in the parsed value, no name is repeated.
  */
 function countColonsAfterQuotes(text: string): number {
   let count = 0;

@@ -6,8 +6,8 @@ import { cellPlace } from "../csv/csv-rows.ts";
 
 /**
  * The key of a row, from a column (CSV) or a dot path (JSON). It is the exact text in the file, because `00123` and
- * `123` are different keys, except that an unpaired surrogate, which no text file can contain, becomes U+FFFD.
- * Undefined if the value is missing, blank, or neither text nor a number.
+ * `123` are different keys. Only an unpaired surrogate, which no text file can contain, becomes U+FFFD. Undefined if
+ * the value is missing, blank, or neither text nor a number.
  */
 export function keyOf(row: Row, name: string): string | undefined {
   const text = isCsvRow(row) ? row.cells[row.table.columnIndex.get(name) ?? -1] : jsonKey(row, name);

@@ -11,7 +11,9 @@ export function incompleteTail(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Index of the first byte that is not well-formed UTF-8 (Unicode, table 3-7); the length if all bytes are. */
+/**
+ * Index of the first byte that is not well-formed UTF-8 (Unicode, table 3-7); the length of `bytes` if there is none.
+ */
 export function firstInvalidByte(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {

@@ -78,8 +78,9 @@ function isBritish(text: string): boolean {
 }
 
 /**
- * Whether the text is an Australian Company Number: nine digits; weights 8 to 1; the last digit is the difference
- * between the sum and the next multiple of ten. Source: ASIC, "Australian Company Number digit check".
+ * Whether the text is an Australian Company Number: nine digits. The weights of the first eight are 8 to 1. The last
+ * digit is the difference between their weighted sum and the next multiple of ten. Source: ASIC, "Australian Company
+ * Number digit check".
  */
 function isAcn(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false;
@@ -88,8 +89,8 @@ function isAcn(text: string): boolean {
 }
 
 /**
- * Whether the text is an Australian Business Number: eleven digits; 1 is subtracted from the first, and their weighted
- * sum is a multiple of 89. Source: Australian Business Register, "Format of the ABN".
+ * Whether the text is an Australian Business Number: eleven digits whose weighted sum is a multiple of 89 after 1 is
+ * subtracted from the first digit. Source: Australian Business Register, "Format of the ABN".
  */
 function isAbn(text: string): boolean {
   if (!/^[1-9]\d{10}$/.test(text)) return false;

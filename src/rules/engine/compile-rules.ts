@@ -162,7 +162,7 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors | undef
     const known = visitors.get(fields);
     if (known !== undefined) return known.visit;
     const visit = visitorWithin(body, tree.root, undefined);
-    // `fields` does not include nodes that were added during compilation.
+    // Not cached if compilation added nodes, because `fields` does not include them.
     if (!tree.update()) visitors.set(fields, { visit });
     return visit;
   }

@@ -36,7 +36,7 @@ function canBreak<Kind extends RuleKind>(
 function breakTests({ exists, holds, fails, reaches }: PossibleValues): BreakTests {
   const anyExists = (expressions: readonly Expression[], place: PossiblePlace): Possible =>
     any(expressions.map((expression) => exists(expression, place)));
-  /** A rule that passes if an operand is missing can only be broken if all operands exist. */
+  /** A rule that passes if an operand is missing can be broken only if all operands exist. */
   const needed =
     <Checked extends Rule>(operandsOf: (rule: Checked) => readonly Expression[]) =>
     (rule: Checked, place: PossiblePlace): Possible =>

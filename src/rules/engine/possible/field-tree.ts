@@ -42,7 +42,10 @@ export function createFieldTree(): FieldTree {
   let isLarger = false;
   const root: FieldNode = { parent: undefined, depth: 0, fields: new Map(), presentIn: Infinity };
 
-  /** One function, because V8 would inline two that call each other many times, which takes long to compile. */
+  /**
+   * A single function, because V8 would inline two functions that call each other many times, which takes long to
+   * compile.
+   */
   function noteFields(value: JsonValue, node: FieldNode): void {
     if (isJsonArray(value)) {
       for (const item of value) noteFields(item, node);
