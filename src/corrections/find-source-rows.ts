@@ -3,8 +3,8 @@ import { keyOf } from "../read/row/row-key.ts";
 import { type ReturnedChange, returnedKey } from "./returned-changes.ts";
 
 /**
- * Returns the changed rows of rejects that may be this row of the sources: rows with the same key or, if the key has
- * changed, with the same content.
+ * Returns the changed rows of rejects that may be this row of the sources: rows with the same key, and rows with a
+ * changed key whose exported content is the same.
  * @param keyName the column or path that identifies the row in corrections, if there is one
  */
 export type SourceSearch = (row: Row, keyName: string | undefined) => readonly ReturnedChange[];

@@ -123,7 +123,7 @@ interface CandidateSearch {
   readonly byKey: (row: ReturnedRow) => readonly RejectedRow[];
   /** The next rows of the source after the row with the id `after`. */
   readonly inOrder: (row: ReturnedRow, after: number) => readonly RejectedRow[];
-  /** The exported row after the one that matches the row before this one. */
+  /** The exported row that follows the match of the preceding row. */
   readonly inSamePlace: (row: ReturnedRow) => RejectedRow | undefined;
 }
 
@@ -163,7 +163,7 @@ export function scoreCells(cells: readonly ComparedCell[]): Score {
 
 /** Maximum number of rows of one record and source that are compared. */
 const MAX_CANDIDATES = 50;
-/** Maximum number of consecutive removed rows. */
+/** Maximum number of consecutive removed rows that the search skips. */
 const ROWS_AHEAD = 25;
 
 export interface Score {

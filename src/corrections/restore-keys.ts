@@ -19,7 +19,7 @@ interface ChangedKey {
   readonly position: number;
 }
 
-/** Restores the previous values of keys. Every value is proved by its fingerprint; none is guessed. */
+/** Restores the previous values of keys. Uses only values that match the fingerprint of the exported key. */
 export interface KeyRestorer {
   readonly restore: (key: ChangedKey) => void;
   /** Searches the outcomes of the report for the keys that were not among the likely values. */

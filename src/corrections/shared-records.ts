@@ -66,7 +66,10 @@ export function refuseSharedRows(
   });
 }
 
-/** Claims a name for the folder with this number. Returns another folder that has already claimed it. */
+/**
+ * Claims a name for the folder with this number. Returns the folder that has already claimed it; undefined if there is
+ * none.
+ */
 type Claim = (kind: string, name: string, folder: number) => string | undefined;
 
 /**

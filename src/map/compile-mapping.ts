@@ -24,7 +24,7 @@ import { mappedAttrs } from "./node/mapped-attrs.ts";
 
 /**
  * Compiles a mapping against the operation's payload. Throws a Failure `mapping_invalid` that lists all errors: attrs
- * that are not in the contract, options that cannot apply, sources that are not children.
+ * that are not in the contract, invalid options, sources that are not child sources.
  */
 export function compileMapping(document: MappingDocument, operation: Operation, values: MappingValues): Mapping {
   const issues = collectIssues(document);
@@ -71,7 +71,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
 }
 
 interface AsOfReader {
-  /** Absent if the file states the moment. */
+  /** Absent if the name or the date of the file states the moment. */
   readonly column: string | undefined;
   /**
    * Adds the moment of the row, or the problem of a cell that does not state it.

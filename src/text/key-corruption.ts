@@ -64,14 +64,16 @@ function areSameDate(known: string, key: string): boolean {
   return dateForms(key).includes(known) || dateForms(known).includes(key);
 }
 
-/** `9/9/Y`, `Y-9-9`, `9-A` */
+/** The notation of a date in a key: `9/9/Y`, `Y-9-9`, `9-A`. */
 function dateNotation(key: string): string {
   return key
     .replace(/[A-Za-z]+/g, "A")
     .replace(/\d+/g, ({ length }) => (length === 4 ? "Y" : "9".repeat(Math.max(1, length - 3))));
 }
 
-/** `1234567890123456789`, which a spreadsheet has changed to `1234567890123450000` or `1234567890123460000`. */
+/**
+ * Recognises `1234567890123456789`, which a spreadsheet has changed to `1234567890123450000` or `1234567890123460000`.
+ */
 function lostDigits(known: string, key: string): KeyCorruption | undefined {
   const [one, other] = [normalKey(known), normalKey(key)];
   if (zeroedDigits(one).includes(other)) return { kind: "digits", changed: "key" };

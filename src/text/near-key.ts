@@ -80,7 +80,7 @@ function withoutExponent(written: string, whole: string, decimals: string | unde
   return zeros < 0 ? written : whole + (decimals ?? "") + "0".repeat(zeros);
 }
 
-/** Matches most keys: upper-case letters and digits. Their normal form is the key without dashes. */
+/** Matches most keys: upper-case letters, digits and some punctuation. Their normal form is the key without dashes. */
 const PLAIN_KEY = /^(?!\d+(?:\.\d*0|(?:\.\d+)?E\+?\d+)$)[A-Z1-9][A-Z0-9._/-]*$/;
 
 /**

@@ -80,7 +80,7 @@ function isOnce({ min, max }: Piece): boolean {
 const GROUP = /\((?:\?:)?(?!\?)/y;
 const CLASS = /\[((?:\\.|[^\]\\])+)\]/y;
 const ESCAPE = /\\(.)/y;
-/** A literal character. Excludes white space other than a space, because a phrase could not show it. */
+/** A literal character. Excludes control characters and line separators, because a phrase could not show them. */
 const LITERAL = /[^\\^$.*+?()[\]{}|\p{C}\p{Zl}\p{Zp}]/uy;
 
 function readPart(reader: Reader): Part | undefined {

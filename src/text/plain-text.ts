@@ -5,8 +5,8 @@ const UNSAFE_ONCE = new RegExp(UNSAFE, "u");
 
 /**
  * Makes external text (cells, file names, the platform's replies) safe for one line of a terminal. Control characters,
- * escape sequences, bidirectional marks and invisible characters become visible as `\u001b`. Text longer than `limit`
- * characters is cut with an ellipsis.
+ * escape sequences, bidirectional marks and invisible characters become visible escapes, such as `\u001b`. Text longer
+ * than `limit` characters is cut with an ellipsis.
  */
 export function plainText(text: string, limit = 500): string {
   const cut = text.length > limit ? `${text.slice(0, limit - 1)}…` : text;

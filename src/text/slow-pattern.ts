@@ -1,8 +1,9 @@
 /**
  * The reason, as a sentence, why a valid regular expression might take more than linear time on some string. Undefined
  * if no string can cause that on any engine: the expression has no back-references or look-around, matches in few ways,
- * and repeats only a single character or class without limit (`*`, `+`, `{n,}`). Each such repeat is at the end, where
- * nothing after it can fail, or after `^` and followed by a character that it cannot match.
+ * and repeats only a single character or class without limit (`*`, `+`, `{n,}`). Such repeats are at the end, where
+ * nothing after them can fail, or in an expression that starts with `^`. All but one of the latter are followed by a
+ * character that they cannot match.
  */
 export function slowPatternReason(source: string): string | undefined {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;

@@ -1,8 +1,8 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * "Did you mean": the candidate that differs from the word by a typing error, or otherwise the one that contains the
- * word or is contained in it (`serial_number` -> `meter_serial_number`), if there is one. Ignores case.
+ * "Did you mean": the candidate with the fewest typing errors, if they are few. Otherwise the shortest candidate that
+ * contains the word or is contained in it (`serial_number` -> `meter_serial_number`), if there is one. Ignores case.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();

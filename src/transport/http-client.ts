@@ -152,7 +152,7 @@ function commonName(who: Partial<PeerCertificate["subject"]> | undefined): strin
   return [who?.CN ?? who?.O ?? ""].flat().join(" ");
 }
 
-/** Upper limit for a probe, in addition to the connection timeout. */
+/** Maximum timeout of a probe. A shorter connection timeout also applies to the probe. */
 const MAX_PROBE_MS = 2_000;
 
 /** Probes a server with plain HTTP if a handshake times out, because the server may not speak TLS. */

@@ -94,7 +94,7 @@ function request({ url, credentials }: Proxy, target: string, tls: Partial<Tunne
 export const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
 /**
- * The failure for a request that the proxy blocked permanently: the proxy refuses or does not exist. Undefined for
+ * The failure for a request that the proxy blocks permanently: the proxy denies it or cannot be found. Undefined for
  * other causes and for temporary ones.
  */
 export function proxyFailure(error: TransportError, origin: string): Failure | undefined {

@@ -2,10 +2,10 @@ import type { Random } from "../time/clock.ts";
 import type { HttpReply } from "./http.ts";
 
 /**
- * A `Retry-After` header as milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Undefined if it
- * is absent or in neither form (`-1`, `1.5`, `1e400`, `soon`); a past date means immediately. A longer wait is
- * returned as `LONGEST_WAIT_MS`, and the caller must reject it. A date is compared with the platform's clock (the
- * reply's `Date`), so that a wrong local clock does not change the wait.
+ * A `Retry-After` header as milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Undefined if it is
+ * absent or in neither form (`-1`, `1.5`, `1e400`, `soon`); a past date means immediately. A wait beyond
+ * `LONGEST_WAIT_MS` is returned as this limit, and the caller must reject it. A date is compared with the platform's
+ * clock (the reply's `Date`), so that a wrong local clock does not change the wait.
  * @param now local wall clock, for a platform that sends no time
  */
 export function retryAfterMs({ headers }: HttpReply, now: number): number | undefined {

@@ -129,7 +129,8 @@ function checkReadOnly(check: ChildCheck, value: JsonValue, collector: ProblemCo
 }
 
 function reportUnknown(name: string, value: JsonValue, type: ObjectType, collector: ProblemCollector): void {
-  // Finding a suggestion compares the name with every property, and errors beyond `MAX_PROBLEMS` are only counted.
+  // Skips the suggestion beyond `MAX_PROBLEMS`: it compares the name with every property, and further errors are only
+  // counted.
   const suggestion = collector.errors < MAX_PROBLEMS ? suggest(name, [...type.properties.keys()]) : undefined;
   collector.add(value, { code: "unknown_field", ...(suggestion !== undefined && { suggestion }) });
 }

@@ -109,7 +109,7 @@ function resultOf(check: Check, value: NonNullJson, collector: ProblemCollector)
   return result;
 }
 
-/** Checks a value against one of its alternatives. @throws an error beyond the limit on trials */
+/** Checks a value against one of its alternatives. @throws TooMuchWork beyond the limit on trials */
 function tryOption({ check }: Option, value: NonNullJson, collector: ProblemCollector): void {
   const { trials } = collector;
   countTrial(collector.work);

@@ -157,8 +157,8 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
 
 function addNewProperty(property: Property, { old, next }: ObjectPair, position: DiffPosition): void {
   addAddition(property, position);
-  // The old contract allowed the name as an additional property, so payloads may already contain it. If either contract
-  // rejects additional properties, the object has a separate change instead.
+  // The old contract allowed the name as an additional property, so payloads may already contain it. If the new
+  // contract rejects additional properties, the object has a separate change.
   if (old.additional !== "closed" && next.additional !== "closed") diffType(old.additional, property.type, position);
 }
 

@@ -88,7 +88,7 @@ function decodedFragment(fragment: string): string {
   }
 }
 
-/** Undefined for data, which contains no schemas. */
+/** The role of a member's value; undefined for data, which contains no schemas. */
 function roleOf(name: string, role: Role): Role | undefined {
   if (role === "map") return "schema";
   if (DATA.has(name)) return undefined;

@@ -25,7 +25,7 @@ export function countEvaluations(root: JsonObject): number {
   return below.get(root) ?? 0;
 }
 
-/** The cost of every schema for values that are one level deeper than the values of `below`. */
+/** The cost of every schema for values with one more level of nesting than the values of `below`. */
 function costsAt(root: JsonObject, below: ReadonlyMap<JsonValue, number>): ReadonlyMap<JsonValue, number> {
   const costs = new Map<JsonValue, number>();
   const cost = (schema: JsonValue): number => {

@@ -2,7 +2,9 @@ import type { AttrPath } from "../../json/attr.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import { type Discriminator, type FieldType, type UnionType, memberType } from "./field-type.ts";
 
-/** The types directly inside a type: properties except read-only ones, items, and alternatives. */
+/**
+ * The types directly inside a type: properties (except read-only ones), additional properties, items and alternatives.
+ */
 export function childTypes(type: FieldType): readonly FieldType[] {
   if (type.kind === "list") return [type.items];
   if (type.kind === "union") return [...type.options, ...(type.discriminator?.mapping.values() ?? [])];

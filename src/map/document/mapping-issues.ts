@@ -82,7 +82,7 @@ export function scalarText(value: JsonValue | undefined): string | undefined {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }
 
-/** A string or a list of strings, as a list; undefined for any other value. */
+/** A scalar or a list of scalars, as a list of strings; undefined for any other value. */
 export function scalarTexts(value: JsonValue | undefined): readonly string[] | undefined {
   const entries = value !== undefined && isJsonArray(value) ? value : [value];
   const texts = entries.flatMap((entry) => scalarText(entry) ?? []);

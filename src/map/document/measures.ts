@@ -14,7 +14,7 @@ export interface Measure {
   readonly separators?: NumberSeparators;
 }
 
-/** Reads `measures: { balance: { attr: balance, sum: decimal, by: currency } }` */
+/** Reads `measures: { balance: { attr: balance, sum: decimal, by: currency } }`. */
 export function readMeasures(value: JsonValue | undefined, payload: JsonObject, issues: Issues): readonly Measure[] {
   if (value === undefined) return [];
   return Object.entries(asObject(value, ["measures"], issues) ?? {}).flatMap(([name, entry]) => {
@@ -50,7 +50,7 @@ function entryAt(entry: JsonValue | undefined, [name, ...rest]: AttrPath): JsonV
   return entryAt(item, rest);
 }
 
-/** Errors in `number` are reported when the leaf is compiled. */
+/** The number format of an entry, if it has a valid one. Errors in `number` are reported when the leaf is compiled. */
 function separatorsOf(entry: JsonValue | undefined): NumberSeparators | undefined {
   const written = isJsonObject(entry) ? entry["number"] : undefined;
   if (!isJsonObject(written) || typeof written["decimal"] !== "string") return undefined;

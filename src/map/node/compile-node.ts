@@ -46,7 +46,10 @@ export function compileNode(entry: JsonValue, type: FieldType, context: NodeCont
   return compileLeafOfAny(entry, narrowed, context);
 }
 
-/** An entry that does not fit the type of its own alternative may be intended for rows of another alternative. */
+/**
+ * Compiles a leaf. An entry that does not fit its own type may be intended for rows of another alternative, so the
+ * types of the other alternatives are tried too.
+ */
 function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContext): MappingNode | undefined {
   const { others = [], issues } = context;
   if (others.length === 0) return compileLeaf(entry, type, context);

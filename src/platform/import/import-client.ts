@@ -25,7 +25,10 @@ export interface ImportClient {
   ) => Promise<RequestResult>;
 }
 
-/** Data of a record in addition to its payload: values from the mapping, and encoded forms that already exist. */
+/**
+ * Data of a record in addition to its payload: values from the mapping, and the payload's JSON if it was already
+ * encoded.
+ */
 interface GivenValues {
   /** Fields of the body, in addition to the wrapped payload or instead of it. */
   readonly fields?: JsonObject | undefined;

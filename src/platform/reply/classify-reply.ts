@@ -23,9 +23,9 @@ type ClassifiedOperation = Pick<Operation, "wrap" | "path"> & RepliesContract & 
 
 /**
  * Classifies a reply for its record: the contract's `x-migrate-outcomes` in order, then the defaults
- * (docs/contract.md). 5xx are ambiguous unless the contract states that nothing was processed (RFC 9110, 9.2.2). A
- * success that violates the contract is not trusted (`reasonForDistrust`). A reply settles no record if its body is
- * unreadable or names another record.
+ * (docs/contract.md). 5xx statuses are ambiguous unless the contract states that nothing was processed (RFC 9110,
+ * 9.2.2). A success that violates the contract is not trusted (`reasonForDistrust`). A reply settles no record if its
+ * body is unreadable or names another record.
  * @param now wall clock, for a `Retry-After` with a date
  * @param payload the sent payload, for the business key in the reply
  */

@@ -127,7 +127,7 @@ function identifierText(value: JsonValue | undefined): string {
   return PLAIN.test(text) ? text : text.normalize("NFC").trim();
 }
 
-/** Text in Unicode form C without white space. */
+/** ASCII text without white space, which is always in Unicode form C. */
 const PLAIN = /^[\x21-\x7e]*$/;
 
 /** Objects in which some platforms wrap a whole reply. */

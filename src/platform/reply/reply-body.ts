@@ -47,7 +47,10 @@ export function isEmpty(value: unknown): boolean {
   );
 }
 
-/** Removes control characters, bidirectional marks and similar ones, and cuts the text to `limit` characters. */
+/**
+ * Replaces control characters, bidirectional marks and similar characters with spaces. Truncates the text to `limit`
+ * characters.
+ */
 export function cleanText(text: string, limit: number): string {
   if (text.length <= limit && PLAIN.test(text)) return text;
   const clean = text

@@ -147,7 +147,7 @@ function withAccountNames(body: JsonValue): JsonValue {
   return { ...Object.fromEntries(ACCOUNT_FIELDS.map((at) => [formatAttr(at), account])), ...body };
 }
 
-/** Members that report an error unless they are documented otherwise. */
+/** Members that report an error, unless the contract documents them. */
 const ERROR_MEMBERS = ["error", "errors"];
 
 function holdsError(body: JsonValue, name: string, form: DocumentedReply["body"]): boolean {

@@ -96,10 +96,13 @@ function isTaxYear(text: string): boolean {
   return first !== undefined && (Number(first) + 1) % 100 === Number(second);
 }
 
-/** Addresses that operators publish as test addresses: `test@...`, `xxx@...`, `...@test.com`, `....xxx`. */
+/**
+ * Addresses that operators publish as test addresses: `test@` and `xxx@` at any domain, any name `@test.com` or
+ * `@test.co.uk`, and domains that end in `.xx` or `.xxx`.
+ */
 const TEST_EMAIL = /^(?:test|xxx)@|@test\.(?:com|co\.uk)$|\.xxx?$/i;
 
-/** Whether a text is a possible number in the region, or a possible international number with a country code. */
+/** Whether a text is a valid number of the kind in the region, or a valid international number with a country code. */
 export type PhoneTest = (text: string, region: string | undefined, kind: PhoneKind) => boolean;
 type PhoneKind = "phone" | "mobile" | "landline";
 

@@ -105,12 +105,12 @@ function parsePresence(value: Expression, reader: TokenReader): Expression {
   );
 }
 
-/** `("X", "Y")`, or a path or setting with several values. */
+/** Parses the values after `in`: `("X", "Y")`, or a path or setting with several values. */
 function parseSet(reader: TokenReader): readonly Expression[] {
   return reader.take("(") ? parseList(reader) : [parseSum(reader)];
 }
 
-/** Expressions in brackets, separated by commas; the opening bracket has been consumed. */
+/** Parses expressions separated by commas, up to the closing bracket. The opening bracket has already been consumed. */
 function parseList(reader: TokenReader): readonly Expression[] {
   const items = [parseOr(reader)];
   while (reader.take(",")) items.push(parseOr(reader));
@@ -239,7 +239,7 @@ function takeBase(reader: TokenReader): PathBase | undefined {
   return base;
 }
 
-/** `listed.product-rates[...]`: the name of a list may contain hyphens. */
+/** Parses `listed.product-rates[...]`. The name of a list may contain hyphens. */
 function parseListed(reader: TokenReader): readonly PathStep[] {
   reader.expect(".");
   const words = [nameOfList(reader)];

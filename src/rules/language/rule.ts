@@ -138,7 +138,7 @@ type SetOfValues =
 export interface RuleDeclarations {
   /** `x-rule-values`: expressions by name. */
   readonly values: ReadonlyMap<string, Expression>;
-  /** `x-rule-settings`. */
+  /** `x-rule-settings`: setting types by name. */
   readonly settings: ReadonlyMap<string, SettingType>;
   /** `x-rule-coverage`: the reason why no rule covers a published code, by code. */
   readonly undecided: ReadonlyMap<string, UndecidedReason>;

@@ -78,7 +78,10 @@ function itemKey(
   };
 }
 
-/** Reports the first item above the maximum, or the list if it has fewer items than the minimum. */
+/**
+ * Reports the first item above the maximum. Below the minimum, reports the first item, or the missing list if there are
+ * no items.
+ */
 export function countCheck(
   { list, group, min, max }: CheckOf<"count-limit">,
   { compiler }: CheckContext,

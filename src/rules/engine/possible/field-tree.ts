@@ -22,7 +22,7 @@ export interface PresentFields {
 export interface FieldTree {
   readonly root: FieldNode;
   /**
-   * Starts a payload, and returns which fields of the tree it has. After very many different sets, the fields of all
+   * Starts a payload, and returns which fields of the tree it has. After `MAX_SETS` different sets, the fields of all
    * later payloads are added to one set.
    */
   readonly note: (payload: JsonObject) => PresentFields;
