@@ -4,7 +4,7 @@ export interface SourceSpec {
   readonly name: string;
   /** Paths and globs, already resolved against their base folder; `-` is stdin, `book.xlsx#Customers` a sheet. */
   readonly files: readonly string[];
-  /** The sheet of its workbooks; default: the first. */
+  /** The sheet of its workbooks; default: the first visible one. */
   readonly sheet?: string;
   /** Column (CSV) or path (JSON) of the key that children join on; its values must be unique. */
   readonly key?: string;

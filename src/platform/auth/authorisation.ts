@@ -31,7 +31,7 @@ const MAX_HEADERS = 3;
  * Calls `send` with the `Authorization` header, and again with a newer header if the platform rejects the first. A
  * second rejection is final unless the newer header may also have expired. A third is always final.
  * @throws the error of `send`; Failure `authentication` if there is no newer header; TransportError (phase `unsent`) if
- *   no token is available at the moment
+ * no token is available at the moment
  */
 export async function sendAuthorised<Result>(
   authorisation: Authorisation,

@@ -149,7 +149,7 @@ export function keyNameOf(
   };
 }
 
-/** @param rows `row`: the unmodified row of the file; `amended`: the row after all earlier corrections */
+/** Applies a correction to a row. `row`: as in the file; `amended`: after all earlier corrections. */
 function corrected(
   correction: ListedCorrection,
   {

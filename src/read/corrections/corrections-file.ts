@@ -198,7 +198,7 @@ function wholeLine(bytes: Buffer, piece: LinePiece): TableLine | undefined {
   try {
     return linesOf(bytes, piece).lines.find(({ cells }) => lineProblem(cells) === undefined);
   } catch {
-    // A quote is open.
+    // An open quote: the line is incomplete.
     return undefined;
   }
 }

@@ -36,7 +36,7 @@ export function parseRecords(bytes: Buffer, delimiter: string, count?: number): 
 /**
  * Reads the start of a CSV file.
  * @throws Failure `source_no_header` if all lines are blank, `source_bad_header`, `source_unclosed_quote`,
- *   `source_too_large` for a header beyond the limit, and read failures
+ * `source_too_large` for a header beyond the limit, and read failures
  */
 export async function csvLayout(
   source: TextSource,

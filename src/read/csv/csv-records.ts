@@ -26,7 +26,7 @@ export interface CsvRecords extends CsvBytes {
  * chunk boundaries.
  * @param from where to start, after the header; default: at the header
  * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record beyond the
- *   limit
+ * limit
  */
 export async function* csvRecords(
   source: TextSource,

@@ -23,7 +23,7 @@ export interface CsvOptions {
  * The rows of a CSV file after its header, with the line on which each starts; blank lines are skipped. The bytes are
  * split into whole records before csv-parse receives them, so that the result does not depend on chunk boundaries.
  * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record beyond the
- *   limit
+ * limit
  */
 export async function* csvRows(
   source: TextSource,

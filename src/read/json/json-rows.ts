@@ -61,9 +61,9 @@ export function elementPointer(firstIndex: number | undefined, index: number): s
 /**
  * The elements of a JSON array, grouped by the chunk of the file in which they end, or the single object of the
  * document.
- * @throws Failure `source_damaged` if the document as a whole is not JSON; `source_wrong_kind` if the file contains
- * several documents, or a document that is neither an array nor an object; `source_too_large` for a single object
- * beyond the limit
+ * @throws Failure `source_empty` for an empty file; `source_damaged` if the document as a whole is not JSON;
+ * `source_wrong_kind` if the file contains several documents, or a document that is neither an array nor an object;
+ * `source_too_large` for a single object beyond the limit
  */
 export async function* jsonElements(source: TextSource): AsyncGenerator<FoundElements> {
   const chunks = textBytes(source);
@@ -160,7 +160,7 @@ function refuseArrayError(file: string, error: ArrayError | undefined): void {
   });
 }
 
-/** @throws Failure `source_wrong_kind` if the first non-blank line starts a document */
+/** @throws Failure `source_wrong_kind` if the first non-blank line is only the beginning of a document */
 export function refusePrettyPrinted(file: string, line: number, text: string): void {
   const start = text.trim();
   const spread = start === "{" || (start.startsWith("[") && scanJson(start) !== undefined);

@@ -15,7 +15,7 @@ export interface ReferenceRows {
  * Reads a complete reference list: a file of at most 64 MiB.
  * @param path path of the list in messages
  * @param from path to read it from; default: `path`
- * @throws Failure `config` for an unreadable file
+ * @throws Failure `config` for an unreadable or invalid file
  */
 export async function readReferenceList(path: string, from: string = path): Promise<ReferenceRows> {
   const file = await readTextFile(path, from);

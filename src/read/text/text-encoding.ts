@@ -21,7 +21,7 @@ const BYTE_ORDER_MARKS: readonly { readonly name: string; readonly bytes: readon
  * Detects the encoding of a file from its byte order mark. Without a mark, it is the declared encoding; default: UTF-8.
  * @param head the start of the unpacked file
  * @throws Failure `source_bad_encoding` for undeclared UTF-16 without a mark and for UTF-8 that was declared as a
- * single-byte encoding, `usage` for an unknown name
+ * single-byte encoding, `usage` for a name that is unknown or does not specify the byte order
  */
 export function textEncoding(file: string, head: Uint8Array, declared: string | undefined): TextEncoding {
   const wanted = declared === undefined ? undefined : knownEncoding(declared);
@@ -37,7 +37,7 @@ export function likelyEncoding(head: Uint8Array): string {
   return unmarkedUtf16(head) ?? "windows-1252";
 }
 
-/** The name of the encoding in iconv-lite. @throws Failure `usage` for an unknown encoding */
+/** The name of the encoding in iconv-lite. @throws Failure `usage` if it is unknown or lacks the byte order */
 function knownEncoding(declared: string): string {
   const name = declared.trim().toLowerCase();
   if (/^(utf-?(16|32)|ucs-?2)$/.test(name)) {
@@ -54,7 +54,7 @@ function knownEncoding(declared: string): string {
 }
 
 const UTF8_NAMES: ReadonlySet<string> = new Set(["utf8", "utf-8", "ascii", "us-ascii"]);
-/** Names in iconv-lite of codecs that are not text encodings, or that are codecs of Node.js. */
+/** Codecs of iconv-lite that are not text encodings, and UTF-7. */
 const NOT_TEXT = /^(base64|hex|binary|_internal|utf-?7(-imap)?)$/;
 
 function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
@@ -125,7 +125,7 @@ export function singleByteTable(encoding: string): SingleByteTable | undefined {
   };
 }
 
-/** Whether an encoding is single-byte: every byte, written twice, decodes to two characters. */
+/** Whether every byte, written twice, decodes to two characters, and two characters encode to at most two bytes. */
 function isSingleByte(encoding: string): boolean {
   for (let byte = 0; byte < 256; byte += 1) {
     if (iconv().decode(Buffer.from([byte, byte]), encoding, { stripBOM: false }).length !== 2) return false;
