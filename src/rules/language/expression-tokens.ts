@@ -11,7 +11,7 @@ export class ExpressionSyntaxError extends Error {
 
   constructor(message: string, at: number) {
     super(message);
-    this.name = "ExpressionFault";
+    this.name = "ExpressionSyntaxError";
     this.offset = at;
   }
 }
