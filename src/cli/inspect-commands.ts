@@ -173,7 +173,7 @@ function addProofCommands(program: Command, session: Session): void {
 }
 
 /**
- * Passes options from a command to its subcommand, because Commander assigns all options to a parent that defines them.
+ * Passes options from a command to its subcommand, because Commander assigns an option to the parent if both define it.
  * Rejects an option that the subcommand does not have.
  */
 function passOptions(parent: Command, subcommand: Command): void {

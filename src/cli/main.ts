@@ -13,7 +13,10 @@ if (!isVersionRequested || !printVersion()) {
   await import("./start-program.ts");
 }
 
-/** Runs before the rest of the program is loaded. Returns false if writing fails; the program then reports the reason. */
+/**
+ * Prints the version before the rest of the program is loaded. Returns false if writing fails; the program then reports
+ * the reason.
+ */
 function printVersion(): boolean {
   try {
     writeSync(process.stdout.fd, `${packageVersion()}\n`);

@@ -48,12 +48,15 @@ Exit codes (if several apply: the first of 70, 7, 2, 6, 5, 4, 3, 1)
 
 const help = new Help();
 
-/** Omits the preset `true`, because `[true|false]` already shows the value of an option without its argument. */
+/**
+ * Describes an option. Omits the preset `true`, because `[true|false]` already shows the value of an option without its
+ * argument.
+ */
 function optionDescription(option: Option): string {
   return help.optionDescription(option).replace(' (preset: "true")', "");
 }
 
-/** The command line interface. Each action imports its modules when it runs. */
+/** Creates the command-line interface. Each action imports its modules when it runs. */
 export function createProgram(session: Session): Command {
   const program = new Command("migrate")
     .description("Move customer accounts into an energy platform through its data-import API.")
@@ -61,7 +64,7 @@ export function createProgram(session: Session): Command {
     .addHelpText("after", EXIT_CODES)
     .addHelpText("after", () => `\nDocumentation\n  ${documentationFolder()}`)
     .configureHelp({ sortSubcommands: false, minWidthToWrap: 16, optionDescription })
-    // Errors are logged where they are caught, in the requested --log-format.
+    // Errors are logged where they are caught, in the format of `--log-format`.
     .configureOutput({
       outputError: () => undefined,
       writeOut: (text) => void session.stdout.write(text),
@@ -86,21 +89,23 @@ export function createProgram(session: Session): Command {
   return program;
 }
 
-/** Writes the help to stderr if no command is given, unless stderr is for JSON lines. */
+/** Writes the help to stderr if no command is given, unless stderr contains JSON lines. */
 function writeHelpAsText(text: string, { words, stderr }: Session): void {
   if (requestedLogFormat(words) === "text") stderr.write(text);
 }
 
 /**
- * The log format of a command line that was refused. Its flags were not parsed, so its words are searched, then the
- * environment.
+ * Returns the log format of a command line that was refused. Its flags were not parsed, so this function searches its
+ * words and then the environment.
  */
 export function requestedLogFormat(words: readonly string[]): "text" | "json" {
   const [, typed = process.env["MIGRATE_LOG_FORMAT"]] = /(?:^|\s)--log-format[=\s](\S+)/.exec(words.join(" ")) ?? [];
   return typed === "json" ? "json" : "text";
 }
 
-/** Refuses `migrate unknown --help` like `migrate unknown`, because general help would hide the wrong name. */
+/**
+ * Refuses `migrate unknown --help` as it refuses `migrate unknown`, because the general help would hide the wrong name.
+ */
 function refuseUnknownCommand({ command }: { readonly command: Command }): string {
   const [name] = command.args;
   const isUnknown = name !== undefined && !name.startsWith("-") && command.commands.length > 0;
@@ -109,7 +114,7 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
 }
 
 /**
- * Whether a command talks to a platform or a store. Such a command has an option for the address, or reads it from the
+ * Whether a command connects to a platform or a store. It has an option for the address, or reads the address from the
  * run.
  */
 export function usesNetwork(command: Command): boolean {
@@ -154,7 +159,7 @@ function addRunCommands(program: Command, session: Session): void {
   addRunFollowUps(program, session);
 }
 
-/** Adds the commands that start from an earlier run. */
+/** Adds the commands that continue or inspect an earlier run. */
 function addRunFollowUps(program: Command, session: Session): void {
   withOptions(program.command("resume"), [
     ...options("config", "cache", "ledger", "showValues"),
@@ -241,7 +246,7 @@ function addCompletionCommands(program: Command, session: Session): void {
     );
 }
 
-/** Adds `help <command>` to the program and each of its groups. */
+/** Adds `help <command>` to the program and to each group of commands. */
 function addHelpCommands(group: Command): void {
   for (const command of group.commands) if (command.commands.length > 0) addHelpCommands(command);
   group
@@ -254,7 +259,7 @@ function addHelpCommands(group: Command): void {
     .action((names: readonly string[], { all = false }: { readonly all?: boolean }) => showHelp(group, names, all));
 }
 
-/** Prints the help of a command. `help unknown` is refused like the unknown command itself. */
+/** Prints the help of a command. Refuses `help unknown` in the same way as the unknown command itself. */
 async function showHelp(command: Command, [name, ...below]: readonly string[], all: boolean): Promise<void> {
   if (all && name === undefined) return (await import("./options/complete-help.ts")).printCompleteHelp(command);
   if (name === undefined || command.commands.length === 0) return command.help();

@@ -8,7 +8,7 @@ import type { Session } from "./process/session.ts";
 import { createProgram, requestedLogFormat, usesNetwork } from "./program.ts";
 
 /**
- * Runs the given command, logs its failure if there is one, and returns the exit code.
+ * Runs the given command, logs its failure, if any, and returns the exit code.
  * @param setLogger receives the logger for the command's flags once they are known
  */
 export async function runProgram(
@@ -30,7 +30,9 @@ export async function runProgram(
   return session.exitCode;
 }
 
-/** Unsets our variables that have no value: CI systems set a variable without a value to an empty string. */
+/**
+ * Unsets the variables of this program that are empty. CI systems set a variable without a value to an empty string.
+ */
 function forgetEmptyVariables(): void {
   for (const [name, value] of Object.entries(process.env)) {
     if (name.startsWith("MIGRATE_") && value === "") delete process.env[name];
@@ -41,7 +43,7 @@ async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger
   const program = createProgram(session);
   program.hook("preAction", async (_program, command) => {
     const logger = loggerFor(command.opts<Flags>());
-    // The doctor reports the same notices as checks.
+    // The doctor reports these notices as checks.
     if (command.name() === "doctor") return;
     for (const text of await unknownVariableNotices(program)) logger.notice(text);
     if (usesNetwork(command)) for (const notice of environmentNotices(process)) logger.notice(notice);
@@ -50,18 +52,18 @@ async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger
     await program.parseAsync(session.words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Requested help or version exits with 0. Any other parse error is wrong usage.
+    // Requests for help or the version exit with 0. Every other parse error is wrong usage.
     if (error.exitCode === 0) return;
     session.exitCode = 2;
     const logFormat = requestedLogFormat(session.words);
-    // Without a command, commander has already shown the help as text.
+    // If no command was given, Commander has already shown the help as text.
     if (error.code !== "commander.help" || logFormat === "json") {
       logRefusal(error, loggerFor({ logFormat }), commandOf(session.words, program));
     }
   }
 }
 
-/** Loads the module for suggestions only if there is an unknown variable. */
+/** Loads the module for suggestions only if a variable is unknown. */
 async function unknownVariableNotices(program: Command): Promise<readonly string[]> {
   const known = knownVariables(program);
   if (Object.keys(process.env).every((name) => !name.startsWith("MIGRATE_") || known.includes(name))) return [];
@@ -69,14 +71,14 @@ async function unknownVariableNotices(program: Command): Promise<readonly string
   return unknownVariables(process.env, known);
 }
 
-/** The command that the words name. */
+/** Returns the command that the words name. */
 function commandOf([word, ...rest]: readonly string[], program: Command): Command {
   const command = program.commands.find((one) => one.name() === word);
   return command === undefined ? program : commandOf(rest, command);
 }
 
 /**
- * Logs why the command line was refused. The message of commander is `error: <problem>`, followed by suggestions in
+ * Logs why the command line was refused. The message of Commander is `error: <problem>`, followed by suggestions in
  * parentheses.
  */
 function logRefusal({ code, message }: CommanderError, logger: Logger, command: Command): void {
@@ -92,8 +94,8 @@ function logRefusal({ code, message }: CommanderError, logger: Logger, command: 
 const HELP_HINT = "(see --help)";
 
 /**
- * Removes the value of an unknown option, because it may be a secret. Commander also reports a value of an option that
- * takes none as an unknown option.
+ * Removes the value of an unknown option, because it may be a secret. Commander also reports an unknown option if the
+ * user gives a value to an option that takes none.
  */
 function refusalText(text: string, command: Command): string {
   const [given, flag = ""] = /unknown option '(-[^=']*)=[^\n]*'/.exec(text) ?? [];

@@ -19,22 +19,22 @@ const session: Session = {
 };
 
 stdout.on("error", (error: NodeJS.ErrnoException) => {
-  // The reader of stdout has closed it (`| head`). The run continues.
+  // The reader has closed stdout (`| head`). The run continues.
   if (error.code === "EPIPE") return;
   throw new Failure("storage", `stdout cannot be written: ${error.code ?? error.name}`, {
     hint: "check the disk that stdout is written to; `migrate report` renders the results of a push from the ledger",
     cause: error,
   });
 });
-// If stderr fails, there is no other place to report errors.
+// If stderr fails, there is no other output for errors.
 stderr.on("error", () => undefined);
 
 let logger = createLogger(loggerOptionsOf({}, session));
-// Errors thrown in a listener, in a promise that is not awaited, or by a second signal.
+// Handles errors that are thrown in a listener, in a promise that is not awaited, or by a second signal.
 process.on("uncaughtException", (error) => process.exit(logExit(error, logger)));
 
 try {
-  // Loaded last, so that a limit on open files during loading is reported like any other failure.
+  // Imported last, so that a limit on open files during loading is reported like any other failure.
   const { runProgram } = await import("./run-program.ts");
   process.exitCode = await runProgram(session, (current) => {
     logger = current;

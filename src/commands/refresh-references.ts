@@ -19,7 +19,7 @@ export interface RefreshOptions {
 }
 
 /**
- * Updates the reference list `products` from the platform, and reports the changes. Keeps the values of columns that
+ * Updates the reference list `products` from the platform and reports the changes. Keeps the values of columns that
  * only the file has. If the platform's list is empty or cannot be read completely, the file is unchanged.
  * @throws Failure `config` if the configuration names no such list, `storage` if the list cannot be written
  */
@@ -67,7 +67,7 @@ async function addProducts(
   }
 }
 
-/** Long strings and lists do not fit into a table. */
+/** The columns of the list. Omits long strings and lists, which do not fit into a table. */
 const LIST_COLUMNS = PRODUCT_FIELDS.filter((field) => field !== "description" && field !== "links");
 
 function listText(products: readonly Product[], before: ReferenceRows | undefined): string {
@@ -93,7 +93,7 @@ function changesInWords({ rows }: ReferenceRows, products: readonly Product[]): 
   return `; ${added} new, ${removed} removed`;
 }
 
-/** If the path is a symbolic link, replaces the file that it points to. */
+/** Writes the list. If the path is a symbolic link, replaces the file to which the link points. */
 async function writeList(file: string, text: string): Promise<void> {
   const target = await realpath(file).catch(() => file);
   try {

@@ -10,7 +10,7 @@ import { type Sandbox, startSandbox } from "../sandbox/start-sandbox.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
 
 export interface SandboxCommandOptions {
-  /** The contract to serve; empty: the bundled contract. */
+  /** The contract to serve; if empty, the bundled contract. */
   readonly contract: readonly string[];
   readonly port: number;
   /** Folder for certificates. */
@@ -20,13 +20,15 @@ export interface SandboxCommandOptions {
   /** File that receives the ready object once the platform is listening. */
   readonly readyFile?: string | undefined;
   readonly faults: FaultOptions;
-  /** Import suppliers; absent: the suppliers that the contract enumerates, or else `SANDBOX`, all ongoing. */
+  /**
+   * Import suppliers. If absent, the suppliers that the contract enumerates, or else only `SANDBOX`; all are ongoing.
+   */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
-  /** The API key to accept; absent: a random key. */
+  /** The API key to accept; if absent, a random key. */
   readonly apiKey: string | undefined;
-  /** Country of the instance; absent: that of the contract. */
+  /** The country of the instance; if absent, the country of the contract. */
   readonly region?: string | undefined;
-  /** Largest request body in bytes; absent: 16 MiB. */
+  /** Maximum size of a request body in bytes; if absent, 16 MiB. */
   readonly maxBodyBytes?: number | undefined;
   readonly log: (line: string) => void;
 }
@@ -48,15 +50,18 @@ export async function sandbox(options: SandboxCommandOptions, dependencies: Cont
 }
 
 /**
- * Folder of the bundled files. The command-line bundle is two folders deep, as is this file, so the same path works in
- * both.
+ * Folder of the bundled files. The command-line bundle and this file are both two folders deep, so the same path works
+ * for both.
  */
 export const FIXTURES: string = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
 /** The bundled contract. */
 export const BUNDLED_CONTRACT: string = path.join(FIXTURES, "contract/contract.yaml");
 
-/** Written atomically, because another process may read the file as soon as it exists. Contains the API key. */
+/**
+ * Writes the ready file, which contains the API key. The write is atomic, because another process may read the file as
+ * soon as it exists.
+ */
 async function writeReadyFile(file: string, { ready }: Sandbox): Promise<void> {
   try {
     await replaceFile(file, `${JSON.stringify(ready)}\n`, { durable: false });

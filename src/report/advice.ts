@@ -1,6 +1,6 @@
 import type { LocalFinding, Problem } from "../model/problem.ts";
 
-/** The correction that the data owner can make for a problem, in a sentence or two. Does not mention the value. */
+/** Returns advice, in one or two sentences, on how the data owner can correct a problem. Does not mention the value. */
 export function adviceFor(problem: Problem): string {
   const { code, by } = problem;
   if (code === "unique" && by === "local" && !("acceptedAt" in problem)) return "Remove or correct the repeated item.";

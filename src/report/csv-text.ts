@@ -3,8 +3,9 @@ import { withoutFormula } from "../text/formula.ts";
 import { plainText } from "../text/plain-text.ts";
 
 /**
- * Renders rows as CSV (RFC 4180 quoting, LF line ends). Quotes cells that another program might otherwise read
- * differently: cells with line ends of any kind, quotes, tabs, leading or trailing spaces, or a leading apostrophe.
+ * Renders rows as CSV, with RFC 4180 quoting and LF line breaks. Quotes cells that another program might otherwise read
+ * differently: cells with line breaks of any kind, quotation marks, tabs, leading or trailing spaces, or a leading
+ * apostrophe.
  */
 export function csvText(rows: readonly (readonly string[])[], delimiter = ","): string {
   return stringify([...rows], { delimiter, record_delimiter: "\n", quoted_match: NEEDS_QUOTES });

@@ -4,8 +4,8 @@ import { writeMigrationPage } from "./page/migration-page.ts";
 import { openReportFolder } from "./report-folder.ts";
 
 /**
- * Writes `migration.json` and `migration.html`, and moves them into place together. Returns the path of the page.
- * @throws Failure `storage`, and `usage` for a folder that others can write to
+ * Writes `migration.json` and `migration.html`, and moves both into the folder together. Returns the path of the page.
+ * @throws Failure `storage`, or `usage` for a folder that others can write to
  */
 export async function writeMigrationReport(report: MigrationReport, name: string): Promise<string> {
   const folder = await openReportFolder(name);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** The style sheet and script of a page, as text. The style sheet starts with the colours that all pages share. */
+/** The style sheet and script of a page as text. The style sheet starts with the colours that all pages share. */
 export interface PageFiles {
   readonly style: string;
   /** Absent for a page without a script. */
@@ -9,7 +9,7 @@ export interface PageFiles {
 }
 
 /**
- * Reads the files of `src/page/`, which the build copies. The copy is next to the folder of this file, and next to the
+ * Reads the files of `src/page/`, which the build copies. The copy is next to the folder of this file and next to the
  * folder of the bundle.
  */
 export async function readPageFiles({ script }: { readonly script: boolean }): Promise<PageFiles> {

@@ -18,8 +18,8 @@ import type { KeyCorruptionKind } from "../text/key-corruption.ts";
 import { shapeOf } from "../text/shape.ts";
 
 /**
- * Describes a problem in one line: the expectation, the limits, and suggestions, but never the value. A message of the
- * platform is included after it has been made safe to display.
+ * Describes a problem in one line: the expected value, the limits and suggestions, but never the value itself. Includes
+ * a message of the platform after making it safe to display.
  */
 export function describeProblem(problem: Problem): string {
   const { unlisted } = problem;
@@ -29,26 +29,26 @@ export function describeProblem(problem: Problem): string {
   return `${describeKind(problem)}${which}${more}`;
 }
 
-/** The keys of a problem. They may be shown, because every output about a single record includes its key. */
+/** Returns the keys of a problem. Every output about a single record includes its key, so keys may be shown. */
 function keysOf(problem: Problem): string {
   if (problem.by === "platform" || !("key" in problem)) return "";
   const known = "known" in problem ? `, ${plainText(problem.known)}` : "";
   return ` Keys: ${plainText(problem.key)}${known}.`;
 }
 
-/** The value's own attr, for a rule that several values can violate at the same attr. */
+/** Returns the attr of the value itself, for a rule that several values can violate at the same attr. */
 function valueAddress(problem: Problem): string {
   return isRuleProblem(problem) && problem.at !== undefined ? ` At: ${plainText(problem.at)}.` : "";
 }
 
-/** Returns the code that matches no choice, if it may be shown. */
+/** Returns the code that matches no choice, if the code may be shown. */
 export function foundCode(problem: Problem): string | undefined {
   return problem.by === "local" && problem.code === "invalid_choice" && "found" in problem ? problem.found : undefined;
 }
 
 /**
- * Describes all problems of a kind with the same text: omits the found code, keys, the value's attr, and the number of
- * further problems.
+ * Describes all problems of a kind with one text. Omits the found code, the keys, the attr of the value, and the number
+ * of other problems.
  */
 export function describeKind(problem: Problem): string {
   if (isRuleProblem(problem)) return describeBrokenRule(problem);
@@ -56,7 +56,7 @@ export function describeKind(problem: Problem): string {
   return plainLine(problem.detail) || "The platform gave no reason other than its code.";
 }
 
-/** The regular expression that a value must match; undefined for other problems. */
+/** Returns the regular expression that a value must match; undefined for other problems. */
 export function requiredPattern(problem: Problem): string | undefined {
   if (problem.by === "platform" || isRuleProblem(problem) || problem.code !== "invalid") return undefined;
   return problem.expected === "pattern" ? problem.written?.as : undefined;
@@ -72,7 +72,7 @@ export function describePattern(problem: Problem): string | undefined {
 type Code = LocalFinding["code"];
 type FindingOf<C extends Code> = Extract<LocalFinding, { readonly code: C }>;
 
-/** The compiler requires a text for every code. */
+/** The text for each code. The compiler requires a text for every code. */
 const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } = {
   required: () => "A value is required here.",
   null: () => "Must not be null.",
@@ -199,7 +199,7 @@ const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   uuid: "Must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
 };
 
-/** Describes the required form of the cell itself, because that is what its owner can correct. */
+/** Describes the required form of the cell itself, which its owner can correct. */
 function describeWrittenForm(expected: Expected, { as, zone, readings }: WrittenForm): string {
   if (readings !== undefined) {
     const [one, other] = readings.map((pattern) => plainText(pattern));
@@ -283,7 +283,7 @@ function describeBrokenRule({ rule, fields, message, asked }: RuleFinding): stri
   return asked === undefined ? `${words}.` : `${plainLine(asked)} ${words}.`;
 }
 
-/** `registers[is_active = true].reads` is shown as `registers.reads`. */
+/** Shows `registers[is_active = true].reads` as `registers.reads`. */
 function fieldName(field: string): string {
   return plainText(field.replaceAll(/\[[^\]]*\]/g, ""), 120);
 }

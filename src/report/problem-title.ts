@@ -9,12 +9,12 @@ import {
 import { plainText } from "../text/plain-text.ts";
 import { describeKind } from "./problem-text.ts";
 
-/** The title that the contract gives a field; undefined without one. */
+/** Returns the title of a field in the contract; undefined if it has none. */
 export type FieldTitle = (attr: string) => string | undefined;
 
 /**
- * The kind of a problem in a few words that name the field: `Postcode is not valid`. Problems that do not concern one
- * field have their description as the title, without its full stop.
+ * Describes a problem in a few words that name the field, such as `Postcode is not valid`. A problem that does not
+ * concern a single field has its description without the full stop as the title.
  */
 export function problemTitle(problem: Problem, fieldTitle: FieldTitle | undefined): string {
   const { attr, code, by } = problem;
@@ -29,7 +29,7 @@ export function problemTitle(problem: Problem, fieldTitle: FieldTitle | undefine
   return `${field} ${isPlural(field) ? inPlural(predicate) : predicate}`;
 }
 
-/** `customers.0.billing_address1` -> `Billing address 1`: the last segment of an attr, in words. */
+/** Converts the last segment of an attr to words: `customers.0.billing_address1` -> `Billing address 1`. */
 export function fieldWords(attr: string): string | undefined {
   if (attr === NON_FIELD_ERRORS) return undefined;
   const name = parseAttr(attr).findLast((part) => typeof part === "string" && part !== "*");
@@ -60,7 +60,9 @@ const RECORD_TITLES: Readonly<Record<string, string>> = {
   stale: "The record is older than content that was sent before",
 } satisfies Record<Exclude<RecordCode, `source_${string}`>, string>;
 
-/** The compiler requires a predicate for every code. A code that the platform uses too has the same meaning there. */
+/**
+ * The predicate for each code, required by the compiler. A code that the platform also uses has the same meaning there.
+ */
 const PREDICATES: Readonly<Record<FieldCode, string>> = {
   required: "is missing",
   null: "is missing",
@@ -135,7 +137,7 @@ function entryOf(entries: Readonly<Record<string, string>>, name: string): strin
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
-/** Whether an English name is in the plural, by its ending. */
+/** Whether the ending of an English name is that of a plural. */
 function isPlural(name: string): boolean {
   return /[^aius]s$/.test(name);
 }

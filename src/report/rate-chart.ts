@@ -5,7 +5,7 @@ import { wrapText } from "../terminal/text-width.ts";
 interface ChartBar {
   /** `HH:MM` in local time. */
   readonly clock: string;
-  /** Decimal text; absent if the rate is unknown. */
+  /** Decimal number as text; absent if the rate is unknown. */
   readonly value: string | undefined;
 }
 
@@ -47,7 +47,10 @@ function textOf(lines: readonly string[]): string {
 
 const MAX_BAR_WIDTH = 3;
 
-/** Rows are numbered from the axis, which is row 0: `up` rows above it, `down` rows below it, each worth one `step`. */
+/**
+ * The rows of the chart. Row 0 is the axis, with `up` rows above it and `down` rows below it. Each row represents one
+ * `step`.
+ */
 interface Scale {
   readonly step: number;
   readonly up: number;
@@ -68,7 +71,7 @@ function niceStep(minimum: number): number {
   return power * ([1, 2, 2.5, 5].find((nice) => nice * power >= minimum) ?? 10);
 }
 
-/** Levels from the top row to the bottom row. */
+/** Returns the levels of the rows from top to bottom. */
 function rowLevels({ up, down }: Scale): readonly number[] {
   return Array.from({ length: up + down + 1 }, (_, index) => up - index);
 }

@@ -17,11 +17,11 @@ export interface RecordView<T> {
 
 interface RecordBatch<T> {
   readonly results: readonly T[];
-  /** Each record as the received JSON. */
+  /** Each record as received JSON. */
   readonly json: readonly string[];
 }
 
-/** Renders batches of records as text, one after the other. */
+/** Renders batches of records as text, one after another. */
 interface RecordWriter<T> {
   readonly add: (batch: RecordBatch<T>) => string;
   readonly end: () => string;
@@ -35,8 +35,8 @@ interface RecordScreen {
 }
 
 /**
- * Creates a writer for records: a table, one JSON list, one line of JSON per record, or CSV. The JSON is
- * unchanged from the reply. All output is safe on a terminal, and the CSV is safe in a spreadsheet.
+ * Creates a writer for records: a table, one JSON list, one line of JSON per record, or CSV. JSON is unchanged from the
+ * reply. All output is safe on a terminal, and CSV is safe in a spreadsheet.
  */
 export function recordWriter<T extends JsonObject>(
   format: RecordFormat,
@@ -78,7 +78,8 @@ function ndjsonWriter<T>(): RecordWriter<T> {
 }
 
 /**
- * Writes CSV. The columns are the members that the specification lists, followed by further members of the first batch.
+ * Writes CSV. The columns are the members that the specification lists, followed by the other members of the first
+ * batch.
  */
 function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }: RecordScreen): RecordWriter<T> {
   let columns: readonly string[] | undefined;
@@ -108,7 +109,8 @@ function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }:
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 /**
- * Leaves numbers unchanged, including negative ones. Escapes any other text that a spreadsheet would run as a formula.
+ * Renders a cell. Leaves numbers unchanged, including negative numbers. Escapes any other text that a spreadsheet would
+ * run as a formula.
  */
 function csvCell(value: JsonValue): string {
   if (value === null) return "";
@@ -116,15 +118,15 @@ function csvCell(value: JsonValue): string {
   return NUMBER.test(cell) ? cell : shownCell(cell);
 }
 
-/** A record with undocumented fields, and the JSON that was received. */
+/** A record with undocumented fields, and the received JSON. */
 interface ReceivedRecord {
   readonly record: JsonObject;
   readonly json: string;
 }
 
 /**
- * Renders one record of any shape: as an outline (YAML), as the JSON that was received, or as CSV with one row per
- * value, `attr,value`.
+ * Renders one record of any shape: as an outline (YAML), as the received JSON, or as CSV with one row per value
+ * (`attr,value`).
  */
 export function receivedRecordText({ record, json }: ReceivedRecord, format: RecordFormat, width: number): string {
   if (format === "text") return outline(record, width);

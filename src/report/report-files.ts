@@ -27,9 +27,9 @@ export interface WrittenReport {
 }
 
 /**
- * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `rejects*.csv` and `summary.json` (docs/errors.md). At the
- * end, all files replace the earlier files together. Only their owner can read them. Rejects of an earlier report are
- * removed if there are none now. With `workbook`, the rejects are also in `rejects.xlsx`.
+ * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `rejects*.csv` and `summary.json` (docs/errors.md). With
+ * `workbook`, also writes the rejects to `rejects.xlsx`. At the end, all files replace the earlier files together. Only
+ * their owner can read them. If there are no rejects, removes those of an earlier report.
  * @throws Failure `storage`, or `source_changed` if the input has changed
  */
 export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<WrittenReport> {
@@ -53,7 +53,9 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
   }
 }
 
-/** Returns the same report, and passes its outcomes to an observer, so that they are read only once. */
+/**
+ * Returns the same report, but passes its outcomes to an observer as they are read, so that they are read only once.
+ */
 function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Report {
   const { outcomes, inColumns } = report;
   return {
@@ -76,7 +78,8 @@ function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Re
 }
 
 /**
- * Checks, before a run, that its report can be written to the folder without overwriting the run's own input.
+ * Checks that the report of a run can be written to the folder without overwriting the input of the run. Call it before
+ * the run.
  * @throws Failure `usage` if the report would overwrite the input, `storage` if the folder is not writable
  */
 export async function checkReportFolder(folder: string, inputs: readonly string[]): Promise<void> {

@@ -8,17 +8,17 @@ import { isRunning } from "../files/running-process.ts";
 import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
 
-/** Files that appear in their folder together, once all of them are complete. */
+/** Files that appear in a folder together once all of them are complete. */
 export interface ReportFolder {
   readonly path: string;
   /** Starts a file that only its owner can read (0600). Discards an earlier draft with the same name. */
   readonly create: (name: string) => Promise<ReportFile>;
   /**
-   * Starts a temporary file (0600) for data that must wait until another file can include it. The temporary file is
-   * removed at the end.
+   * Starts a temporary file (0600) for data that another file will include later. The temporary file is removed at the
+   * end.
    */
   readonly scratch: () => Promise<ScratchFile>;
-  /** Moves the files to their final places, in the order of their creation, and syncs the folder. */
+  /** Moves the files to their final paths in the order of their creation, and syncs the folder. */
   readonly commit: () => Promise<void>;
   /** Removes files that were not committed. */
   readonly discard: () => Promise<void>;
@@ -39,14 +39,14 @@ export interface ScratchFile {
 }
 
 /**
- * Opens a folder for writing. A new folder is private to its owner (0700). Drafts of processes that have ended are
- * removed. Files are written next to their final places, and `commit` moves them: a link is replaced, never followed,
- * and a file that others could read becomes private.
+ * Opens a folder for writing. A new folder is private to its owner (0700). Removes drafts of processes that have ended.
+ * Files are written next to their final paths, and `commit` moves them. It replaces a link instead of following it, and
+ * a file that others could read becomes private.
  * @throws Failure `usage` for a folder that is a link or that others can write to; `storage` here and in every method
  */
 export async function openReportFolder(folder: string): Promise<ReportFolder> {
   await withStorageFailure(folder, () => makeFolder(folder));
-  // Checked after creation, because another process may have created the folder first.
+  // Checked after the creation, because another process may have created the folder first.
   await refuseSharedFolder(folder);
   await removeStaleDrafts(folder);
   const files = new Map<string, BufferedFile>();
@@ -79,7 +79,7 @@ export async function openReportFolder(folder: string): Promise<ReportFolder> {
   };
 }
 
-/** Removes a file, if it exists. */
+/** Removes a file if it exists. */
 export async function removeFile(file: string): Promise<void> {
   await withStorageFailure(file, () => unlink(file).catch(unless("ENOENT")));
 }

@@ -6,24 +6,27 @@ import { jsonText } from "../terminal/safe-json.ts";
 /** A finished run, as input for the reporters. */
 export interface Report {
   readonly summary: Summary;
-  /** Yields the outcomes in input order, in batches. May be called more than once. Without statuses: all outcomes. */
+  /**
+   * Yields the outcomes in input order, in batches; by default, the outcomes of all statuses. May be called more than
+   * once.
+   */
   readonly outcomes: (statuses?: readonly Status[]) => AsyncIterable<readonly Outcome[]>;
-  /** Yields the same outcomes, with consecutive valid records as columns; absent if they are not stored as columns. */
+  /** Yields the same outcomes, with consecutive valid records as columns. Absent if they are not stored as columns. */
   readonly inColumns?: () => AsyncIterable<readonly (Outcome | ValidOutcomes)[]>;
-  /** Show the values of cells next to their shapes (`--show-values`). */
+  /** Whether to show the values of cells next to their shapes (`--show-values`). */
   readonly showValues: boolean;
-  /** Add the attributes `file` and `line` to JUnit test cases (`--test-locations`). */
+  /** Whether to add the attributes `file` and `line` to JUnit test cases (`--test-locations`). */
   readonly testLocations?: boolean | undefined;
   readonly colour: boolean;
   /** Width of the terminal in columns. */
   readonly width: number;
-  /** The command, for example "validate accounts.csv". */
+  /** The command, such as `validate accounts.csv`. */
   readonly title: string;
   /** Facts for the page, whose readers may not know the command. */
   readonly run?: RunFacts;
   /** The titles of fields in the contract, for the page. */
   readonly fieldTitle?: FieldTitle;
-  /** The owner of the records, if the report contains the records of one owner only. */
+  /** The owner of the records, if all records of the report have the same owner. */
   readonly owner?: OwnerFacts;
   /** The exact command to run next. */
   readonly next?: string;
@@ -33,7 +36,7 @@ export interface Report {
   readonly leftOut?: number;
 }
 
-/** The owner of the records of a package, and the deadline. */
+/** The owner of the records in a package, and the deadline. */
 interface OwnerFacts {
   readonly name: string;
   readonly address?: string | undefined;
@@ -49,7 +52,7 @@ export interface RunFacts {
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly finishedAt?: string;
-  /** Host and port of the platform; empty if the run sends nothing. */
+  /** Host and port of the platform; empty for a run that sends nothing. */
   readonly target: string;
   readonly supplier: string;
   readonly operation: string;
@@ -57,7 +60,7 @@ export interface RunFacts {
   readonly timeline?: Timeline;
 }
 
-/** Writes text, or its bytes in UTF-8, to the destination of the report. */
+/** Writes text, or the UTF-8 bytes of text, to the destination of the report. */
 export type Write = (text: string | Uint8Array) => Promise<void> | void;
 
 /** Renders a complete report. Throws the errors of `write` and of the outcomes. */
@@ -71,7 +74,9 @@ export function allOutcomes({ summary, outcomes }: Report): AsyncGenerator<reado
   return withCheckedCounts(outcomes(), summary);
 }
 
-/** Like `allOutcomes`, with consecutive valid records as columns, if they are stored as columns. */
+/**
+ * Yields every outcome as `allOutcomes` does, but consecutive valid records as columns if they are stored as columns.
+ */
 export function allInColumns(report: Report): AsyncGenerator<readonly (Outcome | ValidOutcomes)[]> {
   const { summary, outcomes, inColumns = outcomes } = report;
   return withCheckedCounts(inColumns(), summary);
@@ -100,7 +105,7 @@ async function* withCheckedCounts<Part extends Outcome | ValidOutcomes>(
   }
 }
 
-/** Whether this is one outcome rather than several in columns. */
+/** Whether this is one outcome and not several outcomes in columns. */
 export function isOutcome(part: Outcome | ValidOutcomes): part is Outcome {
   return "status" in part;
 }
@@ -120,7 +125,8 @@ export async function* outcomesWithProblems(report: Report): AsyncGenerator<read
 }
 
 /**
- * Renders the summary as one JSON object: records, every status, `errors` (and `warnings`, if any) by code, `exitCode`.
+ * Renders the summary as one JSON object: the number of records, the count of every status, `errors` by code,
+ * `warnings` by code (if any), and `exitCode`.
  */
 export function summaryJson(summary: Summary): string {
   const { records, counts, errors, warnings, exitCode } = summary;
@@ -136,8 +142,8 @@ function countsJson(counts: Readonly<Record<string, number>>): string {
 }
 
 /**
- * Checks that the counts of all statuses add up to `records`.
- * @throws Error (a bug) if they do not: an inconsistent report must not be shown
+ * Checks that the counts of all statuses add up to `records`. An inconsistent report must not be shown.
+ * @throws Error (a bug) if they do not
  */
 function assertCountsAddUp({ records, counts }: Pick<Summary, "records" | "counts">): void {
   const total = STATUSES.reduce((sum, status) => sum + (counts[status] ?? 0), 0);

@@ -22,7 +22,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
 
 const WAITS = "waits for a record that has not been accepted";
 
-/** The counts of a run. Without `errors`, the causes are unknown. */
+/** The counts of a run. Without `errors`, the reasons are unknown. */
 export type StatusCounts = Pick<Summary, "counts"> & Partial<Summary>;
 
 /** Describes the meaning of a status, to display next to its count. */
@@ -34,9 +34,7 @@ export function statusMeaning(status: Status, { counts, errors }: StatusCounts):
   return isWaiting ? WAITS : `${MEANINGS.blocked}; or ${WAITS}`;
 }
 
-/**
- * Summarises the end of a run in a few lines for stderr: records per status, the report folder, and the next command.
- */
+/** Summarises a finished run in a few lines for stderr: records per status, the report folder, and the next command. */
 export function summaryText(report: Report): string {
   const { summary, title, folder, next } = report;
   const style = new Chalk({ level: report.colour ? 1 : 0 });

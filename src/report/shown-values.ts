@@ -4,8 +4,8 @@ import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
 
 /**
- * The invalid values of a run, kept only in memory and only with `--show-values`. The ledger contains no values, so a
- * report reads them here. The number of places is limited: only the first ones are kept.
+ * The invalid values of a run. They are kept only in memory and only with `--show-values`. A report reads the values
+ * here, because the ledger contains none. Keeps only the values of the first places, up to a limit.
  */
 export interface ShownValues {
   noteValue(place: Place, value: JsonValue | undefined): void;

@@ -1,4 +1,4 @@
-/** The body of every reply that is not a success. */
+/** The body of every reply that reports an error. */
 export interface ErrorReply {
   readonly error: ErrorDetails;
 }

@@ -5,7 +5,7 @@ import { formatPlace } from "../model/place.ts";
 import { limitFailure } from "../runtime/system-limits.ts";
 import type { ErrorDetails, ErrorReply } from "./error-data.ts";
 
-/** A request that is refused before it has any effect. */
+/** An error that refuses a request before it has any effect. */
 export class RefusedRequest extends Error {
   readonly status: ContentfulStatusCode;
   readonly code: string;
@@ -20,7 +20,7 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** The reply to a request that failed. Only an error that is a bug is passed to `logBug`. */
+/** Returns the reply to a failed request. Passes only unexpected errors to `logBug`. */
 export function errorReply(error: unknown, context: Context, logBug: (error: unknown) => void): Response {
   const failure = limitFailure(error) ?? error;
   if (failure instanceof RefusedRequest) return context.json(replyOf(failure), failure.status);
@@ -39,7 +39,7 @@ export function bugDetails(): ErrorDetails {
   };
 }
 
-/** The message, the place and the hint of a failure, without values. */
+/** Returns the message, the place and the hint of a failure, without values. */
 export function failureDetails({ code, message, hint, place }: Failure): ErrorDetails {
   return {
     code,

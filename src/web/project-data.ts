@@ -1,12 +1,12 @@
-/** The project, for the header of every page. Contains no credentials. */
+/** The project data in the header of every page. Contains no credentials. */
 export interface ProjectData {
-  /** Name of the folder. */
+  /** The name of the folder. */
   readonly name: string;
-  /** Absent in a folder without a configuration file. */
+  /** Absent if the folder has no configuration file. */
   readonly configFile?: string;
-  /** Whether there is anything to work on: a configuration file, or sources on the command line. */
+  /** Whether there is neither a configuration file nor a source on the command line. */
   readonly isEmpty: boolean;
-  /** Host and port; absent without a target. */
+  /** The host and port; absent if there is no target. */
   readonly target?: string;
   readonly isProduction: boolean;
   readonly supplier?: string;

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { Hono } from "hono";
 
-/** The addresses of the pages, which share one document. */
+/** The addresses of the pages. All pages share one document. */
 const PAGES = ["/", "/problems", "/fix", "/mapping"];
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   "app.css": "text/css; charset=utf-8",
 };
 
-/** Serves the built client. It contains no data. */
+/** Serves the built client, which contains no data. */
 export function staticFiles(): Hono {
   const app = new Hono();
   for (const page of PAGES) app.get(page, () => fileReply("index.html"));

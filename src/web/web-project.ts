@@ -16,23 +16,23 @@ export interface ProjectSettings extends Omit<PushOptions, "target" | "by" | "dr
 
 /** The project that `migrate web` shows. */
 export interface WebProject {
-  /** The working folder: relative paths in the settings start here. */
+  /** The working folder. Paths in the settings are relative to it. */
   readonly folder: string;
-  /** The person who runs the command. */
+  /** The user who runs the command. */
   readonly operator: string;
   readonly dependencies: Dependencies;
   /**
-   * Reads the settings and runs an action with them. The settings are read for each request, because files may change.
-   * @throws Failure of reading the settings or of the action
+   * Reads the settings and runs an action with them. Reads them for each request, because files may change.
+   * @throws Failure if the settings cannot be read, or from the action
    */
   readonly withSettings: <T>(action: (settings: ProjectSettings) => Promise<T>) => Promise<T>;
   /**
-   * Called before anything is sent.
+   * Called before any request is sent to the platform.
    * @throws Failure `config` if other users could have changed the settings
    */
   readonly checkBeforeSending: (settings: Pick<ProjectSettings, "configFile">) => Promise<void>;
   /** The JSON Schema of configuration files, for editors. */
   readonly configSchema: () => JsonObject;
-  /** Writes an error that is not a Failure to the log of the command. */
+  /** Writes an unexpected error to the log of the command. */
   readonly logBug: (error: unknown) => void;
 }

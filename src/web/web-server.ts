@@ -24,18 +24,18 @@ import type { WebProject } from "./web-project.ts";
 export interface WebServer {
   /** `http://127.0.0.1:PORT/` */
   readonly origin: string;
-  /** The address to show to the user, with the token in its fragment, which browsers do not send. */
+  /** The address to show to the user. It contains the token in its fragment, which browsers do not send. */
   readonly address: string;
-  /** An address that works once, for starting a browser. */
+  /** Creates an address that works once, for the program that opens a browser. */
   readonly createSingleAddress: () => string;
-  /** Waits for a push to end, then ends all connections. */
+  /** Waits for a push to end, then closes all connections. */
   readonly close: () => Promise<void>;
 }
 
 /**
  * Serves the project on the loopback interface.
  * @param port 0 selects any free port
- * @throws Failure `config` if it cannot listen on the port
+ * @throws Failure `config` if the server cannot listen on the port
  */
 export async function startWebServer(project: WebProject, port: number): Promise<WebServer> {
   const access = createAccess();

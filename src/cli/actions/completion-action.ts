@@ -9,7 +9,8 @@ export function completionAction(shell: Shell, { stdout }: Session): void {
 }
 
 /**
- * Prints the candidates for a completion script. A word without candidates is not a failure: the user is still typing.
+ * Prints the candidates for a completion script. A word without candidates is not a failure, because the user is still
+ * typing.
  */
 export async function completeAction(
   { words, isEmpty }: { readonly words: readonly string[]; readonly isEmpty: boolean },
@@ -28,7 +29,10 @@ export async function completeAction(
 
 const MAX_DESCRIPTION = 100;
 
-/** Returns no values if the configuration, contract or ledger cannot be read. The command itself reports the reason. */
+/**
+ * Returns no values if the configuration, contract or ledger cannot be read. The completed command reports the reason
+ * when the user runs it.
+ */
 async function valuesFor(
   name: string,
   words: { readonly typed: TypedWords; readonly prefix: string },

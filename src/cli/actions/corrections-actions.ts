@@ -64,7 +64,7 @@ function keepRejects(
   });
 }
 
-/** The settings for reading each folder of rejects. The flags that describe files describe those of the sources. */
+/** Returns the settings to read each folder of rejects. Flags that describe files apply to the files of the sources. */
 async function rejectsJobs(
   folders: readonly string[],
   flags: CorrectionFlags,

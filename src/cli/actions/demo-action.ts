@@ -50,7 +50,8 @@ function singleSteps(flags: DemoFlags, { dependencies }: Context): AsyncIterable
 }
 
 /**
- * The steps of the demo with workers, which are separate processes and read the platform's key from the environment.
+ * Returns the steps of the demo with workers. The workers are separate processes, which read the platform's key from
+ * the environment.
  */
 async function clusterSteps(flags: DemoFlags, { dependencies }: Context): Promise<AsyncIterable<DemoStep>> {
   const { clusterDemo } = await import("../../commands/demo/cluster-demo.ts");
@@ -101,7 +102,7 @@ function pushOptions({ job, platform, ledger, out }: AskedPush, flags: DemoFlags
   };
 }
 
-/** The demo's platform stops with the demo, so a follow-up command could not reach it. */
+/** Omits the next command. The demo's platform stops with the demo, so a later command could not reach it. */
 function withoutNext(run: RunReport): RunReport {
   const { next: _next, ...report } = run.report;
   return { ...run, report };

@@ -63,7 +63,7 @@ async function* allChecks(
   }
   const options = {
     ...settings,
-    // Sends no credentials if certificates would not be verified.
+    // Opens no connection if certificates would not be verified, so that no credentials are exposed.
     offline: flags.offline === true || environment.status === "failed",
     secretOrigins: (files: Parameters<typeof secretOrigins>[1]) => secretOrigins(process.env, files),
   };
@@ -96,7 +96,8 @@ async function readConfiguration(sources: readonly string[], { flags, command }:
 }
 
 /**
- * The settings without target and suppliers. With an unknown target or supplier, the other settings are still checked.
+ * Reads the settings without the target and the suppliers. If the target or supplier is unknown, the other settings can
+ * still be checked.
  */
 function withoutTarget(
   { config: { target: _target, suppliers: _suppliers, ...config } }: LocatedConfig,
@@ -119,7 +120,8 @@ function configurationCheck(file: string | undefined, settings: readonly Effecti
 }
 
 /**
- * The settings by origin: `sets contract, mapping` for the file, `supplier by MIGRATE_SUPPLIER`, `target by --target`.
+ * Describes the settings by origin: `sets contract, mapping` for the file, `supplier by MIGRATE_SUPPLIER`, `target by
+ * --target`.
  */
 function givenBy(settings: readonly EffectiveSetting[]): readonly string[] {
   const names = (kind: EffectiveSetting["origin"]["kind"]): readonly EffectiveSetting[] =>

@@ -92,7 +92,10 @@ function formatOf({ format }: ReadingFlags, { stdout }: Session): RecordFormat {
   return format ?? (isTerminal(stdout) ? "text" : "ndjson");
 }
 
-/** The time in UTC, as sent to the platform. Logs a notice if the time had no zone and London was assumed. */
+/**
+ * Returns the time in UTC, in the form that the platform expects. Logs a notice if the time had no zone and London time
+ * was assumed.
+ */
 function timeOf(text: string | undefined, name: string, { logger }: Context): string | undefined {
   if (text === undefined) return undefined;
   const { utc, assumed } = resolveTime(text, name);
@@ -100,7 +103,7 @@ function timeOf(text: string | undefined, name: string, { logger }: Context): st
   return utc;
 }
 
-/** `token` shows an expired token, but exits with the same code as a command that would use it. */
+/** `token` shows an expired token, but returns the same exit code as a command that would use it. */
 const EXPIRED_EXIT_CODE = 4;
 
 export function tokenAction(flags: TokenFlags, session: Session): Promise<void> {

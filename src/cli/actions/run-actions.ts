@@ -27,7 +27,7 @@ export function validateAction(sources: readonly string[], flags: RunFlags, sess
   });
 }
 
-/** Loads the network client here, so that `validate` starts without it. */
+/** Loads the network client only when a push starts, so that `validate` starts without it. */
 export function pushAction(sources: readonly string[], flags: RunFlags, session: Session): Promise<void> {
   return withSettings(session, sources, flags, async ({ target, ...settings }, context) => {
     const { remoteValidate } = await import("../../commands/upload/push.ts");
@@ -45,7 +45,7 @@ export function pushAction(sources: readonly string[], flags: RunFlags, session:
   });
 }
 
-/** Adds the next command to a report: after a dry run, the command that sends. */
+/** Adds the next command to a report. After a dry run, it is the command that sends the records. */
 function withNext(run: RunReport, next: string): RunReport {
   return { ...run, report: { ...run.report, next } };
 }
@@ -120,7 +120,7 @@ async function showDrift(options: DriftOptions, flags: ReportFlags, context: Con
   return 0;
 }
 
-/** @throws Failure `usage` for a format in which the option `flag` cannot be shown */
+/** @throws Failure `usage` for a format that cannot show the result of the option `flag` */
 function textOrJson(flag: string, { format }: ReportFlags): "text" | "json" {
   if (format === "text" || format === "json") return format;
   throw new Failure("usage", `${flag} cannot be shown as ${format}`, { hint: "use --format text or json" });

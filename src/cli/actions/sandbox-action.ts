@@ -6,7 +6,7 @@ import { faultsOf, type SandboxFlags } from "../options/sandbox-options.ts";
 import { withConfig } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 
-/** Folder for the certificates, so that `--ca` is the same for every start. */
+/** Folder for the certificates. It is fixed, so that the value of `--ca` does not change between starts. */
 const SANDBOX_FOLDER = ".migrate/sandbox";
 
 export function sandboxAction(flags: SandboxFlags, session: Session): Promise<void> {
@@ -36,7 +36,7 @@ export function sandboxAction(flags: SandboxFlags, session: Session): Promise<vo
   });
 }
 
-/** The commands to push to the sandbox, ready to paste into a shell. An API key that the user chose is not shown. */
+/** Returns the commands to push to the sandbox, ready to paste into a shell. Hides an API key that the user chose. */
 function sandboxText({ baseUrl, ca, apiKey, supplier }: SandboxReady, showKey: boolean): string {
   const push = ["migrate", "push", "...", "--supplier", supplier, "--base-url", baseUrl, "--ca", ca];
   return `A local platform is listening at ${baseUrl}

@@ -10,7 +10,7 @@ import { configJsonSchema } from "../settings/config-schema.ts";
 import { initUpdateView, initView } from "../views/init-view.ts";
 import { show } from "../views/view.ts";
 
-/** `--out` is the output folder of init. It is not passed to the settings, where it has another meaning. */
+/** `--out` is the output folder of `init`. It is removed from the settings, where it has another meaning. */
 export function initAction(
   sources: readonly string[],
   { out, root, key, update = false, ...flags }: InitFlags,

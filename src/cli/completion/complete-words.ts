@@ -3,13 +3,13 @@ import type { Argument, Command, Option } from "commander";
 /** The possible values of the last word. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** Whether paths are possible, too. Shells complete them themselves. */
+  /** Whether paths are also possible. The shell completes paths itself. */
   readonly files: boolean;
-  /** The option or argument whose values are not among the candidates and need another lookup. */
+  /** The option or argument whose values need a further lookup. */
   readonly valuesOf?: string;
-  /** Text before each value: `--target=`. */
+  /** The text before each value, such as `--target=`. */
   readonly prefix: string;
-  /** The words before the last, parsed. */
+  /** The parsed words before the last word. */
   readonly typed: TypedWords;
 }
 
@@ -83,7 +83,7 @@ function visibleCommands(command: Command): readonly Candidate[] {
 }
 
 export interface TypedWords {
-  /** Subcommands, without the name of the program: `["contract", "show"]`. */
+  /** The subcommands without the name of the program, such as `["contract", "show"]`. */
   readonly commands: readonly string[];
   /** Values by option name (`maxErrors`), in order. Switches have no values. */
   readonly options: ReadonlyMap<string, readonly string[]>;
@@ -93,7 +93,7 @@ export interface TypedWords {
 interface ReadWords {
   readonly command: Command;
   readonly typed: TypedWords;
-  /** The option whose argument is the next word. */
+  /** The option that takes the next word as its argument. */
   readonly waiting: Option | undefined;
   /** Whether `--` was typed. */
   readonly onlyPositional: boolean;

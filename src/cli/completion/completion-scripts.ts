@@ -2,17 +2,20 @@
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** The hidden command that all scripts call with the words typed so far. It prints `value TAB description` lines. */
+/**
+ * The hidden command that all scripts call with the words typed so far. It prints lines of the form `value TAB
+ * description`.
+ */
 export const COMPLETE_COMMAND = "__complete";
 /** The line that requests path completion as well. */
 export const FILES_LINE = ":files";
 
-/** The script for a shell. It contains no candidates: it asks the program for them. */
+/** Returns the script for a shell. The script contains no candidates and calls the program to get them. */
 export function completionScript(shell: Shell): string {
   return SCRIPTS[shell].trimStart();
 }
 
-/** bash splits words at `=` and `:`. The script joins them again and uses only the rest of each answer. */
+/** bash splits words at `=` and `:`. The script joins them again and uses only the matching rest of each candidate. */
 const BASH = `
 # bash completion for migrate
 _migrate() {

@@ -9,12 +9,12 @@ import { readConfig } from "../settings/config-file.ts";
 import { readLedgerSettings } from "../settings/settings.ts";
 import type { Candidate, TypedWords } from "./complete-words.ts";
 
-/** Inputs for looking up values that have no fixed list of choices. */
+/** Data to look up values that have no fixed list of choices. */
 export interface ValueSources {
   readonly typed: TypedWords;
-  /** The value of an option's environment variable, used if the option is not typed. */
+  /** Returns the value of an option's environment variable, for an option that is not typed. */
   readonly variable: (option: string) => string | undefined;
-  /** The typed part of the value. */
+  /** The part of the value that is already typed. */
   readonly prefix: string;
 }
 
@@ -31,7 +31,7 @@ const FINDERS: Readonly<Record<string, FindValues>> = {
   resend: keys,
 };
 
-/** The possible values of an option or argument, from the configuration, the contract cache and the ledger. */
+/** Returns the possible values of an option or argument, from the configuration, the contract cache and the ledger. */
 export async function typedValues(name: string, sources: ValueSources): Promise<readonly Candidate[]> {
   return (await FINDERS[name]?.(sources)) ?? [];
 }
@@ -49,7 +49,7 @@ async function targets(sources: ValueSources): Promise<readonly Candidate[]> {
   return Object.entries(known).map(([value, { baseUrl }]) => ({ value, description: baseUrl }));
 }
 
-/** Uses only a contract from the cache, because compiling one takes too long for completion. */
+/** Completes operations only from a cached contract, because compiling a contract takes too long for completion. */
 async function operations(sources: ValueSources): Promise<readonly Candidate[]> {
   const config = await configOf(sources);
   const { commands, options, positional } = sources.typed;
@@ -59,7 +59,7 @@ async function operations(sources: ValueSources): Promise<readonly Candidate[]> 
   const cache = contractCache({ env: process.env, platform: process.platform, home: homedir() });
   const settings = commands[0] === "contract" && commands[1] !== "check" ? undefined : config.rules;
   const contract = await readStoredContract(files.map(pathsFrom(process.cwd())), cache, settings);
-  // Spaces in an operation name are not significant, and the user would have to quote them.
+  // Omits the spaces in the name of an operation. They are not significant, and the user would have to quote them.
   return (contract?.operations ?? []).map(({ id, summary, method, path }) => ({
     value: id.replaceAll(/\s+/g, "-"),
     description: summary ?? `${method} ${path}`,
@@ -79,7 +79,7 @@ const MAX_RUNS = 50;
 const MAX_KEYS = 100;
 const MAX_SCANNED_ENTRIES = 20_000;
 
-/** Keys of the latest or the given run, in record order. After a comma, completes the next key of a list. */
+/** Returns the keys of the given or latest run, in record order. After a comma, completes the next key of a list. */
 async function keys(sources: ValueSources): Promise<readonly Candidate[]> {
   const [, before = "", prefix = ""] = /^(.*,)?(.*)$/s.exec(sources.prefix) ?? [];
   return askLedger(sources, async (ledger) => {
@@ -97,7 +97,7 @@ async function keys(sources: ValueSources): Promise<readonly Candidate[]> {
   });
 }
 
-/** Queries the ledger while another process may be writing, and takes no lock. */
+/** Queries the ledger without a lock, because another process may be writing to it. */
 async function askLedger(
   sources: ValueSources,
   ask: (ledger: Ledger) => Promise<readonly Candidate[]>,

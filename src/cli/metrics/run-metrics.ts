@@ -17,7 +17,9 @@ export interface RunMetric {
   readonly samples: (progress: CurrentProgress) => readonly Sample[];
 }
 
-/** The metrics of `--metrics` and `--metrics-file`. Labels have few values, and none of them comes from the data. */
+/**
+ * The metrics of `--metrics` and `--metrics-file`. Each label has few values, and no label value comes from the data.
+ */
 export const RUN_METRICS: readonly RunMetric[] = [
   {
     name: "migrate_run_info",
@@ -147,14 +149,14 @@ export const RUN_METRICS: readonly RunMetric[] = [
   },
 ];
 
-/** Whether a run in this state reports metrics. An interrupted process reports nothing. */
+/** Whether a run in this state reports metrics. A run whose process was interrupted reports nothing. */
 function isMeasurable(state: RunState): boolean {
   return state !== "interrupted";
 }
 
 type WorkingProcess = NonNullable<NonNullable<CurrentProgress["sending"]>["sharing"]>["working"][number];
 
-/** One value for each active worker. Ranges are values: as labels, they would create too many time series. */
+/** One value for each active worker. Range numbers are values, because labels would create too many time series. */
 function ofWorkers(name: string, help: string, valueOf: (worker: WorkingProcess) => number | undefined): RunMetric {
   return {
     name,

@@ -10,17 +10,17 @@ import type { CurrentProgress, Progress } from "../progress/progress.ts";
 import { RUN_METRICS, type RunMetric } from "./run-metrics.ts";
 
 export interface MetricsOptions {
-  /** Address to serve the metrics at. */
+  /** Address on which metrics are served. */
   readonly metrics?: ListenAddress | undefined;
-  /** File to write the metrics to. */
+  /** Path of the file to which metrics are written. */
   readonly metricsFile?: string | undefined;
 }
 
-/** Stops the server and the file updates. The file gets the final values. */
+/** Stops the server and the file updates. Writes the final values to the file. */
 export type StopMetrics = () => Promise<void>;
 
 /**
- * Publishes the metrics of a run over HTTP and in a file until it is stopped.
+ * Publishes the metrics of a run over HTTP and in a file until the returned function is called.
  * @throws Failure `usage` if the address or the file cannot be used
  */
 export async function startMetrics(
@@ -29,7 +29,7 @@ export async function startMetrics(
   logger: Logger,
 ): Promise<StopMetrics> {
   const stops: StopMetrics[] = [];
-  // Opens the file before the server: if the file failed later, the server would have to be stopped again.
+  // Opens the file first, so that the server need not be stopped if the file cannot be opened.
   if (metricsFile !== undefined) {
     stops.push(await keepFile(metricsFile, createExposition(current, { withProcess: false })));
   }
@@ -44,7 +44,7 @@ export async function startMetrics(
   };
 }
 
-/** Answers scrapes, which are rare and arrive one at a time. */
+/** Serves the metrics. Requests are rare and arrive one at a time. */
 async function serve({ host, port }: ListenAddress, exposition: Exposition): Promise<Server> {
   const server = createServer((request, response) => {
     answer(request, exposition).then(
@@ -56,7 +56,7 @@ async function serve({ host, port }: ListenAddress, exposition: Exposition): Pro
     server.once("error", (error) => reject(cannotListen(`${host}:${port}`, error)));
     server.listen(port, host, resolve);
   });
-  // The server does not keep the process alive after the run.
+  // The server must not keep the process alive after the run.
   return server.unref();
 }
 
@@ -93,7 +93,7 @@ function closeServer(server: Server): void {
 }
 
 const WRITE_EVERY_MS = 5000;
-/** The collector runs as another user. */
+/** The collector of the metrics runs as another user. */
 const READABLE_BY_ALL = 0o644;
 
 async function keepFile(file: string, exposition: Exposition): Promise<StopMetrics> {
@@ -108,7 +108,7 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
     });
   }
   let writing = Promise.resolve();
-  // A failed update, such as on a full disk, must not end a push.
+  // A failed update must not end a push, for example if the disk is full.
   const again = (): void => {
     writing = writing.then(write).catch(() => undefined);
   };
@@ -120,13 +120,13 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
   };
 }
 
-/** The current metrics of a run in the Prometheus text format. */
+/** Renders the current metrics of a run in the Prometheus text format. */
 interface Exposition {
   readonly contentType: string;
   readonly text: () => Promise<string>;
 }
 
-/** @param withProcess also memory and CPU of the process, under the standard Prometheus names */
+/** @param withProcess whether to include memory and CPU of the process, under the standard Prometheus names */
 function createExposition(
   current: () => CurrentProgress,
   { withProcess }: { readonly withProcess: boolean },

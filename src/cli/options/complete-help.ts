@@ -1,12 +1,12 @@
 import { Command, Help, type Option } from "commander";
 import { MESSAGES_GROUP } from "./options.ts";
 
-/** An option is described once if this many commands have it with the same description. */
+/** The number of commands that must have an option with the same description for the option to be shared. */
 const SHARED_BY = 2;
 
 /**
- * The help of a command and all its subcommands: first the command's own help, then the options that several of them
- * share, then each subcommand with its other options and the names of the shared ones.
+ * Prints the help of a command and all its subcommands. It consists of the command's own help, the options that several
+ * commands share, and each subcommand with its other options and the names of the shared ones.
  */
 export function printCompleteHelp(command: Command): void {
   const [, ...below] = withSubcommands(command);
@@ -18,7 +18,7 @@ export function printCompleteHelp(command: Command): void {
   for (const each of leaves) output.writeOut?.(`\n${shortHelp(each, shared)}`);
 }
 
-/** A command and all its visible subcommands, in the order of the help. */
+/** Returns a command and all its visible subcommands, in the order of the help. */
 function withSubcommands(command: Command): readonly Command[] {
   const below = command.createHelp().visibleCommands(command);
   return [command, ...below.filter((each) => each.name() !== "help").flatMap(withSubcommands)];
@@ -28,8 +28,8 @@ function withSubcommands(command: Command): readonly Command[] {
 type Options = ReadonlyMap<string, Option>;
 
 /**
- * The options that several commands share. If options of one group have the same name but differ, the most frequent one
- * is used.
+ * Returns the options that several commands share. If options of one group have the same name but differ, returns the
+ * most frequent one.
  */
 function sharedOptions(commands: readonly Command[]): Options {
   const all = commands.flatMap((command) => visibleOptions(command));
@@ -41,7 +41,7 @@ function sharedOptions(commands: readonly Command[]): Options {
     const name = `${groupOf(option)} ${option.name()}`;
     if (countOf(option) >= SHARED_BY && countOf(option) > countOf(byName.get(name))) byName.set(name, option);
   }
-  // The group of an option can differ between commands: one with a heading is preferred.
+  // The group of an option can differ between commands. A group with a heading is preferred.
   const found = [...byName.values()].toSorted((a, b) => Number(hasHeading(a)) - Number(hasHeading(b)));
   return new Map(found.map((option) => [textOf(option), option]));
 }
@@ -60,13 +60,13 @@ function textOf(option: Option): string {
 
 function sharedHelp(command: Command, options: readonly Option[]): string {
   const group = new Command("shared").copyInheritedSettings(command).helpOption(false);
-  // A command cannot have two options of the same name.
+  // A command cannot have two options with the same name.
   group.configureHelp({ ...command.configureHelp(), visibleOptions: () => [...options] });
   const lines = group.helpInformation().split("\n");
   return ["Options that several commands share:", ...lines.slice(1)].join("\n");
 }
 
-/** The usage, the description and the options of the command, without the shared ones, whose names follow. */
+/** Renders the usage, the description, the options that are not shared, and the names of the shared options. */
 function shortHelp(command: Command, shared: Options): string {
   const config = command.configureHelp();
   const options = visibleOptions(command);
@@ -87,8 +87,8 @@ function shortHelp(command: Command, shared: Options): string {
 }
 
 /**
- * The names of the shared options of a command: `all options in Contract and Input; --config`. If a command has all options of a
- * group, only the group is named.
+ * Lists the names of the shared options of a command, as `all options in Contract and Input; --config`. If a command
+ * has all options of a group, names only the group.
  */
 function sharedNames(options: readonly Option[], shared: Options): string {
   const missing = new Set(
@@ -106,7 +106,7 @@ function sharedNames(options: readonly Option[], shared: Options): string {
 
 const LIST = new Intl.ListFormat("en-GB", { type: "conjunction" });
 
-/** The name of an option, with its group if an option of an earlier group has the same name. */
+/** Returns the name of an option. Adds its group if an option of an earlier group has the same name. */
 function shownName(option: Option, shared: Options): string {
   const name = option.long ?? option.short ?? "";
   const first = [...shared.values()].find(({ long }) => long === option.long) ?? option;

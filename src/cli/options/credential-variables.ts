@@ -1,11 +1,13 @@
-/** Secrets come from the environment or from private files. They have no flag, so they never appear on a command line. */
+/**
+ * Secrets come from the environment or from private files. They have no flags, so they never appear on a command line.
+ */
 export const CREDENTIAL_VARIABLES = {
   MIGRATE_API_KEY: "API key of the organisation",
   MIGRATE_TOKEN: "token, used instead of the API key",
   MIGRATE_PROXY_CREDENTIALS: "user:password of the proxy",
 } as const;
 
-/** Names the person who runs the command, for example in a shared account or in CI. */
+/** The variable that names the user who runs the command, for example in a shared account or in CI. */
 export const OPERATOR_VARIABLE = "MIGRATE_OPERATOR";
 
 export const STORE_CREDENTIAL_VARIABLES = {

@@ -56,7 +56,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   completion: ["completion bash"],
 };
 
-/** Adds text below the options of every command: usage examples and the variables for secrets. */
+/** Adds text below the options of every command: examples, and the variables for secrets. */
 export function addHelpTexts(group: Command, names: readonly string[] = []): void {
   for (const command of group.commands) {
     const words = [...names, command.name()];

@@ -6,7 +6,7 @@ export type OptionOrigin =
   | { readonly kind: "flag"; readonly flag: string }
   | { readonly kind: "environment"; readonly variable: string };
 
-/** Origins of the given options by name (`maxErrors`): the command line or an environment variable. */
+/** Returns the origin of each given option by name (`maxErrors`): the command line or an environment variable. */
 export function optionOrigins(command: Command): ReadonlyMap<string, OptionOrigin> {
   const origins = new Map<string, OptionOrigin>();
   for (const option of command.options) {
@@ -18,13 +18,13 @@ export function optionOrigins(command: Command): ReadonlyMap<string, OptionOrigi
   return origins;
 }
 
-/** The options that were given on the command line. */
+/** Returns the options that were given on the command line. */
 export function givenFlags(command: Command): readonly { readonly name: string; readonly flag: string }[] {
   const given = [...optionOrigins(command)];
   return given.flatMap(([name, origin]) => (origin.kind === "flag" ? [{ name, flag: origin.flag }] : []));
 }
 
-/** The environment variables that any command of the program reads. */
+/** Returns the environment variables that any command of the program reads. */
 export function knownVariables(program: Command): readonly string[] {
   const own = program.options.flatMap(({ envVar }) => envVar ?? []);
   const below = program.commands.flatMap(knownVariables);

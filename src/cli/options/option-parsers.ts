@@ -24,7 +24,7 @@ export const CHOICES: {
 export const PARSERS = {
   path: (text: string): string => PARSERS.text(text),
 
-  /** For a repeatable option. */
+  /** Appends to the previous values, because the option is repeatable. */
   paths: (text: string, before: unknown): readonly string[] => [...listOf(before), PARSERS.text(text)],
 
   text: (text: string): string => {
@@ -55,7 +55,7 @@ export const PARSERS = {
     throw new InvalidArgumentError("A number of requests per second above 0 is expected.");
   },
 
-  /** Milliseconds. */
+  /** Returns milliseconds. */
   duration: (text: string): number => {
     const [, amount, unit = "s"] = /^(\d{1,9})(s|m|h|d)?$/.exec(text) ?? [];
     if (amount !== undefined) return Number(amount) * (UNIT_MS[unit] ?? 0);
@@ -144,7 +144,7 @@ export const PARSERS = {
 /** The address to listen on. */
 export interface ListenAddress {
   readonly host: string;
-  /** 0: any free port. */
+  /** The port number; 0 selects any free port. */
   readonly port: number;
 }
 

@@ -8,7 +8,7 @@ export type FlagTable = Readonly<Record<string, FlagRow>>;
 
 /** The definition of an option that may exist only on the command line. */
 interface FlagRow extends Omit<OptionRow, "kind" | "choices"> {
-  /** The parser of the text. Default: the text unchanged. */
+  /** The parser of the value. By default, the text is unchanged. */
   readonly kind?: Kind | keyof typeof PARSERS;
   readonly choices?: keyof typeof CHOICES | readonly string[];
 }
@@ -34,14 +34,14 @@ type ValueOf<Row> = Row extends { choices: readonly (infer Choice)[] }
           ? string
           : boolean;
 
-/** An option whose argument is omitted is true, unless it has a preset. */
+/** The value of an option without its argument is `true`, unless the option has a preset. */
 type OptionalArgument<Row> = Row extends { arg: `[${string}]`; preset: string }
   ? never
   : Row extends { arg: `[${string}]` }
     ? true
     : never;
 
-/** The options of a table, in order. `group` is the heading in `--help`. */
+/** Returns the options of a table, in order. `group` is their heading in `--help`. */
 export function optionsOf(table: FlagTable, group?: string): readonly Option[] {
   return Object.entries(table).flatMap(([name, row]) => (row.flag === false ? [] : [optionOf(name, row, group)]));
 }
@@ -60,7 +60,7 @@ export function optionOf(name: string, row: FlagRow, group: string | undefined):
   return option;
 }
 
-/** The form of an option in the help: `-o, --out <dir>`. */
+/** Returns the form of an option in the help, such as `-o, --out <dir>`. */
 function typedForm(name: string, { short, negated, arg }: FlagRow): string {
   const flag = short === undefined ? flagOf(name, negated) : `-${short}, ${flagOf(name, negated)}`;
   return arg === undefined ? flag : `${flag} ${arg}`;
@@ -74,7 +74,7 @@ function defaultKind({ required, argChoices, variadic }: Option): "text" | undef
   return required && argChoices === undefined && !variadic ? "text" : undefined;
 }
 
-/** Renders these options as command-line words with the same meaning. */
+/** Renders the named options as command-line arguments with the same meaning. */
 export function flagsAsTyped(flags: Readonly<Record<string, unknown>>, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     const value = flags[name];

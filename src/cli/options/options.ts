@@ -70,7 +70,7 @@ export type ChangesFlags = Flags & FlagsOf<typeof CHANGES>;
 export type OpenFlags = Flags & FlagsOf<typeof OPEN>;
 
 export interface DemoFlags extends Flags {
-  /** Use several workers, with a ledger on PostgreSQL. */
+  /** Whether to use several workers, with a ledger on PostgreSQL. */
   readonly cluster?: boolean;
 }
 
@@ -89,12 +89,12 @@ export type DocumentFlags = Omit<RunFlags, "concurrency"> &
 /** Options of `run files`. */
 export type RunFilesFlags = Omit<InspectFlags, "out"> & { readonly out: string };
 
-/** Options of the other commands that show data. */
+/** Options of all other commands that show data. */
 export interface InspectFlags extends Flags {
   readonly format: "text" | "json" | "markdown";
-  /** The run to inspect. */
+  /** The id of the run to inspect. */
   readonly run?: string;
-  /** Confirms that the restored database contains every request that other machines have sent. */
+  /** Whether the user confirms that the restored database contains every request that other machines have sent. */
   readonly nothingLost?: boolean;
 }
 
@@ -108,7 +108,7 @@ const GROUPS: Readonly<Record<string, FlagTable>> = {
   "Platform:": { ...PLATFORMS, ...TARGET },
 };
 
-/** Looks up options by name. */
+/** Returns the options with these names. */
 export function options(...names: readonly (keyof Flags)[]): readonly Option[] {
   const wanted = new Set<string>(names);
   const all = Object.entries(GROUPS).flatMap(([group, table]) => optionsOf(table, group));
@@ -176,7 +176,10 @@ export const settingOptions: readonly Option[] = [
   ...storeFlags,
 ];
 
-/** The corrections of `corrections add` are added, not applied, so they do not exclude rejects. */
+/**
+ * `--corrections` does not conflict with `--rejects` here, because these commands add corrections instead of applying
+ * them.
+ */
 export const correctionOptions: readonly Option[] = [
   ...jobOptions.filter((option) => option.attributeName() !== "corrections"),
   optionOf("corrections", { ...INPUT.corrections, conflicts: [] }, "Input:"),
@@ -203,7 +206,7 @@ export function withOptions(command: Command, more: readonly Option[]): Command 
   return command;
 }
 
-/** Adds `--json`. If `--format` is also given, the last one on the command line wins. */
+/** Adds `--json`. If `--format` is also given, the last of the two on the command line applies. */
 function addJson(command: Command, format: Option): void {
   command.addOption(optionOf("json", { help: "short for --format json" }, format.helpGroupHeading));
   command.on("option:json", () => command.setOptionValueWithSource("format", "json", "cli"));

@@ -14,7 +14,7 @@ export const WEB = {
   open: { negated: true, help: "do not open a browser" },
 } as const;
 
-/** Options of a push in addition to those that a program can set. */
+/** Options of a push that exist only on the command line. */
 export const PUSH = {
   workers: {
     arg: "<n>",
@@ -23,14 +23,14 @@ export const PUSH = {
     env: true,
     help: "number of worker processes to start on this machine (needs PostgreSQL, see docs/cluster.md)",
   },
-  /** Milliseconds. */
+  /** In milliseconds. */
   lease: {
     arg: "<duration>",
     kind: "duration",
     env: true,
     help: "time without a heartbeat after which a worker is considered dead (default: 30s)",
   },
-  /** True: no time limit. Otherwise milliseconds. */
+  /** `true` waits without a time limit; a number limits the wait, in milliseconds. */
   waitForSupplier: {
     arg: "[duration]",
     kind: "duration",
@@ -116,7 +116,10 @@ export const DOCUMENTS = {
 } as const;
 
 export const INIT = {
-  /** Not the folder of reports, so neither the environment nor the configuration file sets it. */
+  /**
+   * The output folder of `init`, not the folder of reports. The environment and the configuration file therefore do not
+   * set it.
+   */
   out: { short: "o", arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
   root: { arg: "<source>", help: "source whose rows are the records (default: guessed)" },
   key: { arg: "<column>", help: "column of the root source that identifies a record (default: guessed)" },
@@ -137,7 +140,7 @@ export const RECONCILE = {
     conflicts: ["accept", "resend"],
     help: "mark as not received all records that are ambiguous because of an incomplete journal; <number> must equal the number of these records",
   },
-  /** Milliseconds. */
+  /** In milliseconds. */
   quietPeriod: {
     arg: "<duration>",
     kind: "duration",

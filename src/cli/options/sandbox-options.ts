@@ -64,14 +64,14 @@ const FAULTS = {
   seed: { arg: "<n>", kind: "number", range: [0, 2_147_483_648], help: "seed for random faults and latencies" },
 } as const;
 
-/** The options for the faults of the sandbox. */
+/** The options for simulated faults of the sandbox. */
 export const faultOptions: readonly Option[] = optionsOf(FAULTS, "Faults:");
 
 export type FaultFlags = FlagsOf<typeof FAULTS>;
 
 /**
- * Converts the flags to options of the sandbox. Both have the same names, except for three options whose names include
- * the unit.
+ * Converts flags to options of the sandbox. The names are the same, except for three options whose names include the
+ * unit.
  */
 export function faultsOf(flags: FaultFlags): FaultOptions {
   const { latency, tokenLifetime, refreshLifetime } = flags;

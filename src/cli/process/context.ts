@@ -16,8 +16,8 @@ import { reserveTemporaryFolder } from "../../runtime/temporary-folder.ts";
 import { ask, canAsk, isLive, screenOf, stdoutWriter, watchStdout } from "./terminal.ts";
 
 /**
- * Runs an action and sets the exit code: the result of the action, or the exit code of its Failure. Any other error is a
- * bug: the exit code is 70, and the stack is shown.
+ * Runs an action and sets the exit code to the result of the action, or to the exit code of its Failure. Any other
+ * error is a bug. The exit code is then 70, and the stack is logged.
  */
 export async function withContext(
   session: Session,
@@ -87,7 +87,7 @@ async function readJobSettings(
   return readSettings(sources, flags, process.cwd());
 }
 
-/** Runs an action that starts from the ledger. */
+/** Runs an action that reads its other settings from a run in the ledger. */
 export function withLedger(
   session: Session,
   flags: Flags,
@@ -115,7 +115,7 @@ export function withConfig(
   });
 }
 
-/** Runs an action. A failure states where the configuration file names the file that cannot be read. */
+/** Runs an action. If a file cannot be read, the failure states where the configuration file names it. */
 export function withOptionOrigin<T>({ placeOf }: Pick<Config, "placeOf">, action: () => Promise<T>): Promise<T> {
   return placeOf === undefined ? action() : withNamingPlace(placeOf, action);
 }
@@ -124,16 +124,19 @@ function logConfigFile(file: string | undefined, { logger }: Context): void {
   logger.detail(file === undefined ? "No configuration file" : `Configuration file ${file}`);
 }
 
-/** The parts of the process that an action uses: terminal, clock, signals and environment. Created once per command. */
+/**
+ * The parts of the process that an action uses: terminal, clock, signals and environment. Created once for each
+ * command.
+ */
 export interface Context {
   readonly dependencies: Dependencies;
   readonly logger: Logger;
   readonly progress: Pick<Progress, "current">;
-  /** The screen of stderr, which the logger writes to. */
+  /** The screen of stderr, where the logger writes. */
   readonly stderrScreen: Screen;
   /** Writes to stdout. Returns a promise while the reader is slow. */
   readonly write: (text: string | Uint8Array) => Promise<void> | void;
-  /** False once the reader of stdout has closed it. */
+  /** Returns false once the reader of stdout has closed it. */
   readonly isStdoutOpen: () => boolean;
   readonly stdout: Session["stdout"];
   /** Ends the progress display. */

@@ -1,42 +1,43 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * An input streams through the heap, so V8 assumes that the heap grows and marks it about ten times a second, on
- * threads that the work needs. With this flag, all threads wait until the heap is four times its size after the last
- * collection. Call this before any code is cached, because the code cache is only valid for the flags used at compile
- * time.
+ * Makes V8 collect garbage less often. Because an input streams through the heap, V8 assumes that the heap grows. It
+ * then marks the heap about ten times a second, on threads that the run needs. With this flag, V8 waits until the heap
+ * is four times its size after the last collection. Call this function before any code is cached, because the code
+ * cache is valid only for the flags that were set at compile time.
  */
 export function collectGarbageLessOften(): void {
   setFlag("--heap-growing-percent=300", 26);
 }
 
 /**
- * A server runs for days and is mostly idle: its heap stays close to the size of its live data. Call this instead of
- * `collectGarbageLessOften`.
+ * Keeps the heap close to the size of its live data. Use it instead of `collectGarbageLessOften` for a server, which
+ * runs for days and is mostly idle.
  */
 export function keepHeapSmall(): void {
   setFlag("--heap-growing-percent=40", 26);
 }
 
 /**
- * V8 optimises a function after it has run for a while. For loops over bytes it often has to discard this optimised
- * code, and every thread repeats this. A delay that is four times as long suits a run that reads through an input once.
- * Node.js versions after 20 use other criteria.
+ * Delays the optimisation of functions by a factor of four, which suits a run that reads an input once. By default, V8
+ * optimises loops over bytes so early that it often discards the optimised code, and every thread repeats this. Node.js
+ * versions after 20 use other criteria.
  */
 export function optimiseLater(): void {
   setFlag("--interrupt-budget=264000", 20);
 }
 
 /**
- * Prevents SIGUSR1 from opening Node's debugger, which can read every token of the process. A listener replaces that
- * handler for the whole process, including its threads. Windows has no such signal.
+ * Prevents SIGUSR1 from opening the debugger of Node.js, which can read every token of the process. The listener
+ * replaces the default handler for the whole process, including its threads. Windows has no such signal.
  */
 export function ignoreDebuggerSignal(): void {
   if (process.platform !== "win32") process.on("SIGUSR1", () => undefined);
 }
 
 /**
- * Node.js options that stop a signal from opening the debugger in a child process. Empty if Node.js has no such option.
+ * Returns Node.js options that prevent a signal from opening the debugger in a child process. Returns none if Node.js
+ * has no such option.
  */
 export function withoutDebuggerSignal(): readonly string[] {
   const option = "--disable-sigusr1";
@@ -44,8 +45,8 @@ export function withoutDebuggerSignal(): readonly string[] {
 }
 
 /**
- * Sets a flag of V8, which prints a warning for an unknown flag.
- * @param last the newest Node.js version known to support it
+ * Sets a flag of V8.
+ * @param last the newest Node.js version that is known to support the flag; V8 prints a warning for an unknown flag
  */
 function setFlag(flag: string, last: number): void {
   const major = Number.parseInt(process.versions.node, 10);

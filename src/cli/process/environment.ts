@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 
-/** The settings of a process that may weaken the protection of sent data. */
+/** Settings of a process that can weaken the protection of sent data. */
 export interface ProcessSettings {
   readonly env: NodeJS.ProcessEnv;
   /** Flags of Node.js itself. */
@@ -8,7 +8,7 @@ export interface ProcessSettings {
 }
 
 /**
- * Notices about environment settings that are ignored, or that would expose credentials or personal data.
+ * Returns notices about environment settings that are ignored or that would expose credentials or personal data.
  * @throws Failure `config` if certificate verification is switched off
  */
 export function environmentNotices({ env, execArgv }: ProcessSettings): readonly string[] {
@@ -31,5 +31,5 @@ export function environmentNotices({ env, execArgv }: ProcessSettings): readonly
   ];
 }
 
-/** Variables that make other programs use a proxy. */
+/** Variables that other programs read to use a proxy. */
 const PROXY_VARIABLES = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];

@@ -4,7 +4,7 @@ import type { StopSignals } from "../../job/dependencies.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Thrown out of the event loop by the second signal to end the process immediately. */
+/** Thrown by the listener of the second signal to end the process immediately. */
 export class SecondSignal extends Error {
   /** 130 for SIGINT, 143 for any other signal. */
   readonly exitCode: number;
@@ -17,10 +17,10 @@ export class SecondSignal extends Error {
 }
 
 /**
- * Listens for SIGINT, SIGTERM and SIGHUP. The first signal aborts `drain`: finish the requests in flight, then end. The
- * second aborts `abort` and ends the process immediately. The ledger is always consistent, so unfinished work can be
- * abandoned. Exit listeners remove temporary files. During `interruptible` work there are no listeners, so the first
- * signal ends the process.
+ * Listens for SIGINT, SIGTERM and SIGHUP. The first signal aborts `drain`, after which the run finishes the requests in
+ * flight and ends. The second signal aborts `abort` and ends the process immediately. Unfinished work can be abandoned
+ * because the ledger is always consistent. Exit listeners remove temporary files. There are no listeners during
+ * `interruptible` work, so the first signal ends the process.
  */
 export function listenForInterrupts(onFirst: () => void): StopSignals {
   const drain = new AbortController();
@@ -43,7 +43,8 @@ export function listenForInterrupts(onFirst: () => void): StopSignals {
       for (const signal of SIGNALS) process.on(signal, onSignal);
     }
   });
-  // On exit, Node.js waits for its threads. Exit listeners added earlier remove temporary files before the kill.
+  // On exit, Node.js waits for its threads, and a stuck thread never ends. The kill follows the exit listeners that
+  // were added earlier, which remove temporary files.
   setOnStuckThread(() => process.once("exit", () => process.kill(process.pid, "SIGKILL")));
   return { drain: drain.signal, abort: abort.signal };
 }

@@ -5,17 +5,17 @@ import type { Flags } from "../options/options.ts";
 import type { Session } from "./session.ts";
 import { LOG_EVENTS, type LogEvent, type LogFields } from "../progress/log-events.ts";
 
-/** Writes messages to stderr. stdout is for data. */
+/** Writes messages to stderr, because stdout is for data. */
 export interface Logger {
-  /** Logs an event: a JSON line with its fields, or the text. Without text, only JSON shows the event. */
+  /** Logs an event as a JSON line with its fields, or as text. An event without text appears only in JSON. */
   readonly event: <Event extends LogEvent>(event: Event, fields: LogFields<Event>, text?: string) => void;
   /** Logs useful information, such as a detected delimiter or a changed rate. */
   readonly notice: (text: string) => void;
-  /** Logs a detail, which is shown only with --verbose. */
+  /** Logs a detail that is shown only with `--verbose`. */
   readonly detail: (text: string) => void;
-  /** Logs the reason why the run ends, regardless of the flags. */
+  /** Logs the reason why the run ends. No flag suppresses it. */
   readonly failure: (message: FailureMessage) => void;
-  /** Logs an event with several lines of text, such as the summary. The lines are written unchanged. */
+  /** Logs an event with several lines of text, such as the summary. Writes the lines unchanged. */
   readonly lines: <Event extends LogEvent>(text: string, event: Event, fields: LogFields<Event>) => void;
 }
 
@@ -35,7 +35,7 @@ export interface LoggerOptions {
   readonly now: () => number;
 }
 
-/** Logger options for these flags, with stderr as the output. */
+/** Returns the logger options for these flags, with stderr as the output. */
 export function loggerOptionsOf(
   flags: Pick<Flags, "quiet" | "verbose" | "logFormat">,
   { stderr, clock }: Pick<Session, "stderr" | "clock">,

@@ -3,7 +3,7 @@ import { Failure } from "../../model/failure.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import { environmentNotices, type ProcessSettings } from "./environment.ts";
 
-/** @param required the supported Node.js versions of the package: `^20.19.0 || >=22.12.0` */
+/** @param required the supported Node.js versions of the package, such as `^20.19.0 || >=22.12.0` */
 export function nodeCheck(version: string, required: string): Check {
   const text = `Node.js ${version}`;
   if (!isWithin(version, required)) {
@@ -20,7 +20,7 @@ export function nodeCheck(version: string, required: string): Check {
 
 const USAGE_EXIT_CODE = 2;
 
-/** Supports only the range syntax in this package's manifest: `^` and `>=`, joined by `||`. */
+/** Supports only the range syntax in the manifest of this package: `^` and `>=`, joined by `||`. */
 function isWithin(version: string, ranges: string): boolean {
   const found = numbersOf(version);
   return ranges.split("||").some((range) => {
@@ -49,7 +49,7 @@ export function environmentCheck(settings: ProcessSettings, known: readonly stri
   }
 }
 
-/** Variables with our prefix that no command reads. Without a notice, a typo would go unnoticed. */
+/** Returns the variables with the prefix of this program that no command reads, so that a typo causes a notice. */
 export function unknownVariables(env: NodeJS.ProcessEnv, known: readonly string[]): readonly string[] {
   const unknown = Object.keys(env).filter((name) => name.startsWith("MIGRATE_") && !known.includes(name));
   return unknown.map((name) => `${name} is set, but no command reads it${didYouMean(name, known)}`);

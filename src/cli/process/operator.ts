@@ -1,13 +1,13 @@
 import { hostname, userInfo } from "node:os";
 import { OPERATOR_VARIABLE } from "../options/credential-variables.ts";
 
-/** The person who runs the command, for entries that say who made them. */
+/** Returns the name of the person who runs the command, for ledger entries and corrections. */
 export function operator(): string {
   const name = process.env[OPERATOR_VARIABLE]?.trim() ?? "";
   return name === "" ? currentUser() : name;
 }
 
-/** `user@host`, for entries that say who made them. In a container, the user may have no name. */
+/** Returns `user@host`, or the number of a user without a name, as in some containers. */
 function currentUser(): string {
   try {
     return `${userInfo().username}@${hostname()}`;

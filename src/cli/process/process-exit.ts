@@ -8,7 +8,7 @@ import { shapeOf } from "../../text/shape.ts";
 import { SecondSignal } from "./interrupts.ts";
 import type { Logger } from "./logger.ts";
 
-/** Logs why the process ends. Returns its exit code. */
+/** Logs the reason why the process ends. Returns its exit code. */
 export function logExit(error: unknown, logger: Pick<Logger, "failure">): number {
   if (error instanceof SecondSignal) return error.exitCode;
   const failure = limitFailure(error) ?? (error instanceof Failure ? error : undefined);
@@ -30,7 +30,7 @@ export function logFailure({ code, message, hint, place }: Failure, logger: Pick
   });
 }
 
-/** Messages of Node.js may quote input values, so text in quotation marks is replaced by its shape. */
+/** Replaces text in quotation marks with its shape, because messages of Node.js may quote input values. */
 function stackWithoutValues(error: unknown): string {
   if (!(error instanceof Error)) return `${typeof error} thrown`;
   const message = error.message.replaceAll(/(["'`])(.*?)\1/gs, (_, mark, quoted) => `${mark}${shapeOf(quoted)}${mark}`);
@@ -39,8 +39,8 @@ function stackWithoutValues(error: unknown): string {
 }
 
 /**
- * Maps stack frames from the bundle (`at send (file:///.../upload-CkT8.js:27:9)`) to our source files (`at send
- * (src/upload/upload.ts:12:3)`). A frame without an entry in the source map of its file is returned unchanged.
+ * Maps stack frames of the bundle (`at send (file:///.../upload-CkT8.js:27:9)`) to the source files (`at send
+ * (src/upload/upload.ts:12:3)`). Returns a frame unchanged if the source map of its file has no entry for it.
  */
 export function sourceFrames(frames: readonly string[]): readonly string[] {
   const maps = new Map<string, SourceMap | undefined>();
@@ -58,8 +58,8 @@ export function sourceFrames(frames: readonly string[]): readonly string[] {
 const BUNDLED = /(file:\/\/[^\s()]+\.js):(\d+):(\d+)/;
 
 /**
- * The source map of a file; undefined if it is missing or unreadable, because printing a stack trace must not cause a
- * second error.
+ * Returns the source map of a file; undefined if it is missing or unreadable. A stack trace must not cause a second
+ * error.
  */
 function mapOf(url: string): SourceMap | undefined {
   try {

@@ -7,18 +7,18 @@ type Terminal<Stream> = Stream & { readonly isTTY?: boolean; readonly columns?: 
 
 /**
  * The process that runs one command line. `start-program.ts` passes the real process. Tests pass their own streams,
- * signals and clock, and set the working folder and the environment, which are global to the process.
+ * signals and clock. They also set the working folder and the environment, which are global to the process.
  */
 export interface Session {
   /** Path of the program file. `startProcess` runs it again. */
   readonly program: string;
-  /** The words after the program name. */
+  /** The command-line arguments after the program name. */
   readonly words: readonly string[];
   readonly stdin: Terminal<Readable>;
   readonly stdout: Terminal<Writable>;
   readonly stderr: Terminal<Writable>;
   readonly clock: Clock;
-  /** Starts listening for signals, and calls `onFirst` on the first one. */
+  /** Starts to listen for signals, and calls `onFirst` for the first signal. */
   readonly listen: (onFirst: () => void) => StopSignals;
   /** Set by the command before it ends. */
   exitCode: number;

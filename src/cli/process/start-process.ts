@@ -4,8 +4,8 @@ import type { ProcessEnd, StartedProcess } from "../../job/dependencies.ts";
 import { withoutDebuggerSignal } from "./engine-flags.ts";
 
 /**
- * Starts this program again in its own process group, so the parent has to forward a Ctrl-C. Failures are written to the
- * same stderr.
+ * Starts this program again in its own process group, so that Ctrl-C does not reach it and the parent must forward the
+ * signal. The child writes failures to the stderr of the parent.
  */
 export function startProcess(program: string, words: readonly string[], folder: string): StartedProcess {
   const child = spawn(process.execPath, [...process.execArgv, ...withoutDebuggerSignal(), program, ...words], {
@@ -25,7 +25,10 @@ export function startProcess(program: string, words: readonly string[], folder: 
   return { pid: child.pid ?? 0, ended, stop: () => send("SIGTERM"), kill: () => send("SIGKILL") };
 }
 
-/** Opens an address in the user's browser. Has no effect if there is none: the address is also on the screen. */
+/**
+ * Opens an address in the user's browser. Does nothing if there is no browser, because the address is also on the
+ * screen.
+ */
 export function openBrowser(address: string): void {
   const [command, ...words] = COMMANDS[process.platform] ?? ["xdg-open"];
   if (command === undefined) return;

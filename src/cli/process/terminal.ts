@@ -9,13 +9,13 @@ type Streams = Pick<Session, "stdin" | "stderr">;
 const DEFAULT_WIDTH = 80;
 const YIELD_EVERY_MS = 50;
 
-/** Width and colours of an output stream. JSON lines are never coloured. */
+/** Returns the width of an output stream and whether it is coloured. JSON lines are never coloured. */
 export function screenOf(stream: Output, flags: Pick<Flags, "color" | "logFormat">): Screen {
   const colour = flags.color !== false && flags.logFormat !== "json" && isColoured(stream, process.env);
   return { colour, width: stream.columns || DEFAULT_WIDTH };
 }
 
-/** Follows https://no-color.org, then https://force-color.org. If neither applies, only terminals get colour. */
+/** Follows https://no-color.org, then https://force-color.org. If neither applies, only terminals are coloured. */
 function isColoured({ isTTY = false }: Output, env: NodeJS.ProcessEnv): boolean {
   if (env["NO_COLOR"]) return false;
   const { FORCE_COLOR: forced = "" } = env;
@@ -39,12 +39,15 @@ export function watchStdout(stdout: Output): () => boolean {
   return () => isOpen;
 }
 
-/** Replaces the content of the screen: starts at the top, clears the rest of each line and everything below. */
+/**
+ * Returns text that replaces the content of the screen. It starts at the top, and clears the rest of each line and
+ * everything below.
+ */
 export function redraw(text: string): string {
   return `\u001b[H${text.replaceAll("\n", "\u001b[K\n")}\u001b[J`;
 }
 
-/** Whether stderr can show a line that changes. */
+/** Whether stderr can show a line that is updated in place. */
 export function isLive({ isTTY = false, columns = 0 }: Output, flags: Pick<Flags, "quiet" | "logFormat">): boolean {
   const isInCi = !["", ...SWITCHED_OFF].includes(process.env["CI"] ?? "");
   const wanted = flags.quiet !== true && flags.logFormat !== "json" && !isInCi;
@@ -52,8 +55,8 @@ export function isLive({ isTTY = false, columns = 0 }: Output, flags: Pick<Flags
 }
 
 /**
- * Writes to stdout. Waits while the reader is slow; otherwise yields to the event loop regularly, so that signals are
- * handled.
+ * Returns a function that writes to stdout. It waits while the reader is slow. If the reader is fast, it yields to the
+ * event loop regularly, so that signals are handled.
  */
 export function stdoutWriter(stdout: Output, now: () => number): (text: string | Uint8Array) => Promise<void> | void {
   let yieldAt = now() + YIELD_EVERY_MS;
@@ -76,12 +79,12 @@ function drained(stdout: Output): Promise<void> {
   });
 }
 
-/** Whether a user can answer a question. */
+/** Whether a user can answer questions. */
 export function canAsk({ stdin, stderr }: Streams): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** The typed answer. Undefined if there is no terminal, and after Ctrl-C or Ctrl-D. */
+/** Returns the typed answer; undefined if there is no terminal, and after Ctrl-C or Ctrl-D. */
 export async function ask(question: string, streams: Streams): Promise<string | undefined> {
   if (!canAsk(streams)) return undefined;
   const { createInterface } = await import("node:readline/promises");

@@ -1,4 +1,4 @@
-/** Events of `--log-format json`: the level, and the fields in addition to `time`, `level` and `event`. */
+/** Events of `--log-format json`, with their level and the fields in addition to `time`, `level` and `event`. */
 export const LOG_EVENTS = {
   run_started: {
     level: "info",
@@ -87,7 +87,9 @@ export const LOG_EVENTS = {
 
 export type LogEvent = keyof typeof LOG_EVENTS;
 
-/** Counts by status or code are objects. A field that does not apply is undefined and omitted. */
+/**
+ * The value of a field. Counts by status or code are objects. A field that does not apply is undefined and is omitted.
+ */
 type FieldValue = string | number | Readonly<Partial<Record<string, number>>> | undefined;
 
 export type LogFields<Event extends LogEvent> = {

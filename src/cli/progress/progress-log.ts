@@ -44,7 +44,8 @@ function logPlanned(
 }
 
 /**
- * The number of records to send: `16 to send (12 new, 4 changed)`; for the first push to a destination, `16 to send`.
+ * Describes the number of records to send as `16 to send (12 new, 4 changed)`, or as `16 to send` for the first push to
+ * a destination.
  */
 function toSendText(toSend: number, compared: SendComparison | undefined): string {
   const text = `${formatCount(toSend)} to send`;
@@ -54,7 +55,7 @@ function toSendText(toSend: number, compared: SendComparison | undefined): strin
   return `${text} (${parts.flat().join(", ")})`;
 }
 
-/** A count with its description; empty for zero. */
+/** Describes a count; returns nothing for zero. */
 function countText(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`${formatCount(count)} ${what}`];
 }
@@ -101,15 +102,15 @@ function inSeconds(ms: number): number {
 type Pause = Extract<RunEvent, { kind: "pause" }>;
 type SupplierChange = Extract<RunEvent, { kind: "supplier" }>;
 
-/** Logs the start and the end of a wait, and a reminder at intervals. A wait may consist of many pauses. */
+/** Logs the start and the end of a wait, and a reminder at intervals. One wait may consist of many pauses. */
 interface WaitLog {
   readonly pause: (event: Pause) => void;
   readonly supplier: (event: SupplierChange) => void;
-  /** Logs the end of a wait that is over. Called regularly. */
+  /** Logs the end of a wait that has ended. Call it regularly. */
   readonly tick: () => void;
 }
 
-/** Pauses with at most this gap belong to the same wait. */
+/** Maximum gap between pauses of the same wait. */
 const QUIET_MS = 30_000;
 const REMIND_EVERY_MS = 5 * 60_000;
 

@@ -4,11 +4,13 @@ import { counted, duration, formatCount, percent, rateText } from "../../text/co
 import { plainText } from "../../text/plain-text.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 
-/** Progress in one line of at most `width` columns. The least important parts are omitted first if they do not fit. */
+/**
+ * Describes the progress in one line of at most `width` columns. Omits the least important parts if they do not fit.
+ */
 export function progressLine(progress: RunProgress, width: number = Number.POSITIVE_INFINITY): string {
   const parts = progress.sending === undefined ? inputParts(progress) : sendParts(progress.sending);
   for (let kept = parts.length; kept > 1; kept -= 1) {
-    // Removes the least important part first. The rest keeps its reading order.
+    // Removes the least important part first. The other parts keep their reading order.
     const line = parts
       .filter(({ rank }) => rank < kept)
       .map(({ text }) => text)
@@ -32,7 +34,7 @@ function ranked(parts: readonly (string | undefined)[], order: readonly number[]
 
 function inputParts({ run, input, elapsedMs }: RunProgress): readonly Part[] {
   const { bytes, ofBytes, records, invalid } = input;
-  // A push sends only after everything is checked. The text explains the delay before the first request.
+  // A push sends records only after it has checked all of them. The text explains the delay before the first request.
   const [reading, behind] = run?.command === "push" ? ["Reading the whole input first", ":"] : ["Reading", ""];
   const read = ofBytes === 0 ? undefined : `${percent(bytes, ofBytes)} of ${size(ofBytes)}`;
   return ranked(
@@ -69,7 +71,7 @@ function sendParts(sending: SendProgress): readonly Part[] {
   );
 }
 
-/** The limit of the pace and its reason: `12 in flight at most: HTTP 429`. */
+/** Describes the limit of the pace and its reason, such as `12 in flight at most: HTTP 429`. */
 export function paceText({ pace }: Pick<SendProgress, "pace">): string | undefined {
   const { limit, perSecond, reason } = pace;
   if (limit === undefined) return undefined;

@@ -9,16 +9,16 @@ import type { Logger } from "../process/logger.ts";
 import { createWaitLog, logProgress, logRunEvent } from "./progress-log.ts";
 import { progressLine } from "./progress-text.ts";
 
-/** Shows the progress of a run: a changing line on a terminal, otherwise a log line at intervals. */
+/** Shows the progress of a run: on a terminal, a line that is updated in place; elsewhere, a log line at intervals. */
 export interface Progress {
   readonly onProgress: (event: RunEvent) => void;
   /** Updates the display. Called about twice a second while a run may be active. */
   readonly tick: () => void;
-  /** Hides the progress during this work, such as a question. */
+  /** Hides the progress during work such as a question to the user. */
   readonly paused: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Writes a permanent line above the changing line. */
+  /** Writes a permanent line above the progress line. */
   readonly notice: (text: string) => void;
-  /** Called when the user has asked to stop. */
+  /** Called after the user has asked to stop. */
   readonly stopping: () => void;
   /** The current progress. */
   readonly current: () => CurrentProgress;
@@ -86,7 +86,7 @@ export function createProgress(logger: Logger, screen: ProgressScreen, clock: Wa
   };
 }
 
-/** Events that update the line but are not logged individually. */
+/** Events that update the progress line but are not logged individually. */
 const FREQUENT: ReadonlySet<RunEvent["kind"]> = new Set(["read", "checked", "outcome"]);
 
 function logStopping({ sending }: RunProgress, logger: Logger): void {
@@ -96,15 +96,15 @@ function logStopping({ sending }: RunProgress, logger: Logger): void {
 }
 
 interface ProgressScreen {
-  /** Whether the line may change: on a terminal, unless a flag forbids it. */
+  /** Whether the line may be updated in place. This requires a terminal and no flag that forbids it. */
   readonly live: boolean;
   readonly stream: NodeJS.WritableStream;
   readonly colour: boolean;
-  /** Current number of columns of the terminal. */
+  /** Returns the current number of columns of the terminal. */
   readonly width: () => number;
 }
 
-/** The place where progress is shown. */
+/** The output that shows the progress. */
 interface ProgressLine {
   readonly show: (shown: ShownProgress) => void;
   /** Calls `log`, which writes a permanent line above the progress. */
@@ -113,20 +113,21 @@ interface ProgressLine {
 }
 
 interface ShownProgress {
-  /** The text in at most `width` columns. */
+  /** Returns the text in at most `width` columns. */
   readonly text: (width: number) => string;
   /** Writes the progress to the log. */
   readonly log: () => void;
 }
 
 const LIVE_EVERY_MS = 100;
-/** Work that finishes within this time shows no line. */
+/** Delay before the line is first shown. Shorter work shows no line. */
 const FIRST_AFTER_MS = 300;
-/** The spinner, a space before the text, and the unused last column. */
+/** Width of the spinner, the space before the text, and the unused last column. */
 const SPINNER_WIDTH = 3;
 
 /**
- * A changing line, drawn by ora, which is loaded only for long work. The text is computed at most ten times a second.
+ * Creates a line that is updated in place. It is drawn by ora, which is loaded only for long work. The text is computed
+ * at most ten times a second.
  */
 function liveLine({ stream, colour, width }: ProgressScreen, now: () => number): ProgressLine {
   let spinner: Ora | undefined;
@@ -157,7 +158,10 @@ function liveLine({ stream, colour, width }: ProgressScreen, now: () => number):
   };
 }
 
-/** Milliseconds between two lines. Frequent at first, then less frequent, so that a long run does not fill the disk. */
+/**
+ * Returns the time between two log lines in milliseconds. Lines become less frequent, so that a long run does not fill
+ * the disk.
+ */
 function interval(elapsedMs: number): number {
   if (elapsedMs < 60_000) return 5_000;
   return elapsedMs < 600_000 ? 30_000 : 60_000;

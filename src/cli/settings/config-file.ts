@@ -12,26 +12,26 @@ import type { Config } from "./config-schema.ts";
 const CONFIG_NAME = "migrate.yaml";
 
 /**
- * Reads the configuration file: the named file, or the nearest `migrate.yaml` in the folder or its parents.
- * Returns an empty configuration if there is none. Relative paths, given and returned, are relative to the folder.
+ * Reads the configuration file: the named file, or the nearest `migrate.yaml` in the folder or its parents. Returns an
+ * empty configuration if there is none. Relative paths, both given and returned, are relative to the folder.
  * @throws Failure `config`, with file and line, for invalid content
  */
 export async function readConfig(named: string | undefined, folder: string): Promise<Config> {
   return (await readLocatedConfig(named, folder)).config;
 }
 
-/** A configuration and the document with the position of each setting. Without a file there is no document. */
+/** A configuration, and the document with the position of each setting. The document is absent if there is no file. */
 export interface LocatedConfig {
   readonly config: Config;
   readonly document?: SourceDocument;
 }
 
-/** Like `readConfig`, but also returns the document that the configuration was read from. */
+/** Reads the configuration as `readConfig` does, and also returns its document. */
 export async function readLocatedConfig(named: string | undefined, folder: string): Promise<LocatedConfig> {
   const file = named ?? findUpwards(folder);
   if (file === undefined) return { config: {} };
   const { text } = await readTextFile(pathsFrom(folder)(file));
-  // Loaded late, because many commands run without a configuration file.
+  // Imported here because many commands run without a configuration file.
   const { parseDocument } = await import("../../contract/document/yaml-document.ts");
   const { parseConfig } = await import("./config-schema.ts");
   const document = parseDocument({ file, text }, "config");
@@ -55,8 +55,8 @@ function pathFrom(folder: string): (file: string) => string {
 const WRITABLE_BY_OTHERS = 0o002;
 
 /**
- * Refuses a configuration file that any user may change, because it names the platform and the files with credentials.
- * Called before anything is sent.
+ * Refuses a configuration file that any user can change, because it names the platform and the files with credentials.
+ * Call it before the first request.
  * @throws Failure `config`
  */
 export async function refuseWritableByOthers(configFile: string | undefined): Promise<void> {

@@ -74,7 +74,7 @@ const configSchema = z.strictObject({
   targets: z.record(z.string(), targetSchema).optional().describe(PLATFORMS.targets.help),
 });
 
-/** The JSON Schema of a configuration file, in draft 7 for editors. */
+/** Returns the JSON Schema of a configuration file, in draft 7 for editors. */
 export function configJsonSchema(): JsonObject {
   const schema = jsonCopy(z.toJSONSchema(configSchema, { target: "draft-7", io: "input" }));
   return { title: "migrate.yaml", description: "docs/configuration.md", ...(isJsonObject(schema) ? schema : {}) };
@@ -82,7 +82,7 @@ export function configJsonSchema(): JsonObject {
 
 /** A platform in the configuration file. */
 export interface TargetConfig extends FileValues<typeof TARGET>, FileValues<typeof PACE> {
-  /** Settings for this platform. Each one overrides the file's setting for the same supplier. */
+  /** Settings of suppliers on this platform. Each one overrides the same setting of the supplier in the file. */
   readonly suppliers?: SuppliersConfig | undefined;
 }
 
@@ -94,17 +94,17 @@ interface WrittenConfig extends Omit<FileValues<typeof FILE_SETTINGS>, keyof typ
   readonly targets?: Readonly<Record<string, TargetConfig>> | undefined;
 }
 
-/** The validated `migrate.yaml`. Its paths are resolved against its own folder. A flag overrides its setting. */
+/** The validated `migrate.yaml`. Its paths are resolved against its own folder. Flags override its settings. */
 export interface Config extends WrittenConfig {
   readonly contract?: readonly string[] | undefined;
-  /** Path of the file. Absent if there is none. */
+  /** The path of the file; absent if there is none. */
   readonly file?: string | undefined;
-  /** Position in the configuration where a path is named, by the resolved path. */
+  /** Returns the position in the configuration that names a resolved path. */
   readonly placeOf?: NamingPlace | undefined;
 }
 
 /**
- * Validates the content of a configuration file, and resolves its paths.
+ * Validates the content of a configuration file and resolves its paths.
  * @throws Failure `config`, with file and line, for invalid content
  */
 export function parseConfig(document: SourceDocument, resolve: (file: string) => string): Config {
@@ -130,7 +130,10 @@ function resolvedInventory(inventory: Inventory, resolve: (file: string) => stri
 
 type Issue = z.core.$ZodIssue;
 
-/** Reports an unknown setting first, because a misspelt name is often the reason why another setting is missing. */
+/**
+ * Returns the failure for the first issue. Unknown settings come first, because a misspelt name is often the reason why
+ * another setting is missing.
+ */
 function schemaFailure({ file, pointOf }: SourceDocument, issues: readonly Issue[]): Failure {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   const within = (issue?.path ?? []).map((part) => (typeof part === "number" ? part : String(part)));
@@ -163,7 +166,7 @@ const EXPECTED_TEXT: Readonly<Record<string, string>> = {
   record: "an object with named settings is",
 };
 
-/** Lists the settings that are valid at this place. */
+/** Returns a hint that lists the settings that are valid at this place. */
 function hintFor(unknown: string | undefined, within: readonly (string | number)[]): string | undefined {
   if (unknown === undefined) return undefined;
   const known = Object.keys(shapeAt(configSchema, within));

@@ -13,9 +13,9 @@ import { type Settings, storeSettingsOf, targetNameOf } from "./settings.ts";
 
 /** The effective value of a setting, and its origin. */
 export interface EffectiveSetting {
-  /** The name in the configuration file: `targets.test.baseUrl`. */
+  /** The name in the configuration file, such as `targets.test.baseUrl`. */
   readonly name: string;
-  /** Absent if the setting is not set and has no default. */
+  /** Absent if the setting has neither a value nor a default. */
   readonly value?: JsonValue;
   readonly origin: SettingOrigin;
 }
@@ -23,7 +23,7 @@ export interface EffectiveSetting {
 export type SettingOrigin =
   | OptionOrigin
   | { readonly kind: "file"; readonly file: string; readonly line: number }
-  /** A private file that contains a credential. */
+  /** The path of a private file that contains a credential. */
   | { readonly kind: "secret-file"; readonly file: string }
   | { readonly kind: "default" }
   | { readonly kind: "none" };
@@ -35,7 +35,10 @@ export interface SettingSources {
   readonly origins: ReadonlyMap<string, OptionOrigin>;
 }
 
-/** All settings with value and origin: the known settings first, then the rest of the file and the flags. */
+/**
+ * Returns all settings with their values and origins: known settings first, then the other settings of the file, then
+ * the flags.
+ */
 export function effectiveSettings(sources: SettingSources): readonly EffectiveSetting[] {
   const known = knownSettings(sources.settings, sources.config.config, sources.flags);
   const names = new Set(known.map(({ name }) => name));
@@ -59,7 +62,7 @@ function fileOrigin(paths: readonly AttrPath[], { document }: LocatedConfig): Se
   return { kind: "file", file: document.file, line: document.lineOf(path) };
 }
 
-/** The settings in the file. Of the targets, only the chosen one is included. Paths are resolved. */
+/** Returns the settings in the file, with resolved paths. Of the targets, includes only the chosen one. */
 function fileSettings({ config: { document, config }, flags }: SettingSources): readonly EffectiveSetting[] {
   if (document === undefined) return [];
   const chosen = targetNameOf(flags, config);
@@ -77,7 +80,7 @@ function leavesOf(value: JsonValue, path: AttrPath): readonly { readonly path: A
   return Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
 }
 
-/** Options that were given. They include options that no file can set, such as `limit`. */
+/** Returns the options that were given. They include options that no file can set, such as `limit`. */
 function givenOptions({ flags, origins }: SettingSources): readonly EffectiveSetting[] {
   const values = new Map<string, unknown>(Object.entries(flags));
   return [...origins].map(([name, origin]) => ({ name, value: plainValue(values.get(name)), origin }));
@@ -89,7 +92,7 @@ function plainValue(value: unknown): JsonValue {
   return isJsonObject(value) ? value : "";
 }
 
-/** The origin as text: `migrate.yaml:3`, `--target`, `MIGRATE_TARGET`, `default`. */
+/** Renders an origin as text, such as `migrate.yaml:3`, `--target`, `MIGRATE_TARGET` or `default`. */
 export function originText(origin: SettingOrigin): string {
   switch (origin.kind) {
     case "flag":
@@ -108,9 +111,9 @@ export function originText(origin: SettingOrigin): string {
   return "not set";
 }
 
-/** A setting that is always listed: its value and its possible origins. */
+/** A setting that is always listed, with its value and its possible origins. */
 interface KnownSetting {
-  /** The name in the configuration file: `targets.test.baseUrl`. */
+  /** The name in the configuration file, such as `targets.test.baseUrl`. */
   readonly name: string;
   readonly value: JsonValue | undefined;
   /** The name of the option that sets this setting. */
@@ -119,7 +122,7 @@ interface KnownSetting {
   readonly paths: readonly AttrPath[];
 }
 
-/** The settings that result from flags, variables and the configuration together. */
+/** Returns the settings that result from flags, variables and the configuration. */
 function knownSettings(settings: Settings, config: Config, flags: Flags): readonly KnownSetting[] {
   const name = targetNameOf(flags, config);
   return [
@@ -153,7 +156,7 @@ function jobSettings({ job, ledger, out, threads }: Settings, target: string | u
   ];
 }
 
-/** A setting at the top level of the file, with the name of its flag. */
+/** Returns a setting at the top level of the file. Its flag has the same name. */
 function top(setting: keyof Flags, value: JsonValue | undefined): KnownSetting {
   return { name: setting, value, option: setting, paths: [[setting]] };
 }
@@ -184,7 +187,7 @@ function timeoutRows(target: TargetSettings): readonly (readonly [string, number
   return Object.entries(timeoutSettings(target));
 }
 
-/** Masks user name and password in a URL. A URL can contain them, although no command accepts such a URL. */
+/** Masks the user name and password in a URL. A URL can contain them, although no command accepts such a URL. */
 function withoutUser(address: string): string {
   return address.replace(/\/\/[^/@]*@/, "//***@");
 }
@@ -206,10 +209,10 @@ function ofStore({ supplier }: Settings, config: Config, flags: Flags): readonly
   ];
 }
 
-/** Shown instead of a secret, regardless of its length. */
+/** The text shown instead of a secret of any length. */
 const MASKED = "***";
 
-/** Lists the credentials and their origins. Does not read credential files and shows no secrets. */
+/** Lists the credentials and their origins. Reads no credential files and shows no secrets. */
 export function effectiveCredentials(
   environment: NodeJS.ProcessEnv,
   { target }: Settings,

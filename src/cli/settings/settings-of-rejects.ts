@@ -14,8 +14,8 @@ import type { Flags } from "../options/options.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /**
- * The settings of the runs whose rejects are re-imported. Flags of this command override them. A setting that the runs
- * did not record is read as usual.
+ * Returns the settings of the runs whose rejects are re-imported. Flags of this command override them. A setting that
+ * the runs did not record is read as usual.
  * @throws Failure `usage`, and the failures of reading the settings and the report
  */
 export async function readRejectsSettings(
@@ -57,11 +57,11 @@ export async function readRejectsSettings(
 }
 
 interface GivenRejects {
-  /** At least one report folder. */
+  /** The report folders, at least one. */
   readonly rejects: readonly string[];
 }
 
-/** The kinds of files that flags name. These files replace those of the run. */
+/** Returns the kinds of files that flags name. These files replace those of the run. */
 function replacedKinds({ contract, mapping }: Flags): readonly FileKind[] {
   return [
     ...(contract === undefined ? [] : (["contract", "overlay"] as const)),
@@ -69,7 +69,7 @@ function replacedKinds({ contract, mapping }: Flags): readonly FileKind[] {
   ];
 }
 
-/** The values of the earlier run that the new run uses, unless a flag overrides them. */
+/** Returns the values of the earlier run that the new run uses, without those that a flag overrides. */
 function kept<Values extends object>(table: OptionTable, before: Values, flags: Flags): Partial<Values> {
   return reimportedValues(table, { ...before, ...definedFlags(flags) });
 }

@@ -18,7 +18,7 @@ import type { DocumentFlags, Flags } from "../options/options.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config, TargetConfig } from "./config-schema.ts";
 
-/** The settings from flags, environment and configuration file. No lower layer reads any of the three. */
+/** The settings from flags, the environment and the configuration file. No lower layer reads any of these sources. */
 export interface Settings extends RunValues {
   /** Path of the configuration file. */
   readonly configFile: string | undefined;
@@ -38,8 +38,8 @@ export interface Settings extends RunValues {
 }
 
 /**
- * Flags and environment variables override the configuration file, which overrides defaults. The parser has already
- * merged the environment into the flags.
+ * Reads the settings. Flags override environment variables, which override the configuration file, which overrides
+ * defaults. The parser has already merged the environment into the flags.
  * @throws Failure `config` or `usage`
  */
 export async function readSettings(sources: readonly string[], flags: Flags, folder: string): Promise<Settings> {
@@ -85,7 +85,7 @@ export function settingsOf(
 export type LedgerSettings = Pick<Settings, "ledger" | "out" | "workbook" | "configFile" | "placeOf"> &
   Pick<Config, "inventory" | "owners" | "supplier">;
 
-/** The settings for commands that start from the ledger. All other settings are recorded with the run. */
+/** Returns the settings for commands that read a run from the ledger. All other settings are recorded with the run. */
 export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
   const config = await readConfig(flags.config, folder);
   const { ledger = DEFAULT_LEDGER, supplier } = { ...config, ...flags };
@@ -118,7 +118,7 @@ function targetOf(flags: Flags, config: Config): ChosenTarget | undefined {
   return baseUrl === undefined ? undefined : { ...named, name, baseUrl, ca: flags.ca ?? named?.ca };
 }
 
-/** The name of the chosen target. If `--base-url` is given, the default target of the file does not apply. */
+/** Returns the name of the chosen target. If `--base-url` is given, the default target of the file does not apply. */
 export function targetNameOf(flags: Flags, config: Config): string | undefined {
   return flags.target ?? (flags.baseUrl === undefined ? config.target : undefined);
 }
@@ -133,8 +133,8 @@ function suggestionOrKnown(name: string, known: readonly string[], what: string)
 }
 
 /**
- * The import supplier of the job. Supplier settings of the target override those of the file. If suppliers are listed,
- * the code must be one of them, because records with a misspelt code would go to the wrong supplier.
+ * Returns the import supplier of the job. Supplier settings of the target override those of the file. If suppliers are
+ * listed, the code must be one of them, because records with a misspelt code would go to the wrong supplier.
  */
 function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefined): Supplier {
   const code = flags.supplier ?? target?.supplier ?? config.supplier;
@@ -149,7 +149,7 @@ function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefin
   return { ...named, code, rootLocation: named?.rootLocation ?? config.documentRoot };
 }
 
-/** The import suppliers of the configuration by code. Each setting of the target overrides the file's. */
+/** Returns the import suppliers of the configuration by code. Each setting of the target overrides that of the file. */
 function suppliersOf(config: Config, target: ChosenTarget | undefined): ReadonlyMap<string, SupplierSettings> {
   const listed = new Map(Object.entries(config.suppliers ?? {}));
   const ofTarget = new Map(Object.entries(target?.suppliers ?? {}));
@@ -164,7 +164,7 @@ function rootsOf(config: Config, target: ChosenTarget | undefined): Readonly<Rec
   return roots.length === 0 ? undefined : Object.fromEntries(roots);
 }
 
-/** The bucket that all suppliers share, if there is exactly one. Each supplier has its own root in it. */
+/** Returns the bucket that all suppliers share, if there is exactly one. Each supplier has its own root in it. */
 function onlyBucketOf(suppliers: ReadonlyMap<string, SupplierSettings>): string | undefined {
   const buckets = new Set([...suppliers.values()].flatMap(({ bucket }) => bucket ?? []));
   return buckets.size === 1 ? [...buckets][0] : undefined;
@@ -181,7 +181,7 @@ function rateLimitSettings(flags: Flags, target: ChosenTarget | undefined): Rate
 }
 
 const DEFAULT_LEASE_MS = 30_000;
-/** Heartbeats are due every fifth of the lease, and at least every second. */
+/** The minimum lease. Workers send a heartbeat five times per lease, but at least once a second. */
 const MIN_LEASE_MS = 2_000;
 
 function workerSettings({ workers, lease }: Flags): WorkerSettings | undefined {
@@ -229,7 +229,7 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
 }
 
 /**
- * The rules of `owners`, which the option `flag` needs.
+ * Returns the rules of `owners`, which the option `flag` requires.
  * @throws Failure `usage` if the configuration file has none
  */
 export function requireOwners(owners: readonly OwnerRule[] | undefined, flag: string): readonly OwnerRule[] {
@@ -240,7 +240,8 @@ export function requireOwners(owners: readonly OwnerRule[] | undefined, flag: st
 }
 
 /**
- * The location of the documents, from the flags, then the configuration file, then the bucket of the supplier.
+ * Returns the location of the documents from the flags, or else from the configuration file, or else from the bucket of
+ * the supplier.
  * @throws Failure `usage` if none of them names a store
  */
 export async function readStoreSettings(
@@ -255,7 +256,7 @@ export async function readStoreSettings(
   });
 }
 
-/** Returns the location for a configuration that has already been read. Undefined if no store is named. */
+/** Returns the location for a configuration that has already been read; undefined if no store is named. */
 export function storeSettingsOf(
   { store = {} }: Config,
   flags: Omit<DocumentFlags, "format" | "concurrency">,

@@ -3,9 +3,12 @@ import type { StoreCredentials, StoreKey } from "../../store/s3-store.ts";
 import { readSecret } from "../../runtime/read-credentials.ts";
 
 /**
- * Reads the access key of a document store from the first of these sources that has one: the standard AWS environment
- * variables; the private file `file`, in the format of `~/.aws/credentials`, from its section `default` or the lines before
- * any section; the AWS credential provider (a profile, or the role of a container or instance). Undefined if no source has a key.
+ * Reads the access key of a document store from the first of these sources that has one:
+ * - the standard AWS environment variables
+ * - the private file `file`, in the format of `~/.aws/credentials`: its section `default`, or the lines before any
+ *   section
+ * - the AWS credential provider: a profile, or the role of a container or instance
+ * Returns undefined if no source has a key.
  * @throws Failure `config` for half a key, a file that other users can access, or a profile without a key
  */
 export async function readStoreKey(
@@ -45,7 +48,9 @@ function valuesIn(text: string): ReadonlyMap<string, string> {
   return values;
 }
 
-/** The key from the standard AWS credential chain. The provider requests a new key before the old one expires. */
+/**
+ * Returns the key from the standard AWS credential chain. The provider requests a new key before the old key expires.
+ */
 async function providedKey({ AWS_PROFILE: profile }: NodeJS.ProcessEnv): Promise<StoreKey | undefined> {
   const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
   const key = defaultProvider(profile ? { profile } : {});

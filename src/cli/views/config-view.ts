@@ -4,7 +4,7 @@ import { renderTable } from "../../terminal/text-table.ts";
 import { type EffectiveSetting, originText } from "../settings/effective-settings.ts";
 import type { View } from "./view.ts";
 
-/** One setting per line: name, origin, value. As data, `{"settings":[...]}`. */
+/** Shows one setting per line: name, origin and value. As data, `{"settings":[...]}`. */
 export const configView: View<readonly EffectiveSetting[]> = {
   text: (settings, { screen }) => {
     const rows = settings.map(({ name, value, origin }) => [name, originText(origin), valueText(value)]);

@@ -11,7 +11,7 @@ import { plainText } from "../../text/plain-text.ts";
 import { shapeOf } from "../../text/shape.ts";
 import type { View, ViewOptions } from "./view.ts";
 
-/** Corrections of a file. */
+/** The corrections of a file. */
 interface ShownCorrections {
   readonly file: string;
   readonly corrections: readonly Correction[];

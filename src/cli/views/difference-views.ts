@@ -8,7 +8,9 @@ import { type BatchWriter, csvTable, jsonLines } from "./record-writers.ts";
 
 const MAX_LISTED = 50;
 
-/** The text format shows the counts and the first differences. CSV and NDJSON list every record. */
+/**
+ * Creates the writer for a format. Text shows the counts and the first differences. CSV and NDJSON list every record.
+ */
 export function changesWriter(format: "text" | "csv" | "ndjson", screen: Screen): BatchWriter<Change, ChangesSummary> {
   if (format === "ndjson") return jsonLines((one) => one);
   if (format === "csv") return csvTable(["key", "result", "attrs", "file", "line"], csvRow);
@@ -64,8 +66,8 @@ function textRow({ key, result, attrs = [], source }: Change): readonly string[]
 }
 
 /**
- * The text format lists only records with differences, and counts unknown results by reason. CSV and NDJSON list all
- * records.
+ * Creates the writer for a format. Text lists only records with differences, and counts unknown results by reason. CSV
+ * and NDJSON list all records.
  */
 export function compareWriter(
   format: "text" | "csv" | "ndjson",

@@ -12,7 +12,7 @@ const NAME_WIDTH = 15;
 const INDENT = " ".repeat(NAME_WIDTH + 2);
 const MIN_WIDTH = 20;
 
-/** One check: mark, name and result, with the suggested fix below. */
+/** Renders one check: mark, name and result, with the suggested fix below. */
 export function checkLine({ name, status, text, fix }: Check, { width, colour }: Screen): string {
   const style = new Chalk({ level: colour ? 1 : 0 });
   const room = Math.max(MIN_WIDTH, width - INDENT.length);

@@ -14,10 +14,13 @@ import { counted, formatCount } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { View, ViewOptions } from "./view.ts";
 
-/** The content of the extracts (shapes, no values), their joins, the written files, and how many records are valid. */
+/**
+ * Shows the content of the extracts as shapes without values, their joins, the written files, and the number of valid
+ * records.
+ */
 export const initView: View<InitResult> = { text: initText, json: initJson };
 
-/** The fields that `--update` added. */
+/** Shows the fields that `--update` added. */
 export const initUpdateView: View<InitUpdate> = {
   text: ({ file, added, open, check }) =>
     [
@@ -170,7 +173,7 @@ function initJson({ sources, guessed, written, kept, check }: InitResult): strin
   return indentedJson(data);
 }
 
-/** The number of valid records, and the most frequent causes of errors. */
+/** Describes the number of valid records and the most frequent causes of errors. */
 function checkLines({ records, valid, more, causes }: MappingCheck): readonly string[] {
   const all = `${more ? "the first " : ""}${counted(records, "record")}`;
   return [

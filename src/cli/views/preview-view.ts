@@ -9,8 +9,8 @@ import { shapeOf } from "../../text/shape.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 /**
- * One block per record: its place, the origin of its values, and its problems. As data, one JSON object per
- * record, with the payload only if values may be shown.
+ * Shows one block per record: its place, the origins of its values, and its problems. As data, one JSON object per
+ * record. The payload is included only if values may be shown.
  */
 export const previewView: View<readonly PreviewedRecord[]> = { text: previewText, json: previewJson };
 
@@ -40,7 +40,7 @@ function previewJson(records: readonly PreviewedRecord[], { showValues }: ViewOp
 }
 
 /**
- * A problem in one line:
+ * Renders a problem in one line:
  * `error  customers.0.mobile  required: A value is required here. (customers.csv:9, column MOBILE)`
  */
 export function problemLine(problem: Problem): string {
@@ -48,7 +48,9 @@ export function problemLine(problem: Problem): string {
   return `${problem.severity}  ${plainText(problem.attr)}  ${plainText(problem.code)}: ${plainText(describeProblem(problem))}${plainText(place)}\n`;
 }
 
-/** Each value of a payload with its origin below. Shows only the shape of a value, unless values may be shown. */
+/**
+ * Renders each value of a payload with its origin below. Shows only the shape of a value, unless values may be shown.
+ */
 export function originText(origins: readonly Origin[], showValues: boolean): string {
   return origins
     .map((origin) => {
@@ -58,7 +60,7 @@ export function originText(origins: readonly Origin[], showValues: boolean): str
     .join("");
 }
 
-/** The origins as data. Includes values only if they may be shown. */
+/** Returns the origins as data. Includes values only if they may be shown. */
 export function originData(origins: readonly Origin[], showValues: boolean): readonly object[] {
   return origins.map(({ value, ...origin }) => ({
     ...origin,

@@ -10,7 +10,9 @@ import { type LondonTime, londonTime } from "../../time/london-time.ts";
 import type { Context } from "../process/context.ts";
 import type { View } from "./view.ts";
 
-/** Writes each page as it arrives, until the reader closes stdout. Notifies the user of further pages. Returns 0. */
+/**
+ * Writes each page as it arrives, until the reader closes stdout. Notifies the user if there are more pages. Returns 0.
+ */
 export async function showRecords<T extends JsonObject>(
   pages: AsyncIterable<Page<T>>,
   { view, format, extent }: { view: RecordView<T>; format: RecordFormat; extent: PageSelection },
@@ -33,7 +35,7 @@ function amountOf(shown: number, count: number | undefined): string {
   return count === undefined ? `The first ${shown}` : `The first ${shown} of ${count}`;
 }
 
-/** Products: code, name, first and last day in London, and attributes. */
+/** Shows products: code, name, first and last day in London time, and attributes. */
 export const productView: RecordView<Product> = {
   columns: [{ title: "code" }, { title: "name" }, { title: "from" }, { title: "until" }, { title: "properties" }],
   cells: (product) => [
@@ -61,7 +63,7 @@ function dayOf(time: string | null | undefined): string {
   return formatLondonTime(time, ({ day }) => day);
 }
 
-/** Rates: the period in London time, and the values unchanged. */
+/** Shows rates: the period in London time, and the unchanged values. */
 export const rateView: RecordView<UnitRate> = {
   columns: [
     { title: "from (London)" },
@@ -84,7 +86,7 @@ function timeOf(time: string | null | undefined): string {
   return formatLondonTime(time, ({ day, clock, zone }) => `${day} ${clock} ${zone}`);
 }
 
-/** A time of the platform in London time. Invalid times are shown unchanged; a missing time is an empty text. */
+/** Renders a time of the platform in London time. An invalid time is unchanged; a missing time is an empty text. */
 function formatLondonTime(time: string | null | undefined, show: (london: LondonTime) => string): string {
   if (time === null || time === undefined) return "";
   try {
@@ -95,7 +97,7 @@ function formatLondonTime(time: string | null | undefined, show: (london: London
   }
 }
 
-/** Platform, format, identity and expiry of a token, one per line. As data, times are in ISO 8601 UTC. */
+/** Shows the platform, format, identity and expiry of a token, one per line. As data, times are in ISO 8601 UTC. */
 export const tokenView: View<TokenRecord> = { text: tokenText, json: tokenJson };
 
 function tokenText(record: TokenRecord): string {
@@ -152,7 +154,7 @@ function identity({ claims }: TokenRecord): readonly (readonly [keyof typeof CLA
   });
 }
 
-/** A time in the local time zone, then in UTC: `21 Nov 2026, 02:48:58 UTC (2026-11-21T02:48:58.000Z)`. */
+/** Renders a time in the local time zone, then in UTC: `21 Nov 2026, 02:48:58 UTC (2026-11-21T02:48:58.000Z)`. */
 function localTime(seconds: number): string {
   const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
   return `${local.format(seconds * 1000)} (${iso(seconds)})`;

@@ -1,7 +1,7 @@
 import { csvText, shownCell } from "../../report/csv-text.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 
-/** Renders batches of records, one after the other, then what follows the last one. */
+/** Renders batches of records one after another, then an end that may contain a summary. */
 export interface BatchWriter<Item, Summary> {
   readonly add: (batch: readonly Item[]) => string;
   readonly end: (summary: Summary) => string;
@@ -12,7 +12,7 @@ export function jsonLines<Item>(dataOf: (item: Item) => object): BatchWriter<Ite
   return { add: (batch) => batch.map((item) => `${printableJson(dataOf(item))}\n`).join(""), end: () => "" };
 }
 
-/** Renders a CSV table for display. The header is written even if there are no records. */
+/** Renders a CSV table for display. Writes the header even if there are no records. */
 export function csvTable<Item>(
   titles: readonly string[],
   cellsOf: (item: Item) => readonly string[],

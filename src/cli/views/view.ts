@@ -11,12 +11,12 @@ export interface View<T> {
 
 export interface ViewOptions {
   readonly screen: Screen;
-  /** Whether cell values may be shown, not only their shapes. */
+  /** Whether cell values may be shown in addition to their shapes. */
   readonly showValues: boolean;
   readonly verbose: boolean;
 }
 
-/** Writes a value to stdout in the requested format, and ends the progress display. */
+/** Writes a value to stdout in the requested format and ends the progress display. */
 export async function show<T>(
   view: View<T>,
   shown: T,

@@ -18,9 +18,9 @@ import type { RunOptions } from "../../pipeline/run/with-run.ts";
 import { type EarlierPayloads, type PayloadReader, openEarlierPayloads } from "./earlier-payloads.ts";
 
 /**
- * `mapping`: only the mapping, the contract or the lists have changed. With the mapping, contract and lists of the
- * earlier run, the current rows still produce the earlier content. `duplicate`: an earlier record of the sources has
- * the same key, so the record is not compared.
+ * - `mapping`: only the mapping, the contract or the lists have changed. With those of the earlier run, the current
+ *   rows still produce the earlier content.
+ * - `duplicate`: an earlier record of the sources has the same key, so the record is not compared.
  */
 type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplicate";
 
@@ -30,7 +30,7 @@ export interface Change {
   readonly result: ChangeResult;
   /** The attrs whose values differ; absent if they are unknown. */
   readonly attrs?: readonly string[];
-  /** For a removed record, its place in the run that sent it. */
+  /** The place of the record. For a removed record, its place in the run that sent it. */
   readonly source: { readonly file: string; readonly line: number | undefined };
 }
 
@@ -41,19 +41,22 @@ export interface ChangesOptions extends Pick<RunOptions, "job"> {
 
 export interface ChangesSummary {
   readonly counts: Readonly<Record<ChangeResult, number>>;
-  /** Number of records of the sources that have errors. */
+  /** The number of records of the sources that have errors. */
   readonly invalid: number;
-  /** Number of records without a business key, which cannot be compared. */
+  /** The number of records without a business key. They cannot be compared. */
   readonly withoutKey: number;
-  /** Number of changed records whose earlier payload could not be rebuilt. */
+  /** The number of changed records whose earlier payload could not be rebuilt. */
   readonly unknownAttrs: number;
-  /** False if removed records could not be found, because only some of the sources' records were read. */
+  /** False if removed records could not be found because only some records of the sources were read. */
   readonly hasRemoved: boolean;
   /** False if the user stopped the command. */
   readonly isComplete: boolean;
 }
 
-/** Reads and maps the sources, and passes their differences from the ledger to `add` in batches. Changes nothing. */
+/**
+ * Reads and maps the sources, compares the records with the ledger, and passes the differences to `add` in batches.
+ * Changes nothing.
+ */
 export async function changes(
   { job: settings, target, ledger: locator }: ChangesOptions,
   dependencies: Dependencies,
@@ -103,7 +106,7 @@ interface Totals {
 async function compareWithLedger(comparing: Comparing): Promise<ChangesSummary> {
   const { job, target, ledger, dependencies, add } = comparing;
   const { supplier = "", only, limit } = job.settings;
-  // Connects to nothing, so a local platform without TLS needs no permission.
+  // The command opens no connection, so a local platform without TLS needs no permission.
   const host = hostOf({ ...target, allowInsecureLoopback: true });
   const destination = { endpoint: endpointOf(target.baseUrl, job.operation), supplier, target: host };
   const counts = { new: 0, changed: 0, mapping: 0, same: 0, removed: 0, duplicate: 0 };
@@ -131,7 +134,7 @@ function noteChanges(batch: readonly Change[], { counts, found }: Totals): void 
   }
 }
 
-/** Compares the records of the sources that have a key. Adds these keys to `keys`. */
+/** Compares the records of the sources that have a key, and adds their keys to `keys`. */
 async function* comparedRecords(
   { job, ledger, dependencies }: Comparing,
   { endpoint, supplier }: Pick<Run, "endpoint" | "supplier">,
@@ -188,7 +191,7 @@ async function compareRecord(
   if (run === undefined || known.record === undefined) return { result: "changed" };
   const bySetup = await payloadWith(await earlier.bySetup(run), record.number, known);
   if (bySetup.kind === "same") return { result: "mapping", attrs: differingAttrs(bySetup.payload, record.payload) };
-  // If the setup of the run is lost, a record can be recognised as unchanged only if it consists of a single row.
+  // If the setup of the run is lost, only a record of a single row can be recognised as unchanged.
   const isSameRow = rowHash === item.rowHash && job.plan.children.length === 0;
   if (bySetup.kind === "unknown" && isSameRow) return { result: "mapping" };
   const before = await payloadWith(await earlier.ofRun(run), known.record, known);
@@ -217,7 +220,7 @@ function isEqual(one: Uint8Array | undefined, other: PlannedItem["content"]): bo
   return one !== undefined && other instanceof Uint8Array && Buffer.compare(one, other) === 0;
 }
 
-/** The accepted records whose keys the sources no longer contain. */
+/** Yields the accepted records whose keys the sources no longer contain. */
 async function* removedRecords(
   ledger: Ledger,
   { endpoint, supplier, target }: Pick<Run, "endpoint" | "supplier" | "target">,

@@ -12,14 +12,14 @@ import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";
 import { type OrderedRecords, orderedRecords } from "../../pipeline/plan/ordered-records.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
-/** Payloads of a job by record number. Reading ends at the first failure. */
+/** The payloads of a job by record number. The reader stops at the first failure. */
 export type PayloadReader = OrderedRecords<MappedRecord>;
 
 /** The payloads that an earlier run produced, and the payloads that its setup builds from the current sources. */
 export interface EarlierPayloads {
-  /** Undefined if the setup of the run is lost. */
+  /** Resolves to undefined if the setup of the run is lost. */
   readonly bySetup: (run: string) => Promise<PayloadReader | undefined>;
-  /** Undefined if the sources of the run have changed or no longer exist. */
+  /** Resolves to undefined if the sources of the run have changed or no longer exist. */
   readonly ofRun: (run: string) => Promise<PayloadReader | undefined>;
   readonly close: () => Promise<void>;
 }
@@ -61,10 +61,10 @@ export function openEarlierPayloads(
   };
 }
 
-/** Limits the number of open files. */
+/** Maximum number of runs to read. Limits the number of open files. */
 const MAX_RUNS = 16;
 
-/** Returns the same text for runs whose setups differ only in their sources. These runs share a reader. */
+/** Returns the same text for all runs whose setups differ only in their sources. These runs share a reader. */
 async function setupOf(run: string, ledger: Ledger): Promise<string> {
   const recorded = await ledger.findRun(run);
   const settings = recorded && settingsIfKnown(recorded);
@@ -88,8 +88,8 @@ async function readerOrNone(
 }
 
 /**
- * Opens a job with the current sources and the contract, mapping and lists of a run. Returns undefined if any of these
- * files is lost.
+ * Opens a job with the current sources and with the contract, mapping and lists of a run. Returns undefined if any of
+ * these files is lost.
  */
 async function openWithSetup(
   run: string,

@@ -16,23 +16,23 @@ export interface DocumentsCheckOptions extends RunOptions {
   readonly concurrency: number;
 }
 
-/** Where the documents are stored and how to connect to the store. Contains no secrets. */
+/** The location of the documents, and how to connect to the store. Contains no secrets. */
 export interface StoreSettings extends BucketSettings {
   /** A folder, or `s3://bucket`. */
   readonly location: string;
-  /** PEM file of a certificate authority to trust in addition to the default ones. */
+  /** PEM file of a certificate authority to trust in addition to the defaults. */
   readonly ca?: string | undefined;
-  /** Private file with an access key. */
+  /** Path of a private file with an access key. */
   readonly credentialsFile?: string | undefined;
-  /** Command-line words that select this store again in a suggested command. */
+  /** Command-line arguments that select the same store in a suggested command. */
   readonly flags: readonly string[];
 }
 
-/** Reads and maps the whole input, looks up every referenced document in the store, and reports missing ones. */
+/** Reads and maps the whole input, looks up every referenced document in the store, and reports missing documents. */
 export function documentsCheck(options: DocumentsCheckOptions, dependencies: Dependencies): Promise<RunReport> {
   const { allowEmpty, maxErrors, concurrency } = options;
   return withUnsentRun({ options, flags: options.store.flags }, dependencies, async (job, closeLater) => {
-    // Fails before the first request to the store if the contract marks no document paths.
+    // If the contract marks no document paths, this call fails before the first request to the store.
     documentFinder(job);
     const store = closeLater(await openConfiguredStore(options, dependencies));
     return {

@@ -16,7 +16,7 @@ export interface PreviewOptions {
   readonly job: JobSettings;
 }
 
-/** One payload as it would be sent, with the origin of each value. */
+/** A payload as a push would send it, with the origin of each value. */
 export interface PreviewedRecord {
   readonly record: number;
   readonly key?: string;
@@ -26,7 +26,7 @@ export interface PreviewedRecord {
   readonly problems: readonly Problem[];
 }
 
-/** Returns the first payloads of the input (`--limit`, default 1) with their origins. Opens no socket. */
+/** Returns the first payloads of the input (`--limit`, default 1) with the origins of their values. Opens no socket. */
 export async function preview(
   { job }: PreviewOptions,
   dependencies: Dependencies,
@@ -46,8 +46,8 @@ export async function preview(
 type TracedRecord = MappedRecord & { readonly origins: readonly Origin[] };
 
 /**
- * Maps the records that the settings select, as they would be sent, with the origin of each payload value.
- * @param numbers record numbers in the input, if known: only these records are returned
+ * Maps the records that the settings select as a push would, with the origin of each value.
+ * @param numbers the numbers of the records to return, if known; the default is all
  */
 export async function recordsWithOrigins(
   settings: JobSettings,
@@ -68,13 +68,13 @@ export async function recordsWithOrigins(
 }
 
 /**
- * Finds the records of `--only` by key alone, without joining or checking other records. Returns undefined if it finds
- * fewer records than requested, or if it could miss some, because a key may come from a joined row or occur more than
- * once.
+ * Finds the records of `--only` by key, without joining or checking other records. Returns undefined if it finds fewer
+ * records than requested. Also returns undefined if it could miss records, because a key may come from a joined row or
+ * occur more than once.
  */
 async function recordsByKey(job: Job): Promise<readonly TracedRecord[] | undefined> {
   const { only, limit = Number.POSITIVE_INFINITY } = job.settings;
-  // Keys computed by a function (`prepare`) are not known while rows are read.
+  // A key that a function computes (`prepare`) is unknown while rows are read.
   if (only === undefined || job.input.hasKeysBelow || job.mapping.prepare !== undefined) return undefined;
   const keys = new Set(only);
   const expected = Math.min(keys.size, limit);
@@ -96,7 +96,7 @@ async function traced(batches: AsyncIterable<readonly MappedRecord[]>, job: Job)
   return withCorrections(found, job);
 }
 
-/** Marks the values of corrected cells. */
+/** Marks the values that come from corrected cells. */
 function withCorrections(records: readonly TracedRecord[], { input: { corrections } }: Job): readonly TracedRecord[] {
   if (corrections === undefined) return records;
   const cells = new Set(

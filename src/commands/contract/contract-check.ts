@@ -12,7 +12,7 @@ export interface ContractCheckOptions extends RuleSettings {
 
 export interface ContractCheck {
   readonly contract: Contract;
-  /** Which of the published codes are covered by rules; absent if the contract publishes no codes and has no rules. */
+  /** The coverage of the published codes by rules; absent if the contract publishes no codes and has no rules. */
   readonly coverage: Coverage | undefined;
   /** 1 if the contract contains an error, 0 otherwise. */
   readonly exitCode: number;

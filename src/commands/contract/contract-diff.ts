@@ -14,7 +14,7 @@ export interface ContractDiffOptions {
   readonly new: string;
   /** Overlays applied to both contracts. */
   readonly overlays: readonly string[];
-  /** Compares this operation only. Default: the operation of the mapping, if one is given. */
+  /** The operation to compare; default: the operation of the mapping, if one is given. */
   readonly operation?: string | undefined;
   readonly mapping?: string | undefined;
 }
@@ -24,16 +24,19 @@ export interface ContractDiff {
   readonly new: Contract;
   readonly mapping: string | undefined;
   readonly changes: readonly MappedChange[];
-  /** Errors outside the requested operation. Changes that depend on these parts of the contracts may be missing. */
+  /**
+   * Errors outside the requested operation. The comparison may miss changes that depend on these parts of the
+   * contracts.
+   */
   readonly warnings: readonly ContractFinding[];
-  /** 1 if a change breaks the mapping or, without a mapping, breaks payloads; otherwise 0. */
+  /** 1 if a change breaks the mapping, or if a change breaks payloads and there is no mapping; 0 otherwise. */
   readonly exitCode: number;
 }
 
 /** A change and, if a mapping is given, its effect on the mapping. */
 export type MappedChange = ContractChange & { readonly mapping?: "broken" | "touched" | "untouched" };
 
-/** Lists the changes from one contract to the next, and which of them affect a mapping. */
+/** Lists the changes from one contract to the next and their effects on a mapping. */
 export async function contractDiff(options: ContractDiffOptions, dependencies: ContractCaching): Promise<ContractDiff> {
   const oldFiles = [options.old, ...options.overlays];
   const newFiles = [options.new, ...options.overlays];
@@ -81,7 +84,7 @@ function roleOf(
   return breaks ? "broken" : "touched";
 }
 
-/** The attr of the enclosing object; "" for the payload. */
+/** Returns the attr of the enclosing object; "" is the payload. */
 function parentAttr(attr: string): string {
   return attr.split(".").slice(0, -1).join(".");
 }

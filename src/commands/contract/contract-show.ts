@@ -20,11 +20,11 @@ export interface ContractShow {
   /** The requested operation; absent if the result is the list of operations. */
   readonly operation?: Operation;
   readonly fields: readonly FieldRow[];
-  /** Path, query and header parameters of its requests. */
+  /** Path, query and header parameters of the operation's requests. */
   readonly parameters: readonly FieldRow[];
-  /** Fields of its steps that a mapping can set in addition to the payload. */
+  /** Fields of the operation's steps that a mapping can set in addition to the payload. */
   readonly steps: readonly StepTable[];
-  /** Number of fields in the payload; present only if `fields` is filtered. */
+  /** The number of fields in the payload; present only if `fields` is filtered. */
   readonly filteredFrom?: number;
 }
 

@@ -20,7 +20,7 @@ export interface CorrectionRequest {
   readonly key: string;
   readonly column: string;
   readonly value: string;
-  /** Default: the root source. */
+  /** The default is the root source. */
   readonly source?: string | undefined;
   /** The line on which the row starts. Required if several rows have the key. */
   readonly line?: number | undefined;
@@ -44,7 +44,7 @@ export interface AddedCorrections {
 }
 
 /**
- * Finds the cells in the sources and adds their corrections to the file. Either all are added, or none.
+ * Finds the cells in the sources and adds their corrections to the file. Adds either all corrections or none.
  * @throws Failure `usage` for a cell that does not exist, is in several rows, or already has the new value
  */
 export async function addCorrections(
@@ -64,8 +64,8 @@ export async function addCorrections(
 }
 
 /**
- * Reads requests from a CSV file with the columns `key`, `column` and `value`, and optionally `source`, `line` and
- * `reason`; or from NDJSON with these members.
+ * Reads requests from a CSV file or an NDJSON file. The columns or members are `key`, `column` and `value`, and
+ * optionally `source`, `line` and `reason`.
  * @throws Failure `config` for an unreadable file, a row without a key or column, or an invalid line number
  */
 export async function readRequests(file: string): Promise<readonly CorrectionRequest[]> {
@@ -94,7 +94,7 @@ const REQUEST_HINT = "the columns are key, column, value, and optionally source,
 
 type FoundRows = ReadonlyMap<CorrectionRequest, readonly Row[]>;
 
-/** The rows with the key of each request, in file order. */
+/** Returns the rows with the key of each request, in file order. */
 async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: AbortSignal): Promise<FoundRows> {
   const wanted = requestsByKey(job, requests);
   const keyNames = new Map(
@@ -114,7 +114,7 @@ async function rowsOf(job: Job, requests: readonly CorrectionRequest[], signal: 
   return found;
 }
 
-/** The requests by source and key. */
+/** Groups the requests by source and key. */
 function requestsByKey(
   { plan }: Job,
   requests: readonly CorrectionRequest[],

@@ -31,7 +31,7 @@ export interface WantedCorrections {
 type OnNotice = (text: string) => void;
 
 /**
- * Reads a corrections file. A notice names an incomplete last line.
+ * Reads a corrections file. If its last line is incomplete, sends a notice about it.
  * @throws Failure `config` for an invalid or missing file
  */
 export async function readWithNotice(file: string, notice: OnNotice): Promise<CorrectionsFile> {
@@ -40,13 +40,13 @@ export async function readWithNotice(file: string, notice: OnNotice): Promise<Co
   return found;
 }
 
-/** For a file that does not exist. */
+/** The content of a file that does not exist. */
 export const NO_CORRECTIONS: CorrectionsFile = { corrections: [], end: 0 };
 
 /**
- * Removes corrections from a file, by appending lines.
+ * Removes corrections from a file by appending lines.
  * @returns the removed corrections
- * @throws Failure `config` for an invalid file; `usage` if it contains no such correction
+ * @throws Failure `config` for an invalid file; `usage` if the file contains no such correction
  */
 export async function removeCorrections(
   file: string,
@@ -69,9 +69,9 @@ export async function removeCorrections(
 }
 
 /**
- * Appends corrections to a file, which is created if it does not exist. A correction replaces an earlier correction of
- * the same cell with the same old value. When this returns, the corrections are on the disk.
- * @returns the number of corrections that were replaced
+ * Appends corrections to a file. Creates the file if it does not exist. A correction replaces an earlier correction of
+ * the same cell with the same old value. When the promise resolves, the corrections are on the disk.
+ * @returns the number of replaced corrections
  * @throws Failure `config` for an invalid file; `storage` if it cannot be written
  */
 export async function saveCorrections(file: string, added: readonly Correction[], notice: OnNotice): Promise<number> {
@@ -98,7 +98,8 @@ export interface PlannedChange {
 }
 
 /**
- * The lines that give a cell of `row` a new value. The value of the extract removes the corrections of the cell.
+ * Returns the lines that give a cell of `row` a new value. If the new value is the value of the extract, the lines
+ * remove the corrections of the cell.
  * @param others the other rows of the source with the same key
  * @param inForce the corrections that apply to the cell, in file order
  */
@@ -127,12 +128,13 @@ export interface Addition extends Pick<LinesEnd, "end"> {
 }
 
 /**
- * Appends lines to a corrections file, which is created if it does not exist. An incomplete line at its end is removed.
- * No other program changes the file between the call of `decide` and the end, so `decide` can compare the lines with
- * the file. When this returns, the lines are on the disk.
+ * Appends lines to a corrections file. Creates the file if it does not exist, and removes an incomplete last line.
+ * Holds the lock of the file, so no other run of this program changes it between the call of `decide` and the write.
+ * When the promise resolves, the lines are on the disk.
  * @param decide receives the size of the file in bytes
- * @returns the size of the file with the lines
- * @throws the errors of `decide`; Failure `usage` for a value that the file cannot contain; `storage`
+ * @returns the new size of the file
+ * @throws the errors of `decide`; Failure `usage` for a value that the file cannot contain; `storage` if the file
+ * cannot be written
  */
 export function appendChanges(file: string, decide: (size: number) => Promise<Addition>): Promise<number> {
   return withFileLock(file, async () => {
@@ -153,7 +155,7 @@ export function hasRoom(file: string, bytes: number): boolean {
 }
 
 /**
- * Refuses lines that do not fit into a file, before the first one is appended.
+ * Throws if the lines do not fit into a file. Call it before the first line is appended.
  * @throws Failure `usage`
  */
 export async function requireRoom(file: string, groups: AsyncIterable<readonly NewChange[]>): Promise<void> {
@@ -197,7 +199,7 @@ function lineOf(correction: Correction, change: "set" | "unset"): readonly strin
 
 /**
  * Appends text after the complete lines of a file. A failed write leaves no partial line.
- * @param known the size of the file, and where its complete lines end
+ * @param known the size of the file and the end of its complete lines
  * @returns the new size of the file
  */
 async function append(
@@ -207,7 +209,7 @@ async function append(
 ): Promise<number> {
   const handle = await open(file, "a+", 0o600).catch(cannotWrite(file));
   try {
-    // An editor does not wait for the lock.
+    // The lock does not stop an editor from changing the file.
     if ((await handle.stat()).size !== size) throw changedFile(file);
     if (end < size) await handle.truncate(end);
     try {
@@ -239,7 +241,7 @@ function changedFile(file: string): Failure {
   });
 }
 
-/** Whether the last line has no line end, which an editor may have removed. */
+/** Whether the last line has no line break. An editor may have removed it. */
 async function endsWithoutNewline(handle: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);

@@ -20,9 +20,9 @@ interface ReturnedCell {
   readonly place: Place;
 }
 
-/** Changed cells of rejects that are not kept, by source, column and obstacle. */
+/** Changed cells of rejects that cannot be kept as corrections, counted by source, column and obstacle. */
 export interface NotKept extends ReturnedCell {
-  /** `place` is that of the first cell. */
+  /** The number of cells. `place` is the place of the first cell. */
   readonly count: number;
   readonly obstacle: KeepObstacle;
 }
@@ -30,24 +30,24 @@ export interface NotKept extends ReturnedCell {
 /** The keys that identify rows of the sources in corrections. */
 export interface SourceKeys {
   readonly keyOfRow: (source: string, row: Row) => string | undefined;
-  /** The rows of a source with a key, in file order. */
+  /** Returns the rows of a source with a key, in file order. */
   readonly rowsWithKey: (source: string, key: string) => readonly Row[];
 }
 
-/** A line for the corrections file, and the cell of the rejects that it comes from. */
+/** A line for the corrections file, and the cell of the rejects from which it was created. */
 interface KeptChange extends NewChange {
   readonly cell: ReturnedCell;
-  /** Whether it replaces no correction in the file. */
+  /** Whether the line replaces no correction in the file. */
   readonly isNew: boolean;
 }
 
 /** Converts the changed rows of rejects to lines of the corrections file. */
 export interface CellKeeper {
-  /** Keeps the changed rows of a folder, after those of earlier folders. */
+  /** Keeps the changed rows of one folder. Call it for each folder in order. */
   readonly keep: (changes: readonly ReturnedChange[]) => void;
   readonly refuse: (cell: ReturnedCell, obstacle: KeepObstacle) => void;
   readonly changes: () => readonly KeptChange[];
-  /** `alreadyCorrected`: the number of cells that have the new value already. */
+  /** `alreadyCorrected` is the number of cells that already have the new value. */
   readonly counts: () => { readonly alreadyCorrected: number; readonly notKept: readonly NotKept[] };
 }
 
@@ -100,7 +100,7 @@ export function createCellKeeper(
   };
   return {
     refuse,
-    // A correction that was added and removed again is not a change.
+    // A correction that was added and then removed is not a change.
     changes: () => [...changes.values()].filter(({ change, isNew }) => change === "set" || !isNew),
     counts: () => ({ alreadyCorrected, notKept: notKept() }),
     keep: (returned) => {
@@ -122,9 +122,9 @@ function countNotKept(): Pick<CellKeeper, "refuse"> & { readonly notKept: () => 
   };
 }
 
-/** The corrections of a file, and those that are about to be appended. */
+/** The corrections of a file, and the corrections that will be appended. */
 interface CorrectionsInForce {
-  /** The corrections that apply to a cell with this old value in a row, in file order. */
+  /** Returns the corrections that apply to a cell with this old value in a row, in file order. */
   readonly of: (cell: CellOf, row: Row) => readonly Correction[];
   readonly isInFile: (identity: string) => boolean;
   readonly apply: (change: NewChange) => void;
@@ -153,7 +153,7 @@ function createCorrectionsInForce(inFile: readonly Correction[]): CorrectionsInF
 
 type CellOf = Pick<Correction, "source" | "key" | "column" | "oldSha256">;
 
-/** Names a cell and its old value. */
+/** Returns a text that identifies a cell and its old value. */
 export function cellName({ source, key, column, oldSha256 }: CellOf): string {
   return JSON.stringify([source, key, column, oldSha256]);
 }

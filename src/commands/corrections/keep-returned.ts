@@ -17,15 +17,15 @@ import { appendChanges, NO_CORRECTIONS, readWithNotice } from "./change-correcti
 import { type CellKeeper, cellName, createCellKeeper, type NotKept, type SourceKeys } from "./keep-cells.ts";
 
 export interface KeepOptions {
-  /** Reads the sources to correct. */
+  /** Settings to read the sources to correct. */
   readonly job: JobSettings;
-  /** Reads the rejects of each folder, in the order in which they were returned. */
+  /** Settings to read the rejects of each folder, in the order in which the folders were returned. */
   readonly rejects: readonly JobSettings[];
   /** The corrections file. */
   readonly file: string;
   /** `user@host` */
   readonly by: string;
-  /** Default: names the run of the rejects. */
+  /** The default reason names the run of the rejects. */
   readonly reason: string | undefined;
   readonly showValues: boolean;
 }
@@ -33,21 +33,21 @@ export interface KeepOptions {
 export interface KeptCorrections {
   readonly file: string;
   readonly added: number;
-  /** Number of earlier corrections that were replaced. */
+  /** The number of earlier corrections that were replaced. */
   readonly replaced: number;
-  /** Number of corrections that were removed, because the cell has its value in the sources again. */
+  /** The number of corrections that were removed because the cell has the value of the sources again. */
   readonly removed: number;
-  /** Number of cells that have the new value already. */
+  /** The number of cells that already have the new value. */
   readonly alreadyCorrected: number;
   readonly notKept: readonly NotKept[];
-  /** Numbers of rows that are not kept, because a correction changes one cell. */
+  /** The number of added rows. They cannot be kept, because a correction changes a single cell. */
   readonly addedRows: number;
   readonly missingRows: number;
 }
 
 /**
- * Stores the changed cells of returned rejects as corrections, after the checks of a re-import. A cell of the sources
- * that has changed since the export is not corrected.
+ * Stores the changed cells of returned rejects as corrections, after the checks of a re-import. Does not correct a cell
+ * that has changed in the sources since the export.
  * @throws the failures of re-importing rejects, of reading the sources and of writing the corrections
  */
 export async function keepReturned(
@@ -111,7 +111,7 @@ function refuseOtherSources(returned: readonly ReturnedRejects[], { plan }: Job)
 
 /** The changed rows of rejects, with their candidates among the rows of the sources. */
 interface FoundSourceRows extends SourceKeys {
-  /** By folder, in the order of the folders. */
+  /** The changed rows by folder, in the order of the folders. */
   readonly folders: readonly (readonly ReturnedChange[])[];
 }
 
@@ -148,7 +148,7 @@ function changesOf(source: string, changes: readonly ReturnedChange[]): readonly
   return changes.filter(({ row }) => row.source === source);
 }
 
-/** Finds the column or path that identifies a row in corrections. */
+/** Returns a function that finds the column or path that identifies a row in corrections. */
 function keyNames({ plan, mapping }: Job): (source: string, row: Row) => string | undefined {
   const specs = withDescendants<SourceSpec>(plan);
   const names = new Map(specs.map((spec) => [spec.name, keyNameOf(spec, keyColumnIn(mapping))]));
@@ -159,7 +159,7 @@ function nameOf(source: string, key: string | undefined): string {
   return JSON.stringify([source, key]);
 }
 
-/** Appends the lines, without cells that another program has corrected since the file was read. */
+/** Appends the lines. Omits cells that another program has corrected since the file was read. */
 async function store(
   file: string,
   before: number,

@@ -14,7 +14,7 @@ import { startPrivatePostgres } from "./private-postgres.ts";
 interface ClusterDemoOptions {
   /** Folder for all files of the demo; recreated on every run. */
   readonly folder: string;
-  /** Locator of an existing database; absent: the demo starts its own server. */
+  /** Locator of an existing database. If absent, the demo starts its own server. */
   readonly ledger?: string | undefined;
 }
 
@@ -37,11 +37,11 @@ type ClusterDemoDependencies = Pick<Dependencies, "contractCache" | "onProgress"
 const HERE = path.relative(process.cwd(), FIXTURES);
 const CONTRACT = path.join(HERE, "contract/contract.yaml");
 
-/** Slow replies, so that the push lasts long enough to watch. */
+/** Delays replies, so that the push lasts long enough to watch. */
 const LATENCY_MS = 250;
 const WORKERS = { count: 3, leaseMs: 3_000 };
 const CONCURRENCY = 6;
-/** Number of outcomes after which one worker is killed. */
+/** The number of outcomes after which one worker is killed. */
 const SENT_BEFORE_KILL = 40;
 
 /** Pushes the households of the demo with three workers and a ledger on PostgreSQL, and kills one worker during the push. */
@@ -104,7 +104,7 @@ async function* pushWithWorkers(
   yield { kind: "end", exitCode: isRight && killed !== undefined ? 0 : 1 };
 }
 
-/** Starts the workers, and kills one of them in the middle of the push. */
+/** Starts the workers and kills one of them during the push. */
 function createWorkerStarter({ startProcess, onProgress, notice }: ClusterDemoDependencies) {
   const started: StartedProcess[] = [];
   let sent = 0;

@@ -33,7 +33,7 @@ export type DemoStep =
   | { readonly kind: "report"; readonly report: RunReport }
   | { readonly kind: "end"; readonly exitCode: number };
 
-/** A relative path, to keep printed commands and places short. */
+/** The path of the fixtures relative to the working folder, to keep printed commands and places short. */
 const HERE = path.relative(process.cwd(), FIXTURES);
 const CONTRACT = path.join(HERE, "contract/contract.yaml");
 
@@ -121,12 +121,12 @@ function bySource(files: ReadonlyMap<string, string>): JobSettings["namedSources
 }
 
 interface AccountCount {
-  /** `244 of 244 accounts, each exactly once`, or the number of accounts found and of duplicates. */
+  /** A sentence such as `244 of 244 accounts, each exactly once`, or the numbers of found and duplicate accounts. */
   readonly text: string;
   readonly isRight: boolean;
 }
 
-/** Compares the business keys of the accounts on the platform with the number of accounts that were sent to it. */
+/** Compares the business keys of the accounts on the platform with the number of accounts that were sent. */
 export function countAccounts(keys: readonly string[], expected: number): AccountCount {
   const different = new Set(keys).size;
   const repeated = keys.length - different;
@@ -138,9 +138,9 @@ export function countAccounts(keys: readonly string[], expected: number): Accoun
 /** The correct value for one cell of a rejected row. */
 interface Correction {
   readonly source: string;
-  /** Identifier of the row, from the first column of its file. */
+  /** The identifier of the row, which is in the first column of its file. */
   readonly id: string;
-  /** Column, or RFC 6901 pointer in a JSON extract. */
+  /** The name of the column, or an RFC 6901 pointer in a JSON extract. */
   readonly field: string;
   /** In a JSON extract, an empty value removes the field. */
   readonly value: string;

@@ -9,14 +9,14 @@ import { Failure } from "../../model/failure.ts";
 
 /** A PostgreSQL server for this machine only. It stops with the process that started it. */
 export interface PrivatePostgres {
-  /** `postgres://...`, without a password, because the server accepts connections from this machine only. */
+  /** `postgres://...`, without a password, because the server accepts only connections from this machine. */
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts a server with the locally installed programs. Its data is in a temporary folder that another user can access,
- * because the server runs as an unprivileged user if this process runs as root.
+ * Starts a server with the locally installed programs. If this process runs as root, the server runs as an unprivileged
+ * user. Its data is therefore in a temporary folder that another user can access.
  * @throws Failure `usage` if PostgreSQL is not installed, `storage` if it cannot be started
  */
 export async function startPrivatePostgres(): Promise<PrivatePostgres> {
@@ -53,10 +53,10 @@ function findPrograms(): string | undefined {
   return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(path.join(folder, name))));
 }
 
-/** Debian installs the programs of each version in a separate folder outside the path. */
+/** Debian installs each version in its own folder, which is not in the search path of programs. */
 const DEBIAN = "/usr/lib/postgresql";
 
-/** The user that runs the server; undefined if this process can run it. PostgreSQL refuses to run as root. */
+/** Returns the user to run the server; undefined if this process can run it. PostgreSQL refuses to run as root. */
 async function unprivilegedUser(): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const users = await readFile("/etc/passwd", "utf8");

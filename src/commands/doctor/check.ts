@@ -4,17 +4,17 @@ import { formatPlace } from "../../model/place.ts";
 
 /** One line of the doctor's output. */
 export interface Check {
-  /** For example `contract` or `credentials`. */
+  /** The subject, for example `contract` or `credentials`. */
   readonly name: string;
   /**
-   * `warning`: the problem is reported, but the command does not fail. `skipped`: the check was not run; `text` gives
-   * the reason.
+   * - `warning`: the check reports a problem, but the command does not fail
+   * - `skipped`: the check did not run; `text` states the reason
    */
   readonly status: "ok" | "warning" | "failed" | "skipped";
   readonly text: string;
   /** How to fix the problem. */
   readonly fix?: string | undefined;
-  /** Exit code that a command would have with this problem; 0 unless the check failed. */
+  /** The exit code of a command with this problem; 0 if the check has not failed. */
   readonly exitCode: number;
   /** The numbers in `text`, for programs. */
   readonly figures?: Readonly<Record<string, number>>;
@@ -49,8 +49,8 @@ export function failedBy(name: string, { message, hint, place, exitCode }: Failu
 }
 
 /**
- * Runs a check. A failure becomes its result, so that the other checks still run.
- * @param placeOf returns the place that names an unreadable file
+ * Runs a check. If the check throws a failure, the failure becomes its result, so that the other checks still run.
+ * @param placeOf returns the place in the configuration that names an unreadable file
  */
 export async function inspect<Found = undefined>(
   name: string,
@@ -67,7 +67,7 @@ export async function inspect<Found = undefined>(
 
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"] as const;
 
-/** `91 kB`: decimal units, as used for disks. */
+/** Formats a size as `91 kB`, in decimal units, as used for disks. */
 export function formatBytes(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= 1000 && unit < UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];

@@ -16,11 +16,11 @@ import { shellCommand } from "../../text/shell-command.ts";
 import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
 
 type ContractDependencies = Pick<Dependencies, "contractCache" | "clock"> & {
-  /** Returns the place at which the configuration names a file. */
+  /** Returns the place in the configuration that names a file. */
   readonly placeOf: NamingPlace | undefined;
 };
 
-/** Checks the contract, the operation, its rules, and how much of the operation the mapping fills. */
+/** Checks the contract, the operation and its rules, and counts the attrs that the mapping fills. */
 export async function contractChecks(
   settings: JobSettings,
   document: MappingDocument | undefined | "unreadable",
@@ -83,7 +83,7 @@ async function rulesCheck(
   );
 }
 
-/** Reads the mapping file. `unreadable`: a file is named but cannot be read or parsed; `check` gives the reason. */
+/** Reads the mapping file. `unreadable` means that the file cannot be read or parsed; `check` states the reason. */
 export async function mappingDocument(
   settings: JobSettings,
   placeOf: NamingPlace | undefined,
@@ -124,7 +124,7 @@ async function mappingCheck(
   return ok("mapping", covered + rest, { figures });
 }
 
-/** Exit code of a command with this mapping: without a required attr, every record is invalid. */
+/** The exit code of a command with this mapping. If nothing fills a required attr, every record is invalid. */
 const INVALID_EXIT_CODE = 1;
 
 function coverageOf(

@@ -16,10 +16,10 @@ export interface DoctorOptions {
   readonly target: TargetSettings | undefined;
   readonly supplier: Supplier;
   readonly ledger: string;
-  /** Run no check that opens a connection. */
+  /** Whether to skip checks that open a connection. */
   readonly offline: boolean;
   readonly secretOrigins: SecretOrigins;
-  /** Returns the place at which the configuration names a file. */
+  /** Returns the place in the configuration that names a file. */
   readonly placeOf?: NamingPlace | undefined;
 }
 

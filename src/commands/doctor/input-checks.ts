@@ -25,8 +25,8 @@ interface InputOptions {
 }
 
 /**
- * Runs the checks that need one pass over the input, or over its first records (`limit`): its files, and how well its
- * joins match. Also checks the columns of `owners`.
+ * Runs the checks that read the input, or its first records (`limit`): the files, the matches of the joins, and the
+ * columns of `owners`. Reads the input once.
  */
 export async function inputChecks(
   { job: settings, owners = [] }: InputOptions,
@@ -79,8 +79,8 @@ async function readWhole(
 }
 
 /**
- * Reads the input. Returns a failed check if no row of a join matches: reading then fails after the last record, when
- * everything except the orphans has been counted.
+ * Reads the input. Returns a failed check if no row of a join matches. The reader then fails after the last record,
+ * when everything except the orphans is counted.
  */
 async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Check[]> {
   try {
@@ -92,7 +92,7 @@ async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Chec
   }
 }
 
-/** Whether a record has errors from reading. Ignores orphans, because the join checks report them. */
+/** Whether a record has errors from reading. Ignores orphans, because the checks of the joins report them. */
 function isUnreadable({ orphan, problems }: InputRecord): boolean {
   return hasErrors(orphan ? problems.filter(({ code }) => code !== "source_orphan_row") : problems);
 }
@@ -114,7 +114,7 @@ function filesCheck(
   return records === 0 ? warning("input", text, { figures }) : ok("input", text, { figures });
 }
 
-/** How the rows of a child source match the rows of its parent. */
+/** Counts of the rows of a child source that match rows of its parent. */
 interface JoinCount {
   readonly child: ChildSpec;
   readonly parent: SourceSpec;
@@ -164,7 +164,7 @@ function joinCounts(root: SourceSpec): {
   };
 }
 
-/** The check of one join. Call it after all parents have been read, because orphans are known only then. */
+/** Returns the check of one join. Call it after all parents are read, because orphans are known only then. */
 function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean): Check {
   const { parents, parentsWithRows, joined, orphans } = counts;
   const columns = `${child.name}.${child.on} -> ${parent.name}.${child.parentKey ?? parent.key ?? ""}`;
@@ -181,8 +181,8 @@ function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean):
 }
 
 /**
- * States how many rows match. Omits the number if parents share rows, or if `distinct` or `pick` drops rows, because
- * the number of joined rows then differs from the number of rows in the files.
+ * States how many rows match. Omits the number if parents share rows or if `distinct` or `pick` drops rows, because the
+ * number of joined rows then differs from the number of rows in the files.
  */
 function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orphans: number): string {
   const isCounted = parentKey === undefined && distinct !== true && pick === undefined;
@@ -191,12 +191,12 @@ function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orph
   return `${formatCount(joined)} of ${formatCount(rows)} rows match${share(joined, rows)}`;
 }
 
-/** Rounded down, so that 100% means every row. */
+/** Formats a share as a percentage. Rounds down, so that 100% means every row. */
 function share(part: number, whole: number): string {
   return whole === 0 ? "" : ` (${Math.floor((part / whole) * 1000) / 10}%)`;
 }
 
-/** Checks that the sources have the columns that `owners` names. Ignores files without a header. */
+/** Checks that the sources have the columns that `owners` names. Skips files without a header. */
 function ownerChecks(owners: readonly OwnerRule[], { plan, input }: Pick<Job, "plan" | "input">): readonly Check[] {
   const named = [...new Set(owners.flatMap(({ columns = {} }) => Object.keys(columns)))];
   if (named.length === 0) return [];
@@ -214,7 +214,7 @@ function ownerChecks(owners: readonly OwnerRule[], { plan, input }: Pick<Job, "p
   ];
 }
 
-/** The columns of a source; undefined if one of its files has no header. */
+/** Returns the columns of a source; undefined if one of its files has no header. */
 type ColumnsOf = (source: string) => ReadonlySet<string> | undefined;
 
 function headers(files: Job["input"]["files"]): ColumnsOf {

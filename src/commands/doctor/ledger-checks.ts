@@ -18,7 +18,7 @@ export interface LedgerOptions {
   readonly ledger: string;
   readonly target: TargetSettings | undefined;
   readonly supplier: string | undefined;
-  /** Number of records in the input; absent if they were not counted. */
+  /** The number of records in the input; absent if they were not counted. */
   readonly records: number | undefined;
 }
 
@@ -36,7 +36,9 @@ export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Chec
   if (exists === true) yield* runChecks(store, options);
 }
 
-/** The ledger of the demo has 770 bytes per record. A run temporarily needs more while it writes. */
+/**
+ * The estimated size of the ledger. The ledger of the demo has 770 bytes per record, and a run temporarily needs more.
+ */
 const LEDGER_BYTES_PER_RECORD = 1000;
 const MIN_FREE_BYTES = 100_000_000;
 
@@ -66,7 +68,7 @@ async function diskCheck(folder: string, records: number | undefined): Promise<C
   });
 }
 
-/** The first push creates the folder of the ledger, so the check uses the nearest existing parent folder. */
+/** Returns the nearest existing parent folder. The first push creates the folder of the ledger. */
 async function nearestFolder(folder: string): Promise<string> {
   const found = await stat(folder).catch(() => undefined);
   const parent = path.dirname(folder);
@@ -116,7 +118,7 @@ async function checksOfRuns(
   return [...destination, last, await ambiguousCheck(ledger, runs, active)];
 }
 
-/** Returns a failed check if the ledger's records were sent to another destination; otherwise no check. */
+/** Returns a failed check if the records of the ledger were sent to another destination; otherwise no check. */
 async function otherDestination(
   ledger: Ledger,
   name: string,
@@ -150,8 +152,7 @@ function lastRun({ id, exitCode, dryRun, target }: Run, { counts }: Summary): Ch
 }
 
 /**
- * Checks the runs that may contain ambiguous records: runs that ended with exit code 3 or worse, and runs that have not
- * ended.
+ * Checks the runs that may contain ambiguous records: unfinished runs, and runs that ended with exit code 3 or higher.
  */
 async function ambiguousCheck(ledger: Ledger, runs: readonly Run[], active: string | undefined): Promise<Check> {
   const open = runs.filter(({ id, dryRun, exitCode }) => {

@@ -11,15 +11,15 @@ import type { AuthSettings } from "../../options/target-options.ts";
 
 export type PlatformDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredentials" | "userAgent">;
 
-/** Returns where `secrets` finds each credential: the name of a variable or a file. */
+/** Returns the origin of each credential in `secrets`: the name of a variable or a file. */
 export type SecretOrigins = (files: SecretFiles) => Readonly<Partial<Record<keyof Secrets, string>>>;
 
 export interface PlatformOptions {
-  /** Run no check that opens a connection. */
+  /** Whether to skip checks that open a connection. */
   readonly offline: boolean;
   readonly supplier: Supplier;
   readonly secretOrigins: SecretOrigins;
-  /** Returns the place at which the configuration names a file. */
+  /** Returns the place in the configuration that names a file. */
   readonly placeOf?: NamingPlace | undefined;
 }
 
@@ -61,7 +61,7 @@ function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   return ok("target", [baseUrl, ...more].join(", "));
 }
 
-/** Reports which credential would be used and where it comes from, never the credential itself. */
+/** Reports which credential a push would use and its origin, but never the credential itself. */
 async function credentialsCheck(
   auth: AuthSettings,
   secretOrigins: SecretOrigins,
@@ -98,7 +98,7 @@ async function connectionChecks(
 interface Answer {
   readonly target: TargetSettings;
   readonly status: number;
-  /** Absent without TLS. */
+  /** Absent for a connection without TLS. */
   readonly secured: SecuredConnection | undefined;
   readonly now: number;
 }
@@ -128,8 +128,8 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
 const MAX_SKEW_MS = 10_000;
 
 /**
- * Token renewal follows the platform's clock, so a wrong local clock does not stop a push. A wrong clock affects only
- * recorded times.
+ * Warns about a wrong local clock. It does not stop a push, because token renewal follows the platform's clock. It
+ * affects only recorded times.
  */
 function clockCheck(aheadMs: number | undefined): Check {
   if (aheadMs === undefined) return skipped("clock", "the reply of the platform has no Date header");

@@ -8,11 +8,11 @@ import { checkedRecords } from "../../migrate.ts";
 import { hasErrors } from "../../model/problem.ts";
 import type { MappedRecord } from "../../model/record.ts";
 
-/** Validation result of a mapping. */
+/** The result of validating records with a mapping. */
 export interface MappingCheck {
   readonly records: number;
   readonly valid: number;
-  /** The input has more records than were checked. */
+  /** Whether the input has more records than were checked. */
   readonly more: boolean;
   /** The most frequent causes of invalid records, most frequent first. */
   readonly causes: readonly CheckCause[];
@@ -25,7 +25,7 @@ interface CheckCause {
   readonly records: number;
 }
 
-/** Enough records to judge a mapping. `migrate validate` checks the whole input. */
+/** Enough records to evaluate a mapping. `migrate validate` checks the whole input. */
 const MAX_RECORDS = 10_000;
 const MAX_CAUSES = 8;
 
@@ -70,7 +70,7 @@ export async function checkMapping(
 }
 
 interface Causes {
-  /** Adds the errors of one record. */
+  /** Counts the errors of one record. */
   readonly add: (errors: readonly Pick<CheckCause, "code" | "attr">[]) => void;
   readonly most: () => readonly CheckCause[];
 }
@@ -91,11 +91,14 @@ function createCauses(): Causes {
 
 interface Keys {
   readonly add: (record: MappedRecord, isValid: boolean) => void;
-  /** Records that are not sent because of their key, and how many of them would be valid otherwise. */
+  /**
+   * Returns the number of records that would not be sent because of their key, and how many of them would otherwise be
+   * valid.
+   */
   readonly repeated: () => { readonly records: number; readonly valid: number };
 }
 
-/** Of records with one key and the same content, only the first is sent. If their contents differ, none is sent. */
+/** If several records have the same key and content, only the first is sent. If their contents differ, none is sent. */
 function createKeys(): Keys {
   const known = new Map<
     string,

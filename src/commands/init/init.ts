@@ -36,7 +36,7 @@ export interface InitOptions {
   readonly out: string;
   /** Name of the source whose rows are the records; default: guessed. */
   readonly root?: string | undefined;
-  /** Name of its column that identifies a record; default: guessed. */
+  /** Name of the column of the root source that identifies a record; default: guessed. */
   readonly key?: string | undefined;
   /** JSON Schema of a configuration file, for editors. */
   readonly configSchema: JsonObject;
@@ -46,7 +46,7 @@ export interface InitOptions {
 export interface PreparedInit {
   readonly sources: readonly SourceProfile[];
   readonly guessed: GuessedMapping;
-  /** The encoding of sources that do not declare one; undefined for UTF-8. */
+  /** The encoding of sources that do not declare an encoding; undefined for UTF-8. */
   readonly encoding: string | undefined;
   readonly mapping: string;
 }
@@ -55,10 +55,10 @@ export interface PreparedInit {
 export interface InitResult {
   readonly sources: readonly SourceProfile[];
   readonly guessed: GuessedMapping;
-  /** Files that were written, and existing files that were left unchanged. */
+  /** Written files, and existing files that were left unchanged. */
   readonly written: readonly string[];
   readonly kept: readonly string[];
-  /** Validation result of the generated mapping. */
+  /** The result of validating records with the generated mapping. */
   readonly check: MappingCheck;
 }
 
@@ -84,8 +84,8 @@ export async function init(options: InitOptions, dependencies: Dependencies): Pr
 }
 
 /**
- * Analyses extracts, and guesses a mapping for a file in the folder `out`. Writes nothing.
- * @throws the failures of `init`, except those of existing and unwritable files
+ * Analyses extracts and guesses a mapping for a file in the folder `out`. Writes nothing.
+ * @throws the failures of `init`, except those for existing and unwritable files
  */
 export async function prepareInit(
   { job, out, root, key }: Pick<InitOptions, "job" | "out" | "root" | "key">,
@@ -107,7 +107,7 @@ interface SetupOptions extends Pick<InitOptions, "out" | "configSchema"> {
   readonly operation: Operation;
 }
 
-/** The files that are written in addition to the mapping: the configuration, and the schemas for editors. */
+/** Returns the files that are written in addition to the mapping: the configuration, and the schemas for editors. */
 export function setupTexts(job: JobSettings, { out, operation, configSchema }: SetupOptions): readonly FileText[] {
   return [
     [path.join(out, "migrate.yaml"), configText(job, out)],
@@ -160,7 +160,7 @@ export function profileOptions(
   };
 }
 
-/** Rows that are already payloads need no mapping. */
+/** Throws if the rows are already payloads, which need no mapping. */
 function refusePayloads(sources: readonly SourceProfile[], { body }: Operation): void {
   const names = new Set(body === undefined ? [] : (fieldsOf(body) ?? []).map(({ name }) => name));
   for (const { files, columns } of sources) {
@@ -216,7 +216,7 @@ function refuseUnwritable(file: string, cause: unknown): never {
   });
 }
 
-/** Returns the first guessed encoding, for the setting that applies to all files that do not declare their encoding. */
+/** Returns the first guessed encoding. One setting applies to all files that do not declare their encoding. */
 function guessedEncoding(sources: readonly SourceProfile[]): string | undefined {
   return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed)?.encoding?.name;
 }

@@ -11,21 +11,21 @@ export interface Join {
   readonly column: ColumnProfile;
   readonly to: SourceProfile;
   readonly key: ColumnProfile;
-  /** Share of the non-empty cells of the column whose value occurs in `to`. */
+  /** Share of the non-empty cells of the column whose values occur in `to`. */
   readonly hits: number;
   readonly kind: "many-to-one" | "one-to-one";
-  /** 0 to 1: how likely the two columns refer to each other. */
+  /** How likely the two columns refer to each other, from 0 to 1. */
   readonly score: number;
 }
 
-/** If a source has fewer rows than this, a match means little. */
+/** Minimum number of rows. Matches of a source with fewer rows mean little. */
 const MIN_KEY_COUNT = 3;
 const MIN_HITS = 0.5;
 const MIN_SCORE = 0.5;
 
 /**
- * Returns columns that identify rows: every value differs, or nearly every one, because a few duplicates may be data
- * errors.
+ * Returns the columns that identify rows. Every value is different, or nearly every value, because a few duplicates may
+ * be data errors.
  */
 export function keyColumns({ columns, rows }: SourceProfile): readonly ColumnProfile[] {
   return columns.filter(
@@ -33,7 +33,7 @@ export function keyColumns({ columns, rows }: SourceProfile): readonly ColumnPro
   );
 }
 
-/** Whether a column may be a key or refer to one, judged by its values: not dates, amounts or longer strings. */
+/** Whether the values of a column can be keys or refer to keys. Dates, amounts and long strings cannot. */
 function isKeyLike(column: ColumnProfile): boolean {
   if (column.filled === 0 || column.distinct === undefined || column.longest > 64) return false;
   if (shareOf(column, "email") > 0.5 || shareOf(column, "street") > 0.5) return false;
@@ -72,12 +72,15 @@ function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Jo
   return [{ ...ends, hits, kind, score: hits * likeness * few }];
 }
 
-/** Row numbers (1, 2, 3...) occur in every file. They refer to another file only if the column's name says so. */
+/**
+ * Words for row numbers (1, 2, 3...). Row numbers occur in every file, and refer to another file only if the name of
+ * the column suggests it.
+ */
 const ROW_NUMBERS: ReadonlySet<string> = new Set(["id", "number", "sequence", "row", "line", "key", "record"]);
 
 /**
- * How strongly the names suggest that one column contains the other's values: `CUST_ID` and `customers.ID`, `ACC` and
- * `ACCOUNT_NO`.
+ * Returns how strongly the names suggest that one column contains the other's values, as `CUST_ID` and `customers.ID`
+ * do, or `ACC` and `ACCOUNT_NO`.
  */
 function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): number {
   const own = distinctiveWords(column.name);
@@ -100,11 +103,11 @@ function distinctiveWords(name: string): readonly string[] {
 export interface SourceNode {
   readonly source: SourceProfile;
   /**
-   * The column to which the rows of its children refer. Without such children, the column to which the parent rows
-   * refer if they share rows of this source. Otherwise undefined.
+   * The column to which the rows of its children refer. If no child refers to this source but its own rows are shared,
+   * the column to which the parent rows refer. Otherwise undefined.
    */
   readonly key: ColumnProfile | undefined;
-  /** How it belongs to its parent source; absent for the root. */
+  /** How the source belongs to its parent; absent for the root. */
   readonly parent: Parent | undefined;
   readonly children: readonly SourceNode[];
 }
@@ -120,7 +123,7 @@ interface TreeOptions {
   readonly joins: readonly Join[];
   /** Name of the column that identifies a record, if it is known. */
   readonly key: string | undefined;
-  /** Returns 0 to 1. */
+  /** Returns how likely the rows of a source are records, from 0 to 1. */
   readonly recordLikeness: (source: SourceProfile) => number;
 }
 
@@ -166,8 +169,8 @@ export function columnNamed({ columns }: SourceProfile, name: string): ColumnPro
 export interface Parent {
   readonly join: Join;
   /**
-   * True: the parent rows refer to this source by its key, so several of them may share a row. False: the rows of this
-   * source refer to the parent rows.
+   * - true: the parent rows refer to this source by its key, so several of them may share a row
+   * - false: the rows of this source refer to the parent rows
    */
   readonly shared: boolean;
 }
@@ -175,8 +178,8 @@ export interface Parent {
 type Parents = ReadonlyMap<SourceProfile, Parent>;
 
 /**
- * Scores that differ by at most this much count as equal. Of equal joins, the one to the larger source is more specific
- * (the meter rather than its account).
+ * Maximum difference between scores that count as equal. If joins are equal, the join to the larger source is more
+ * specific (the meter rather than its account).
  */
 const EQUAL = 0.05;
 
@@ -232,13 +235,13 @@ function nodeOf(source: SourceProfile, parents: Parents, parent?: Parent): Sourc
   };
 }
 
-/** Returns the most frequent key, because all children of a source must refer to the same key. */
+/** Returns the most frequent key. All children of a source must refer to the same key. */
 function mostFrequent(keys: readonly ColumnProfile[]): ColumnProfile | undefined {
   const count = (key: ColumnProfile): number => keys.filter((other) => other === key).length;
   return keys.toSorted((one, other) => count(other) - count(one))[0];
 }
 
-/** Returns the column that links a row to its parent row. This column fills no field. */
+/** Returns the column that links a row to its parent row. The column fills no field. */
 export function joinColumn({ parent }: SourceNode): ColumnProfile | undefined {
   return parent === undefined ? undefined : parent.shared ? parent.join.key : parent.join.column;
 }

@@ -25,7 +25,7 @@ import { renderLines, yamlText } from "./write/yaml-text.ts";
 export interface InitUpdate {
   readonly file: string;
   readonly added: readonly string[];
-  /** Required attrs that nothing fills and no column fits. */
+  /** Required attrs that the mapping does not fill and that no column fits. */
   readonly open: readonly string[];
   readonly check: MappingCheck;
 }
@@ -62,7 +62,7 @@ function sourcesOf(spec: SourceSpec): readonly SourceSpec[] {
   return [spec, ...spec.children.flatMap(sourcesOf)];
 }
 
-/** Converts the joins of the mapping to the form of guessed joins. */
+/** Converts the joins of a mapping to the form of guessed joins. */
 function nodeOf(spec: SourceSpec | ChildSpec, profiles: readonly SourceProfile[], above?: SourceProfile): SourceNode {
   const source = profiles.find(({ name }) => name === spec.name);
   if (source === undefined) throw new Error(`the source ${spec.name} was not read`);
@@ -79,7 +79,7 @@ function nodeOf(spec: SourceSpec | ChildSpec, profiles: readonly SourceProfile[]
 }
 
 /**
- * Assigns each list the source that the mapping uses for it; for a list of several parts, the source of the first part.
+ * Assigns each list the source that the mapping uses for it. A list of several parts gets the source of its first part.
  */
 function placeAsWritten(
   container: Container,
@@ -102,13 +102,13 @@ interface ExtendedMapping {
   readonly text: string;
   /** The attrs that were added. */
   readonly added: readonly string[];
-  /** Required attrs that nothing in the mapping fills and no column fits. */
+  /** Required attrs that the mapping does not fill and that no column fits. */
   readonly open: readonly string[];
 }
 
 /**
- * Adds the required fields that a mapping lacks and that a column fits, each after the last field of its object. Keeps
- * every existing character.
+ * Adds the required fields that a mapping lacks if a column fits them. Adds each field after the last field of its
+ * object, and keeps every existing character.
  */
 function addFields(text: string, payload: Container, zone: string): ExtendedMapping {
   const found: Additions = { text, zone, insertions: [], added: [], open: [] };
@@ -174,7 +174,7 @@ function columnOf(map: YAMLMap, text: string): number {
   return start - (text.lastIndexOf("\n", start - 1) + 1);
 }
 
-/** Returns the position after the last line of the object; in a flow mapping (`{ }`), after its last entry. */
+/** Returns the position after the last line of the object or, in a flow mapping (`{ }`), after its last entry. */
 function endOf(map: YAMLMap, text: string): number {
   const last = map.items.at(-1)?.value;
   const range =

@@ -20,7 +20,7 @@ export interface ExcludeOptions {
   readonly keys: readonly string[];
   /** A file with more keys: one per line, or the column `key` of a table. */
   readonly from?: string | undefined;
-  /** Only records of this supplier or operation. */
+  /** Limits the command to records of this supplier or operation. */
   readonly supplier?: string | undefined;
   readonly operation?: string | undefined;
   /** `user@host` */
@@ -31,14 +31,14 @@ export interface ExcludeOptions {
 export interface ExcludedKeys extends Readonly<
   Record<"excluded" | "excludedBefore" | RefusedExclusion, readonly string[]>
 > {
-  /** Excluded keys that no push has contained so far. */
+  /** Excluded keys that no push has contained yet. */
   readonly unseen: readonly string[];
 }
 
 /**
- * Excludes the records with these keys from the migration. A key applies to every destination whose pushes have
- * contained it, otherwise to the only destination. The place of an open row without a key (`accounts.csv:12`) excludes
- * this row.
+ * Excludes the records with these keys from the migration. A key applies to every destination that a push with this key
+ * has had, or else to the only destination. The place of an open row without a key (`accounts.csv:12`) excludes this
+ * row.
  * @throws Failure `usage`, without any change, for keys that could belong to several destinations, for keys whose
  * address is unknown, and for places with several rows
  */
@@ -87,7 +87,7 @@ function keysWithout(targets: readonly TargetRecord[], found: ReadonlySet<string
   return [...new Set(targets.map(({ key }) => key))].filter((key) => !found.has(key));
 }
 
-/** The exclusions that apply, by key. Changes nothing. */
+/** Returns the exclusions in force, by key. Changes nothing. */
 export async function listExclusions(ledger: string, dependencies: Dependencies): Promise<readonly Exclusion[]> {
   return readRunLedger(await openLedgerStore(ledger, dependencies), (opened) => opened.exclusions());
 }
@@ -98,7 +98,7 @@ interface TargetRecord {
   readonly identity: Uint8Array;
 }
 
-/** Opens the ledger exclusively, so that no run sends records meanwhile. */
+/** Opens the ledger exclusively, so that no run can send records at the same time. */
 async function withTargets<Result>(
   options: ExcludeOptions,
   dependencies: Dependencies,
@@ -138,7 +138,7 @@ async function withTargets<Result>(
 }
 
 /**
- * The rows without a key at these places: the open ones of the destinations, and those that are excluded.
+ * Returns the rows without a key at these places: open rows of the destinations, and excluded rows.
  * @throws Failure `usage` for a place with several open rows of one push, such as the only line of a JSON file
  */
 async function rowsAt(
@@ -173,7 +173,7 @@ function severalRows(place: string): Failure {
   });
 }
 
-/** The distinct keys, in NFC. */
+/** Returns the distinct keys, in NFC. */
 async function keysOf({ keys, from }: ExcludeOptions, { temporaryFolder }: Dependencies): Promise<readonly string[]> {
   const all = new Set(keys.map((key) => key.normalize("NFC")));
   if (from !== undefined) {
@@ -195,7 +195,7 @@ function destinationName({ endpoint, supplier }: Pick<Destination, "endpoint" | 
   return JSON.stringify([endpoint, supplier]);
 }
 
-/** The destinations of pushes and dry runs, latest first. */
+/** Returns the destinations of pushes and dry runs, latest first. */
 function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOptions): readonly Destination[] {
   const found = new Map<string, Destination>();
   for (const run of runs) {
@@ -210,7 +210,7 @@ function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOp
   });
 }
 
-/** Without its parameters, the address of a record is unknown, and so is its identity. */
+/** The address of a record, and therefore its identity, is unknown without its parameters. */
 function unknownAddress(keys: readonly string[]): Failure {
   return new Failure("usage", `no push or dry run has contained ${firstOf(keys)}; nothing was changed`, {
     hint: "the address of these records depends on their rows, so run `migrate push --dry-run` with these rows first",

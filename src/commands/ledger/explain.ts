@@ -22,9 +22,9 @@ export interface ExplainOptions {
   readonly run?: string | undefined;
 }
 
-/** Everything about the records with one business key. */
+/** All data about the records with one business key. */
 export interface Explanation extends KnownRecord {
-  /** Finds the records in the sources, which takes longer. */
+  /** Finds the records in the sources. This takes longer. */
   readonly readSources: () => Promise<ExplainedSources>;
 }
 
@@ -34,7 +34,7 @@ export interface KnownRecord {
   readonly run: Run;
   /** Outcomes of the records in that run. */
   readonly outcomes: readonly Outcome[];
-  /** The accepted request of another run, if the records have another status in `run`. */
+  /** The accepted request of another run, if the records have a different status in `run`. */
   readonly acceptedElsewhere?: Attempt | undefined;
   /** Every request for the records, oldest first. */
   readonly attempts: readonly Attempt[];
@@ -44,11 +44,11 @@ export interface KnownRecord {
   readonly exclusions: readonly Exclusion[];
 }
 
-/** Current contents of the sources. */
+/** The current contents of the sources. */
 export interface ExplainedSources {
-  /** Rows and payloads. */
+  /** The rows and payloads of the records. */
   readonly records: readonly ExplainedRecord[];
-  /** Why the sources could not be read again. */
+  /** The reason why the sources could not be read again. */
   readonly unreadable?: string;
 }
 
@@ -90,9 +90,7 @@ export async function lookUpRecord(options: ExplainOptions, storeOptions: StoreO
   });
 }
 
-/**
- * The accepted request of another run, if there is one. Corrected rejects, for example, may have been accepted later.
- */
+/** Returns the accepted request of another run, if any. For example, corrected rejects may have been accepted later. */
 function acceptedElsewhere(
   outcomes: readonly Outcome[],
   attempts: readonly Attempt[],
@@ -101,7 +99,10 @@ function acceptedElsewhere(
   return isOnPlatform ? undefined : attempts.findLast(({ status }) => status === "accepted");
 }
 
-/** Searches all runs by default, because the latest push may contain only re-imported rejects. */
+/**
+ * Finds the outcomes of a key. Searches all runs by default, because the latest push may contain only re-imported
+ * rejects.
+ */
 async function lookUp(
   { key, run: id }: ExplainOptions,
   ledger: Ledger,
@@ -146,7 +147,7 @@ async function readSources(sought: SoughtRecord, dependencies: Dependencies): Pr
   }
 }
 
-/** If the input is unchanged, finds the records by number; otherwise, searches for their key. */
+/** Finds the records in the sources: by number if the input is unchanged, or else by key. */
 async function recordsNow(
   { key, outcomes, readSettings }: SoughtRecord,
   dependencies: Dependencies,

@@ -22,24 +22,24 @@ export async function ledgerCheck({ ledger }: LedgerOptions): Promise<LedgerChec
   return (await openLedgerStore(ledger)).check();
 }
 
-/** Result of a repair, including the requests from the journals. */
+/** The result of a repair. It includes the requests from the journals. */
 export interface RepairedLedger extends LedgerRepair {
-  /** Number of requests that were in the journals but not in the ledger. */
+  /** The number of requests that were in the journals but not in the ledger. */
   readonly noted: number;
   /** Whether the journals may lack requests. If so, records that are new to the ledger may already have been sent. */
   readonly isUncertain: boolean;
 }
 
 export interface RepairOptions extends LedgerOptions {
-  /** Whether the user states that no requests are missing except the requests in the journals of this machine. */
+  /** Whether the user confirms that no requests are missing, except the requests in the journals of this machine. */
   readonly nothingLost?: boolean | undefined;
 }
 
 type RepairDependencies = JournalEnvironment;
 
 /**
- * Repairs the ledger from its readable data, keeps the corrupted ledger, and adds the requests that only its journals
- * contain.
+ * Repairs the ledger from its readable data and adds the requests that only its journals contain. Keeps the corrupt
+ * ledger.
  */
 export async function ledgerRepair(
   { ledger, nothingLost = false }: RepairOptions,
@@ -80,7 +80,7 @@ export interface ServerLedgerStore {
 }
 
 /**
- * Adds to a restored database the requests that only the journals of this machine contain. The tools of the database
+ * Adds the requests that only the journals of this machine contain to a restored database. The tools of the database
  * server repair the database itself.
  */
 export async function recoverServerLedger(

@@ -44,14 +44,14 @@ export interface OpenGroup {
   readonly name: string;
   readonly records: number;
   readonly counts: OpenCounts;
-  /** The number of records that are overdue; only for owners. */
+  /** The number of overdue records; only for groups by owner. */
   readonly overdue?: number;
 }
 
 /**
- * Counts open records by owner, by cause (code and attr, with indexes as `*`), by file, or by the day (UTC) on which they became
- * open. A record with several causes is in several groups. Returns the largest group first, and days in order. `owners`
- * are required to count by owner.
+ * Counts open records by owner, by cause (code and attr, with `*` instead of each index), by file, or by the day (UTC)
+ * on which they became open. A record with several causes is in several groups. Returns the largest group first, but
+ * days in order. `owners` is required to count by owner.
  */
 export async function openGroups(
   by: Grouping,
@@ -90,7 +90,7 @@ function groupsOf(record: OwnedOpenRecord, by: Grouping): readonly string[] {
   return causesOf(record).map(({ code, attr }) => (attr === undefined ? code : `${code} ${attr}`));
 }
 
-/** The exit code for records in these states (README, "Exit codes"). */
+/** Returns the exit code for records in these states (README, "Exit codes"). */
 export function exitCodeOfOpen(counts: OpenCounts): number {
   const { ambiguous = 0, pending = 0, missing = 0 } = Object.fromEntries(counts);
   return exitCodeOf({

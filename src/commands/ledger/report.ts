@@ -36,7 +36,7 @@ export interface ReportOptions {
   readonly workbook?: boolean | undefined;
 }
 
-/** Renders the report of a run again, from the ledger. Rejected rows are read from the sources. */
+/** Renders the report of a run again from the ledger. Reads the rejected rows from the sources. */
 export function report(options: ReportOptions, dependencies: Dependencies): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
     const store = await openLedgerStore(options.ledger, dependencies);
@@ -59,12 +59,14 @@ export interface OwnerReportOptions {
   readonly ledger: string;
   /** Id of the run, or a prefix of it; absent: the latest run. */
   readonly run?: string | undefined;
-  /** Folder of the packages; default: the folder of the run. */
+  /** Folder of the reports by owner; default: the folder of the run. */
   readonly out?: string | undefined;
   readonly owners: readonly OwnerRule[];
 }
 
-/** Writes one report folder per owner for a run. Rejected rows are read from the sources, which must not have changed. */
+/**
+ * Writes one report folder per owner for a run. Reads the rejected rows from the sources, which must not have changed.
+ */
 export async function reportOwners(options: OwnerReportOptions, dependencies: Dependencies): Promise<ReportByOwner> {
   const { owners } = options;
   const store = await openLedgerStore(options.ledger, dependencies);
@@ -88,14 +90,11 @@ export async function reportOwners(options: OwnerReportOptions, dependencies: De
 export interface OwnerStatusOptions {
   readonly ledger: string;
   readonly owners: readonly OwnerRule[];
-  /** The keys to migrate. Without them, no record is reported as missing. */
+  /** The keys to migrate. Without an inventory, no record is reported as missing. */
   readonly inventory?: Inventory | undefined;
 }
 
-/**
- * Returns, for each owner, the records to settle and the records that the owner has returned. Does not change the
- * ledger.
- */
+/** Returns, for each owner, the records to settle and the returned records. Does not change the ledger. */
 export async function ownerStatus(
   { ledger: at, ...options }: OwnerStatusOptions,
   dependencies: StoreOptions & CellDependencies,
@@ -114,13 +113,13 @@ export interface MigrationReportOptions {
 
 export interface WrittenMigrationReport {
   readonly report: MigrationReport;
-  /** Path of the page. */
+  /** Path of the written page. */
   readonly page: string;
 }
 
 /**
- * Writes the state of the whole migration as a page and as JSON, without values. Changes nothing in the ledger.
- * @throws Failure `run_unknown` before the first push, `storage`
+ * Writes the state of the whole migration as a page and as JSON, without values. Does not change the ledger.
+ * @throws Failure `run_unknown` before the first push, `storage` if a file cannot be written
  */
 export async function reportMigration(
   { ledger: at, out, inventory, owners }: MigrationReportOptions,
@@ -150,7 +149,7 @@ async function requireDestinations(ledger: Ledger): Promise<readonly Destination
   throw new Failure("run_unknown", "the ledger has no push yet", { hint: "start one with `migrate push`" });
 }
 
-/** The destinations of all pushes; empty before the first push. */
+/** Returns the destinations of all pushes; empty before the first push. */
 export async function destinationsOf(ledger: Ledger): Promise<readonly DestinationReport[]> {
   const destinations = await ledger.migration();
   const days = await ledger.acceptedByDay();

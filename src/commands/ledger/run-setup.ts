@@ -18,14 +18,14 @@ export interface RunSetupOptions {
   readonly run?: string | undefined;
 }
 
-/** A run with the files that it depends on. */
+/** A run and the files that it depends on. */
 export interface RunSetup {
   readonly run: Run;
   readonly files: readonly ListedFile[];
 }
 
 export interface ListedFile extends Pick<RecordedFile, "kind" | "file" | "bytes" | "sha256"> {
-  /** Whether the ledger contains the file as the run read it. */
+  /** Whether the ledger contains the content of the file that the run read. */
   readonly isStored: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function runSetup({ ledger: locator, run: id }: RunSetupOptions, no
   });
 }
 
-/** The path relative to the folder of the run, if the file is below it. */
+/** Returns the path relative to the folder of the run if the file is inside the folder, or else the full path. */
 function shownName(file: string, folder: string): string {
   return file.startsWith(path.join(folder, path.sep)) ? path.relative(folder, file) : file;
 }
@@ -56,8 +56,9 @@ export interface WrittenSetup {
 }
 
 /**
- * Writes the stored files of a run to a folder, and keeps their folder structure. Bundled overlays are in `overlays`.
- * @throws Failure `usage` if the folder is not empty; `run_unknown` if no file of the run is stored; `storage`
+ * Writes the stored files of a run to a folder and keeps their folder structure. Writes bundled overlays to `overlays`.
+ * @throws Failure `usage` if the folder is not empty; `run_unknown` if no file of the run is stored; `storage` if a
+ * file cannot be written
  */
 export async function writeRunSetup(
   { ledger: locator, run: id, out }: RunSetupOptions & { readonly out: string },
@@ -84,7 +85,7 @@ export async function writeRunSetup(
   });
 }
 
-/** The deepest folder that contains all files. */
+/** Returns the deepest folder that contains all files. */
 function commonFolder(names: readonly string[]): string {
   const [first = "", ...others] = names.map((name) => path.dirname(name));
   let folder = first;

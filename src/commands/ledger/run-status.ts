@@ -18,20 +18,20 @@ export interface StatusOptions {
   readonly ledger: string;
   /** Id of one run; absent: all runs. */
   readonly run?: string | undefined;
-  /** Coverage to show instead of counting again, because counting reads every record. */
+  /** Known coverage. Without it, the command counts the coverage again, which reads every record. */
   readonly coverage?: LedgerStatus["coverage"] | undefined;
   readonly inventory?: InventoryOptions | undefined;
 }
 
-/** The content of the ledger, and the progress that the active run reports. */
+/** The content of the ledger and the reported progress of the active run. */
 export interface LedgerStatus {
-  /** Latest first, without checks of `migrate web`. */
+  /** The runs, latest first, without checks of `migrate web`. */
   readonly runs: readonly RunStatus[];
-  /** Coverage of all runs, even if `runs` has only one. */
+  /** The coverage of all runs, even if `runs` contains only one. */
   readonly coverage: readonly Coverage[];
-  /** The state of the migration, by destination; absent for one run. */
+  /** The state of the migration by destination; absent if one run was requested. */
   readonly migration?: readonly DestinationState[] | undefined;
-  /** By platform; absent for one run, and without an inventory. */
+  /** The state of the inventory by platform; absent if one run was requested, and without an inventory. */
   readonly inventory?: readonly InventoryState[] | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface RunStatus {
   readonly summary: Summary;
   /** The person who started the run. */
   readonly by?: string | undefined;
-  /** `superseded`: no longer open, because later pushes have planned all of its unfinished records. */
+  /** `superseded`: the run has unfinished records, but later pushes have planned all of them. */
   readonly state: RunState | "superseded";
   /** Present for the active run. */
   readonly progress?: RunProgress | undefined;

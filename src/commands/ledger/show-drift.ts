@@ -61,8 +61,8 @@ async function* outcomesOf(ledger: Ledger, runs: readonly Run[]): AsyncGenerator
 }
 
 /**
- * Returns a function that proposes rules for the contract of the latest run: known rules first, then guessed rules. The
- * function proposes none if the contract cannot be read.
+ * Returns a function that proposes rules for the contract of the latest run: known rules first, then guessed rules.
+ * Without a readable contract, the function proposes no rules.
  */
 async function adviserOf([latest]: readonly Run[], dependencies: ContractCaching & Notifier): Promise<Advise> {
   if (latest === undefined) return () => ({});
@@ -89,13 +89,16 @@ function advice({ body }: Operation, knownOf: KnownRules): Advise {
 
 /** A difference between the platform and local validation. */
 export interface Drift {
-  /** `missed`: rejected by the platform but valid locally. `strict`: invalid locally but accepted by the platform. */
+  /**
+   * - `missed`: valid locally but rejected by the platform
+   * - `strict`: invalid locally but accepted by the platform
+   */
   readonly kind: "missed" | "strict";
   readonly code: string;
-  /** The attr with list indexes as `*`. */
+  /** The attr, with `*` instead of each list index. */
   readonly attr: string;
   readonly count: number;
-  /** The first occurrence: the cell, or the record's row. */
+  /** The first occurrence: the cell, or the row of the record. */
   readonly example: Place;
   /** For `missed`: the documented rule for this code, if any, and a proposed rule if the contract has none. */
   readonly known?: KnownRule;
@@ -105,12 +108,12 @@ export interface Drift {
 /** Advice for a code that local validation missed. */
 type Advise = (code: string, attr: string) => Pick<Drift, "known" | "proposal">;
 
-/** Maximum number of distinct attrs and codes, to limit memory for any platform. */
+/** Maximum number of distinct attrs and codes. Limits memory use for any platform. */
 const MAX_KINDS = 2000;
 
 /**
- * Collects the drift of outcomes, most frequent first. Records that were rejected without an error code (a closed
- * supplier, an existing key) cause no drift.
+ * Collects the drift of outcomes, most frequent first. Records that were rejected without an error code cause no drift,
+ * for example because of a closed supplier or an existing key.
  */
 async function collectDrift(outcomes: AsyncIterable<readonly Outcome[]>, advise: Advise): Promise<readonly Drift[]> {
   const found = new Map<string, Drift>();
@@ -130,15 +133,15 @@ function driftOf({ status, problems }: Outcome): readonly Found[] {
   return problems.filter(isLocalError).map((problem) => ["strict", problem] as const);
 }
 
-/** Problems that the platform reported and local validation did not report for the same attr. */
+/** Returns the problems that the platform reported and local validation did not report for the same attr. */
 function missed(problems: readonly Problem[]): readonly Problem[] {
   const known = new Set(problems.filter(({ by }) => by === "local").map(({ attr, code }) => `${attr} ${code}`));
   return problems.filter(({ by, attr, code }) => by === "platform" && !known.has(`${attr} ${code}`));
 }
 
 /**
- * Whether the problem predicts a rejection. `coerced` and `near_duplicate_key` do not, so they are no drift if the
- * record is accepted.
+ * Whether the problem predicts a rejection. `coerced` and `near_duplicate_key` do not predict one, so they are no drift
+ * if the record is accepted.
  */
 function isLocalError({ by, code }: Problem): boolean {
   return by === "local" && code !== "coerced" && code !== "near_duplicate_key";
@@ -153,18 +156,18 @@ function note(found: Map<string, Drift>, outcome: Outcome, ...[kind, problem]: F
   found.set(key, { ...(known ?? { kind, code, attr, example: place }), count: (known?.count ?? 0) + 1 });
 }
 
-/** Why local validation missed a problem for which a rule or a reason is documented. */
+/** The documented rule or reason why local validation missed a problem. */
 export type KnownRule =
   /**
    * The contract has a rule, but it is skipped because the configuration does not declare `rules.<name>` or
    * `references.<name>`.
    */
   | { readonly kind: "skipped"; readonly missing: readonly string[] }
-  /** The contract has a rule that is weaker than the platform's. */
+  /** The contract has a rule, but the rule is weaker than the platform's. */
   | { readonly kind: "judged" }
-  /** The contract states that no rule can decide it. */
+  /** The contract states that no rule can decide the code. */
   | { readonly kind: "undecided"; readonly reason: UndecidedReason }
-  /** An overlay that ships with this program has a rule, but the contract does not use that overlay. */
+  /** A bundled overlay has a rule, but the contract does not use this overlay. */
   | { readonly kind: "shipped"; readonly overlays: readonly string[] };
 
 /** Looks up the known rule for a reported code. */
@@ -178,7 +181,7 @@ export function knownRules(
   const rules = [...new Set(sentTypes(operation).flatMap(rulesWithin))];
   const { ruleDeclarations: declarations } = contract;
   const declared = relevantRuleSettings(contract, settings);
-  // Only the declaration of a list matters here, so it is assumed to have the columns that the rules read.
+  // Only the declaration of a list matters here. The list is therefore assumed to have the columns that the rules read.
   const columnsOf = (list: string): readonly string[] =>
     rules.flatMap((rule) => [...(requirementsOf(rule, declarations).lists.get(list)?.read ?? [])]);
   const references = new Map<string, ReferenceList>(
@@ -206,8 +209,8 @@ interface RunContract {
 }
 
 /**
- * An overlay action for a person to review. With it, local validation would find the problems that the platform
- * rejected.
+ * A proposed overlay action, which a person must review. With it, local validation would find the problems that the
+ * platform rejected.
  */
 interface RuleProposal {
   /** JSONPath of the schema. */
@@ -216,14 +219,14 @@ interface RuleProposal {
     readonly code: string;
     readonly kind: string;
     readonly message: string;
-    /** Members of the kind for which the operator's text names fields. */
+    /** The members of this kind of rule. They name the fields that the operator's description mentions. */
     readonly [member: string]: string | readonly string[];
   };
 }
 
 /**
- * A rule derived from the operator's description of a code (docs/rules.md, "Kinds"), for the published location
- * nearest to the attr of the rejection. Undefined if the code is not published, or its text suggests no rule.
+ * Derives a rule from the operator's description of a code (docs/rules.md, "Kinds"), for the published location nearest
+ * to the attr of the rejection. Returns undefined if the code is not published or its description suggests no rule.
  */
 export function proposeRule(body: FieldType, code: string, attr: string): RuleProposal | undefined {
   const place = nearest(publishedCodes(body, code), attr);
@@ -238,7 +241,7 @@ export function proposeRule(body: FieldType, code: string, attr: string): RulePr
   return { target: schema, rule: { code, kind, ...membersOf(kind, fields), message } };
 }
 
-/** Assigns fields to the members of the kind; for kinds that examine lists, a person must choose them. */
+/** Assigns fields to the members of the kind. For kinds that examine lists, a person must choose the fields. */
 function membersOf(kind: string, fields: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
   const [first, second] = fields;
   if (first === undefined) return {};
@@ -275,7 +278,7 @@ const KIND_PATTERNS: readonly (readonly [kind: string, words: RegExp])[] = [
   ["requires", /required|must be (?:provided|present|set|given)/i],
 ];
 
-/** The published location whose attr has the longest common prefix with `attr`. */
+/** Returns the published location whose attr has the longest common prefix with `attr`. */
 function nearest(places: readonly PublishedCode[], attr: string): PublishedCode | undefined {
   const wanted = attr.split(".").filter((part) => part !== NON_FIELD_ERRORS);
   const scored = places.map((place) => ({

@@ -17,9 +17,9 @@ export interface CompareOptions {
   readonly ledger: string;
   /** Id of the run, or a prefix of it; absent: the latest run. */
   readonly run?: string | undefined;
-  /** Compare the records of every run that sent records. */
+  /** Whether to compare the records of every run that sent records. */
   readonly all: boolean;
-  /** Compare only records that have not been compared since they were accepted. */
+  /** Whether to compare only records that have not been compared since they were accepted. */
   readonly unverified: boolean;
 }
 
@@ -30,8 +30,8 @@ export interface CompareSummary {
 }
 
 /**
- * Compares accepted records with the platform, and passes the results to `add` in batches, latest run first. Stores
- * each batch in the ledger before passing it on.
+ * Compares accepted records with the platform and passes the results to `add` in batches, latest run first. Stores each
+ * batch in the ledger before it passes the batch on.
  */
 export async function compare(
   { ledger: locator, run: id, all, unverified }: CompareOptions,
@@ -63,18 +63,19 @@ export async function compare(
   return { counts, isComplete: !dependencies.drain.aborted };
 }
 
-/** A comparison without a result changes nothing in the ledger. */
+/** Returns nothing for a comparison without a result, which must not change the ledger. */
 function verificationOf({ record, result }: Comparison): readonly RecordVerification[] {
   return result === "same" || result === "different" || result === "absent" ? [{ record, verification: result }] : [];
 }
 
 /**
- * `same`: the platform has the accepted values at every attr that could be compared. `replaced`: the platform has
- * accepted different content of the record since, so it was not looked up. `verified`: the record was compared before.
+ * - `same`: the platform has the accepted value of every attr that could be compared
+ * - `replaced`: the platform has accepted different content of the record since, so the record was not looked up
+ * - `verified`: the record was compared earlier
  */
 type ComparisonResult = "same" | "different" | "absent" | "unknown" | "replaced" | "verified";
 
-/** An accepted record compared with the platform. */
+/** An accepted record and the result of its comparison with the platform. */
 export interface Comparison {
   readonly run: string;
   readonly record: number;
@@ -83,16 +84,18 @@ export interface Comparison {
   readonly result: ComparisonResult;
   /** The attrs whose values differ. */
   readonly attrs?: readonly string[];
-  /** Why the result is unknown. */
+  /** The reason why the result is unknown. */
   readonly reason?: string;
 }
 
 interface CompareContext {
   readonly ledger: Ledger;
   readonly dependencies: Dependencies;
-  /** The statuses of the records to compare: a record that several runs have planned is `accepted` in one of them. */
+  /**
+   * The statuses of the records to compare. A record that several runs have planned is `accepted` in only one of them.
+   */
   readonly statuses: ReadonlySet<Status>;
-  /** Omit the records that have already been compared since they were accepted. */
+  /** Whether to omit the records that have been compared since they were accepted. */
   readonly unverified: boolean;
 }
 
@@ -159,7 +162,7 @@ async function compareGroup(
   });
 }
 
-/** Returns the answers for records that need not be looked up, because they were replaced or compared before. */
+/** Returns the answers for records that need no lookup, because they were replaced or compared earlier. */
 async function knownAnswers(
   run: Run,
   records: readonly Pick<Outcome, "record">[],
@@ -197,13 +200,13 @@ const RESULTS: Readonly<Record<Answer["kind"], ComparisonResult>> = {
   verified: "verified",
 };
 
-/** Adds the reason to an answer about the key only: an equal key proves nothing about the content. */
+/** Adds the reason to an answer that compared only the key. An equal key proves nothing about the content. */
 function withReason(answer: Answer): Answer {
   return answer.kind === "notCompared" ? { ...answer, reason: "only its key could be compared" } : answer;
 }
 
-/** In a single run, records that an earlier run sent with the same content are compared too. */
+/** For a single run. Includes records that an earlier run sent with the same content. */
 const STATUSES_OF_ONE: ReadonlySet<Status> = ON_PLATFORM;
 
-/** Each record is `accepted` in the run that sent its content. */
+/** For all runs. Each record is `accepted` in the run that sent its content. */
 const STATUSES_OF_ALL: ReadonlySet<Status> = new Set(["accepted"]);

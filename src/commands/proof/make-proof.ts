@@ -12,11 +12,11 @@ export interface MakeProofOptions {
   readonly ledger: string;
   /** Id of the run, or a prefix of it; absent: the latest run. */
   readonly run?: string | undefined;
-  /** Prove every run of the ledger that sent records. */
+  /** Whether to prove every run of the ledger that sent records. */
   readonly all: boolean;
   /** Folder for the proof. */
   readonly out: string | undefined;
-  /** Look up accepted records on the platform. */
+  /** Whether to look up accepted records on the platform. */
   readonly readBack: boolean;
 }
 
@@ -82,7 +82,7 @@ export interface CheckedProof {
   readonly differences: readonly string[];
 }
 
-/** Rebuilds a proof and compares it with the existing one. Uses no network. */
+/** Rebuilds a proof and compares it with the existing proof. Uses no network. */
 export async function checkProof(
   { ledger: locator, folder }: CheckProofOptions,
   dependencies: Dependencies,

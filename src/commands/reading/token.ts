@@ -10,22 +10,24 @@ import type { AuthSettings } from "../../options/target-options.ts";
 
 export interface TokenOptions {
   readonly target: TargetSettings;
-  /** Include the token itself. */
+  /** Whether to include the token itself. */
   readonly show: boolean;
 }
 
-/** How requests to a platform are authorised. */
+/** The authorisation of requests to a platform. */
 export interface TokenRecord {
   /** Origin of the base URL. Credentials are sent nowhere else. */
   readonly platform: string;
   readonly scheme: AuthScheme;
   /**
-   * `login`: just obtained with the API key. `given`: supplied by the user. `none`: basic authentication has no token.
+   * - `login`: the token was just obtained with the API key
+   * - `given`: the user supplied the token
+   * - `none`: basic authentication has no token
    */
   readonly from: "login" | "given" | "none";
-  /** The claims in the token, not verified. */
+  /** The claims in the token, which are not verified. */
   readonly claims: JsonObject;
-  /** Seconds since 1970; absent if the token does not contain it. */
+  /** Seconds since 1970; absent if the token does not state it. */
   readonly expiresAt?: number | undefined;
   /** Whether the token has expired, by the local clock. */
   readonly ended: boolean;
@@ -39,7 +41,7 @@ type TokenDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredenti
 
 /**
  * Obtains a token as a push would, or inspects the token that the user supplied.
- * @throws Failure `authentication` if the platform issues no token, `config` without credentials
+ * @throws Failure `authentication` if the platform issues no token, `config` if there are no credentials
  */
 export async function token({ target, show }: TokenOptions, dependencies: TokenDependencies): Promise<TokenRecord> {
   const open = await openTarget(target, { connections: 1 }, dependencies);

@@ -17,27 +17,27 @@ export interface PushOptions extends RunOptions {
   readonly target: TargetSettings;
   readonly supplier: Supplier;
   readonly pace: RateLimitSettings;
-  /** Worker processes send the planned records. Requires a ledger on PostgreSQL. */
+  /** Settings of the worker processes that send the planned records. They require a ledger on PostgreSQL. */
   readonly workers?: WorkerSettings | undefined;
   /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
   readonly dryRun: boolean;
-  /** Send to a production target without confirmation. */
+  /** Whether to send to a production target without confirmation. */
   readonly yes: boolean;
   /**
-   * Called with the counts of the planned records before the first request, instead of asking on the terminal. Absent:
-   * asks on the terminal if a confirmation is required.
+   * Called with the counts of the planned records before the first request. If absent, the command asks on the terminal
+   * if a confirmation is required.
    * @throws Failure if the records must not be sent
    */
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
   /** The person who runs the command. */
   readonly by?: string | undefined;
-  /** Omits the run from lists of runs. */
+  /** Whether to omit the run from lists of runs. */
   readonly isUnlisted?: boolean | undefined;
 }
 
 /**
- * Validates the whole input, then uploads the valid records. Skips records that were accepted before.
+ * Validates the whole input, then uploads the valid records. Skips records that were accepted earlier.
  * @param open opens the ledger
  */
 export async function push(
@@ -83,7 +83,7 @@ function sharedCanary(): Failure {
   });
 }
 
-/** A run can stop only before the last step, which creates the records. */
+/** Throws unless a run can stop after the step. It cannot stop after the last step, which creates the records. */
 function requireStep({ steps, id }: Job["operation"], until: string | undefined): void {
   const names = steps.slice(0, -1).map(({ name }) => name);
   if (until === undefined || names.includes(until)) return;

@@ -14,24 +14,24 @@ import { counted } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";
 
 export interface ReconcileOptions extends RecordedRunOptions {
-  /** Business keys of records that have arrived, according to the user. */
+  /** Business keys of records that have arrived on the platform, according to the user. */
   readonly accept: readonly string[];
-  /** Business keys of records that have not arrived, and must be sent again. */
+  /** Business keys of records that have not arrived and must be sent again. */
   readonly resend: readonly string[];
   /**
-   * Number of ambiguous records without a known request (after a repair, for example). The user confirms that all of
-   * them may be sent.
+   * The number of ambiguous records without a known request, for example after a repair. With this number, the user
+   * confirms that all of them may be sent.
    */
   readonly resendAll?: number | undefined;
   /** Account name of the user who runs the command. */
   readonly who: string;
-  /** Milliseconds without a request before the platform is queried; default: the setting of the target. */
+  /** Time without a request, in milliseconds, before the platform is queried; default: the setting of the target. */
   readonly quietMs?: number | undefined;
 }
 
 /**
- * Resolves the ambiguous records of a run by looking them up on the platform or, if keys are given, by the user's
- * decision. Sends no records.
+ * Resolves the ambiguous records of a run. Looks them up on the platform or, if keys are given, follows the decision of
+ * the user. Sends no records.
  */
 export function reconcile(options: ReconcileOptions, dependencies: Dependencies): Promise<RunReport> {
   const isDecided = options.accept.length + options.resend.length > 0 || options.resendAll !== undefined;
@@ -60,8 +60,8 @@ interface ReconcileContext extends RecordedRun {
 }
 
 /**
- * Records with the status `existing` can be accepted too, but not sent again.
- * @throws Failure `usage`, without any change, unless every key belongs to such a record
+ * Applies the decisions of the user. Records with the status `existing` can also be accepted, but not sent again.
+ * @throws Failure `usage`, without any change, unless every key belongs to a record that the decision allows
  */
 async function applyOperatorDecisions(
   { accept, resend, who }: ReconcileOptions,
@@ -125,7 +125,7 @@ function notAmbiguous(isBoth: boolean, run: string): Failure {
   });
 }
 
-/** Returns the failure that stopped the lookup, if there was one. */
+/** Looks up the ambiguous records. Returns the failure that stopped the lookup, if any. */
 async function readBack(
   { who, quietMs }: ReconcileOptions,
   job: Job,

@@ -15,17 +15,18 @@ import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
 export interface ResumeOptions extends RecordedRunOptions {
   /**
-   * True: send to production without confirmation. False: do not send to production. Default: as confirmed for the run;
-   * otherwise ask.
+   * - true: send to production without confirmation
+   * - false: do not send to production
+   * - absent: use the confirmation of the run, or ask if there was none
    */
   readonly allowProduction?: boolean | undefined;
-  /** Send all records, even if those of the canary were not accepted. */
+  /** Whether to send all records even if the records of the canary were not accepted. */
   readonly skipCanary?: boolean | undefined;
 }
 
 /**
- * Continues an unfinished push with the same input, target and settings. Keeps final outcomes. If nothing is left to
- * send, reports the known outcomes and needs no credentials.
+ * Continues an unfinished push with the same input, target and settings. Keeps final outcomes. If no records are left
+ * to send, reports the known outcomes and needs no credentials.
  */
 export function resume(options: ResumeOptions, dependencies: Dependencies): Promise<RunReport> {
   return withRecordedRun<Job>({ command: "resume", options }, dependencies, async (recorded) => {
@@ -33,7 +34,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     refuseDryRun(run);
     const { allowProduction } = options;
     if (allowProduction === false && settings.target.production) throw unconfirmedTarget(run.target);
-    // A run that is planned again has no recorded records to compare with, so its files are compared completely.
+    // A run that is planned again has no recorded records, so its complete files are compared.
     const trustsTime = run.state !== "planning";
     const job = await openRecordedJob(settings, { stored: ledger, dependencies, trustsTime });
     const work = async (open: OpenRun): Promise<ShownRun> => {
@@ -63,7 +64,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
   });
 }
 
-/** Whether records may be left to send. This is also the case if the input of the run was not read completely. */
+/** Whether records may be left to send. This includes a run whose input was not read completely. */
 async function hasUnsentRecords({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
   if (state === "planning") return true;
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;

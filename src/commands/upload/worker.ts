@@ -21,14 +21,14 @@ export interface WorkerOptions {
   readonly ledger: string;
   /** Id of the run, or a prefix of it; absent: the latest run. */
   readonly run?: string | undefined;
-  /** The folder in which the command was started. */
+  /** The folder in which the user started the command. */
   readonly folder: string;
 }
 
 /**
- * Joins a run that another process has planned, and sends some of its ranges.
- * @throws Failure `source_changed` if contract, mapping or input have changed since the plan was written, `run_unknown`
- * if the run assigns no ranges, and the failures of connecting
+ * Joins a run that another process has planned and sends some of its ranges.
+ * @throws Failure `source_changed` if the contract, mapping or input has changed since the plan was written,
+ * `run_unknown` if the run assigns no ranges, and the failures of connecting
  */
 export async function work(options: WorkerOptions, dependencies: Dependencies): Promise<WorkerResult> {
   requireSharedLedger(options.ledger);
@@ -50,7 +50,7 @@ function resumeHint({ id }: Run): string {
   return `\`migrate resume ${id}\` sends the remaining records and writes the report`;
 }
 
-/** Resolves the files of the push from the current folder if the folder of the push does not exist on this machine. */
+/** If the folder of the push does not exist on this machine, resolves the files of the push from the current folder. */
 function settingsHere(run: Run, folder: string): RunSettings {
   const settings = settingsOf(run);
   return existsSync(settings.job.folder) ? settings : settingsSeenFrom(run, folder);
@@ -60,7 +60,7 @@ const POLL_MS = 1_000;
 
 /**
  * Waits for the plan of the run and returns the run.
- * @throws Failure `run_unknown`, including if no process is planning the run any more
+ * @throws Failure `run_unknown`, also if no process is planning the run any more
  */
 async function plannedRun(
   store: LedgerStore,

@@ -4,43 +4,43 @@ import type { Place } from "../../model/place.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
 import { foundCode } from "../problem-text.ts";
 
-/** Problems that probably have the same reason: the same code at the same field of any item. */
+/** Problems that probably have the same reason: the same code at the same field of any list item. */
 export interface Cause {
   readonly code: string;
-  /** The attr, with list indexes as `*`. */
+  /** The attr, with `*` instead of each list index. */
   readonly attr: string;
   readonly severity: Severity;
   readonly by: Problem["by"];
   readonly count: number;
-  /** The first of the problems, which provides the wording. */
+  /** The first problem, which provides the wording. */
   readonly first: Problem;
   /** Shapes of the values, most frequent first. */
   readonly shapes: readonly ShapeCount[];
-  /** Number of problems with shapes that first occurred after the limit was reached. */
+  /** Number of problems whose shapes first occurred after the limit was reached. */
   readonly otherShapes: number;
 }
 
 /** A shape of values within a cause. */
 export interface ShapeCount {
   /**
-   * Absent if there is no value, for example for a missing field. In quotation marks: the value itself, if it is a
-   * code.
+   * Absent if there is no value, for example for a missing field. A code is shown as the value itself, in quotation
+   * marks.
    */
   readonly shape?: string;
   readonly count: number;
   readonly example: { readonly record: number; readonly place: Place; readonly value?: string };
 }
 
-/** Errors before warnings, most frequent first. `others` counts the problems beyond the limit. */
+/** The causes: errors before warnings, most frequent first. `others` counts the problems beyond the limit. */
 export interface Causes {
   readonly causes: readonly Cause[];
   readonly others: number;
 }
 
-/** Maximum number of shapes in all causes together, which limits memory use for any input. */
+/** Maximum number of shapes in all causes together. Limits memory use for any input. */
 const MAX_SHAPES_IN_ALL = 1000;
 
-/** Groups all problems of the outcomes by code, attr (indexes as `*`) and shape of the value. */
+/** Groups all problems of the outcomes by code, by attr (with `*` instead of each index), and by shape of the value. */
 export async function collectCauses(outcomes: AsyncIterable<readonly Outcome[]>): Promise<Causes> {
   const groups: CauseGroups = { byCause: new Map(), size: 0, others: 0 };
   for await (const batch of outcomes) {
@@ -100,7 +100,7 @@ function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): vo
     groups.byCause.set(key, cause);
   }
   cause.count += count;
-  // Unlisted problems have unknown shapes, so they are counted with the shape of the listed one.
+  // The shapes of unlisted problems are unknown, so the problems are counted with the shape of the listed problem.
   const known = cause.shapes.get(shape ?? "");
   if (known !== undefined) known.count += count;
   else if (full) cause.otherShapes += count;

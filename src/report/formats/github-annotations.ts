@@ -11,9 +11,9 @@ import { describeProblem } from "../problem-text.ts";
 const MAX_ANNOTATIONS = 50;
 
 /**
- * Writes annotations for a GitHub workflow, on the lines of the source files. The first annotations are one per cause,
- * so that the ten that GitHub shows cover ten causes. The others follow, errors before warnings. A notice gives the
- * number of omitted problems.
+ * Writes annotations for a GitHub workflow on the lines of the source files. The first annotations are one per cause,
+ * so that the ten that GitHub shows cover ten causes. The other annotations follow, errors before warnings. A notice
+ * states the number of omitted problems.
  */
 export async function githubReporter(report: Report, write: Write): Promise<void> {
   const found: CollectedAnnotations = {
@@ -41,7 +41,7 @@ interface Annotation {
 interface CollectedAnnotations {
   readonly errors: AnnotationGroup;
   readonly warnings: AnnotationGroup;
-  /** Causes found so far, up to the number that could be shown. */
+  /** The causes found so far, at most as many as can be shown. */
   readonly causes: Set<string>;
   total: number;
 }
@@ -63,7 +63,7 @@ function collect(found: CollectedAnnotations, { source }: Outcome, problem: Prob
   } else if (picked.more.length < MAX_ANNOTATIONS) picked.more.push({ problem, place });
 }
 
-/** Omits `col`, which counts characters: a CSV cell is identified by its column, which the message names. */
+/** Renders an annotation. Omits `col`, which counts characters, because the message names the column of a CSV cell. */
 function annotationLine({ problem, place }: Annotation, showValues: boolean): string {
   const { attr, code, severity, value } = problem;
   const file = place.file === "-" ? [] : [`file=${propertyText(place.file)}`, `line=${place.line}`];
@@ -79,7 +79,7 @@ function closingLine(left: number, folder: string | undefined): string {
   return `::notice title=migrate::${messageText(`${formatCount(left)} more problems are not shown here${where}`)}`;
 }
 
-/** Escapes a message as GitHub's own toolkit does. `plainText` has already removed line ends. */
+/** Escapes a message as GitHub's own toolkit does. `plainText` has already removed line breaks. */
 function messageText(text: string): string {
   return plainText(text, MAX_TEXT_LENGTH).replaceAll("%", "%25");
 }

@@ -6,7 +6,7 @@ import { describeProblem } from "../problem-text.ts";
 import { allInColumns, isOutcome, type Report, summaryJson, type Write } from "../report.ts";
 import { createOutcomeLines, type Separators } from "./outcome-lines.ts";
 
-/** Writes one document: the summary as in `summary.json`, and each outcome on a separate line. */
+/** Writes one document: the summary of `summary.json`, and each outcome on a separate line. */
 export async function jsonReporter(report: Report, write: Write): Promise<void> {
   await write(`{"summary":${summaryJson(report.summary)},\n"outcomes":[`);
   await writeLines(report, write, { before: "\n", between: ",\n", after: "" });
@@ -36,8 +36,8 @@ async function writeLines(
 }
 
 /**
- * Renders the outcome as a JSON object on one line, without the line end. Keys have a fixed order (docs/errors.md), and
- * are absent if they do not apply. Built by concatenation for speed, because every record of the input has a line.
+ * Renders an outcome as a JSON object on one line, without a line break. Keys have a fixed order (docs/errors.md), and
+ * are absent if they do not apply. Concatenates text for speed, because every record of the input has a line.
  */
 export function outcomeLine(outcome: Outcome, options: { readonly showValues: boolean }): string {
   const { record, key, source, status, problems } = outcome;

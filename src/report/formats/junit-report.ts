@@ -7,7 +7,7 @@ import { describeProblem } from "../problem-text.ts";
 
 type TestResult = "failure" | "error" | "skipped";
 
-/** The JUnit result for each status. Statuses that are not listed pass. */
+/** The JUnit result for each status. All other statuses pass. */
 const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
   invalid: "failure",
   rejected: "failure",
@@ -82,8 +82,8 @@ function problemLine(problem: Problem, showValues: boolean): string {
 }
 
 /**
- * Renders text for an element or an attribute: characters that XML 1.0 does not allow are made visible, others are
- * escaped.
+ * Renders text for an element or an attribute. Makes characters visible that XML 1.0 does not allow, and escapes
+ * special characters.
  */
 function xmlText(text: string): string {
   return plainText(text, MAX_TEXT_LENGTH).replace(/[<>&"']/g, (character) => ENTITIES[character] ?? "");

@@ -61,8 +61,8 @@ export function createOutcomeLines({ before, between }: Separators): OutcomeLine
 const MIN_WRITE_BYTES = 128 * 1024;
 
 /**
- * Creates a writer for the lines of records without problems. These lines differ in only four values, often at the same
- * positions. In that case, one line is copied for many records, and the differences are written over the copies.
+ * Creates a writer for the lines of records without problems. Such lines differ in only four values, which are often at
+ * the same positions. The writer then copies one line for many records and overwrites the values that differ.
  * @param before text before each line
  */
 function validLineWriter(bytes: ByteList, before: string): (outcomes: ValidOutcomes) => void {
@@ -132,7 +132,7 @@ function startOfKey({ keyEnds }: ValidOutcomes["batch"], index: number): number 
 
 /**
  * Returns the end of the records whose lines have all values at the same positions as the line at `from`. Returns
- * `from` if the line at `from` cannot serve as a template for others.
+ * `from` if the line at `from` cannot be a template for other lines.
  */
 function endOfSimilar(outcomes: ValidOutcomes, from: number): number {
   const { to, batch } = outcomes;
@@ -168,7 +168,7 @@ function powerAbove(number: number): number {
 
 const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
 
-/** Whether `jsonText` would not escape the text. Must match the condition there. */
+/** Whether `jsonText` would leave the text unescaped. The condition must match the one in `jsonText`. */
 function needsNoEscape(text: Uint8Array, from: number, to: number): boolean {
   for (let index = from; index < to; index += 1) {
     const byte = text[index] ?? 0;
@@ -177,5 +177,5 @@ function needsNoEscape(text: Uint8Array, from: number, to: number): boolean {
   return true;
 }
 
-/** Keeps a byte order mark: in a key, it is an ordinary character. */
+/** Keeps a byte order mark, because it is an ordinary character in a key. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

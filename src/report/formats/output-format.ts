@@ -1,6 +1,6 @@
 /**
- * Formats that `--format` can write to stdout. For `xlsx`, stdout has the text format, and the workbook is written to
- * the report folder.
+ * Formats that `--format` can write to stdout. For `xlsx`, stdout contains the text format, and the workbook is in the
+ * report folder.
  */
 export const FORMATS = ["text", "json", "ndjson", "csv", "junit", "github", "xlsx"] as const;
 export type Format = (typeof FORMATS)[number];

@@ -14,9 +14,9 @@ const MAX_SHAPES = 3;
 const MAX_LISTED = 5;
 
 /**
- * Writes the causes of the problems, most frequent first, each with a description and one example place, then the first
- * ambiguous and existing records. Writes nothing if there are no problems. A blank line at the end separates the causes
- * from the summary.
+ * Writes the causes of the problems, most frequent first, each with a description and one example place. The first
+ * ambiguous and existing records follow. Writes nothing if there are no problems. A blank line at the end separates the
+ * causes from the summary.
  */
 export async function textReporter(report: Report, write: Write): Promise<void> {
   const { errors, warnings } = report.summary;
@@ -80,7 +80,7 @@ function causeText(cause: Cause, screen: TextLayout): readonly string[] {
   ];
 }
 
-/** Breaks the attr at its dots if it does not fit. */
+/** Returns the lines of an attr. Breaks the attr at its dots if it does not fit. */
 function attrLines(attr: string, { width, indent }: TextLayout): readonly string[] {
   const lines = wrapText(attr.replaceAll(".", " ."), width - indent.length);
   return lines.map((line) => indent + line.replaceAll(" .", "."));
@@ -97,7 +97,7 @@ function shapesText(cause: Cause, screen: TextLayout): readonly string[] {
   return [...lines, screen.indent + screen.style.dim(`${formatCount(rest).padStart(width)} with other shapes`)];
 }
 
-/** `like 9{9}, e.g. customers.csv:9, column MOBILE`, wrapped if necessary. */
+/** Renders a shape as `like 9{9}, e.g. customers.csv:9, column MOBILE`, wrapped if necessary. */
 function shapeText({ shape, count, example }: ShapeCount, width: number, screen: TextLayout): readonly string[] {
   const label = width === 0 ? "" : `${formatCount(count).padStart(width)} `;
   const room = screen.width - screen.indent.length - label.length;
@@ -114,9 +114,7 @@ function shapeLabel(shape: string): string {
   return shape.startsWith('"') ? plainText(shape) : `like ${plainText(shape)}`;
 }
 
-/**
- * Returns the example as one part, or, if it does not fit on one line, as two: file and line, then column or pointer.
- */
+/** Returns the example as one part if it fits on one line, or else as two: file and line, then column or pointer. */
 function placeParts(place: Place, room: number): readonly string[] {
   const whole = `e.g. ${plainText(formatPlace(place), 200)}`;
   const start = `e.g. ${plainText(formatPlace({ file: place.file, line: place.line }), 200)}`;
@@ -135,7 +133,7 @@ function packParts(parts: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-/** Lists key and place of each record, because the user must look for these on the platform. */
+/** Lists the key and the place of each record, because the user must look for the record on the platform. */
 async function recordList(
   report: Report,
   status: Status,

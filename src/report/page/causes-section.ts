@@ -11,7 +11,7 @@ import { percent } from "./records-section.ts";
 const CHARTED = 10;
 
 /**
- * Renders the causes that affect the most records as bars that link to their cards; undefined with fewer than two
+ * Renders the causes that affect the most records as bars with links to their cards; undefined for fewer than two
  * causes.
  */
 export function causesChart(causes: readonly PageCause[], fieldTitle: FieldTitle | undefined): Html | undefined {
@@ -73,7 +73,7 @@ export function causesSection(
   </section>`;
 }
 
-/** Hidden until the script of the page fills in the choices. */
+/** Hidden until the script of the page adds the choices. */
 const FILTERS: Html = html`<form class="filters" role="search" aria-label="Filter the causes" hidden>
     <label for="search">Search <input type="search" id="search" autocomplete="off" spellcheck="false" /></label>
     ${choice("file", "File", "all files")} ${choice("column", "Column", "all columns")}
@@ -95,7 +95,7 @@ function choice(id: string, label: string, all: string): Html {
 export const SHAPE_NOTATION: Html = html`<code>A</code> stands for a capital letter, <code>a</code> for a small letter,
   <code>9</code> for a digit, and <code>9{11}</code> for eleven digits in a row.`;
 
-/** Whether a shape needs an explanation; a code in quotation marks and the name of a type do not. */
+/** Whether a shape needs an explanation. A code in quotation marks and the name of a type need none. */
 function isNotation(shape: string): boolean {
   return /^[^"]*[Aa9]/.test(shape) && !TYPE_NAMES.has(shape);
 }
@@ -139,7 +139,10 @@ function tags({ attr, code, by }: PageFinding): Html {
     <span class="tag">${by === "platform" ? "found by the platform" : "found before sending"}</span>`;
 }
 
-/** The message of the problem, with its pattern described in words; undefined if the message is already the title. */
+/**
+ * Returns the message of the problem, with its pattern described in words; undefined if the message is already the
+ * title.
+ */
 function message({ first, words, by }: PageFinding, fieldTitle: FieldTitle | undefined): Html | undefined {
   const pattern = requiredPattern(first);
   if (pattern === undefined) {
@@ -158,7 +161,7 @@ function message({ first, words, by }: PageFinding, fieldTitle: FieldTitle | und
     </details>`;
 }
 
-/** The further findings in the same cells, which do not count as further places. */
+/** Lists the other findings in the same cells. They do not count as separate places. */
 function alsoList({ also, count, words }: PageCause, fieldTitle: FieldTitle | undefined): Html {
   return html`<div class="also">
     <p>Also found in the same ${plural(count, "cell")}:</p>
@@ -185,7 +188,10 @@ function shapeList(shapes: PageCause["shapes"]): Html | undefined {
   </p> `;
 }
 
-/** `POSTCODE in accounts.csv`, which the owner of the file recognises. Without a column, the attr is used instead. */
+/**
+ * Names the column, such as `POSTCODE in accounts.csv`, which the owner of the file recognises. Without a column, names
+ * the attr.
+ */
 function placeOf({ places, attr }: PageCause): string {
   const [first, ...others] = places;
   if (first === undefined) return "";
@@ -194,7 +200,7 @@ function placeOf({ places, attr }: PageCause): string {
   return `${what === undefined ? "" : `${what} in `}${first.file}${more}`;
 }
 
-/** The first row, which is visible without the script. */
+/** Renders the first row, which is visible without the script. */
 function example(cause: PageCause): Html {
   const { places, shapes } = cause;
   const [place] = places;

@@ -11,12 +11,12 @@ export interface PageCause extends PageFinding {
   readonly severity: Severity;
   /** Number of affected records. */
   readonly records: number;
-  /** Number of problems, including further findings in the same cells. */
+  /** Number of problems, including other findings in the same cells. */
   readonly problems: number;
   /** Shapes of the values, most frequent first. */
   readonly shapes: readonly { readonly shape: string; readonly count: number }[];
   readonly places: readonly PlaceData[];
-  /** Further findings in the same cells. */
+  /** Other findings in the same cells. */
   readonly also: readonly PageFinding[];
 }
 
@@ -25,7 +25,7 @@ export interface PageFinding {
   readonly attr: string;
   readonly words: string;
   readonly by: Problem["by"];
-  /** The first of the problems, which determines the title and the advice. */
+  /** The first problem, which determines the title and the advice. */
   readonly first: Problem;
   /** Number of places. */
   readonly count: number;
@@ -34,16 +34,16 @@ export interface PageFinding {
 export interface CauseCollector {
   /** Adds the problems of outcomes, which must be in input order. */
   readonly add: (outcomes: readonly Outcome[]) => void;
-  /** Errors before warnings, then by the number of affected records, highest first. */
+  /** Returns the causes: errors before warnings, then by the number of affected records, highest first. */
   readonly causes: () => readonly PageCause[];
-  /** Number of problems in causes beyond the limits. */
+  /** Returns the number of problems in causes beyond the limits. */
   readonly others: () => Readonly<Record<Severity, number>>;
   readonly totals: () => CauseTotals;
 }
 
-/** Counts of errors, including errors that the page omits. */
+/** Totals of errors, including errors that the page omits. */
 interface CauseTotals {
-  /** Number of places with errors. A cell with several errors is one place. */
+  /** Number of places with errors. A cell with several errors counts as one place. */
   readonly places: number;
   /** Number of causes of errors, as the text report counts them; at most `MAX_CAUSES`. */
   readonly causes: number;
@@ -55,14 +55,14 @@ const MAX_SHAPES = 5;
 const MAX_ALSO = 10;
 const ROWS_OF_PLACE = 100;
 const MAX_ROWS = 5000;
-/** Maximum number of rows per place after the page is full. */
+/** Maximum number of rows per place once the page is full. */
 const ROWS_OF_LATE_PLACE = 3;
 /** Maximum number of causes that are counted. */
 export const MAX_CAUSES = 1000;
 
 /**
- * Creates a collector that groups problems by cause, and keeps the first rows of each place. Problems in the same cell
- * of a record belong to the cause of the first problem.
+ * Creates a collector that groups problems by cause and keeps the first rows of each place. All problems in a cell of a
+ * record belong to the cause of the first problem in that cell.
  */
 export function createCauseCollector({ showValues }: { readonly showValues: boolean }): CauseCollector {
   const byCause = new Map<string, MutableCause>();
@@ -101,7 +101,7 @@ export function createCauseCollector({ showValues }: { readonly showValues: bool
   };
 }
 
-/** The problems in one cell of a record, errors before warnings, or one problem without a cell. */
+/** The problems in one cell of a record, errors before warnings, or a single problem without a cell. */
 type CellProblems = readonly [Problem, ...Problem[]];
 
 function problemsByCell({ problems }: Outcome): readonly CellProblems[] {
@@ -117,7 +117,8 @@ function problemsByCell({ problems }: Outcome): readonly CellProblems[] {
 }
 
 /**
- * Undefined for a problem without a cell, such as a missing row, and for a problem that represents unlisted problems.
+ * Returns a text that identifies the cell. Undefined for a problem without a cell, such as a missing row, and for a
+ * problem that represents unlisted problems.
  */
 function cellKey({ place, shape, unlisted }: Problem): string | undefined {
   if (place === undefined || unlisted !== undefined) return undefined;
@@ -166,7 +167,7 @@ function newFinding(problem: Problem): Mutable<PageFinding> {
   };
 }
 
-/** Counts the further findings of a cell, and returns their indexes. */
+/** Counts the other findings of a cell and returns their indexes. */
 function addAlso({ also }: MutableCause, [first, ...problems]: CellProblems): readonly number[] {
   const own = causeKey(first);
   const keys = new Map(problems.map((problem) => [causeKey(problem), problem]));
@@ -216,7 +217,7 @@ function addRow(cause: MutableCause, size: Size, row: NewRow): void {
   known.rows.push(rowOf(cause.words, row));
 }
 
-/** The shape of the value, or, if the value is a code, the code itself in quotation marks. */
+/** Returns the shape of the value. If the value is a code, returns the code itself in quotation marks. */
 function shapeOf(problem: Problem): string | undefined {
   const found = foundCode(problem);
   return found === undefined ? problem.shape : `"${found}"`;

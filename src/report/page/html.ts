@@ -1,7 +1,7 @@
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../text/plain-text.ts";
 
-/** Text that is already HTML. Only `html` creates it, so that all other text is escaped. */
+/** Text that is already HTML. Only `html` creates it, so that any other text is escaped. */
 export interface Html {
   readonly markup: string;
 }
@@ -9,8 +9,8 @@ export interface Html {
 type Part = string | number | Html | readonly Html[] | undefined;
 
 /**
- * Creates a piece of HTML. Inserted text is made safe to display and escaped, unless it is a piece of HTML itself.
- * Attributes must be in double quotation marks. Undefined is omitted.
+ * Creates a piece of HTML. Makes inserted text safe to display and escapes it, unless it is HTML itself. Omits
+ * undefined. Attributes in the template must be in double quotation marks.
  */
 export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { markup: pieces.map((piece, at) => piece + markupOf(parts[at])).join("") };
@@ -45,7 +45,7 @@ export function dataElement(id: string, data: object): Html {
 
 export interface PageTable {
   readonly id: string;
-  /** Id of the heading of the run that the table belongs to. */
+  /** Id of the heading of the run to which the table belongs. */
   readonly of?: string;
   readonly title: string;
   readonly note?: string;

@@ -23,7 +23,7 @@ export async function writeMigrationPage(report: MigrationReport, write: Write):
   for (const { markup } of pieces) await write(markup);
 }
 
-/** The state of the migration in a sentence. */
+/** Describes the state of the migration in a sentence. */
 export function headline(destinations: readonly DestinationReport[]): string {
   const total = (count: (each: DestinationReport) => number): number =>
     destinations.reduce((sum, each) => sum + count(each), 0);
@@ -59,8 +59,8 @@ function destinationSection(destination: DestinationReport, at: number): Html {
 const HEIGHT = 10;
 
 /**
- * Renders the number of records not yet accepted at the end of each day as a chart, and accepted records by week as a
- * table.
+ * Renders a chart of the number of records not yet accepted at the end of each day, and a table of accepted records by
+ * week.
  */
 function progressSection({ records, accepted }: DestinationReport, at: number): Html | undefined {
   const left = leftByDay({ records, accepted });
@@ -100,7 +100,10 @@ function progressSection({ records, accepted }: DestinationReport, at: number): 
     })}`;
 }
 
-/** Number of records not yet accepted at the end of each day (UTC), from the first day with an accepted record. */
+/**
+ * Returns the number of records not yet accepted at the end of each day (UTC), from the first day with an accepted
+ * record.
+ */
 export function leftByDay({
   records,
   accepted,
@@ -118,7 +121,7 @@ export function leftByDay({
 
 const DAY_MS = 86_400_000;
 
-/** Accepted records by the Monday of their week. */
+/** Sums accepted records by the Monday of their week. */
 function weeksOf(accepted: DestinationReport["accepted"]): ReadonlyMap<string, number> {
   const weeks = new Map<string, number>();
   for (const { day, records } of accepted) {

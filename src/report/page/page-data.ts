@@ -15,7 +15,7 @@ interface CauseData {
   /** Total number of places, including places without a row on the page. */
   readonly count: number;
   readonly places: readonly PlaceData[];
-  /** Further findings in the same cells. */
+  /** Other findings in the same cells. */
   readonly also: readonly AlsoData[];
 }
 
@@ -28,10 +28,12 @@ export interface AlsoData {
   readonly count: number;
 }
 
-/** A place in the sources where problems of a cause occur. */
+/** A place in the sources with problems of a cause. */
 export interface PlaceData {
   readonly file: string;
-  /** The column's header; in a JSON source, the pointer with `*` for indexes; absent for a whole record. */
+  /**
+   * The header of the column. In a JSON source, the pointer with `*` instead of each index. Absent for a whole record.
+   */
   readonly column?: string;
   readonly count: number;
   /** The first rows of the place. */
@@ -42,13 +44,13 @@ export interface RowData {
   readonly record: number;
   readonly key?: string;
   readonly line: number;
-  /** Present in a JSON source. */
+  /** Present only in a JSON source. */
   readonly pointer?: string;
   readonly shape?: string;
-  /** Present with `--show-values`. */
+  /** Present only with `--show-values`. */
   readonly value?: string;
-  /** Description of the problem, if it differs from that of its cause. */
+  /** Description of the problem, if it differs from the description of its cause. */
   readonly note?: string;
-  /** Indexes of the cause's further findings that this cell has. Absent if every cell has all of them. */
+  /** Indexes of the other findings that this cell has. Absent if every cell of the cause has all of them. */
   readonly also?: readonly number[];
 }

@@ -11,9 +11,9 @@ export interface PageFrame {
 }
 
 /**
- * Creates the beginning and end of a page in one file. The page loads nothing from a network, and a browser runs only
- * the tool's own script, which the policy allows by its hash. Even if data were inserted as a script element, the
- * browser would not run it.
+ * Creates the start and the end of a page in one file. The page loads nothing from a network. A browser runs only the
+ * script of this program, which the policy allows by its hash. It would not run data that were inserted as a script
+ * element.
  */
 export function pageFrame(title: string, { style, script }: PageFiles): PageFrame {
   const policy = [

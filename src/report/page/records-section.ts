@@ -3,7 +3,7 @@ import { formatCount } from "../../text/count.ts";
 import { type StatusCounts, statusMeaning } from "../run-summary.ts";
 import { html, type Html } from "./html.ts";
 
-/** Heading of a list of records. A page may have several lists. */
+/** The heading of a list of records. A page may have several lists. */
 interface RecordsHeading {
   readonly id: string;
   readonly title: string;

@@ -25,8 +25,8 @@ interface PageContent {
 }
 
 /**
- * Writes `report.html` (docs/errors.md, "HTML report"), with the causes collected from all outcomes. The size of the
- * page is limited, however large the input is.
+ * Writes `report.html` (docs/errors.md, "HTML report") with the causes collected from all outcomes. The size of the
+ * page is limited for an input of any size.
  */
 export async function writeReportPage(
   report: Report,
@@ -179,7 +179,7 @@ interface HeadlinePart {
   readonly phrase: (count: number, isCheck: boolean) => string;
 }
 
-/** The parts of the sentence, in order. Together, they cover every status. */
+/** The parts of the sentence, in order. Together they cover every status. */
 const PARTS: readonly HeadlinePart[] = [
   { statuses: ["accepted", "skipped"], phrase: (count) => `${count === 1 ? "is" : "are"} on the platform` },
   {
@@ -203,7 +203,7 @@ function listed(clauses: readonly string[]): string {
   return `${clauses.slice(0, -1).join(", ")}, and ${last}`;
 }
 
-/** Tells the reader who corrects which files, and how to return them; undefined if no record needs correction. */
+/** Explains who corrects which files and how to return them; undefined if no record needs correction. */
 function stepsSection({ summary, owner }: Report, rejects: Rejects | undefined): Html | undefined {
   if (countRecords(summary, NEEDS_WORK) === 0) return undefined;
   const hasFiles = rejects !== undefined && rejects.files.some(({ rows }) => rows > 0);

@@ -6,7 +6,7 @@ import { toneOf } from "./records-section.ts";
 
 const HEIGHT = 120;
 
-/** Renders the platform's answers over time: as columns that cover equal lengths of time, and as a table. */
+/** Renders the platform's answers over time, as columns for equal lengths of time and as a table. */
 export function timelineSection(timeline: Timeline): Html {
   const { slotSeconds, slots } = timeline;
   const statuses = STATUSES.filter((status) => slots.some(({ counts }) => (counts[status] ?? 0) > 0));
@@ -78,7 +78,7 @@ function slotTable({ slots }: Timeline, statuses: readonly Status[]): Html {
   </table>`;
 }
 
-/** The meaning of an answer for its record, by status. */
+/** The meaning of an answer for its record, by status of the record. */
 const ANSWERS: Readonly<Record<Status, string>> = {
   valid: "would be accepted",
   invalid: "invalid",
@@ -129,12 +129,12 @@ function lengthText(seconds: number): string {
   return seconds % 60 === 0 ? counted(seconds / 60, "minute") : counted(seconds, "second");
 }
 
-/** `22 Nov 2026, 17:41 UTC`. */
+/** Renders a time as `22 Nov 2026, 17:41 UTC`. */
 export function moment(iso: string): string {
   return `${dayOf(iso)}, ${iso.slice(11, 16)} UTC`;
 }
 
-/** Created on first use, because creation takes as long as a short command. */
+/** Created on first use, because its creation takes as long as a short command. */
 let day: Intl.DateTimeFormat | undefined;
 
 function dayOf(iso: string): string {

@@ -12,7 +12,7 @@ import type { RejectRow } from "./rejected-rows.ts";
 export interface RejectFileWriter {
   /** Returns false if the row is omitted because it could not be read faithfully. */
   readonly add: (entry: RejectRow, key: string | undefined) => boolean;
-  /** Whether a new column appeared after rows were laid out. If so, the file must be written again. */
+  /** Whether a new column appeared after rows were written. If so, the file must be written again. */
   readonly hasNewColumns: () => boolean;
   /** Writes the added rows. */
   readonly flush: () => Promise<void>;
@@ -28,7 +28,7 @@ export interface RejectFile {
   readonly sha256: string;
 }
 
-/** `rejects.csv`, `rejects.customers.csv`: name of the rejects file of a source. */
+/** Returns the name of the rejects file of a source, such as `rejects.csv` or `rejects.customers.csv`. */
 export function rejectFileName(child: string | undefined, kind: "csv" | "json"): string {
   const suffix = kind === "csv" ? "csv" : "ndjson";
   return child === undefined ? `rejects.${suffix}` : `rejects.${encodeURIComponent(child)}.${suffix}`;
@@ -37,7 +37,7 @@ export function rejectFileName(child: string | undefined, kind: "csv" | "json"):
 /** The workbook with the rejects of all sources. */
 export const WORKBOOK_FILE = "rejects.xlsx";
 
-/** Opens a rejects file. The file is created when its first row is written, or when it is finished. */
+/** Opens a rejects file. The file is created when its first row is written or when the writer finishes. */
 export function openRejectFile<R>(
   folder: ReportFolder,
   child: string | undefined,
@@ -72,7 +72,7 @@ export function openRejectFile<R>(
   };
 }
 
-/** Renders the rows of one file. */
+/** Renders the rows of one kind of file. */
 interface RejectLayout<R> {
   readonly kind: "csv" | "json";
   readonly header: () => string;
@@ -88,7 +88,7 @@ export interface CsvRejectOptions {
   readonly encoding?: string;
 }
 
-/** `columns`: the original columns known so far, in order of appearance. New columns are added to it. */
+/** @param columns the known original columns, in order of appearance; new columns are added to it */
 export function csvLayout(
   columns: string[],
   { delimiter, encoding }: CsvRejectOptions,
@@ -118,8 +118,8 @@ export function csvLayout(
 }
 
 /**
- * Returns the columns that are not known yet. Keeps every column without a name, because a mapping can refer to columns
- * by number.
+ * Returns the columns that are not known yet. Keeps every column without a name, because a mapping can refer to a
+ * column by its number.
  */
 function newColumns(own: readonly string[], known: readonly string[]): readonly string[] {
   const left = [...known];
@@ -131,7 +131,7 @@ function newColumns(own: readonly string[], known: readonly string[]): readonly 
 }
 
 /**
- * Returns a byte order mark if another encoding than UTF-8 is declared for the sources, so that the rejects are read as
+ * Returns a byte order mark if the declared encoding of the sources is not UTF-8, so that programs read the rejects as
  * UTF-8.
  */
 function byteOrderMarkFor(encoding: string | undefined): string {
@@ -150,7 +150,7 @@ export const JSON_LAYOUT: RejectLayout<string> = {
   hasNewColumns: () => false,
 };
 
-/** Problems after which part of a JSON value may be missing, so that a copy would differ from the original. */
+/** Problems after which a part of a JSON value may be missing. A copy could therefore differ from the original. */
 const LOSSY_CODES: ReadonlySet<string> = new Set<LocalFinding["code"]>([
   "source_invalid_json",
   "source_not_an_object",
@@ -168,8 +168,7 @@ export function originalColumns({ columns }: CsvTable): readonly string[] {
 
 /**
  * Returns the row's own cells, exactly as read, in the order of `columns`. Cells of columns that the file lacks are
- * empty. A ragged row keeps its cells in their order and stays ragged, so that it is reported again until it is
- * corrected.
+ * empty. A ragged row keeps its cells in order and stays ragged, so that it is reported again until a user corrects it.
  */
 export function originalCells({ cells, table }: CsvRow, columns: readonly string[]): readonly string[] {
   if (cells.length === table.columns.length)
@@ -180,8 +179,8 @@ export function originalCells({ cells, table }: CsvRow, columns: readonly string
 }
 
 /**
- * Cells for {@link PROBLEM_COLUMNS}. Each cell except the key has one entry per problem, separated by {@link
- * CELL_SEPARATOR}.
+ * Returns the cells for {@link PROBLEM_COLUMNS}. Each cell except the key has one entry per problem, separated by
+ * {@link CELL_SEPARATOR}.
  */
 function problemCells(key: string | undefined, problems: readonly Problem[]): readonly string[] {
   const about = [
@@ -194,7 +193,10 @@ function problemCells(key: string | undefined, problems: readonly Problem[]): re
 
 export const CELL_SEPARATOR = " | ";
 
-/** `MOBILE: Must have at most 20 characters.`: the person who corrects the row knows the columns, not the attrs. */
+/**
+ * Describes a problem by its column, as in `MOBILE: Must have at most 20 characters.` The person who corrects the row
+ * knows the columns, not the attrs.
+ */
 function describeInRow(problem: Problem): string {
   const words = describeProblem(problem);
   return problem.place?.column === undefined ? words : `${problem.place.column}: ${words}`;

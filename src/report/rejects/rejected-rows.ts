@@ -5,17 +5,17 @@ import type { Problem } from "../../model/problem.ts";
 import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
 import type { Report } from "../report.ts";
 
-/** A batch of the input, and its records that need correction. */
+/** A batch of the input and its records that need correction. */
 export interface RejectedBatch {
   readonly batch: readonly InputRecord[];
   readonly rejected: readonly { readonly record: InputRecord; readonly outcome: Outcome }[];
-  /** Whether no later record needs correction. */
+  /** Whether no record of a later batch needs correction. */
   readonly last: boolean;
 }
 
 /**
- * Reads the input alongside the outcomes that need correction, both in input order.
- * @throws Failure `source_changed` if a record is not at the same place as during the run
+ * Reads the input together with the outcomes that need correction, both in input order.
+ * @throws Failure `source_changed` if a record is not at the same place as in the run
  */
 export async function* rejectedRecords(
   report: Pick<Report, "outcomes">,
@@ -53,7 +53,7 @@ function sourceChanged({ record, source }: Outcome): Failure {
   });
 }
 
-/** A row of a record that needs correction, with the problems of the record that are located in this row. */
+/** A row of a record that needs correction, with the problems of the record in this row. */
 export interface RejectRow {
   readonly row: Row;
   /** The child source that contains the row; absent for a row of the root source. */
@@ -62,8 +62,8 @@ export interface RejectRow {
 }
 
 /**
- * Returns all rows of a record: its own first, then the rows joined to it. A problem belongs to the row that contains
- * its place. A problem without a place, or with a place outside these rows, belongs to the record's own row.
+ * Returns all rows of a record, its own row first, then the rows joined to it. A problem belongs to the row that
+ * contains its place. A problem without a place in these rows belongs to the record's own row.
  */
 export function rejectRows(record: InputRecord, { problems }: Pick<Outcome, "problems">): readonly RejectRow[] {
   const rows = recordRows(record).map((entry): MutableRejectRow => ({ ...entry, problems: [] }));
@@ -83,8 +83,8 @@ export function rejectRows(record: InputRecord, { problems }: Pick<Outcome, "pro
 }
 
 /**
- * Adds a problem that represents unlisted problems to a JSON row, because these may be in any row and may mean that
- * reading lost data.
+ * Adds a problem that represents unlisted problems to a JSON row. The unlisted problems may be in any row, and may mean
+ * that the reader lost data.
  */
 function noteUnlisted({ row, problems }: MutableRejectRow, problem: Problem): void {
   if (!isCsvRow(row) && !problems.includes(problem)) problems.push(problem);

@@ -10,22 +10,23 @@ import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
 import { originalCells, rejectFileName } from "./reject-file.ts";
 import type { RejectRow } from "./rejected-rows.ts";
 
-/** Data that a report records about its rejects, so that they are recognised when they are re-imported. */
+/** Data about the rejects of a report. A re-import needs it to recognise them. */
 export interface ManifestInfo {
   readonly command: string;
-  /** Id of the run, whose settings may also be in a ledger. */
+  /** Id of the run. A ledger may also contain its settings. */
   readonly run: string;
   /** Settings of the job. They contain no secrets. */
   readonly settings: object;
   /**
-   * Secret of the run, so that its report is the same when it is written again; absent: a new secret for every report.
+   * Secret of the run, so that the report is the same when it is written again. If absent, every report has a new
+   * secret.
    */
   readonly secret?: string | undefined;
 }
 
-/** Contains the settings of the run and the secret of the fingerprints. Private, like the rejects. */
+/** Contains the settings of the run and the secret of the fingerprints. The file is private, like the rejects. */
 export const MANIFEST_FILE = "rejects.json";
-/** Lists the exported rows and cells, without values. One JSON list per row, in the order of the files. */
+/** Lists the exported rows and cells without values, as one JSON list per row, in the order of the files. */
 export const FINGERPRINT_FILE = "rejects.fingerprints";
 
 /** One rejects file. */
@@ -34,7 +35,7 @@ export interface ManifestFile {
   /** Name of the file in the report folder. */
   readonly file: string;
   readonly kind: "csv" | "json";
-  /** Original columns (CSV). */
+  /** The original columns; only for CSV. */
   readonly columns: readonly string[];
   readonly rows: number;
 }
@@ -44,17 +45,17 @@ export interface RejectsManifest extends ManifestInfo {
   readonly version: 1;
   readonly secret: string;
   readonly files: readonly ManifestFile[];
-  /** The sheet of {@link WORKBOOK_FILE} with the same rows, by source; empty without a workbook. */
+  /** The sheet of {@link WORKBOOK_FILE} with the rows of each source; empty without a workbook. */
   readonly sheets: Readonly<Record<string, string>>;
-  /** The sha256 of each file as exported, by file name. */
+  /** The sha256 of each exported file, by file name. */
   readonly digests: Readonly<Record<string, string>>;
 }
 
 /**
  * One line of {@link FINGERPRINT_FILE}.
- * - `key`: fingerprint of the business key, normalised for changes made by spreadsheets; empty without a key
- * - `errors`: columns (numbers from 0) or members of the row that have an error
- * - `marks`: `a` an error in the row has no cell, so any cell may be corrected; `d` the row may be deleted; `r` its
+ * - `key`: fingerprint of the business key, normalised for changes that spreadsheets make; empty without a key
+ * - `errors`: the columns (numbers from 0) or members of the row that have an error
+ * - `marks`: `a`: an error in the row has no cell, so any cell may be corrected; `d`: the row may be deleted; `r`: the
  *   record repeats another record that is sent
  * - `cells`: concatenated fingerprints of the cells; for JSON rows, by member
  */
@@ -70,9 +71,9 @@ export type ManifestLine = readonly [
 
 /** Records the exported rows while the rejects are written. */
 export interface ManifestWriter {
-  /** Adds a rejects file. Columns may be added to `columns` until the file is finished. */
+  /** Adds a rejects file. The caller may append to `columns` until the file is finished. */
   readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
-  /** Adds a row of a file that was added before. */
+  /** Adds a row of a file that has been added. */
   readonly add: (entry: RejectRow, outcome: Outcome) => void;
   readonly flush: () => Promise<void>;
   readonly finish: (written: Pick<RejectsManifest, "sheets" | "digests">) => Promise<void>;
@@ -151,8 +152,8 @@ function marksOf({ problems }: RejectRow, outcome: Outcome): string {
 }
 
 /**
- * Whether any cell of the row may be corrected: an error has no cell, the row was not read completely or has no parent,
- * or a rule over several fields is violated.
+ * Whether any cell of the row may be corrected: an error has no cell, the row was not read completely, the row has no
+ * parent, or a rule over several fields is violated.
  */
 function isAnyCellFaulty(own: readonly Problem[], all: readonly Problem[]): boolean {
   const errors = own.filter(({ severity }) => severity === "error");
@@ -165,7 +166,7 @@ function columnOf(column: string | undefined, columns: readonly string[]): reado
   return index < 0 ? [] : [index];
 }
 
-/** Returns the name of the row's member that contains the value at the pointer; empty for the row itself. */
+/** Returns the name of the member of the row that contains the value at the pointer; empty for the row itself. */
 function memberOf(pointer: string | undefined, row: string): readonly string[] {
   const name = pointer?.slice(row.length).split("/")[1];
   return name === undefined ? [] : [name.replaceAll("~1", "/").replaceAll("~0", "~")];

@@ -21,13 +21,13 @@ import { recordRows, type RejectedBatch, rejectedRecords, type RejectRow, reject
 export interface RejectsOptions extends RejectWriterOptions {
   /**
    * Reads the input again from the beginning. Records must have the same numbers and places as in the run. Absent if
-   * the input can no longer be read: no rejects are written then.
+   * the input can no longer be read; no rejects are then written.
    */
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
-  /** Writes the rows to a workbook as well. */
+  /** Options of a workbook with the same rows; absent if no workbook is requested. */
   readonly workbook?: Pick<WorkbookOptions, "choices"> | undefined;
   /**
-   * Data for the re-import (docs/errors.md, "Re-import rejects"); without it, a re-import does not recognise the
+   * Data for the re-import (docs/errors.md, "Re-import rejects"). Without it, a re-import does not recognise the
    * rejects.
    */
   readonly manifest?: ManifestInfo | undefined;
@@ -35,9 +35,9 @@ export interface RejectsOptions extends RejectWriterOptions {
 
 /**
  * Writes the original rows of the records that need correction, one file per source (docs/errors.md, "Rejects"):
- * `rejects.csv` for the root, `rejects.<source>.csv` for its children, `.ndjson` for JSON sources. Together, these
- * files are a valid input for the same records. Memory does not grow with the input.
- * @throws Failure `source_changed` if the input has changed, `storage`
+ * `rejects.csv` for the root, `rejects.<source>.csv` for its children, and `.ndjson` for JSON sources. Together, these
+ * files are a valid input for the same records. Memory use does not grow with the input.
+ * @throws Failure `source_changed` if the input has changed, or `storage`
  */
 export async function writeRejects(folder: ReportFolder, report: Report, options: RejectsOptions): Promise<Rejects> {
   const { records } = options;
@@ -80,7 +80,10 @@ async function openWorkbook(
   return openRejectsWorkbook(folder, { ...workbook, root: sources[0] ?? "" });
 }
 
-/** Returns undefined if a new column appeared after its file had been started. The next pass then includes it. */
+/**
+ * Writes the rejects. Returns undefined if a new column appeared after its file was started; the next pass then
+ * includes it.
+ */
 async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<RejectedBatch>): Promise<Rejects | undefined> {
   for await (const { batch, rejected, last } of batches) {
     for (const record of batch) writer.noteSources(record);
@@ -99,7 +102,7 @@ async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<Rejecte
 /** Writes the rejected rows of one pass over the input to files. */
 interface RejectWriter {
   /**
-   * Records which sources contain rows of a record. Each of these sources gets a file, which may contain only a header.
+   * Records which sources have rows in a record. Each of these sources gets a file, even if it contains only a header.
    */
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;
@@ -107,14 +110,14 @@ interface RejectWriter {
   readonly add: (entry: RejectRow, outcome: Outcome) => boolean;
   /** Writes the added rows. */
   readonly flush: () => Promise<void>;
-  /** Returns undefined if a new column appeared after its file had been started. */
+  /** Returns undefined if a new column appeared after its file was started. */
   readonly finish: () => Promise<Rejects | undefined>;
 }
 
 export interface Rejects {
   readonly files: readonly RejectFile[];
   /**
-   * Number of JSON values that could not be read faithfully, and are therefore in no file. `errors.csv` has their
+   * The number of JSON values that could not be read faithfully and are therefore in no file. `errors.csv` lists their
    * places.
    */
   readonly leftOut: number;
@@ -127,7 +130,10 @@ interface RejectWriterOptions extends CsvRejectOptions {
   readonly sources: readonly string[];
 }
 
-/** Original columns of each rejects file, in order of appearance. Columns found in one pass are known in the next. */
+/**
+ * Original columns of each rejects file, in order of appearance. Each pass starts with the columns that earlier passes
+ * found.
+ */
 type KnownColumns = Map<string, string[]>;
 
 /** Receives the rows that are written to the rejects files. */

@@ -1,6 +1,6 @@
 /**
- * Style of a cell. All except `number` are text (format `@`), in which a spreadsheet program interprets no number, date
- * or formula.
+ * Style of a cell. All styles except `number` are text (format `@`), which a spreadsheet program does not interpret as
+ * a number, date or formula.
  */
 export type CellStyle = "text" | "error" | "warning" | "note" | "header" | "number" | "wrapped";
 

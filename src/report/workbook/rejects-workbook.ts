@@ -37,7 +37,7 @@ export interface RejectsWorkbook {
 }
 
 export interface WrittenWorkbook {
-  /** The sheet with the rows of each source, by source; empty without a workbook. */
+  /** The sheet with the rows of each source; empty without a workbook. */
   readonly sheets: Readonly<Record<string, string>>;
   /** Checksum of the workbook, in hex. */
   readonly sha256?: string;
@@ -83,7 +83,7 @@ const ALLOWED_VALUES = "Allowed values";
 
 interface RejectsSheet {
   readonly source: string;
-  /** The original columns. Columns may be added until the first row is added. */
+  /** The original columns. The caller may append columns until it adds the first row. */
   readonly columns: readonly string[];
   readonly writer: SheetWriter;
   isBegun: boolean;
@@ -96,7 +96,7 @@ function beginSheet(sheet: RejectsSheet): void {
   sheet.writer.add(names.map((value) => ({ value, style: "header" })));
 }
 
-/** Finishes the sheets of the sources, followed by a sheet of allowed values, if some are known. */
+/** Finishes the sheets of the sources, and adds a sheet of allowed values if any are known. */
 async function finishSheets(
   folder: ReportFolder,
   sheets: readonly RejectsSheet[],
@@ -115,8 +115,8 @@ interface RowContext {
 }
 
 /**
- * Renders a row's own cells, its problems, and its place. A ragged row has an extra cell at the end, which keeps the
- * row ragged until a user has corrected it and cleared that cell.
+ * Renders a row's own cells, its problems and its place. A ragged row has an extra cell at the end. The extra cell
+ * keeps the row ragged until a user corrects the row and clears the cell.
  */
 function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: RowContext): readonly SheetCell[] {
   const isRagged = row.cells.length !== row.table.columns.length;
@@ -148,7 +148,8 @@ function shown(text: string): string {
 const SEPARATOR = " | ";
 const DETAIL = 3;
 /**
- * Maximum length of a note. A record may have hundreds of problems, but a cell can contain at most 32,767 characters.
+ * Maximum length of a note in characters. A record may have hundreds of problems, but a cell can contain at most 32,767
+ * characters.
  */
 const MAX_CHARACTERS = 30_000;
 
@@ -181,7 +182,7 @@ function raggedCells(beyond: readonly string[], { cells, table }: CsvRow): reado
 }
 
 /**
- * Returns a sheet name that spreadsheet programs accept and that is not in `taken`, and adds it to `taken`. Names have
+ * Returns a sheet name that spreadsheet programs accept and that is not in `taken`, and adds it to `taken`. A name has
  * at most 31 characters, none of `[ ] : * ? / \`, and no apostrophe at either end.
  */
 function sheetNameFor(source: string, taken: Set<string>): string {
@@ -203,19 +204,19 @@ function sheetNameFor(source: string, taken: Set<string>): string {
 
 const MAX_SHEET_NAME = 31;
 
-/** All texts that a cell can have, by source and column, if the mapping and the contract determine them. */
+/** All texts that a cell can have, by source and column, where the mapping and the contract determine them. */
 type ColumnChoices = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
 interface AllowedValues {
   readonly sheet: FinishedSheet;
-  /** By source. */
+  /** The drop-down lists by source. */
   readonly dropDowns: ReadonlyMap<string, readonly DropDown[]>;
 }
 
 /** Maximum number of values in a drop-down list. Columns with more values have no list. */
 const MAX_VALUES = 1000;
 
-/** Writes a sheet with one column per list of values; undefined if there are none. */
+/** Writes a sheet with one column per list of values; returns undefined if there are no lists. */
 async function writeAllowedValues(
   writer: SheetWriter,
   sources: readonly { readonly source: string; readonly columns: readonly string[] }[],

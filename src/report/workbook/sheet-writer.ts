@@ -5,20 +5,20 @@ import { type CellStyle, styleNumber } from "./cell-style.ts";
 export interface SheetCell {
   readonly value: string | number;
   readonly style: CellStyle;
-  /** Shown when the mouse pointer is over the cell. */
+  /** Shown while the mouse pointer is over the cell. */
   readonly comment?: string;
 }
 
-/** The choices for a column: a range of another sheet. */
+/** A drop-down list for a column. The choices are in a range of another sheet. */
 export interface DropDown {
-  /** Zero-based. */
+  /** Zero-based index of the column. */
   readonly column: number;
-  /** `'Allowed values'!$A$2:$A$9` */
+  /** Reference of the range, such as `'Allowed values'!$A$2:$A$9`. */
   readonly range: string;
 }
 
 export interface SheetComment {
-  /** Zero-based. */
+  /** Zero-based index of the row. */
   readonly row: number;
   readonly column: number;
   readonly text: string;
@@ -30,9 +30,9 @@ export interface FinishedSheet {
   /** Number of rows, including the header. */
   readonly rows: number;
   readonly columns: number;
-  /** In characters, by column. */
+  /** Widths of the columns, in characters. */
   readonly widths: readonly number[];
-  /** The file that holds its rows as XML. */
+  /** Path of the file that contains the rows as XML. */
   readonly rowsFile: string;
   readonly comments: readonly SheetComment[];
   readonly dropDowns: readonly DropDown[];
@@ -52,11 +52,14 @@ export interface SheetWriter {
 /** Limits of spreadsheet programs: rows per sheet, and characters per cell. */
 const MAX_ROWS = 1_048_576;
 const MAX_CELL_CHARACTERS = 32_767;
-/** Maximum number of comments, because many of them make programs slow. Further descriptions are only in the row. */
+/** Maximum number of comments, because many comments make programs slow. The row also contains the descriptions. */
 const MAX_COMMENTS = 10_000;
 const MAX_WIDTH = 60;
 
-/** Writes a sheet row by row. The first row is the header. Memory grows only with the comments, which are bounded. */
+/**
+ * Opens a sheet that is written row by row. The first row is the header. Memory grows only with the comments, which are
+ * limited.
+ */
 export function openSheet(folder: ReportFolder, name: string): SheetWriter {
   let file: ScratchFile | undefined;
   const widths: number[] = [];
@@ -117,7 +120,7 @@ function rowXml(number: number, cells: readonly SheetCell[]): string {
   return `<row r="${number}"${heightXml(cells)}>${written.join("")}</row>\n`;
 }
 
-/** Renders the height of a row, because not every program computes the height of wrapped text. */
+/** Renders the height of a row. Not every program computes the height of wrapped text. */
 function heightXml(cells: readonly SheetCell[]): string {
   const lines = cells.map(({ value, style }) =>
     style === "wrapped" && typeof value === "string" ? Math.ceil(value.length / (MAX_WIDTH - 5)) : 1,
@@ -127,8 +130,8 @@ function heightXml(cells: readonly SheetCell[]): string {
 }
 
 /**
- * Escapes text for the XML of a workbook. Characters that XML cannot hold are written in the form `_x0000_`, as the
- * format requires (ECMA-376 part 1, 22.9.2.19). A lone surrogate has no representation, and becomes U+FFFD.
+ * Escapes text for the XML of a workbook. Characters that XML cannot contain are written in the form `_x0000_`, as the
+ * format requires (ECMA-376 part 1, 22.9.2.19). A lone surrogate has no such form and becomes U+FFFD.
  */
 export function xmlText(text: string): string {
   const plain = UNSAFE_CHARACTERS.test(text)
@@ -142,7 +145,7 @@ export function xmlText(text: string): string {
 
 const UNSAFE_CHARACTERS = /_x|[^\t\n -\uD7FF]/;
 const LIKE_ESCAPE = /_(?=x[0-9A-Fa-f]{4}_)/g;
-/** Includes the carriage return, which would be read as a line feed. */
+/** Includes the carriage return, because XML parsers read it as a line feed. */
 const NO_XML = /(?![\t\n])\p{Cc}|[\uFFFE\uFFFF]/gu;
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
@@ -150,7 +153,7 @@ function escaped(character: string): string {
   return `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`;
 }
 
-/** Returns the name of a column, such as `AB`, by its zero-based position. */
+/** Returns the name of a column, such as `AB`, for a zero-based index. */
 export function columnName(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;

@@ -4,7 +4,7 @@ import { ZipFile } from "yazl";
 import { styleNumber, stylesXml } from "./cell-style.ts";
 import { type FinishedSheet, type SheetComment, columnName, xmlText } from "./sheet-writer.ts";
 
-/** Writes finished sheets as one workbook (.xlsx, ECMA-376), in a stream. */
+/** Writes finished sheets as one workbook (.xlsx, ECMA-376), as a stream. */
 export async function writeWorkbook(
   sheets: readonly FinishedSheet[],
   write: (data: Uint8Array) => Promise<void>,
@@ -114,7 +114,7 @@ function sheetFrame(sheet: FinishedSheet, isFirst: boolean): { readonly before: 
   };
 }
 
-/** Users may enter other values: a warning asks for confirmation. */
+/** Renders the drop-down lists. Users may enter other values after they confirm a warning. */
 function dropDownsXml({ dropDowns, rows }: FinishedSheet): string {
   if (dropDowns.length === 0 || rows < 2) return "";
   const written = dropDowns.map(({ column, range }) => {
@@ -128,7 +128,7 @@ function dropDownsXml({ dropDowns, rows }: FinishedSheet): string {
   return `<dataValidations count="${written.length}">${written.join("")}</dataValidations>`;
 }
 
-/** Renders the relationships of a sheet with comments: their drawing and their texts. */
+/** Renders the relationships of a sheet with comments: the drawing and the texts of the comments. */
 function sheetRelations(number: number): string {
   return relationsXml([
     { id: "rId1", type: `${RELATIONS}/vmlDrawing`, target: `../drawings/vmlDrawing${number}.vml` },
@@ -156,7 +156,7 @@ function commentsXml(comments: readonly SheetComment[]): string {
   );
 }
 
-/** Renders the positions of comments. Excel shows no comments without this part, which uses a legacy format (VML). */
+/** Renders the positions of comments. Excel shows no comments without this part, which uses the legacy format VML. */
 function drawingXml(comments: readonly SheetComment[], sheetNumber: number): string {
   const shapes = comments.map(({ row, column, text }, index) => {
     const lines = text.split("\n").reduce((sum, line) => sum + 1 + Math.floor(line.length / 50), 0);

@@ -1,6 +1,6 @@
 import type { ErrorDetails, ErrorReply } from "../error-data.ts";
 
-/** A request that failed: the message and the hint of the server, or `server_stopped`. */
+/** A failed request. The code, message and hint are from the server, or the code is `server_stopped`. */
 export class ApiError extends Error {
   readonly details: ErrorDetails;
 
@@ -13,7 +13,7 @@ export class ApiError extends Error {
 
 const KEY = "migrate-key";
 
-/** Exchanges the token in the fragment of the address, if there is one, for a session, and removes it from the address. */
+/** Exchanges the token in the fragment of the address, if any, for a session. Removes the token from the address. */
 export async function openSession(): Promise<void> {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token === null) return;
@@ -34,7 +34,7 @@ export async function postJson<T>(path: string, body: object, signal?: AbortSign
 }
 
 /**
- * The messages of a stream of server-sent events. `EventSource` cannot send the key of the session.
+ * Yields the messages of a stream of server-sent events. `EventSource` cannot send the key of the session.
  * @throws ApiError if the stream cannot be opened or breaks
  */
 export async function* messagesOf<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {

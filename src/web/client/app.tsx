@@ -18,7 +18,7 @@ interface PageEntry {
   readonly show: () => JSX.Element;
 }
 
-/** The pages, in the order of the navigation. The server also lists their addresses (`static-files.ts`). */
+/** The pages in the order of the navigation. The server has its own list of their addresses (`static-files.ts`). */
 const PAGES: readonly PageEntry[] = [
   { path: "/", title: "Overview", show: () => <OverviewPage /> },
   { path: "/problems", title: "Problems", show: () => <ProblemsPage /> },
@@ -28,7 +28,7 @@ const PAGES: readonly PageEntry[] = [
 
 const VALUES = "migrate-values";
 
-/** Opens the session, then shows the page of the address. */
+/** Opens the session, then shows the page at the current address. */
 export function App(): JSX.Element {
   const [session, setSession] = useState<"opening" | "open" | ErrorDetails>("opening");
   useEffect(() => {
@@ -39,7 +39,7 @@ export function App(): JSX.Element {
       );
     };
     open();
-    // The address with a token may be pasted into an open page.
+    // The user may paste an address with a token into an open page.
     addEventListener("hashchange", open);
     return () => removeEventListener("hashchange", open);
   }, []);
@@ -108,7 +108,7 @@ function Frame({ project, reloadProject }: Pick<PageContext, "project" | "reload
   );
 }
 
-/** On every page: the server has stopped, or the ledger cannot be read. */
+/** Shows on every page that the server has stopped or that the ledger cannot be read. */
 function LiveError(): JSX.Element | undefined {
   const { error } = useLive();
   return error && <ErrorNotice error={error} />;
@@ -165,14 +165,14 @@ function Destination({ project }: { readonly project: ProjectData }): JSX.Elemen
   );
 }
 
-/** Follows a link without loading the page again. A modified click opens a new tab or window, as usual. */
+/** Follows a link without reloading the document. A modified click opens a new tab or window, as usual. */
 function follow(event: MouseEvent, path: string, goTo: (path: string) => void): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
   event.preventDefault();
   goTo(path);
 }
 
-/** The current address without the origin, and a function that opens another one. */
+/** Returns the current address without the origin, and a function that opens another address. */
 function usePath(): readonly [string, (path: string) => void] {
   const [path, setPath] = useState(currentPath);
   useEffect(() => {

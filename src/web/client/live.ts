@@ -8,7 +8,7 @@ import { detailsOf } from "./use-data.ts";
 /** The current activity of the server. */
 export interface Live {
   readonly event: OverviewEvent | undefined;
-  /** The server cannot be reached, or cannot read the ledger. */
+  /** Set if the server cannot be reached or cannot read the ledger. */
   readonly error: ErrorDetails | undefined;
 }
 
@@ -21,7 +21,7 @@ function change(next: Partial<Live>): void {
   for (const listener of listeners) listener();
 }
 
-/** Follows the events of the server, and connects again after an interruption, until the signal. */
+/** Follows the events of the server until the signal. Reconnects after an interruption. */
 export async function followEvents(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -35,7 +35,7 @@ export async function followEvents(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The latest event. A page that does not call it is not rendered again for each event. */
+/** Returns the latest event. A page that does not call this hook is not rendered again for each event. */
 export function useLive(): Live {
   const [live, setLive] = useState(current);
   useEffect(() => {
@@ -47,7 +47,7 @@ export function useLive(): Live {
   return live;
 }
 
-/** Asks the server to check, start, stop or forget a push. Returns the error if it refuses. */
+/** Asks the server to check, start, stop or dismiss a push. Returns the error if the server refuses. */
 export async function changePush(
   action: "check" | "start" | "stop" | "dismiss",
   body: object = {},

@@ -2,12 +2,12 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { ProjectData } from "../project-data.ts";
 
-/** Data and functions for every page. */
+/** Data and functions that every page uses. */
 export interface PageContext {
   readonly project: ProjectData;
-  /** Reads the project again, after its configuration has changed. */
+  /** Reads the project again after its configuration has changed. */
   readonly reloadProject: () => void;
-  /** Whether cell values are shown. Pages show the shape of a value, or dots, otherwise. */
+  /** Whether cell values are shown. If not, pages show the shape of a value, or dots. */
   readonly areValuesShown: boolean;
   /** Opens another page of the application, such as `/fix?cause=...`. */
   readonly goTo: (path: string) => void;

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import type { ErrorDetails } from "../error-data.ts";
 import { ApiError, getJson } from "./api.ts";
 
-/** Data from the server. After an error, the last data remains. */
+/** Data from the server. After an error, the previous data remains. */
 export interface Loaded<T> {
   readonly data: T | undefined;
   readonly error: ErrorDetails | undefined;
@@ -10,7 +10,7 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** Loads data when the page opens, and again after `reload` and when the address changes. */
+/** Loads data when the page opens, after `reload`, and when the address changes. */
 export function useData<T>(path: string): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, "reload">>({ data: undefined, error: undefined, isLoading: true });
   const [turn, setTurn] = useState(0);

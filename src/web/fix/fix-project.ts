@@ -8,9 +8,9 @@ import type { FixSession } from "./fix-session.ts";
 import type { FixState } from "./fix-types.ts";
 import { openFixSession } from "./session/open-session.ts";
 
-/** The session of a project. All pages that are open share it. */
+/** The Fix session of a project. All open pages share it. */
 export interface FixProject {
-  /** The first call starts a check. */
+  /** The state of the check. The first call starts it. */
   readonly state: () => Promise<FixState>;
   /** Starts a check, unless one is in progress. */
   readonly check: () => Promise<void>;
@@ -77,7 +77,8 @@ function openSession(
 
 /**
  * Adds `corrections: <file>` to the end of the configuration file.
- * @throws Failure `config` if there is none, or the line cannot be added; `storage`
+ * @throws Failure `config` if there is no configuration file or the line cannot be added; `storage` if the file cannot
+ * be written
  */
 async function nameFile(name: string, { job, configFile }: ProjectSettings, project: WebProject): Promise<void> {
   if (job.corrections !== undefined) return;

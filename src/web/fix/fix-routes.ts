@@ -16,7 +16,7 @@ const VALUES = z.object({ ...FILTER, column: INDEX, values: SHOWN });
 const CHANGES = z.object({ session: z.string(), seen: INDEX, values: SHOWN });
 const CELL = z.object({ session: z.string(), row: INDEX, column: INDEX });
 
-/** A cell may be as long as a record of a source. */
+/** A cell can be as long as a record of a source. */
 const VALUE = z.string().max(4_000_000);
 const EDITOR = { session: z.string(), tab: z.string().min(1).max(64), seen: INDEX, values: SHOWN };
 const EDITS = z.object({
@@ -30,8 +30,8 @@ const UNDO = z.object(EDITOR);
 const UNFINISHED = z.object({ ...EDITOR, at: z.string(), action: z.enum(["keep", "undo"]) });
 
 /**
- * `GET /`: the state; the first request starts a check. `POST /check`: checks again. The other requests name the session
- * whose rows they mean, and fail with `session_changed` if the project was checked again since. `values`: whether
+ * `GET /` returns the state; the first request starts a check. `POST /check` checks again. All other requests name
+ * their session, and fail with `session_changed` if the project has been checked again since. `values` selects whether
  * replies contain values or their shapes.
  */
 export function fixRoutes(project: WebProject): Hono {

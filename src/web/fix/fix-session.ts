@@ -26,10 +26,10 @@ import {
 import type { SessionStore } from "./session/session-store.ts";
 import type { WatchedFiles } from "./session/watch-files.ts";
 
-/** A check of the project, with the rows that need work and the corrections made since. */
+/** One check of the project: the rows that need work, and the corrections made since the check. */
 export interface FixSession {
   readonly overview: () => Types.FixOverview;
-  /** @param showValues false: shapes instead of values */
+  /** @param showValues false returns shapes instead of values */
   readonly rows: (range: RowRange, showValues: boolean) => readonly Types.FixRow[];
   /** Rows with cells that were changed after `seen`. */
   readonly changedSince: (seen: number, showValues: boolean) => Pick<Types.FixChanges, "rows" | "hasMoreRows">;
@@ -41,9 +41,9 @@ export interface FixSession {
   readonly fillDown: (fill: Types.FillDown, editor: Types.Editor) => Promise<EditedCells>;
   readonly replace: (replacement: Types.Replacement, editor: Types.Editor) => Promise<EditedCells>;
   readonly undo: (editor: Pick<Types.Editor, "tab">) => Promise<EditedCells>;
-  /** Keeps or reverts the saved cells of the unfinished edit of this time, which is then no longer reported. */
+  /** Keeps or reverts the saved cells of the unfinished edit with this time. The edit is then no longer reported. */
   readonly settleUnfinished: (at: string, action: "keep" | "undo") => Promise<EditedCells>;
-  /** Reads corrections that other programs have made. */
+  /** Applies the corrections that other programs have made. */
   readonly refresh: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -101,7 +101,7 @@ export function createFixSession(
     ...editingOf(parts, edit),
     settleUnfinished: (at, action) => edit(() => unfinished.settle(at, action, parts)),
     refresh: async () => {
-      // An edit of many cells takes long, and reads these corrections, too.
+      // An edit of many cells takes a long time, and it applies these corrections itself.
       if (editing > 0) return;
       await inOrder(async () => {
         for await (const batch of log.readNew()) await changes.apply(batch, "");
@@ -116,7 +116,7 @@ export function createFixSession(
   };
 }
 
-/** The name of a changed source, or what has changed in the setup. */
+/** Returns the name of a changed source, or the change in the setup; undefined if nothing has changed. */
 function changedFileOf(files: WatchedFiles, { input }: Job): Promise<string | undefined> {
   return files.changed(input).catch((error: unknown) => {
     if (error instanceof Failure && error.code === "source_changed") return error.message;
@@ -126,7 +126,7 @@ function changedFileOf(files: WatchedFiles, { input }: Job): Promise<string | un
 
 type Editing = Pick<FixSession, "edit" | "fillDown" | "replace" | "undo">;
 
-/** @param edit does the work of one edit, after the edits before it */
+/** @param edit runs the work of one edit after all earlier edits have ended */
 function editingOf(parts: EditParts, edit: (work: () => Promise<EditedCells>) => Promise<EditedCells>): Editing {
   return {
     edit: ({ cells, ...filter }, editor) =>
@@ -165,7 +165,7 @@ function listedTargets(targets: readonly CellTarget[]): EditTargets {
   return { count: targets.length, valueBytes, each: () => targets };
 }
 
-/** @throws Failure `usage` */
+/** @throws Failure `usage` if the source has no such column */
 function columnOf({ rows }: EditParts, source: number, column: number): string {
   const name = rows.sources[source]?.columns[column];
   if (name === undefined) throw new Failure("usage", "there is no such column");

@@ -1,6 +1,6 @@
 import type { ErrorDetails } from "../error-data.ts";
 
-/** What the Fix page receives. Indexes of sources, columns and causes are those of the overview. */
+/** Data that the Fix page receives. Indexes of sources, columns and causes refer to the overview. */
 
 /** The progress of a check, or its result. */
 export type FixState =
@@ -17,16 +17,16 @@ export interface FixOverview {
   readonly file: string;
   readonly records: RecordCounts;
   readonly sources: readonly FixSource[];
-  /** The first one is `ALL_CAUSES`; the others are ordered by the number of rows. */
+  /** The first cause is `ALL_CAUSES`; the others are ordered by the number of their rows. */
   readonly causes: readonly FixCause[];
   readonly outdated: OutdatedCorrections;
-  /** Why the rows may no longer be those of the files; absent if they are. */
+  /** The reason why the rows may differ from the current files; absent if the files are unchanged. */
   readonly changedFile?: string;
-  /** An edit that is in progress. */
+  /** The progress of the current edit. */
   readonly progress?: EditProgress;
-  /** The first edit of many cells that a program had not finished when it ended. */
+  /** The first edit of many cells that was incomplete when its program ended. */
   readonly unfinished?: UnfinishedEdit;
-  /** A line of the corrections file that is incomplete and ignored. */
+  /** The 1-based number of the last line of the corrections file, if the line is incomplete and therefore ignored. */
   readonly incompleteLine?: number;
 }
 
@@ -49,26 +49,31 @@ export interface UnfinishedEdit {
 export const ALL_CAUSES = 0;
 
 export interface RecordCounts {
-  /** Records that needed work when the project was checked. */
+  /** The number of records that needed work when the project was checked. */
   readonly total: number;
   readonly open: number;
-  /** Changed in a way that only a check of all records can judge. */
+  /** The number of records with changes whose effect is known only after a check of all records. */
   readonly recheck: number;
 }
 
 export interface FixSource {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Indexes of the columns that join or identify rows: only a check of all records can judge a change to them. */
+  /**
+   * Indexes of the columns that join or identify rows. The effect of a change to them is known only after a check of
+   * all records.
+   */
   readonly structural: readonly number[];
-  /** The values that a column can have, by the index of the column, if all of them are known. */
+  /**
+   * The values that a column can have, by the index of the column. Contains only columns whose values are all known.
+   */
   readonly choices: Readonly<Record<number, readonly string[]>>;
 }
 
 export interface FixCause {
   readonly id: number;
   readonly title: string;
-  /** What is wrong, and what to do. */
+  /** The problem, and how to fix it. */
   readonly message: string;
   readonly advice: string;
   readonly code: string;
@@ -82,14 +87,14 @@ export interface CauseRows {
   readonly source: number;
   readonly rows: number;
   readonly open: number;
-  /** The column of most of the errors. */
+  /** The column with most of the errors. */
   readonly column?: number;
 }
 
-/** Corrections that are not applied, because the cell has changed since. */
+/** Corrections that are not applied because their cells have changed since. */
 export interface OutdatedCorrections {
   readonly count: number;
-  /** The first of them. */
+  /** The first outdated corrections. */
   readonly listed: readonly {
     readonly line: number;
     readonly key: string;
@@ -102,24 +107,24 @@ export interface OutdatedCorrections {
 /** One row of the grid. */
 export interface FixRow {
   readonly id: number;
-  /** The business key of its record, or the key of the row. */
+  /** The business key of the record, or the key of the row. */
   readonly key: string;
   readonly file: string;
   readonly line: number;
-  /** In the order of the columns; null if the file has no such column. Long values are cut off (`cut`). */
+  /** The cells in the order of the columns; null if the file has no such column. Long values are cut off (`cut`). */
   readonly cells: readonly (string | null)[];
-  /** Columns whose value is cut off. */
+  /** Indexes of the columns whose values are cut off. */
   readonly cut?: readonly number[];
   readonly marks: readonly FixMark[];
-  /** Corrected cells. */
+  /** The corrected cells. */
   readonly edited: readonly FixEdit[];
   readonly state: "open" | "fixed" | "recheck";
-  /** Why no cell of the row can be corrected here, and what to do. */
+  /** The reason why no cell of the row can be corrected here, and what to do instead. */
   readonly locked?: string;
 }
 
 export interface FixMark {
-  /** Absent for a problem of the whole row or record. */
+  /** Absent if the problem concerns the whole row or record. */
   readonly column?: number;
   readonly severity: "error" | "warning";
   readonly by: "local" | "platform";
@@ -148,18 +153,18 @@ export interface CellEdits extends RowFilter {
 export interface CellEdit {
   readonly position: number;
   readonly column: number;
-  /** null: the value of the extract. */
+  /** The new value; null restores the value of the extract. */
   readonly value: string | null;
 }
 
-/** Copies the cells of the row at `first` to the rows up to `last`. */
+/** Copies the cells of the row at `first` to the following rows up to `last`. */
 export interface FillDown extends RowFilter {
   readonly columns: readonly number[];
   readonly first: number;
   readonly last: number;
 }
 
-/** A new value for all cells of a column under the filter, or for those with the value `from`. */
+/** A new value for all cells of a column under the filter, or only for the cells with the value `from`. */
 export interface Replacement extends RowFilter {
   readonly column: number;
   readonly from: string | null;
@@ -172,13 +177,13 @@ export interface ValueCount {
   readonly count: number;
 }
 
-/** Who edits: a tab of the browser, and the last change that it knows. */
+/** The editor of a cell: a browser tab, and the number of the last change that it knows. */
 export interface Editor {
   readonly tab: string;
   readonly seen: number;
 }
 
-/** What has changed since an editor has seen the session. */
+/** The changes since an editor last read the session. */
 export interface FixChanges {
   readonly seq: number;
   /** The changed rows, unless there are too many. */
@@ -188,7 +193,7 @@ export interface FixChanges {
 }
 
 export interface EditResult extends FixChanges {
-  /** The number of cells whose new value is on the disk. */
+  /** The number of cells whose new values are on the disk. */
   readonly saved: number;
   /** The number of cells that were not changed, and the first of them. */
   readonly refused: number;
@@ -205,9 +210,9 @@ export interface Refusal {
   readonly key: string;
   readonly column: string;
   /**
-   * - `locked`: a correction cannot name the row, or cannot help
+   * - `locked`: no correction can name the row, or a correction cannot fix the problem
    * - `edited`: another tab or user has changed the cell
-   * - `source_changed`: the cell in the extract has another value now
+   * - `source_changed`: the cell in the extract now has another value
    */
   readonly reason: "locked" | "edited" | "source_changed";
   readonly message: string;

@@ -20,7 +20,7 @@ const SHOWN_PAYLOADS = 3;
 
 /**
  * Maps and validates the first records of a draft.
- * @throws Failure of reading the contract, the mapping or the sources
+ * @throws Failure if the contract, the mapping or a source cannot be read
  */
 export async function checkDraft({ job, text, showValues }: Draft, dependencies: Dependencies): Promise<CheckData> {
   const { temporaryFolder } = dependencies;

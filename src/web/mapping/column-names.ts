@@ -5,7 +5,7 @@ import type { SourceColumn } from "./mapping-data.ts";
 /** The sources of a mapping, by name. */
 export type Sources = ReadonlyMap<string, SourceEntry>;
 
-/** The sources above a source, nearest first. */
+/** Returns the ancestors of a source in the tree of joins, nearest first. */
 function ancestors(source: string, sources: Sources): readonly string[] {
   const found: string[] = [];
   for (let above = sources.get(source)?.parent; above !== undefined && !found.includes(above);) {
@@ -15,7 +15,9 @@ function ancestors(source: string, sources: Sources): readonly string[] {
   return found;
 }
 
-/** The sources from below one source down to another; undefined if the other is not below it. */
+/**
+ * Returns the sources on the path from one source down to another, without the first; undefined if there is no path.
+ */
 export function pathDown(from: string, to: string, sources: Sources): readonly string[] | undefined {
   const line = [to, ...ancestors(to, sources)];
   const at = line.indexOf(from);
@@ -23,8 +25,8 @@ export function pathDown(from: string, to: string, sources: Sources): readonly s
 }
 
 /**
- * The name of a column as written in an entry that is built from a row of a source: `NAME`, `parent.NAME`,
- * `addresses.STREET`. Undefined if a row of that source does not determine one row with the column.
+ * Returns the name for a column in an entry that is built from a row of `row`: `NAME`, `parent.NAME` or
+ * `addresses.STREET`. Returns undefined if such a row does not determine exactly one row with the column.
  */
 export function writtenName({ source, column }: SourceColumn, row: string, sources: Sources): string | undefined {
   for (const [levels, from] of [row, ...ancestors(row, sources)].entries()) {
@@ -36,7 +38,7 @@ export function writtenName({ source, column }: SourceColumn, row: string, sourc
   return undefined;
 }
 
-/** The column that a name in an entry refers to. */
+/** Returns the column that a name in an entry refers to. */
 export function columnOf(
   name: string,
   row: string,

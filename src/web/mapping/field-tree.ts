@@ -16,7 +16,7 @@ import { columnOf, writtenName } from "./column-names.ts";
 import type { EntryData, FieldData, ItemsData, PartCondition, SuggestionData, SourceColumn } from "./mapping-data.ts";
 import { flowText } from "./yaml/yaml-lines.ts";
 
-/** The fields of a contract, and the columns that may fill them. */
+/** The fields of a contract, and the columns that can fill them. */
 export interface FieldGuesses {
   readonly payload: Container;
   readonly scores: Scores;
@@ -34,7 +34,7 @@ interface Position {
   readonly row: string | undefined;
 }
 
-/** The fields of the contract, required ones first, with the entries of the mapping. */
+/** Returns the fields of the contract, required ones first, with the entries of the mapping. */
 export function fieldTree(document: MappingDocument, guesses: FieldGuesses): readonly FieldData[] {
   const context = { ...guesses, document, hasColumn: columnTest(guesses.profiles) };
   const position = { path: ["payload"], row: rootSource(document) };
@@ -65,7 +65,7 @@ function isRequired({ required }: Slot | Container): boolean {
   return required;
 }
 
-/** An entry without a field that this page knows: a mistake, or a part of a contract that accepts any name. */
+/** An entry without a known field. It is a mistake, or the contract accepts any name there. */
 function unknownField(name: string, entry: JsonValue, { position: { path }, context }: Within): FieldData {
   const described = { kind: "hand", name, attr: name, required: false, type: "", rules: [] } as const;
   return {
@@ -166,7 +166,7 @@ interface Part {
   readonly condition: FieldData["condition"];
 }
 
-/** One part of a list in the mapping: an item, or an item with its rows or its condition. */
+/** Returns one part of a list in the mapping: an item, or an item with its rows or its condition. */
 function partOf(part: JsonValue, { path, row }: Position, { type }: Container): Part {
   const parent = definedMembers({ parent: row });
   if (!isListEntry(part, type)) {
@@ -190,7 +190,7 @@ function partOf(part: JsonValue, { path, row }: Position, { type }: Container): 
   };
 }
 
-/** Undefined for a condition that only an editor can change. */
+/** Returns undefined for a condition that can only be changed in an editor. */
 function conditionOf(when: JsonValue): PartCondition | undefined {
   if (!isJsonObject(when)) return undefined;
   const { column, in: values } = when;
@@ -219,7 +219,7 @@ function slotData(slot: Slot, entry: JsonValue | undefined, within: Within): Fie
   return { ...described, entry: { ...shown, ...entryFacts(slot, leaf, within) } };
 }
 
-/** The options of an entry; undefined if it has others than those of a leaf. */
+/** Returns the options of an entry; undefined if it has options that a leaf cannot have. */
 export function leafOf(entry: JsonValue): JsonObject | undefined {
   if (typeof entry === "string") return { from: entry };
   return isJsonObject(entry) && Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name)) ? entry : undefined;
@@ -281,7 +281,7 @@ function rounded({ score }: Guess): number {
   return Math.round(Math.min(score, 1) * 100) / 100;
 }
 
-/** The field of the contract at a path in the mapping; undefined if there is none. */
+/** Returns the field of the contract at a path in the mapping; undefined if there is none. */
 export function slotAt(payload: Container, attr: string): Slot | undefined {
   for (const field of payload.fields) {
     if (field.kind === "slot" && field.path.join(".") === attr) return field;

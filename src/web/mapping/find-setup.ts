@@ -10,22 +10,22 @@ import type { FoundData, OperationData } from "./mapping-data.ts";
 
 const MAX_FILES = 500;
 const MAX_DEPTH = 2;
-/** Enough to recognise an OpenAPI document. */
+/** The number of bytes to read from a file, enough to recognise an OpenAPI document. */
 const HEAD_BYTES = 4096;
 
 const SOURCE = /\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx|xlsm)(?:\.gz)?$/i;
 const MODULE = /\.(?:mjs|js|cjs)$/i;
 const DOCUMENT = /\.(?:ya?ml|json)$/i;
-/** Files of this tool. */
+/** Names of files that this program writes. */
 const OWN = /^(?:migrate\.yaml|.*\.schema\.json)$/;
-/** The first bytes of its other files: corrections, and the ready file of a sandbox. */
+/** The first bytes of other files that this program writes: corrections, and the ready file of a sandbox. */
 const OWN_HEAD = new RegExp(String.raw`^(?:\uFEFF?${CORRECTION_COLUMNS.join()}\r?\n|\{\s*"baseUrl":)`);
-/** The file of a folder with a report or a proof. */
+/** Files that mark a folder as a report or a proof. */
 const OWN_FOLDER = new Set(["summary.json", "proof.json"]);
 
 /**
- * Files in the folder and its subfolders that may be extracts, OpenAPI documents, overlays or modules, and bundled
- * overlays.
+ * Returns the files in the folder and its subfolders that may be extracts, OpenAPI documents, overlays or modules, and
+ * the bundled overlays.
  */
 export async function findSetup(folder: string): Promise<FoundData> {
   const files = (await filesIn(folder, "", MAX_DEPTH)).slice(0, MAX_FILES);
@@ -80,8 +80,8 @@ async function headOf(file: string): Promise<string> {
 }
 
 /**
- * The operations of a contract that take a payload; those with a business key first.
- * @throws Failure of reading the contract
+ * Returns the operations of a contract that accept a payload. Operations with a business key come first.
+ * @throws Failure if the contract cannot be read
  */
 export async function operationsOf(job: JobSettings, dependencies: Dependencies): Promise<readonly OperationData[]> {
   const files = job.contract.map(pathsFrom(job.folder));

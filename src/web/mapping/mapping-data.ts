@@ -26,15 +26,15 @@ export interface ColumnData {
   readonly type: string;
   readonly filled: number;
   readonly empty: number;
-  /** Absent if unknown. */
+  /** The number of distinct values; absent if unknown. */
   readonly distinct?: number;
-  /** The most frequent shapes, without values. */
+  /** The most frequent shapes of the values. */
   readonly shapes: readonly string[];
-  /** Date patterns that fit cells, best first, each with the share of the cells (0 to 1). */
+  /** Date patterns that match cells, best first, each with the share of matching cells (0 to 1). */
   readonly dates: readonly { readonly pattern: string; readonly share: number }[];
-  /** Only with values: some different cells. */
+  /** Some distinct values; empty if values are hidden. */
   readonly samples: readonly string[];
-  /** Only with values: every cell, if there are few different ones, most frequent first. */
+  /** Every distinct value, most frequent first; absent if there are many or if values are hidden. */
   readonly codes?: readonly CodeData[];
 }
 
@@ -46,16 +46,18 @@ interface CodeData {
 /** A field of the contract, or a part of the mapping, with the entry that fills it. */
 export interface FieldData {
   /**
-   * Its path in the mapping file; `*` is the item of a list that the mapping does not have yet. The path of a part does
-   * not depend on its form.
+   * The path of the field in the mapping file. `*` is the item of a list that the mapping does not have yet. The path
+   * of a part is the same in each of its forms.
    */
   readonly path: AttrPath;
   /** `customers.*.mobile` */
   readonly attr: string;
   readonly name: string;
   /**
-   * `part`: one of several parts of a list. `value`: one value; `values`: a list of values. `hand`: an entry that this
-   * page only shows.
+   * - `part`: one of several parts of a list
+   * - `value`: one value
+   * - `values`: a list of values
+   * - `hand`: an entry that this page cannot edit
    */
   readonly kind: "object" | "list" | "part" | "value" | "values" | "hand";
   readonly required: boolean;
@@ -68,43 +70,46 @@ export interface FieldData {
   readonly choices?: readonly string[];
   /** The source whose row fills the field; absent inside a list that the mapping does not have yet. */
   readonly row?: string;
-  /** Only for a list or a part of one: where its items come from; absent if only an editor can change it. */
+  /** The origin of the items of a list or of a part; absent for other fields, and if only an editor can change it. */
   readonly items?: ItemsData | undefined;
-  /** Only for a list or a part of one: its condition; null if it has none and can get one. */
+  /** The condition of a list or of a part; null if it has none but can have one. Absent for other fields. */
   readonly condition?: PartCondition | null;
   readonly entry?: EntryData;
-  /** Columns that fit, best first. */
+  /** Columns that can fill the field, best first. */
   readonly suggestions: readonly SuggestionData[];
   readonly children: readonly FieldData[];
 }
 
 /**
- * The origin of the items of a list, or of a part of one. `none`: the mapping does not have the list. `row`: one item,
- * built from the row of the list. `rows`: one for each row of a source. `parts`: those of its parts.
+ * The origin of the items of a list or of a part of a list:
+ * - `none`: the mapping does not have the list
+ * - `row`: one item, built from the row of the list
+ * - `rows`: one item for each row of a source
+ * - `parts`: the items of its parts
  */
 export type ItemsData = (
   | { readonly kind: "none" | "row" | "parts" }
   | { readonly kind: "rows"; readonly source: string }
 ) & {
-  /** The source whose row has the list; absent inside a list that the mapping does not have yet. */
+  /** The source whose row contains the list; absent inside a list that the mapping does not have yet. */
   readonly parent?: string;
 };
 
 export interface SuggestionData extends SourceColumn {
-  /** 0 to 1 */
+  /** How well the column fits, from 0 to 1. */
   readonly score: number;
 }
 
-/** How the mapping fills a field. */
+/** The entry of the mapping that fills a field. */
 export interface EntryData {
-  /** As written in the mapping, on one line. */
+  /** The entry as written in the mapping, on one line. */
   readonly text: string;
   readonly columns: readonly SourceColumn[];
-  /** How well the column fits, 0 to 1; absent for a constant. */
+  /** How well the column fits, from 0 to 1; absent for a constant. */
   readonly score?: number;
   /** The options of the entry; absent if only an editor can change it. */
   readonly leaf?: JsonObject;
-  /** The 1-based line of the mapping on which the entry is. */
+  /** The 1-based line of the entry in the mapping. */
   readonly line: number;
 }
 
@@ -115,23 +120,23 @@ export interface MappingData {
   readonly fields: readonly FieldData[];
   /** Absent if the mapping names no module with functions. */
   readonly functions?: FunctionsData;
-  /** Parts of the mapping that only an editor can change, as text. */
+  /** Parts of the mapping that can only be changed in an editor, as text. */
   readonly otherParts: readonly { readonly name: string; readonly text: string; readonly line: number }[];
-  /** Time zone for times without an offset. */
+  /** Time zone of times without an offset. */
   readonly zone: string;
-  /** Set if the mapping cannot be used. */
+  /** Set if the mapping has an error and cannot be used. */
   readonly error?: ErrorDetails;
 }
 
 /** The module with the functions of a mapping. */
 interface FunctionsData {
-  /** Its path, as written in the mapping. */
+  /** The path of the module, as written in the mapping. */
   readonly module: string;
-  /** The functions that it exports; none if it cannot be loaded. */
+  /** The functions that the module exports; empty if it cannot be loaded. */
   readonly names: readonly string[];
 }
 
-/** Files of the project, as a mapping names them. */
+/** Files of the project, with the paths that a mapping would use. */
 export interface FilesData {
   /** Relative to the folder of the project. */
   readonly sources: readonly string[];
@@ -141,32 +146,34 @@ export interface FilesData {
   readonly modules: readonly string[];
 }
 
-/** A change of a mapping. `path`: the path of a field in the mapping file, from `FieldData`. */
+/** A change of a mapping. `path` is the path of a field in the mapping file, from `FieldData`. */
 export type MappingEdit =
   | { readonly kind: "connect"; readonly path: AttrPath; readonly source: string; readonly column: string }
   | { readonly kind: "disconnect"; readonly path: AttrPath }
-  /** All options of an entry, as in the mapping. */
+  /** Replaces all options of an entry. */
   | { readonly kind: "set"; readonly path: AttrPath; readonly leaf: JsonObject }
-  /** The source whose rows become the items of a list or of a part; null: one item, built from the row of the list. */
+  /**
+   * Sets the source whose rows become the items of a list or of a part; null: one item, built from the row of the list.
+   */
   | { readonly kind: "rows"; readonly path: AttrPath; readonly source: string | null }
-  /** Adds items to a list: one for each row of a source, or one built from the row of the list. */
+  /** Adds items to a list: one item for each row of a source, or one item built from the row of the list. */
   | {
       readonly kind: "addPart";
       readonly path: AttrPath;
       readonly source?: string | undefined;
       readonly when?: PartCondition | undefined;
     }
-  /** The condition of a part of a list; null: none. */
+  /** Sets the condition of a part of a list; null removes it. */
   | { readonly kind: "part"; readonly path: AttrPath; readonly when: PartCondition | null }
   | { readonly kind: "removePart"; readonly path: AttrPath }
-  /** The module with the functions; null: none. */
+  /** Sets the module with the functions; null removes it. */
   | { readonly kind: "functions"; readonly module: string | null }
-  /** A source that is joined to another one by a column of each. */
+  /** Adds a source that is joined to another source by one column of each. */
   | ({ readonly kind: "addSource" } & NewSource)
-  /** Options of a source; null removes an option. */
+  /** Sets options of a source; null removes an option. */
   | { readonly kind: "source"; readonly name: string; readonly options: JsonObject };
 
-/** Only rows with one of these values in the column create items. */
+/** A condition that limits items to rows with one of these values in the column. */
 export interface PartCondition {
   readonly column: string;
   readonly in: readonly string[];
@@ -174,16 +181,16 @@ export interface PartCondition {
 
 export interface NewSource {
   readonly name: string;
-  /** As written in the mapping. */
+  /** The path of the file, as written in the mapping. */
   readonly file: string;
-  /** The column that identifies its rows. */
+  /** The column that identifies the rows of the source. */
   readonly key?: string | undefined;
   readonly parent: string;
   readonly column: string;
   readonly parentColumn: string;
 }
 
-/** A file that can become a source, with the join that fits its values best. */
+/** A file that can become a source, with the join whose values match best. */
 export interface NewSourceData extends Pick<NewSource, "name" | "file"> {
   readonly rows: number;
   readonly columns: readonly string[];
@@ -196,7 +203,7 @@ export interface NewSourceData extends Pick<NewSource, "name" | "file"> {
 export interface CheckData {
   readonly records: number;
   readonly valid: number;
-  /** The input has more records than were checked. */
+  /** Whether the input has more records than were checked. */
   readonly more: boolean;
   readonly causes: readonly { readonly code: string; readonly attr: string; readonly records: number }[];
   readonly payloads: readonly PayloadData[];
@@ -206,19 +213,19 @@ export interface PayloadData {
   readonly record: number;
   /** `accounts.csv:2` */
   readonly place: string;
-  /** Without values, each text is replaced by its shape. */
+  /** If values are hidden, each value is replaced by its shape. */
   readonly payload: JsonValue;
   readonly problems: readonly { readonly attr: string; readonly text: string }[];
 }
 
-/** The files from which a first mapping is made. Paths are relative to the folder of the project. */
+/** The files from which a first mapping is created. Paths are relative to the folder of the project. */
 export interface SetupData {
   /** The OpenAPI document and its overlays. */
   readonly contract: readonly string[];
   readonly operation?: string | undefined;
   readonly sources: readonly string[];
   readonly supplier?: string | undefined;
-  /** The encoding of sources that do not declare one. */
+  /** The encoding of sources that do not declare an encoding. */
   readonly encoding?: string | undefined;
 }
 
@@ -227,11 +234,11 @@ export interface MappingState {
   readonly file: string;
   /** Absent if the project has no mapping yet. */
   readonly saved?: { readonly text: string; readonly hash: string };
-  /** Without a mapping: the files from which a first one can be made. */
+  /** The files from which a first mapping can be created; set only without a mapping. */
   readonly start?: StartData;
 }
 
-/** Files that may be extracts, contracts and overlays, and those that are chosen at first. */
+/** Files that may be extracts, contracts and overlays, and the initial selection. */
 export interface StartData extends Omit<FoundData, "modules"> {
   readonly chosen: SetupData;
 }
@@ -244,18 +251,18 @@ export interface FoundData {
   readonly modules: readonly string[];
 }
 
-/** An operation that takes a payload. */
+/** An operation that accepts a payload. */
 export interface OperationData {
   readonly id: string;
   readonly address: string;
   readonly summary?: string;
 }
 
-/** The body of requests about a mapping that is not saved. */
+/** The body of requests about an unsaved mapping. */
 export interface DraftRequest {
   readonly text: string;
   readonly showValues: boolean;
-  /** For a first mapping. */
+  /** The setup of a first mapping. */
   readonly setup?: SetupData | undefined;
 }
 

@@ -4,7 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import type { MappingData } from "./mapping-data.ts";
 import type { MappingJob } from "./mapping-file.ts";
 
-/** A text of a mapping that is not saved, and the settings for it. */
+/** An unsaved mapping as text, and its settings. */
 export interface Draft {
   readonly job: MappingJob;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Draft {
   readonly showValues: boolean;
 }
 
-/** Messages about a trial belong to the page, not to the terminal. */
+/** Discards messages, because those about a trial belong to the page and not to the terminal. */
 export function withoutMessages(dependencies: Dependencies): Dependencies {
   return { ...dependencies, notice: () => undefined, onProgress: () => undefined };
 }
@@ -21,7 +21,7 @@ type ReadDocument =
   | { readonly document: MappingDocument }
   | { readonly document: undefined; readonly failure: Failure };
 
-/** The document of a text, or why it cannot be read. */
+/** Returns the document of a text, or the failure if it cannot be read. */
 export function readOrFailure(file: string, text: string): ReadDocument {
   try {
     return { document: readMapping({ file, text }) };
@@ -31,7 +31,7 @@ export function readOrFailure(file: string, text: string): ReadDocument {
   }
 }
 
-/** What the page shows of a text that cannot be read. */
+/** Returns the view of a text that cannot be read. */
 export function emptyView(text: string): MappingData {
   return { text, sources: [], fields: [], otherParts: [], zone: "UTC" };
 }

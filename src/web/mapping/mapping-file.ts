@@ -13,23 +13,23 @@ import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
 import { editYaml } from "./yaml/edit-yaml.ts";
 
-/** Settings that name a mapping, which need not exist yet. */
+/** Settings with the path of a mapping. The mapping may not exist yet. */
 export type MappingJob = JobSettings & { readonly mapping: string };
 
-/** The path of the mapping, as in messages. */
+/** Returns the path of the mapping as messages show it. */
 export function mappingPath({ folder, mapping }: MappingJob): string {
   return pathsFrom(folder)(mapping);
 }
 
-/** The mapping on the disk. */
+/** The saved mapping. */
 export interface MappingFile {
-  /** The path, as in messages. */
+  /** The path as messages show it. */
   readonly file: string;
   /** Absent if the file does not exist. */
   readonly content?: { readonly text: string; readonly hash: string };
 }
 
-/** @throws Failure `config` for a file that exists and cannot be read */
+/** @throws Failure `config` if the file exists but cannot be read */
 export async function readMappingFile(job: MappingJob): Promise<MappingFile> {
   const file = mappingPath(job);
   if (!(await exists(file))) return { file };
@@ -57,7 +57,7 @@ export interface MappingSave {
   readonly base: string | undefined;
 }
 
-/** `changed`: the file is not the one from which the text was made, and nothing was written. */
+/** `changed`: the file differs from the one from which the text was made, and nothing was written. */
 export type SavedMapping =
   | { readonly kind: "saved"; readonly hash: string; readonly written: readonly string[] }
   | { readonly kind: "changed"; readonly file: string };
@@ -65,7 +65,7 @@ export type SavedMapping =
 let saving: Promise<unknown> = Promise.resolve();
 
 /**
- * Replaces the mapping as a whole, unless it has changed in the meantime. Saves follow one another.
+ * Replaces the whole mapping file, unless it has changed since the text was made. Saves run one after another.
  * @throws Failure `storage` if the file cannot be written
  */
 export function saveMapping(job: MappingJob, save: MappingSave): Promise<SavedMapping> {
@@ -74,7 +74,10 @@ export function saveMapping(job: MappingJob, save: MappingSave): Promise<SavedMa
   return saved;
 }
 
-/** The file is compared when its replacement is already on the disk, so other programs have no time to change it. */
+/**
+ * Compares the file when its replacement is already on the disk, so that other programs have almost no time to change
+ * it.
+ */
 async function replaceMapping(job: MappingJob, { text, base }: MappingSave): Promise<SavedMapping> {
   const file = mappingPath(job);
   const mode = await stat(file).then(
@@ -111,8 +114,8 @@ export interface SetupFiles {
 }
 
 /**
- * Makes the folder ready for all commands after a first mapping was saved: writes `migrate.yaml` and the schemas, or
- * adds the settings that an existing configuration lacks. Returns the paths of the files.
+ * Prepares the folder for all commands after a first mapping was saved. Writes `migrate.yaml` and the schemas, or adds
+ * missing settings to an existing configuration. Returns the paths of the written files.
  */
 export async function writeSetup(job: MappingJob, { operation, configSchema }: SetupFiles): Promise<readonly string[]> {
   const { folder, configFile } = job;

@@ -61,8 +61,9 @@ const SETUP: z.ZodType<SetupData> = z.object({
 const DRAFT = z.object({ text: z.string(), showValues: z.boolean(), setup: SETUP.optional() });
 
 /**
- * `GET /`: the saved mapping, or what a first one can be made from. `POST /operations`, `/guess`: begin a mapping.
- * `POST /view`, `/check`: change and try a mapping without saving it. `POST /save`.
+ * `GET /` returns the saved mapping, or the files from which a first one can be created. `POST /operations` and
+ * `/guess` start a mapping. `POST /view` and `/check` change and try a mapping without saving it. `POST /save` saves
+ * it.
  */
 export function mappingRoutes(project: WebProject): Hono {
   const service = createMappingService();
@@ -105,12 +106,12 @@ export function mappingRoutes(project: WebProject): Hono {
     });
 }
 
-/** Ends the work when the page no longer waits for the reply. */
+/** Cancels the work when the page no longer waits for the reply. */
 function stoppable(dependencies: Dependencies, signal: AbortSignal): Dependencies {
   return { ...dependencies, drain: AbortSignal.any([dependencies.drain, signal]) };
 }
 
-/** The settings for a mapping; for a first one, the mapping itself names its sources. */
+/** Returns the settings for a mapping. A first mapping names its own sources. */
 function mappingJob(job: JobSettings, setup: SetupData | undefined): MappingJob {
   const mapping = job.mapping ?? "mapping.yaml";
   if (setup === undefined) return { ...job, mapping };
@@ -135,7 +136,10 @@ async function readState(job: MappingJob, { folder }: WebProject): Promise<Mappi
 
 const TABLE = /\.(?:csv|tsv|txt)$/i;
 
-/** Lookup tables and modules are named relative to the mapping, as in it. */
+/**
+ * Finds the files of the project. Paths of lookup tables and modules are relative to the mapping, as in the mapping
+ * file.
+ */
 async function filesOf(job: MappingJob, { folder }: WebProject): Promise<FilesData> {
   const { sources, modules } = await findSetup(folder);
   const resolve = pathsFrom(folder);
@@ -144,7 +148,7 @@ async function filesOf(job: MappingJob, { folder }: WebProject): Promise<FilesDa
   return { sources, tables: sources.filter((file) => TABLE.test(file)).map(named), modules: modules.map(named) };
 }
 
-/** The files that the settings name come first, and are chosen. */
+/** Lists the files that the settings name first, and selects them. */
 function startOf(
   { contract, operation, sources, supplier, encoding }: MappingJob,
   found: FoundData,

@@ -19,23 +19,23 @@ import { mappingPath, type MappingJob } from "./mapping-file.ts";
 import { type ContractSetup, viewOf } from "./mapping-view.ts";
 import { createSourceProfiles, type SourceProfiles } from "./source-profiles.ts";
 
-/** Reads, changes and checks mappings that are not saved. Remembers the statistics of the sources. */
+/** Reads, changes and checks unsaved mappings. Caches the statistics of the sources. */
 export interface MappingService {
   /**
-   * Applies changes to a mapping, and returns it with its sources and fields. An error that the mapping itself causes
-   * is in the result.
-   * @throws Failure `usage` for a change that is not possible, and the failures of reading the contract
+   * Applies changes to a mapping and returns it with its sources and fields. If the mapping has an error, the result
+   * contains the error.
+   * @throws Failure `usage` if a change is not possible; the failures of reading the contract
    */
   readonly view: (draft: Draft, edits: readonly MappingEdit[], dependencies: Dependencies) => Promise<MappingData>;
   /**
    * Maps and validates the first records.
-   * @throws Failure of reading the contract, the mapping or the sources
+   * @throws Failure if the contract, the mapping or a source cannot be read
    */
   readonly check: (draft: Draft, dependencies: Dependencies) => Promise<CheckData>;
   /** @throws the failures of reading the mapping and the contract */
   readonly operation: (draft: Pick<Draft, "job" | "text">, dependencies: Dependencies) => Promise<Operation>;
   /**
-   * Guesses a mapping from extracts, and their encoding.
+   * Guesses a mapping from extracts, and detects their encoding.
    * @throws the failures of `init`
    */
   readonly guess: (
@@ -101,7 +101,7 @@ export function createMappingService(): MappingService {
   };
 }
 
-/** If the sources cannot be read, no column is known; compiling or checking the mapping reports the reason. */
+/** Returns no columns if the sources cannot be read. Compiling or checking the mapping then reports the reason. */
 async function readableProfiles(
   document: MappingDocument,
   job: JobSettings,

@@ -19,7 +19,7 @@ import { emptyView, readOrFailure, withoutMessages } from "./mapping-draft.ts";
 import { sourceData } from "./source-profiles.ts";
 import { flowText } from "./yaml/yaml-lines.ts";
 
-/** What a mapping needs of its contract. */
+/** The parts of a contract that a mapping uses. */
 export interface ContractSetup extends Omit<FieldGuesses, "profiles"> {
   readonly contract: Contract;
   readonly operation: Operation;
@@ -33,7 +33,7 @@ interface ViewContext {
   readonly dependencies: Dependencies;
 }
 
-/** A mapping as the page shows it. An error of the mapping itself is in the result. */
+/** Returns a mapping as the page shows it. If the mapping has an error, the result contains the error. */
 export async function viewOf(text: string, context: ViewContext): Promise<MappingData> {
   const { job, showValues, guesses, setup } = context;
   const file = mappingPath(job);
@@ -55,7 +55,7 @@ export async function viewOf(text: string, context: ViewContext): Promise<Mappin
   };
 }
 
-/** A mapping whose sources form no tree has no fields to show. */
+/** Returns no fields if the sources of the mapping do not form a tree. */
 function fieldsOf(document: MappingDocument, guesses: FieldGuesses): MappingData["fields"] {
   try {
     return fieldTree(document, guesses);
@@ -80,7 +80,9 @@ function otherParts(top: JsonValue, document: MappingDocument): MappingData["oth
 
 const EDITED_PARTS: ReadonlySet<string> = new Set(["operation", "key", "sources", "payload", "functions"]);
 
-/** If the module cannot be loaded, the mapping does not compile, which is the error of the view. */
+/**
+ * Returns no names if the module cannot be loaded. The mapping then does not compile, and the view shows that error.
+ */
 async function functionsData(
   document: MappingDocument,
   { job, dependencies }: ViewContext,
@@ -97,7 +99,7 @@ async function functionsData(
   }
 }
 
-/** Why the mapping does not compile, or its sources cannot be opened. */
+/** Returns the reason why the mapping does not compile or its sources cannot be opened. */
 async function compileFailure(
   document: MappingDocument,
   { job, setup: { contract }, dependencies }: ViewContext,
@@ -118,7 +120,7 @@ async function compileFailure(
   }
 }
 
-/** A table that cannot be read is an error of the mapping, which names it. */
+/** Returns the failure for a lookup table that cannot be read. It is reported as an error of the mapping. */
 async function tableFailure(document: MappingDocument, job: MappingJob): Promise<Failure | undefined> {
   try {
     await withNamingPlace(namingPlaceIn(document, job), () => lookupsOf(document, job));

@@ -22,8 +22,8 @@ interface NewFile {
 }
 
 /**
- * Analyses a file, and finds the source of the mapping to which its rows belong.
- * @throws Failure of reading the mapping or a file
+ * Analyses a file and finds the source of the mapping to which its rows belong.
+ * @throws Failure if the mapping or a file cannot be read
  */
 export async function describeNewSource(
   { job, text, file }: NewFile,
@@ -59,7 +59,7 @@ function joinOf(profiles: readonly SourceProfile[], added: SourceProfile): NewSo
   return best && { parent: best.to.name, column: best.column.name, parentColumn: best.key.name };
 }
 
-/** `Meter points (2).csv` is `meter_points_2`. */
+/** Derives an unused name from a path: `Meter points (2).csv` becomes `meter_points_2`. */
 function freeName(file: string, taken: ReadonlySet<string>): string {
   const [stem = ""] = path.basename(file).split(".");
   const name =

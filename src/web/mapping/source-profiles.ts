@@ -12,7 +12,7 @@ import type { ColumnData, SourceData } from "./mapping-data.ts";
 
 /** Statistics about sources. Files are read again only after they have changed. */
 export interface SourceProfiles {
-  /** @throws Failure of reading a file */
+  /** @throws Failure if a file cannot be read */
   readonly of: (plan: SourceSpec, job: JobSettings, dependencies: Dependencies) => Promise<readonly SourceProfile[]>;
   /** Keeps statistics that were collected elsewhere. */
   readonly remember: (profiles: readonly SourceProfile[], job: JobSettings) => Promise<void>;
@@ -50,7 +50,7 @@ export function createSourceProfiles(): SourceProfiles {
   };
 }
 
-/** Equal if the same files have the same content, under any path. */
+/** Two keys are equal if they are for the same unchanged files (by identity, size and time), under any path. */
 function keyOf(name: string, files: readonly FoundFile[], { encoding, delimiter }: JobSettings): string {
   const states = files.map(({ bytes, modifiedMs, identity, sheet }) => [bytes, modifiedMs, identity, sheet]);
   return JSON.stringify([name, encoding, delimiter, states]);
@@ -115,7 +115,7 @@ function codesOf(codes: ReadonlyMap<string, number>): ColumnData["codes"] {
   return [...codes].map(([code, rows]) => ({ code, rows })).toSorted((one, other) => other.rows - one.rows);
 }
 
-/** The most specific kind comes first. */
+/** The names of the kinds of value. The most specific kind comes first. */
 const KIND_NAMES: readonly (readonly [kind: ValueKind, name: string])[] = [
   ["email", "e-mail"],
   ["postcode", "postcode"],

@@ -6,7 +6,7 @@ import type { PushState } from "../push/push-data.ts";
 
 /** The state of the migration, without values. */
 export interface OverviewData {
-  /** The state in a sentence; absent before the first push. */
+  /** A sentence that describes the state; absent before the first push. */
   readonly headline?: string;
   /** Empty before the first push. */
   readonly destinations: readonly DestinationData[];
@@ -17,13 +17,15 @@ export interface OverviewData {
 }
 
 export interface DestinationData extends DestinationReport {
-  /** Number of records not yet accepted at the end of each day (UTC), from the first day with an accepted record. */
+  /**
+   * The number of records not yet accepted at the end of each day (UTC), from the first day with an accepted record.
+   */
   readonly left: DestinationReport["accepted"];
-  /** Rows without a key, which are not in `records`. */
+  /** The number of rows without a key. They are not part of `records`. */
   readonly withoutKey: number;
 }
 
-/** The keys of the inventory at one target, which is empty before the first push. */
+/** The keys of the inventory at one target. The target is empty before the first push. */
 interface InventoryNumbers {
   readonly target: string;
   readonly expected: number;
@@ -47,10 +49,10 @@ export interface RunData {
   readonly counts: Summary["counts"];
 }
 
-/** The run that any process is working on at the moment. */
+/** The run in progress, in any process. */
 export interface LiveRun {
   readonly run: RunData;
-  /** Absent until the process reports its progress, and if it runs on another machine. */
+  /** Absent until the process reports its progress, and if the process runs on another machine. */
   readonly progress?: RunProgress;
   /** The last rejected records, latest first. */
   readonly errors: readonly LiveError[];
@@ -66,7 +68,7 @@ export interface LiveError {
   readonly text: string;
 }
 
-/** `live`: absent if no run is active. `version` changes with the list of runs. */
+/** `live` is absent if no run is active. `version` changes when the list of runs changes. */
 export interface OverviewEvent {
   readonly version: string;
   readonly live?: LiveRun;
@@ -77,5 +79,5 @@ export interface OverviewEvent {
 /** A message of the stream of events. */
 export type OverviewMessage =
   | { readonly kind: "live"; readonly event: OverviewEvent }
-  /** The settings or the ledger cannot be read at the moment. */
+  /** The settings or the ledger currently cannot be read. */
   | { readonly kind: "failure"; readonly error: ErrorDetails };

@@ -15,7 +15,7 @@ import type { LiveError, OverviewData, OverviewEvent, RunData } from "./overview
 type OverviewSettings = Pick<ProjectSettings, "ledger" | "inventory">;
 type OverviewDependencies = WebProject["dependencies"];
 
-/** The numbers of `status`. Does not change the ledger, to which another process may be writing. */
+/** Returns the numbers of `status`. Does not change the ledger, because another process may be writing to it. */
 export async function readOverview(
   { ledger: at, inventory }: OverviewSettings,
   dependencies: OverviewDependencies,
@@ -48,7 +48,7 @@ function isSame(a: Destination, b: Destination): boolean {
   return a.target === b.target && a.supplier === b.supplier && a.operation === b.operation;
 }
 
-/** Undefined if there is no ledger yet, or no run in it. */
+/** Returns undefined if there is no ledger yet, or if the ledger has no runs. */
 async function unlessEmpty<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -76,7 +76,7 @@ function runData({ run, summary, by, state }: RunStatus): RunData {
   };
 }
 
-/** The active run, and a version that changes with the list of runs. Fast enough to be called every second. */
+/** Returns the active run, and a version that changes with the list of runs. Fast enough to be called every second. */
 export async function readLive(
   { ledger: at }: Pick<OverviewSettings, "ledger">,
   dependencies: OverviewDependencies,
@@ -96,9 +96,9 @@ export async function readLive(
 }
 
 const SHOWN_ERRORS = 5;
-/** Longest key or place. */
+/** Maximum length of a key or a place. */
 const MAX_TEXT = 200;
-/** Outcomes are read in input order, so the last ones of a long list take too long to find. */
+/** Outcomes are read in input order, so finding the last ones of a long list would take too long. */
 const MAX_REJECTED = 2000;
 
 async function lastErrors(ledger: Ledger, run: string, rejected: number): Promise<readonly LiveError[]> {

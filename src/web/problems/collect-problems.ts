@@ -9,7 +9,7 @@ import { type FieldTitle, problemTitle } from "../../report/problem-title.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { CauseData, CauseGroup, RowData } from "./problems-data.ts";
 
-/** A record that needs work: an open record of the migration, or a record of the current files. */
+/** A record that needs work: an open record of the migration, or an invalid record of the current files. */
 export interface ProblemRecord extends Omit<Pick<OwnedOpenRecord, "key" | "source" | "problems" | "owner">, "state"> {
   readonly state: string;
   /** Absent for the current files. */
@@ -31,13 +31,13 @@ interface CollectorOptions {
   readonly now: number;
 }
 
-/** Rows that are kept of each owner and file. */
+/** The maximum number of rows to keep for each owner and file. */
 const ROWS_OF_GROUP = 200;
-/** Limits on memory use. */
+/** The maximum number of rows to keep in total. Limits memory use. */
 const MAX_ROWS = 50_000;
 const MAX_SHAPES = 100;
 const SHOWN_SHAPES = 5;
-/** Longest key, place or column. */
+/** Maximum length of a key, a place or a column. */
 const MAX_TEXT = 200;
 
 interface CollectedCause extends Omit<CauseData, "shapes" | "records" | "groups"> {

@@ -1,8 +1,8 @@
 import type { ErrorDetails } from "../error-data.ts";
 
 /**
- * `migration`: the open records of all pushes, as `migrate open` lists them. `files`: the current files, validated now;
- * they may contain corrections that no push has sent yet.
+ * - `migration`: the open records of all pushes, as `migrate open` lists them
+ * - `files`: the current files, validated again; they may contain corrections that are not pushed yet
  */
 export type Basis = "migration" | "files";
 
@@ -13,27 +13,27 @@ export interface ProblemsData {
   readonly at: string;
   /** The number of records that need work. A record with several causes counts once. */
   readonly records: number;
-  /** Whether there is a push, so that `migration` has records. */
+  /** Whether there has been a push. Without a push, `migration` has no records. */
   readonly hasPush: boolean;
   /** Most records first. */
   readonly causes: readonly CauseData[];
   /** Messages about the files, such as corrections that no longer match. */
   readonly notices: readonly string[];
-  /** Why field titles could not be read from the contract. */
+  /** The reason why field titles could not be read from the contract. */
   readonly contractError?: ErrorDetails;
 }
 
 export interface CauseData {
   /** Identifies the cause in requests for its rows. */
   readonly id: string;
-  /** The code of a problem, or the state of a record without a problem, such as `ambiguous`. */
+  /** The code of a problem, or the state of a record that has no problem, such as `ambiguous`. */
   readonly code: string;
-  /** With indexes as `*`. */
+  /** The attr, with `*` instead of each index. */
   readonly attr?: string;
   readonly by: "local" | "platform" | "state";
-  /** In a few words that name the field. */
+  /** A short description that names the field. */
   readonly title: string;
-  /** The message. */
+  /** The message of the problem. */
   readonly words: string;
   /** How to fix the problem. */
   readonly advice: string;
@@ -45,17 +45,17 @@ export interface CauseData {
 
 /** The records of a cause with the same owner and file. */
 export interface CauseGroup {
-  /** Empty without an owner. */
+  /** Empty for records without an owner. */
   readonly owner: string;
   readonly file: string;
   readonly records: number;
-  /** Number of records that are open for more days than their owner is allowed. */
+  /** The number of records that have been open longer than their owner is allowed. */
   readonly overdue: number;
 }
 
 /** The rows of a cause. */
 export interface CauseRows {
-  /** The first ones, at most `ROWS_OF_GROUP` of each owner and file. */
+  /** The first rows, at most `ROWS_OF_GROUP` of each owner and file. */
   readonly rows: readonly RowData[];
 }
 
@@ -69,7 +69,7 @@ export interface RowData {
   readonly state: string;
   readonly owner: string;
   readonly file: string;
-  /** ISO 8601 UTC: since when the record is open. Absent for the current files. */
+  /** ISO 8601 UTC. The time since which the record has been open; absent for the current files. */
   readonly since?: string;
   readonly isOverdue: boolean;
 }

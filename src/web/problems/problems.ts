@@ -25,14 +25,14 @@ import type { Basis, ProblemsData } from "./problems-data.ts";
 
 type ProblemDependencies = WebProject["dependencies"];
 
-/** The problems, and the rows of each cause. */
+/** The problems, and a function that returns the rows of each cause. */
 export interface FoundProblems extends Pick<ProblemCollector, "rows"> {
   readonly data: ProblemsData;
 }
 
 /**
  * Groups the records that need work.
- * @param basis default: the migration, or the current files before the first push
+ * @param basis the default is `migration`, or `files` before the first push
  */
 export async function findProblems(
   settings: ProjectSettings,
@@ -72,7 +72,7 @@ interface CollectedProblems {
   readonly notices?: readonly string[];
 }
 
-/** The open records of the migration, across all runs. */
+/** Reads the open records of the migration across all runs. */
 async function openProblems(settings: ProjectSettings, dependencies: ProblemDependencies): Promise<CollectedProblems> {
   const { ledger, inventory, owners } = settings;
   const { fieldTitle, contractError } = await readFieldTitles(settings, dependencies);
@@ -81,7 +81,7 @@ async function openProblems(settings: ProjectSettings, dependencies: ProblemDepe
   return { collector, contractError };
 }
 
-/** The titles that the contract gives its fields. Problems are shown without them if the contract cannot be used. */
+/** Reads the titles of fields from the contract. If the contract cannot be used, problems are shown without titles. */
 async function readFieldTitles(
   { job }: ProjectSettings,
   dependencies: ProblemDependencies,
@@ -98,7 +98,7 @@ async function readFieldTitles(
   }
 }
 
-/** The records of the current files that `migrate validate` finds invalid. */
+/** Finds the records of the current files that `migrate validate` reports as invalid. */
 async function problemsOfFiles(
   settings: ProjectSettings,
   dependencies: ProblemDependencies,

@@ -1,9 +1,9 @@
 import type { ErrorDetails } from "../error-data.ts";
 
-/** The state of the server's push. All tabs see the same state. */
+/** The state of the server's push, shared by all tabs. */
 export type PushState =
   | { readonly kind: "idle" }
-  /** A dry run counts the records to send. Nothing is sent. */
+  /** A dry run counts the records to send. It sends nothing. */
   | { readonly kind: "checking" }
   | { readonly kind: "checked"; readonly plan: PushPlan }
   | { readonly kind: "sending"; readonly plan: PushPlan; readonly isStopping: boolean }
@@ -11,19 +11,19 @@ export type PushState =
   /** The check or the push failed. */
   | { readonly kind: "failed"; readonly error: ErrorDetails };
 
-/** The content of a push, as shown in the confirmation. */
+/** The contents of a push, as the confirmation shows them. */
 export interface PushPlan {
   /** The id of the dry run. */
   readonly id: string;
-  /** Host and port. */
+  /** The host and port. */
   readonly target: string;
   readonly isProduction: boolean;
-  /** The code of the import supplier; empty without one. */
+  /** The code of the import supplier; empty if there is none. */
   readonly supplier: string;
   readonly operation: string;
   /** The number of records to send. */
   readonly records: number;
-  /** All records of the input by status. `valid` records are sent. */
+  /** The number of records of the input by status. The `valid` records are sent. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -33,8 +33,8 @@ export interface PushEnd {
   readonly counts: Readonly<Record<string, number>>;
   /** The command to run next. */
   readonly next?: string;
-  /** The folder with the report. */
+  /** The path of the folder with the report. */
   readonly folder?: string;
-  /** Why the push stopped early, main reason first. */
+  /** The reasons why the push stopped early, main reason first. */
   readonly failures: readonly ErrorDetails[];
 }

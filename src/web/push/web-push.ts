@@ -9,22 +9,22 @@ import { bugDetails, failureDetails, RefusedRequest } from "../error-reply.ts";
 import type { WebProject } from "../web-project.ts";
 import type { PushEnd, PushPlan, PushState } from "./push-data.ts";
 
-/** At most one push of this server: first a dry run, then, after a confirmation, the push itself. */
+/** Runs at most one push at a time: a dry run, then the push itself once the user has confirmed it. */
 export interface WebPush {
   readonly state: () => PushState;
   /** Starts to count the records that a push would send. */
   readonly check: () => void;
   /**
    * Sends the records of a plan.
-   * @param typed the code of the supplier, or the host without a supplier; required for a production target
-   * @throws RefusedRequest if the plan is not the current one, or the code is wrong
+   * @param typed the code of the supplier, or the host if there is no supplier; required for a production target
+   * @throws RefusedRequest if the plan is not the current plan, or the code is wrong
    */
   readonly start: (plan: string, typed: string) => void;
-  /** Sends no more requests, and waits for those in flight. */
+  /** Stops sending requests, and waits for the requests in flight. */
   readonly stop: () => void;
-  /** Forgets the plan or the result. */
+  /** Discards the plan or the result. */
   readonly dismiss: () => void;
-  /** Resolves when nothing is in progress. */
+  /** Resolves when no check or push is in progress. */
   readonly settled: () => Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export function createWebPush(project: WebProject): WebPush {
   };
 }
 
-/** Counts the records to send with a dry run, which compares them with the ledger. */
+/** Counts the records to send with a dry run, which compares the records with the ledger. */
 async function planPush(project: WebProject, stop: AbortSignal): Promise<PlannedPush> {
   return project.withSettings(async (settings) => {
     await project.checkBeforeSending(settings);
@@ -112,7 +112,7 @@ function planOf({ report }: RunReport, { target, supplier }: PushOptions): PushP
 
 /**
  * Sends the records of a plan with the settings of its check.
- * @throws Failure `source_changed` if it would send a different number of records, and failures of a push
+ * @throws Failure `source_changed` if the number of records to send has changed, and the failures of a push
  */
 async function sendPlan(project: WebProject, { plan, options }: PlannedPush, stop: AbortSignal): Promise<PushEnd> {
   const confirm = async ({ pending = 0 }: Counts): Promise<void> => {

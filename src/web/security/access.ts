@@ -1,23 +1,23 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A browser that may use the server: the browser sends the cookie automatically, and the page adds the key. */
+/** The credentials of a browser. The browser sends the cookie automatically, and the page adds the key. */
 export interface WebSession {
   /** The value of the cookie, which scripts cannot read. */
   readonly cookie: string;
   /**
-   * The page sends it as a header. Browsers send cookies to every port of a host, so another local server could learn
-   * the cookie, but not the key.
+   * Sent by the page as a header. Browsers send cookies to every port of a host, so another local server could learn
+   * the cookie but not the key.
    */
   readonly key: string;
 }
 
 /** The tokens and sessions that give access to the server. */
 export interface WebAccess {
-  /** The token to show to the user. It can be exchanged while the server runs. */
+  /** The token to show to the user. It remains valid while the server runs. */
   readonly token: string;
-  /** A token that can be exchanged once, because other users can see the arguments of a program that opens a browser. */
+  /** Creates a token that is valid once. Other users can see the arguments of the program that opens a browser. */
   readonly createSingleToken: () => string;
-  /** A session in exchange for a token; undefined for an unknown or used token. */
+  /** Exchanges a token for a session; undefined if the token is unknown or used. */
   readonly exchange: (token: string) => WebSession | undefined;
   readonly isKnown: (session: Partial<WebSession>) => boolean;
 }
@@ -25,7 +25,7 @@ export interface WebAccess {
 export function createAccess(): WebAccess {
   const token = secret();
   const singleTokens = new Set<string>();
-  /** The key by the cookie; both as hashes, so that a comparison takes the same time for every value. */
+  /** Maps cookies to keys. Both are hashed, so that the time of a comparison reveals nothing about them. */
   const keys = new Map<string, string>();
   return {
     token,

@@ -4,13 +4,13 @@ import { RefusedRequest } from "../error-reply.ts";
 import type { WebAccess, WebSession } from "./access.ts";
 
 /**
- * The header with the key of a session. A browser sends a preflight request before it sends such a header to another
- * origin.
+ * The header with the key of a session. Before a browser sends this header to another origin, it sends a preflight
+ * request.
  */
 const KEY_HEADER = "x-migrate-key";
 
 /**
- * Refuses requests that name another host, which protects against DNS rebinding.
+ * Refuses requests that name another host. This protects against DNS rebinding.
  * @throws RefusedRequest `wrong_host`
  */
 export function checkHost(port: () => number): MiddlewareHandler {
@@ -30,8 +30,8 @@ function ownHosts(port: number): readonly string[] {
 }
 
 /**
- * Refuses requests from pages of other origins. Browsers send `Origin` with every POST, and `Sec-Fetch-Site` with every
- * request.
+ * Refuses requests from pages of other origins. Browsers send `Origin` with every POST request, and `Sec-Fetch-Site`
+ * with every request.
  * @throws RefusedRequest `wrong_origin`, `invalid_request`
  */
 export async function checkOrigin({ req }: Context, next: Next): Promise<void> {
@@ -71,7 +71,7 @@ export function setSessionCookie(context: Context, { cookie }: WebSession, port:
   setCookie(context, cookieName(port), cookie, { httpOnly: true, sameSite: "Strict", path: "/" });
 }
 
-/** With the port, because all ports of a host share their cookies. */
+/** Includes the port in the name, because all ports of a host share their cookies. */
 function cookieName(port: number): string {
   return `migrate-${port}`;
 }

@@ -1,6 +1,6 @@
 import type { Context, Next } from "hono";
 
-/** The page runs only its own script and style sheet, and sends requests only to its own origin. */
+/** Limits the page to its own script and style sheet, and to requests to its own origin. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

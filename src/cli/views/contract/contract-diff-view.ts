@@ -7,14 +7,14 @@ import { markdownTable, renderEntryList } from "../../../terminal/text-table.ts"
 import { counted } from "../../../text/count.ts";
 import type { View, ViewOptions } from "../view.ts";
 
-/** Changes by effect, the most severe first. A change in several operations is shown once. */
+/** Shows changes by effect, the most severe first. Shows a change in several operations once. */
 export const contractDiffView: View<ContractDiff> = {
   text: contractDiffText,
   json: contractDiffJson,
   markdown: contractDiffMarkdown,
 };
 
-/** A warning about a problem in a contract that may hide changes. */
+/** Warns about a problem in a contract that may hide changes. */
 export function contractWarningText(place: Place, message: string): string {
   return `${formatPlace(place)}: warning: ${plainText(message)}; changes that depend on it may be missing`;
 }

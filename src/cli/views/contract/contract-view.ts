@@ -34,7 +34,7 @@ function contractCheckText({ contract, coverage }: ContractCheck, { screen, verb
   return `${head}\n${renderEntryList(entries, screen)}${keys}${covered}`;
 }
 
-/** The operations without a business key, and the overlay that declares one for the first of them. */
+/** Names the operations without a business key, and shows the overlay that declares a key for the first of them. */
 function keyHint(missing: readonly MissingKey[], screen: Screen): string {
   const [first] = missing;
   if (first === undefined) return "";
@@ -95,7 +95,9 @@ function contractShowMarkdown(shown: ContractShow): string {
   return `## ${id}\n\n\`${method} ${path}\`\n\n${tableOf(shown.fields)}${more.join("")}`;
 }
 
-/** The fields that a mapping can set in addition to the payload: parameters of requests and of steps. */
+/**
+ * Returns tables of the fields that a mapping can set in addition to the payload: parameters of requests and of steps.
+ */
 function tablesOf({
   parameters,
   steps,
@@ -120,10 +122,10 @@ function operationEntry({ id, method, path, summary }: Operation): ListEntry {
   return { head: id, body: `${method} ${path}${summary === undefined ? "" : `: ${summary}`}` };
 }
 
-/** Maximum characters of one rule, because some lists of choices would fill the screen. */
+/** Maximum length of one rule in characters. Some lists of choices would otherwise fill the screen. */
 const MAX_RULE_WIDTH = 200;
 
-/** Descriptions would double the length of a full table, so only a selection of fields shows them. */
+/** Describes a field only in a selection, because descriptions would double the length of the full table. */
 function fieldEntry(row: FieldRow, isDescribed: boolean): ListEntry {
   const texts = isDescribed ? rulesOf(row).map((rule) => cutText(rule, MAX_RULE_WIDTH)) : rulesOf(row);
   const rules = [row.type, ...(row.required ? ["required"] : []), ...texts].join("; ");
@@ -144,7 +146,7 @@ function tableOf(fields: readonly FieldRow[]): string {
   return markdownTable(rows, FIELD_COLUMNS);
 }
 
-/** How the rules cover the published codes. With `verbose`, lists the codes of each class. */
+/** Describes the coverage of the published codes by rules. With `verbose`, lists the codes of each class. */
 function coverageText({ published, byClass, rules, skipped, missing }: Coverage, verbose: boolean): string {
   const lines = [`${published.length} published codes, ${rules} rules`];
   for (const name of COVERAGE_CLASSES) {

@@ -9,7 +9,10 @@ import type { Screen } from "../../../job/dependencies.ts";
 import { counted } from "../../../text/count.ts";
 import type { View, ViewOptions } from "../view.ts";
 
-/** The differences between platform and local validation, then the proposed rules as an overlay to review and edit. */
+/**
+ * Shows the differences between platform and local validation, then the proposed rules as an overlay to review and
+ * edit.
+ */
 export const driftView: View<readonly OperationDrift[]> = {
   text: driftText,
   json: (found) => indentedJson(found),

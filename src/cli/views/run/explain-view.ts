@@ -11,7 +11,7 @@ import type { Screen } from "../../../job/dependencies.ts";
 import { originData, originText, problemLine } from "../preview-view.ts";
 import type { ViewOptions } from "../view.ts";
 
-/** Renders the part of the explanation that comes from the ledger. `sourcesText` renders the other part. */
+/** Renders the part of the explanation that comes from the ledger. `sourcesText` renders the part from the sources. */
 export function explainText(explanation: Explanation, { screen }: Pick<ViewOptions, "screen">): string {
   const { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
@@ -57,7 +57,7 @@ export function sourcesText(
   return parts.join("");
 }
 
-/** Both parts of the explanation as one object. */
+/** Returns both parts of the explanation as one object. */
 export function explainJson(
   { key, run, outcomes, acceptedElsewhere, attempts, decisions, exclusions }: Explanation,
   { records, unreadable }: ExplainedSources,
@@ -118,7 +118,7 @@ function decisionTable(decisions: readonly RecordedDecision[], screen: Screen): 
   );
 }
 
-/** The row, then all rows joined to it, at any depth. */
+/** Returns the place of the row, then those of all rows joined to it, at any depth. */
 function rowPlaces(row: Row, source?: string): readonly string[] {
   const own = `${formatPlace({ file: row.table.file, line: row.line })}${source === undefined ? "" : ` (${source})`}`;
   const joined = [...(row.children ?? [])].flatMap(([name, rows]) => rows.flatMap((child) => rowPlaces(child, name)));

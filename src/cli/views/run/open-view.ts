@@ -31,7 +31,7 @@ export function openWriter(format: OpenFormat, shown: OpenScreen): OpenWriter {
   return csvTable(titles, (record) => csvRow(record, shown));
 }
 
-/** A table for each run: its latest records first. */
+/** Renders a table for each run, with its latest records first. */
 function textWriter({ screen, now, hasOwners }: OpenScreen): OpenWriter {
   let current: string | undefined;
   let table: ReturnType<typeof streamedTable> | undefined;
@@ -87,12 +87,12 @@ function textRow(record: OwnedOpenRecord, { now, hasOwners }: Omit<OpenScreen, "
   return [key, stateText(state), age, ...whose, `${source.file}:${source.line ?? ""}`, [...shown, ...more].join(", ")];
 }
 
-/** The words for a state. */
+/** Returns the words for a state. */
 export function stateText(state: RecordState | OpenState): string {
   return state === "outdated" ? "out of date" : state;
 }
 
-/** The total and its parts: `182 open records: 120 invalid, 62 rejected`. */
+/** Describes the total and its parts, such as `182 open records: 120 invalid, 62 rejected`. */
 function totalText(counts: OpenCounts): string {
   const total = totalOf(counts);
   if (total === 0) return "No record is open";
@@ -128,7 +128,7 @@ function openData(record: OwnedOpenRecord, { now }: OpenScreen): object {
   return key === undefined ? what : { key, ...what };
 }
 
-/** The counts of groups for `status`. As data, `{"groups":[...]}`. */
+/** Shows the numbers of open records by group. As data, `{"groups":[...]}`. */
 export const openGroupsView: View<OpenGroups> = {
   text: (groups, { screen }) => openGroupsText(groups, "text", { screen }),
   json: ({ by, groups }) => {

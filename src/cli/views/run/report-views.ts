@@ -7,7 +7,7 @@ import { counted, formatCount, plural } from "../../../text/count.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import type { View } from "../view.ts";
 
-/** A table of the packages, and the command that re-imports them. As data, `{"run":...,"packages":[...]}`. */
+/** Shows a table of the packages, and the command that re-imports them. As data, `{"run":...,"packages":[...]}`. */
 export const reportByOwnerView: View<ReportByOwner> = {
   text: ({ run, packages, next }, { screen }) => {
     if (packages.length === 0) return `No record of run ${run} needs correction, so no folder was written\n`;
@@ -29,7 +29,7 @@ export const reportByOwnerView: View<ReportByOwner> = {
   json: ({ run, packages, next }) => indentedJson({ run, packages, next }),
 };
 
-/** A table with one line per owner. As data, `{"owners":[...]}`. */
+/** Shows a table with one line per owner. As data, `{"owners":[...]}`. */
 export const ownerStatusView: View<readonly OwnerProgress[]> = {
   text: (owners, { screen }) => {
     const rows = owners.map(({ owner, open, overdue, exported, returned, due = "-", address = "" }) => [
@@ -44,7 +44,7 @@ export const ownerStatusView: View<readonly OwnerProgress[]> = {
   json: (owners) => indentedJson({ owners }),
 };
 
-/** One line per destination and the path of the page; as data, the content of `migration.json`. */
+/** Shows one line per destination and the path of the page. As data, the content of `migration.json`. */
 export const migrationReportView = {
   text: ({ report: { destinations }, page }: WrittenMigrationReport): string =>
     [

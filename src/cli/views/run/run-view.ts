@@ -31,7 +31,7 @@ export async function showRun(run: RunReport, flags: RunFlags, context: Context)
   }
 }
 
-/** The command that keeps the changed cells of rejects, after they have been sent. */
+/** Returns the command that keeps the changed cells of rejects after a push has sent them. */
 function keepCommand(
   { run, summary }: RunReport["report"],
   { rejects = [], config, dryRun = false }: RunFlags,
@@ -53,11 +53,11 @@ function reportFields({ title, summary, folder, next }: RunReport["report"]): Lo
   return { title, records, counts, errors, warnings, exitCode, folder, next };
 }
 
-/** Exit code of a worker that left before the run ended, while other workers may continue. */
+/** The exit code of a worker that leaves before the run ends. Other workers may continue. */
 const LEFT_EARLY_EXIT_CODE = 3;
 
 /**
- * Shows the number of records that a worker has sent, by status. Returns its exit code.
+ * Shows the number of records that a worker has sent, by status. Returns the exit code.
  * @throws the failure that ended the worker
  */
 export function showWorker(done: WorkerResult, logger: Logger): number {

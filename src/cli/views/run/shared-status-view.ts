@@ -4,7 +4,7 @@ import { suppliersText } from "../../progress/progress-text.ts";
 
 type Line = readonly [name: string, text: string | undefined];
 
-/** Lines about a run that several processes send: its ranges, its pace and the ranges of each worker. */
+/** Describes a run that several processes send: its ranges, its pace, and the ranges of each worker. */
 export function sharedLines(shared: SharedStatus): readonly Line[] {
   const { ranges, workers, state, hold, failure } = shared;
   const working = workers.filter((worker) => worker.state === "working");
@@ -55,12 +55,12 @@ function workerText(worker: WorkerStatus, at: string): string {
   return `${nameOf(worker)}: ${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight${pace}; ${what}`;
 }
 
-/** Milliseconds between two times, which are both from the clock of the server. */
+/** Returns the milliseconds between two times of the server's clock. */
 function elapsed(since: string, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(since));
 }
 
-/** Lists only some workers, because a cluster may have started hundreds. The JSON output lists all of them. */
+/** Maximum number of workers in the text, because a cluster may have hundreds. The JSON output lists all of them. */
 const MAX_LISTED_WORKERS = 5;
 
 function endedWorkersText(gone: readonly WorkerStatus[]): string | undefined {
@@ -79,7 +79,7 @@ function nameOf({ host, pid }: WorkerStatus): string {
   return `${host} (process ${pid})`;
 }
 
-/** The shared status as data. */
+/** Returns the shared status as data. */
 export function sharedData({ run: _run, ...shared }: SharedStatus): object {
   return shared;
 }

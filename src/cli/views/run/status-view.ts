@@ -17,8 +17,8 @@ import { paceText, suppliersText } from "../../progress/progress-text.ts";
 import type { View } from "../view.ts";
 
 /**
- * A table of runs for each target, latest first, with one line per run. The active run, or the only one, is shown in
- * detail. The coverage shows how many planned records of all runs are on the platform. As data,
+ * Shows a table of runs for each target, latest first, with one line per run. Shows the active run, or the only run, in
+ * detail. The coverage states how many planned records of all runs are on the platform. As data,
  * `{"runs":[...],"coverage":[...]}`.
  */
 export const statusView: View<LedgerStatus> = {
@@ -39,7 +39,7 @@ export function statusText({ runs, coverage, migration = [], inventory = [] }: L
   return parts.length === 0 ? "The ledger has no runs\n" : parts.join("\n");
 }
 
-/** One line for each state, by destination. */
+/** Renders one line for each state, by destination. */
 function migrationText(migration: readonly DestinationState[], screen: Screen): string {
   const blocks = migration.map(({ target, supplier, operation, records, counts, withoutKey, verified }) => {
     const where = [target, ...(supplier === "" ? [] : [`supplier ${supplier}`]), operation].map((part) =>
@@ -57,7 +57,7 @@ function migrationText(migration: readonly DestinationState[], screen: Screen): 
   return blocks.join("\n");
 }
 
-/** The accepted records that were compared with the platform, as rows: name, number, share. */
+/** Returns rows (name, number, share) about the accepted records that were compared with the platform. */
 function verifiedRows({ at, ...results }: VerifiedCounts, accepted: number): readonly (readonly string[])[] {
   const compared = results.same + results.different + results.absent;
   return [
@@ -107,7 +107,7 @@ function runTable(runs: readonly RunStatus[], screen: Screen): string {
   return renderTable(rows, columns, screen);
 }
 
-/** Omits `complete` for a dry run, to leave room for the column `outcome`. */
+/** Returns the state of a run. Omits `complete` for a dry run, to leave room for the column `outcome`. */
 function shortStateText(run: Run, state: RunStatus["state"]): string {
   return run.dryRun && state === "complete" ? `dry run (${run.exitCode ?? 0})` : stateText(run, state);
 }
@@ -124,7 +124,7 @@ function countsText(counts: Summary["counts"]): string {
   }).join(", ");
 }
 
-/** One run: one subject per line, wrapped if it does not fit. */
+/** Describes one run, with one subject per line. Wraps lines that do not fit. */
 function runText({ run, summary, by, state, progress, shared }: RunStatus, { width }: Screen): string {
   const where = run.supplier === "" ? run.target : `${run.target}, supplier ${run.supplier}`;
   const { counts, records } = summary;
@@ -152,7 +152,7 @@ function runText({ run, summary, by, state, progress, shared }: RunStatus, { wid
 
 const NAME_WIDTH = 9;
 const INDENT = "  ";
-/** Maximum characters per subject, because the list of a worker's ranges can be long. */
+/** Maximum length of a subject in characters. The list of a worker's ranges can be long. */
 const MAX_TEXT = 4000;
 
 function subjectText(name: string, text: string, width: number): string {
@@ -161,7 +161,7 @@ function subjectText(name: string, text: string, width: number): string {
   return lines.map((line) => `${INDENT}${line}\n`).join("");
 }
 
-/** Breaks lines after commas where possible. From the second line on, text is indented and has less room. */
+/** Breaks lines after commas where possible. All lines after the first are indented and shorter. */
 function wrapPhrases(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const phrase of text.split(/(?<=[,;:]) /)) {
@@ -188,7 +188,7 @@ function readText({ bytes, ofBytes, records }: NonNullable<RunStatus["progress"]
   return `${percent(bytes, ofBytes)} of the input, ${counted(records, "record")} so far`;
 }
 
-/** The start of a run and its duration: `since 2026-11-22 17:50:03 UTC (4 min)`. */
+/** Describes the start of a run and its duration, such as `since 2026-11-22 17:50:03 UTC (4 min)`. */
 function timesText({ startedAt, finishedAt }: Run, elapsedMs: number | undefined): string {
   const took = finishedAt === undefined ? elapsedMs : Date.parse(finishedAt) - Date.parse(startedAt);
   const since = `since ${startedAt.slice(0, 19).replace("T", " ")} UTC`;
@@ -225,7 +225,7 @@ function coverageText(coverage: readonly Coverage[], { width }: Screen): string 
   return `${title}\n${lines.join("")}`;
 }
 
-/** The status as data. */
+/** Returns the status as data. */
 export function statusData({ runs, coverage, migration, inventory }: LedgerStatus): object {
   const listed = runs.map(({ run, summary, by, state, progress, shared }) => {
     const { settings: _settings, ...known } = run;

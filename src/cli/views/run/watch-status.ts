@@ -7,7 +7,7 @@ import { statusData, statusText } from "./status-view.ts";
 
 const EVERY_MS = 2000;
 /**
- * Refreshes the status until no run is active or the user stops it. On a terminal it redraws in place. Otherwise, it
+ * Refreshes the status until no run is active or the user stops it. On a terminal, redraws the screen. Elsewhere,
  * writes a new block, or one JSON object per line, after each change.
  */
 export async function watchStatus(
@@ -19,7 +19,7 @@ export async function watchStatus(
   const isRedrawn = format !== "json" && isTerminal(stdout);
   let shown = "";
   while (!drain.aborted && isStdoutOpen()) {
-    // The coverage is slow to count and quickly outdated, so it is counted only at the end.
+    // The coverage is slow to count and soon outdated, so it is counted only at the end.
     const seen = await status({ ...options, coverage: [] }, dependencies);
     const isOver = seen.runs.every(({ state }) => state !== "running");
     const current = isOver ? await status(options, dependencies) : seen;
@@ -33,7 +33,7 @@ export async function watchStatus(
   return 0;
 }
 
-/** The values that cause a new block when they change: counts and states, but not elapsed time. */
+/** Returns a text that changes with the counts and states, but not with the elapsed time. */
 function changeOf({ runs, coverage }: LedgerStatus): string {
   const known = runs.map(({ run, state, summary, progress, shared }) => {
     const { pace, wait, closedSuppliers } = progress?.sending ?? {};

@@ -1,7 +1,7 @@
 /**
- * Column names in billing systems. Each line has a meaning, a colon, and the spellings of that meaning in lower case,
- * with spaces between their parts. Compounds (`CUSTNO`) are split into single-word spellings. An indented line
- * continues the previous one.
+ * Column names in billing systems. Each line contains a meaning, a colon, and the spellings of that meaning. The
+ * spellings are in lower case, with spaces between their parts. Compounds such as `CUSTNO` are split into single-word
+ * spellings. An indented line continues the previous line.
  */
 export const FIELD_WORDS: string = `
 # Identifiers and codes
@@ -128,7 +128,7 @@ document: document, doc, file, attachment
 description: description, desc, descr
 `;
 
-/** Names that mean something different on their own than as part of a longer name. */
+/** Names whose meaning on their own differs from their meaning in a longer name. */
 export const WHOLE_NAMES: Readonly<Record<string, string>> = {
   last: "family name",
   first: "given name",
@@ -149,7 +149,7 @@ export const FILLER_WORDS: ReadonlySet<string> = new Set(
 export const OTHER_PARTIES: readonly string[] =
   "administrator landlord guarantor agent broker intermediary affiliate agency".split(" ");
 
-/** Units that are smaller than the units of the fields: hundredths of the currency, thousandths of the metered unit. */
+/** Units smaller than the units of the fields: a hundredth of the currency, a thousandth of the metered unit. */
 export const SMALL_UNITS: readonly string[] = ["pence", "pennies", "cents", "cent", "minor", "wh", "watthours"];
 
 /** Pairs of words that never mean the same field, even if the rest of the name is similar. */
@@ -164,7 +164,7 @@ export const OPPOSITES: readonly (readonly [string, string])[] = [
   ["customer", "meter"],
 ];
 
-/** Pairs of words that can replace each other if there is no better match, with their similarity (0 to 1). */
+/** Pairs of words that can replace each other if nothing matches better, with their similarity (0 to 1). */
 export const NEAR_WORDS: readonly (readonly [word: string, other: string, likeness: number])[] = [
   ["title", "salutation", 0.7],
   ["town", "locality", 1],
@@ -191,8 +191,8 @@ export const NEAR_WORDS: readonly (readonly [word: string, other: string, likene
 ];
 
 /**
- * Parts of an address in written order, for address lines without numbered columns. The first line takes one of the
- * first parts; `billing_address2` takes the town if there is no second street column.
+ * Parts of an address in written order, for address lines without numbered columns. The first line takes one of these
+ * parts. `billing_address2` takes the town if there is no second street column.
  */
 export const FIRST_ADDRESS_PARTS: readonly string[] = ["street", "address"];
 export const LATER_ADDRESS_PARTS: readonly string[] = ["street", "town", "county", "state"];

@@ -13,7 +13,7 @@ const OPTIONAL = 0.58;
 const MAX_OTHERS = 3;
 
 /**
- * Fills the fields that are built from the rows of one source. Each column goes to the field that it fits best; a
+ * Fills the fields that are built from the rows of one source. Each column fills the field that it fits best, but a
  * required field may share a column with another field. Optional objects are included if a column fits best in them.
  */
 export function fillFields(container: Container, node: SourceNode, scores: Scores): void {
@@ -39,7 +39,7 @@ export function fillFields(container: Container, node: SourceNode, scores: Score
   for (const slot of slots) slot.others = othersFor(slot, ranked, slots);
 }
 
-/** Returns alternatives: columns that fit nearly as well, and that no other field uses with a better score. */
+/** Returns alternatives: columns that fit nearly as well and that no other field uses with a better score. */
 function othersFor(slot: Slot, ranked: readonly RankedPair[], slots: readonly Slot[]): readonly Guess[] {
   const better = (guess: Guess): boolean =>
     slots.some((other) => other !== slot && other.guess?.column === guess.column && other.guess.score > guess.score);
@@ -58,7 +58,7 @@ interface Pair {
   readonly guess: Guess;
 }
 
-/** Raises the score of an id column if other files join on it, and raises it more for an industry-wide number. */
+/** Raises the score of an id column if other files join on it. Raises it further for an industry-wide number. */
 function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode): Guess {
   if (!words.includes("id") || guess.score <= SHOWN / 2) return guess;
   if (isIndustryNumber(guess.column.name)) return { ...guess, score: guess.score + 2 * JOIN_KEY };
@@ -93,15 +93,16 @@ function claimColumns(ranked: readonly RankedPair[]): void {
 }
 
 /**
- * Whether the fields are the same field of two objects, or the same line of two addresses. One column may fill both.
+ * Whether the fields are the same field of two objects, or the same line of two addresses. One column may fill both
+ * fields.
  */
 function isSameField(slot: Slot, other: Slot): boolean {
   return slot.name === other.name || (isOfAddress(slot) && plainWords(slot) === plainWords(other));
 }
 
 /**
- * Returns a guess from the same line of another address, because an extract with a single address uses that address for
- * both billing and supply.
+ * Returns the guess for the same line of another address. An extract with a single address uses it for both billing and
+ * supply.
  */
 function otherAddress(slot: Slot, slots: readonly Slot[]): Guess | undefined {
   if (!isOfAddress(slot)) return undefined;
@@ -140,8 +141,8 @@ function firstFree(guesses: readonly Guess[], { container }: Slot): Guess | unde
 }
 
 /**
- * Returns a function that gives a factor for the score of a field. An optional object becomes less likely with each of
- * its required fields that no column fits.
+ * Returns a function that computes a factor for the score of a field. The factor of an optional object decreases with
+ * each of its required fields that no column fits.
  */
 function completeness(container: Container, pairs: readonly Pair[]): (slot: Slot) => number {
   const fitted = new Set(pairs.filter(({ guess }) => guess.score >= REQUIRED).map(({ slot }) => slot));

@@ -21,10 +21,10 @@ export interface GuessedMapping {
   readonly keyIsDeclared: boolean;
   readonly joins: readonly Join[];
   readonly tree: SourceTree;
-  /** Sources of the tree whose rows fill no list of the payload. */
+  /** Sources of the tree that fill no list of the payload. */
   readonly unplaced: readonly SourceNode[];
   readonly payload: Container;
-  /** The time zone of times without an explicit zone. */
+  /** The time zone of times without an offset. */
   readonly zone: string;
 }
 
@@ -67,7 +67,7 @@ export function guessMapping(sources: readonly SourceProfile[], options: GuessOp
   };
 }
 
-/** The sources whose rows may be the records, limited to the root and key that the user named, if any. */
+/** Returns the sources whose rows may be the records, limited to the root and key that the user named, if any. */
 function possibleRoots(
   sources: readonly SourceProfile[],
   { root, key }: Pick<GuessOptions, "root" | "key">,
@@ -126,7 +126,10 @@ export function preparePayload({ operation, supplier }: GuessOptions): {
   return { payload, key, scores: createScores(key?.split(".")) };
 }
 
-/** A row is probably a record if it has the business key and fields of the payload itself. Returns 0 to 1. */
+/**
+ * Returns how likely the rows of a source are records, from 0 to 1: whether they have the business key and the required
+ * fields of the payload.
+ */
 function recordLikeness(
   source: SourceProfile,
   { payload, key, scores }: { readonly payload: Container; readonly key: string | undefined; readonly scores: Scores },
@@ -172,7 +175,7 @@ const ZONES: Readonly<Record<string, string>> = {
   FR: "Europe/Paris",
 };
 
-/** Returns the time zone of the instance if the contract declares it. */
+/** Returns the time zone of the instance: the declared zone, the zone of the declared region, or UTC. */
 export function zoneOf({ ruleDeclarations: { settings } }: Contract): string {
   const zone = settings.get("time_zone")?.default;
   const region = settings.get("region")?.default;

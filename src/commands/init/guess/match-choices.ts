@@ -1,7 +1,8 @@
 import type { JsonScalar } from "../../../json/json-value.ts";
 
 /**
- * Codes of legacy systems, grouped by meaning. The first entry is the word in the contract's choice. All upper case.
+ * Codes of legacy systems in upper case, grouped by meaning. The first entry of a group is the word in the contract's
+ * choice.
  */
 const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonly string[]])[] = [
   ["DOMESTIC", "RESIDENTIAL", "RESI", "RES", "HOUSEHOLD", "HH", "PRIVATE", "DOM", "R"],
@@ -24,16 +25,16 @@ const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonly strin
   ["NO", "N", "FALSE", "0"],
 ];
 
-/** The choice of the contract that each code of a column most likely means. */
+/** The most likely choice of the contract for each code of a column. */
 export interface MatchedChoices {
   readonly table: ReadonlyMap<string, string>;
-  /** Codes that match no choice, or more than one. */
+  /** Codes that match no choice or several choices. */
   readonly unknown: readonly string[];
-  /** Codes that match by a few letters only. */
+  /** Codes that match by only a few letters. */
   readonly uncertain: ReadonlySet<string>;
   /** Whether every code equals its choice, so that no lookup table is needed. */
   readonly same: boolean;
-  /** 0 to 1: how strongly the codes alone suggest that the column contains these choices. */
+  /** How strongly the codes alone suggest that the column contains these choices, from 0 to 1. */
   readonly evidence: number;
 }
 
@@ -59,7 +60,7 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
 }
 
 const MIN_STRENGTH = 0.7;
-/** Score of a single letter, which is the initial of many words. */
+/** Score of a single letter, because many words share an initial. */
 const ONE_LETTER = 0.75;
 
 function evidenceOf(codes: readonly string[], strengths: readonly number[]): number {
@@ -88,8 +89,8 @@ function bestChoice(code: string, choices: readonly string[]): Match | undefined
 }
 
 /**
- * Converts text to upper case, with single spaces between words of letters and digits. Cached, because every column is
- * compared with the same choices.
+ * Converts text to upper case, with single spaces between words and numbers. Results are cached, because every column
+ * is compared with the same choices.
  */
 function plain(text: string): string {
   const known = plainTexts.get(text);
@@ -116,7 +117,7 @@ const KNOWN_CODES: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   CHOICE_WORDS.map(([word, ...codes]) => [plain(word), new Set(codes.map(plain))]),
 );
 
-/** Recognises initials (`DD`), the start of a word (`ELEC`), and selected letters in order (`QTR`). */
+/** Scores abbreviations: initials (`DD`), the start of a word (`ELEC`), and selected letters in order (`QTR`). */
 function lettersLikeness(code: string, wanted: string): number {
   const initials = wanted.split(" ").map((word) => word.slice(0, 1));
   if (initials.length > 1 && initials.join("") === code) return 0.9;
@@ -125,7 +126,7 @@ function lettersLikeness(code: string, wanted: string): number {
   return code.length > 2 && isSkeleton(code, wanted) ? 0.6 : 0;
 }
 
-/** Whether a code consists of letters of the word in the same order, including the first: `QTRLY` for `QUARTERLY`. */
+/** Whether a code consists of letters of the word in order, starting with the first: `QTRLY` for `QUARTERLY`. */
 function isSkeleton(code: string, word: string): boolean {
   let at = 0;
   for (const letter of code) {

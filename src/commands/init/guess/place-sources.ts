@@ -5,12 +5,12 @@ import { nameLikeness, type Scores } from "./score.ts";
 
 /** Minimum affinity of a source to the list that it fills. */
 const MIN_AFFINITY = 0.3;
-/** Factor that reduces the weight of a column for each level between its field and the list. */
+/** The factor for each level between the field of a column and the list. */
 const DEEPER = 0.8;
 
 /**
- * Assigns each child source to a list of the payload, based on how well its columns fit the items and on both names.
- * Returns the sources without a list.
+ * Assigns each child source to a list of the payload, based on the names of both and on how well the columns fit the
+ * items. Returns the sources without a list.
  */
 export function placeSources(container: Container, node: SourceNode, scores: Scores): readonly SourceNode[] {
   for (const each of [container, ...containersIn(container)]) chooseFuel(each, node, scores);
@@ -45,7 +45,7 @@ function hasSourceBelow({ fields }: Container): boolean {
   return fields.some((field) => field.kind === "container" && (field.source !== undefined || hasSourceBelow(field)));
 }
 
-/** Weight of the fit of a source's children, which must fit lists inside the list of that source. */
+/** Weight of the children of a source. They must fit lists inside the list of that source. */
 const BELOW_WEIGHT = 0.35;
 
 function affinityWithin(list: Container, child: SourceNode, scores: Scores): number {
@@ -79,7 +79,9 @@ function affinityOf(list: Container, child: SourceNode, scores: Scores): number 
   return 0.55 * fit + 0.4 * likeness + (list.required ? 0.05 : 0) - 0.02 * list.path.length;
 }
 
-/** Columns with meter point numbers, by fuel. A file with the meter point numbers of one fuel is about that fuel. */
+/**
+ * Columns with meter point numbers, by fuel. A file with meter point numbers of one fuel contains data about that fuel.
+ */
 const FUEL_NUMBERS: readonly (readonly [fuel: string, columns: readonly string[]])[] = [
   ["ELECTRICITY", ["mpan", "mpancore", "corempan", "nmi"]],
   ["GAS", ["mprn", "mpr", "mirn", "dpi"]],
@@ -88,8 +90,8 @@ const FUEL_NUMBERS: readonly (readonly [fuel: string, columns: readonly string[]
 const CLEAR_MATCH = 0.5;
 
 /**
- * If types in the contract depend on the fuel and no column contains it, chooses the fuel of the source's meter point
- * numbers.
+ * Sets the fuel from the meter point numbers of the source if types in the contract depend on the fuel and no column
+ * contains the fuel.
  */
 function chooseFuel(container: Container, { source }: SourceNode, scores: Scores): void {
   const slot = container.fields.find((field) => field.kind === "slot" && isFuel(field));
@@ -108,7 +110,7 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, "");
 }
 
-/** Whether the column name is that of an industry-wide meter point number. */
+/** Whether the name is that of a column with industry-wide meter point numbers. */
 export function isIndustryNumber(name: string): boolean {
   return FUEL_NUMBERS.some(([, numbers]) => numbers.includes(lettersOf(name)));
 }

@@ -6,7 +6,7 @@ import type { SourceNode } from "../joins.ts";
 import { nameWords } from "./field-names.ts";
 import type { LeafForm } from "./value-fit.ts";
 
-/** A column that may fill a field. Scores are 0 to 1, plus a small bonus for keys. */
+/** A column that may fill a field. The score is 0 to 1, plus a small bonus for keys. */
 export interface Guess {
   readonly column: ColumnProfile;
   readonly score: number;
@@ -18,21 +18,20 @@ export interface Slot {
   readonly kind: "slot";
   readonly name: string;
   readonly path: readonly string[];
-  /** Type of the value; for a list of values, type of an item. */
+  /** The type of the value, or the type of an item for a list of values. */
   readonly type: FieldType;
   readonly isList: boolean;
-  /** Whether the field is required when the enclosing object is sent. */
+  /** Whether the field is required in its object. */
   readonly required: boolean;
   readonly words: readonly string[];
   readonly around: readonly string[];
   readonly container: Container;
   guess: Guess | undefined;
   /**
-   * Whether the column of the guess primarily fills another field. It is then no reason to include the enclosing
-   * object.
+   * Whether the column of the guess mainly fills another field. If so, it is no reason to include the enclosing object.
    */
   isShared: boolean;
-  /** The value that a mapping writes if no column is needed: `${supplier}`, or the only choice. */
+  /** The value that a mapping writes without a column: `${supplier}`, or the only choice. */
   constant: string | undefined;
   /** Alternative columns, most likely first. */
   others: readonly Guess[];
@@ -49,7 +48,7 @@ export interface Container {
   readonly words: readonly string[];
   readonly parent: Container | undefined;
   readonly fields: (Slot | Container)[];
-  /** The source whose rows become its items; absent: the object is built from the row of the enclosing container. */
+  /** The source whose rows become the items. If absent, the object is built from the row of the enclosing container. */
   source: SourceNode | undefined;
   /** Whether the mapping includes the container: one of its fields is filled, or the contract requires it. */
   included: boolean;
@@ -102,7 +101,7 @@ function fillFields(container: Container, fields: readonly ContractField[]): voi
   }
 }
 
-/** Keeps only the fields of the type that a constant selects, if the container can have several types. */
+/** If the container can have several types, keeps only the fields of the type that a constant selects. */
 export function narrowContainer(container: Container, property: string, value: string): void {
   const narrowed = fieldsOf(container.type, { [property]: { value } });
   container.fields.length = 0;
@@ -129,7 +128,7 @@ function slotOf(container: Container, field: Pick<Slot, "name" | "type" | "requi
   };
 }
 
-/** Yields the containers below a container that are built from the same row, without the items of child sources. */
+/** Yields the containers inside a container that are built from the same row, without the items of child sources. */
 export function* containersIn(container: Container): Generator<Container> {
   for (const field of container.fields) {
     if (field.kind === "slot" || field.source !== undefined) continue;

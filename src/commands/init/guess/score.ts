@@ -16,12 +16,12 @@ import {
 /** Weight of the evidence in the values if the name says nothing. */
 const EVIDENCE_WEIGHT = 0.7;
 
-/** How likely each column fills each field. Results are cached. */
+/** The likelihood that a column fills a field. Results are cached. */
 export interface Scores {
   readonly of: (slot: Slot, column: ColumnProfile, source: SourceProfile) => Guess;
 }
 
-/** @param key the attr of the business key: its column should have a different value in every row */
+/** @param key the attr of the business key; its column should have a different value in every row */
 export function createScores(key: readonly string[] | undefined): Scores {
   const known = new Map<Slot, Map<ColumnProfile, Guess>>();
   return {
@@ -64,7 +64,7 @@ function sharedWords(one: string, other: string): number {
   return (2 * shared) / Math.max(1, words.length + others.length);
 }
 
-/** Returns how likely a column is the business key, which differs in every row and is not a row number. */
+/** Returns how likely a column is the business key. A key differs in every row and is not a row number. */
 function keyLikeness(column: ColumnProfile): number {
   const unique = isUnique(column) ? 1 : (column.distinct ?? 0) / Math.max(1, column.filled + column.empty);
   return isRowNumber(column) ? 0.85 * unique : unique;
@@ -78,12 +78,12 @@ export interface NamedThing {
 
 const COMMON_WEIGHT = 0.5;
 const AROUND_WEIGHT = 0.25;
-/** A column without a number usually means the first item, so a missing `1` counts little. */
+/** The weight of a missing `1` in a column name, because a column without a number usually means the first item. */
 const FIRST_WEIGHT = 0.2;
 
 /**
- * Similarity of two names, 0 to 1: the share of the field's words in the column or its file name, and of the column's
- * words in the field or its context.
+ * Returns the similarity of two names, from 0 to 1. It combines the share of the field's words in the column or its
+ * file name, and the share of the column's words in the field or its context.
  */
 export function nameLikeness(field: NamedThing, named: NamedThing): number {
   if (areOpposites(field, named) || hasOtherUnit(field, named)) return 0;
@@ -109,12 +109,12 @@ function isOfOtherParty({ own, around }: NamedThing, columnWords: readonly strin
   return OTHER_PARTIES.some((party) => [...own, ...around].includes(party) && !columnWords.includes(party));
 }
 
-/** Whether a name has only common words. Names such as `ID` and `TYPE` describe the subject of the file. */
+/** Whether a name consists only of common words. Names such as `ID` and `TYPE` describe the subject of the file. */
 function isCommon(words: readonly string[]): boolean {
   return words.every((word) => COMMON_WORDS.has(word));
 }
 
-/** Words in the name itself count most; words in its context count slightly less. */
+/** Scores a word. A match in the name itself counts most; a match in its context counts slightly less. */
 function found(word: string, own: readonly string[], around: readonly string[]): number {
   return Math.max(nearest(word, own), 0.8 * nearest(word, around));
 }
@@ -149,7 +149,7 @@ function areOpposites(field: NamedThing, column: NamedThing): boolean {
 
 /**
  * Whether the column has a smaller unit than the field. A column in pence must not match a field in pounds, because
- * values that are a hundred times too high would cause no error.
+ * values that are a hundred times too high cause no error.
  */
 function hasOtherUnit(field: NamedThing, column: NamedThing): boolean {
   return SMALL_UNITS.some((unit) => column.own.includes(unit) && !field.own.includes(unit));
@@ -159,7 +159,10 @@ function isOnly(words: readonly string[], word: string, without: string): boolea
   return words.includes(word) && !words.includes(without);
 }
 
-/** `ADDR2` is not the first line of an address, while a column without a number may be. */
+/**
+ * Whether the numbers in the names agree. `ADDR2` is not the first line of an address, but a column without a number
+ * may be.
+ */
 function numbersAgree(field: readonly string[], column: readonly string[]): number {
   const own = field.filter(isNumber);
   const other = column.filter(isNumber);
@@ -171,7 +174,7 @@ function isNumber(word: string): boolean {
   return /^\d+$/.test(word);
 }
 
-/** Address columns without numbers fill the lines of an address in written order. */
+/** Scores address columns without numbers. They fill the lines of an address in written order. */
 function addressPart(field: readonly string[], column: readonly string[]): number {
   const line = Number(field.find(isNumber) ?? 0);
   if (!field.includes("address") || line < 1 || column.some(isNumber)) return 0;

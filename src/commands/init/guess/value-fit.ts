@@ -23,14 +23,16 @@ export interface LookupForm {
   readonly table: ReadonlyMap<string, string>;
   /** Codes without a matching choice that may be written to a file. */
   readonly unknown: readonly string[];
-  /** Number of further codes that are too rare or too long to write to a file, because they could be personal data. */
+  /**
+   * The number of other codes. They are too rare or too long to write to a file, because they could be personal data.
+   */
   readonly withheld: number;
 }
 
 interface ValueFit {
-  /** 0 to 1: how well the cells work as values of the field. */
+  /** How well the cells can be used as values of the field, from 0 to 1. */
   readonly fit: number;
-  /** 0 to 1: how strongly the cells suggest the field, regardless of the column's name. */
+  /** How strongly the cells suggest the field if the name of the column is ignored, from 0 to 1. */
   readonly evidence: number;
   readonly form: LeafForm;
 }
@@ -57,7 +59,7 @@ function isNumeric(type: FieldType): type is NumericType {
   return type.kind === "integer" || type.kind === "number" || type.kind === "decimal";
 }
 
-/** Fit of an empty column, which can only be judged by its name. */
+/** Fit of an empty column, because only its name can be scored. */
 const UNKNOWN = 0.85;
 
 function isScalar({ kind }: FieldType): boolean {
@@ -86,7 +88,7 @@ function dateFit(kind: "date" | "datetime", column: ColumnProfile): ValueFit {
   return { fit, evidence: 0.15, form: { kind, pattern, hasOffset, also: also?.pattern } };
 }
 
-/** Whether the two patterns have day and month in different orders. */
+/** Whether the patterns have day and month in a different order. */
 function haveOtherOrder(one: string, other: string): boolean {
   return orderOf(one) !== orderOf(other);
 }
@@ -130,12 +132,12 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
 }
 
 /**
- * Number of codes that a column may have in addition to the choices. Legacy systems have some codes without a matching
+ * Number of codes that a column may have in addition to the choices. Legacy systems have a few codes without a matching
  * choice, but a column with many more codes contains something else.
  */
 const MORE_CODES = 4;
 
-/** A code applies to many rows. A value in fewer rows than this may be personal data. */
+/** Minimum number of rows with a code. A value in fewer rows may be personal data. */
 const MIN_ROWS = 5;
 const LONGEST_CODE = 12;
 const MAX_CODES = 20;
@@ -155,7 +157,7 @@ function numberFit(type: Extract<FieldType, { kind: "decimal" }> | NumberType, c
   return onlyFit(plain < 0.5 ? 0.02 : plain * 0.6);
 }
 
-/** The number format of a column whose numbers are not written as in the contract. */
+/** Returns the number format of a column whose numbers are not written as in the contract. */
 function numberFormat(kind: NumericType["kind"], column: ColumnProfile, plain: number): LeafForm | undefined {
   const isWithComma = shareOf(column, "commaNumber") + shareOf(column, "integer") >= 0.9;
   if (kind !== "integer" && isWithComma) return number(",", ".");
@@ -175,8 +177,8 @@ function isWithin(value: number, { minimum, maximum }: Pick<NumberType, "minimum
 }
 
 /**
- * Kinds of values that occur only in certain fields, with a word in the names of these fields and the strength of the
- * evidence.
+ * Kinds of values that occur only in certain fields. Each has a word from the names of these fields and the strength of
+ * the evidence.
  */
 const KIND_WORDS: readonly (readonly [kind: ValueKind, word: string, evidence: number])[] = [
   ["email", "email", 0.8],
@@ -216,7 +218,7 @@ interface TextFacts {
   readonly column: ColumnProfile;
 }
 
-/** How well the kind of the values agrees with the field's name. */
+/** Returns how well the kind of the values agrees with the name of the field. */
 function kindsAgree({ dominant, wanted, words, column }: TextFacts): number {
   if (dominant !== undefined) return dominant === wanted ? 1 : fitOfOther(dominant, words);
   if (wanted?.[0] === "email") return 0.1;
@@ -225,7 +227,10 @@ function kindsAgree({ dominant, wanted, words, column }: TextFacts): number {
   return dateForm(column) !== undefined && shareOf(column, "integer") < 0.5 ? NON_TEXT_SCORE : 1;
 }
 
-/** Account numbers look like phone numbers, and house names look like streets. */
+/**
+ * Returns the fit of a field of another kind. Account numbers look like phone numbers, and house names look like
+ * streets.
+ */
 function fitOfOther([kind]: KindWord, words: readonly string[]): number {
   if (kind === "street") return 0.6;
   return words.includes("id") ? 0.9 : 0.3;

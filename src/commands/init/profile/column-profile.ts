@@ -22,7 +22,9 @@ export interface ColumnProfile {
   /** Number of non-empty cells in all rows. */
   readonly filled: number;
   readonly empty: number;
-  /** Number of non-empty cells that were analysed: those of the first rows, then of one row in ten. */
+  /**
+   * Number of non-empty cells that were analysed: all cells of the first rows, and those of one row in ten after that.
+   */
   readonly analysed: number;
   /** Shapes of the analysed cells, most frequent first. */
   readonly shapes: readonly { readonly shape: string; readonly count: number }[];
@@ -191,7 +193,7 @@ const DATES = [
 const TIMES = [" HH:mm", " HH:mm:ss", " HH:mm:ss.SSS", "'T'HH:mm", "'T'HH:mm:ss", "'T'HH:mm:ss.SSS"] as const;
 const OFFSETS = ["", "XXX", " XXX"] as const;
 
-/** Legacy systems contain no dates outside this range. A number of eight digits is often not a date. */
+/** Legacy systems contain no dates outside these years, but many numbers of eight digits that are not dates. */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2099;
 

@@ -11,7 +11,7 @@ import type { FoundFile } from "../../../read/input/source-files.ts";
 
 /** Properties of one file of an extract. */
 export interface FileProfile {
-  /** The name as given by the user. */
+  /** The name that the user gave. */
   readonly file: string;
   readonly path: string;
   /** Sheet of a workbook, if the user named one. */
@@ -22,7 +22,10 @@ export interface FileProfile {
   /** One character; only for CSV files. */
   readonly delimiter: string | undefined;
   readonly rows: number;
-  /** Rows that cannot be read correctly (ragged, stray quotes, not an object). Their cells are not analysed. */
+  /**
+   * The number of rows that cannot be read correctly (ragged, stray quotes, not an object). Their cells are not
+   * analysed.
+   */
   readonly unreadable: number;
 }
 
@@ -30,8 +33,8 @@ export interface FileEncoding {
   readonly name: string;
   readonly byteOrderMark: boolean;
   /**
-   * Whether the name is a guess, because the file is not UTF-8 and no encoding is declared. The user must then declare
-   * it.
+   * Whether the encoding is a guess, because the file is not UTF-8 and no encoding is declared. The user must then
+   * declare it.
    */
   readonly guessed: boolean;
 }
@@ -59,7 +62,7 @@ export async function openGuessed(found: FoundFile, opening: OpenOptions): Promi
   return { found, opened: await openFile(found, { ...opening, encoding }), guessed: true };
 }
 
-/** Whether the file is not UTF-8 and no encoding is declared. */
+/** Whether the encoding may be guessed: the file is not UTF-8 and no encoding is declared. */
 export function mayGuess(error: unknown, { encoding }: OpenOptions): boolean {
   return error instanceof Failure && error.code === "source_bad_encoding" && encoding === undefined;
 }

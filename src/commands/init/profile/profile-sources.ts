@@ -38,7 +38,7 @@ export interface ProfileOptions {
   readonly signal: AbortSignal;
 }
 
-/** The files of a source that the user named. Without a name: files that are grouped into sources by their columns. */
+/** The files of a source that the user named. Files without a name are grouped into sources by their columns. */
 export interface NamedFiles {
   readonly name: string | undefined;
   readonly patterns: readonly string[];
@@ -46,7 +46,7 @@ export interface NamedFiles {
 
 /**
  * Reads all files completely, with bounded memory. Unnamed files with the same columns form one source.
- * Throws the failure of the reader if a file cannot be read at all.
+ * @throws the failure of the reader if a file cannot be read at all
  */
 export async function profileSources(
   named: readonly NamedFiles[],
@@ -100,7 +100,7 @@ function columnsKey({ opened, found }: GuessedFile): string {
   return header === undefined ? `file ${found.path}` : `columns ${JSON.stringify(header.table.columns)}`;
 }
 
-/** Derives the name of a source from its first file, with the characters allowed in source names. */
+/** Derives an unused name for a source from its first file, with the characters that source names may contain. */
 function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
   const [first] = files;
   const base = path
@@ -117,11 +117,13 @@ function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
   for (let number = 2; ; number += 1) if (!taken.has(`${wanted}_${number}`)) return `${wanted}_${number}`;
 }
 
-/** Number of rows at the start of a source that are all analysed. After them, one row in ten is analysed. */
+/** Number of rows at the start of a source that are all analysed. After that, one row in ten is analysed. */
 const FULLY_ANALYSED_ROWS = 100_000;
 const SAMPLE_INTERVAL = 10;
 
-/** If a file turns out not to be UTF-8 while it is read, reads the source again and guesses that file's encoding. */
+/**
+ * Reads a source. If a file turns out not to be UTF-8, reads the source again and guesses the encoding of that file.
+ */
 async function profileSource(
   name: string,
   files: readonly GuessedFile[],
@@ -149,7 +151,8 @@ async function profileSource(
 }
 
 /**
- * JSON records may have any number of paths (an object keyed by dates); paths beyond this number do not become columns.
+ * Maximum number of columns from paths of JSON records. A record may have any number of paths, as in an object keyed by
+ * dates.
  */
 const MAX_COLUMNS = 2000;
 
@@ -206,7 +209,7 @@ function createColumns(folder: string): Columns {
   };
 }
 
-/** Only the first items of a list in a JSON record become columns. */
+/** Maximum number of items of a list in a JSON record that become columns. */
 const MAX_ITEMS = 3;
 const MAX_DEPTH = 8;
 

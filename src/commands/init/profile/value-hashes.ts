@@ -2,23 +2,24 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { HASH_RANGE, textHash } from "../../../text/text-hash.ts";
 
 /**
- * The values of one column as 52-bit hashes, first in memory, then in a private file. Two different values share a hash
- * in about one of 9,000 columns with a million values. A column that is reported as unique is certainly unique.
+ * The values of one column as 52-bit hashes, first in memory, then in a private file. About one in 9,000 columns with a
+ * million values contains two different values with the same hash. A column that is reported as unique is certainly
+ * unique.
  */
 export interface ValueHashes {
   readonly add: (value: string) => void;
   readonly count: () => number;
-  /** Returns the sorted hashes in a part of the range of all hashes (`from` and `to` between 0 and 1). */
+  /** Returns the sorted hashes in a part of their range. `from` and `to` are between 0 and 1. */
   readonly sorted: (from: number, to: number) => Float64Array;
   /** Deletes the file. */
   readonly close: () => void;
 }
 
 const HASH_SEED = 0x13198a2e;
-/** 256 KB per column. Further hashes go to a file. */
+/** Number of hashes per column in memory (256 KB). Further hashes go to a file. */
 const HASHES_IN_MEMORY = 2 ** 15;
 
-/** @param path file to create once memory is full; its folder exists */
+/** @param path path of a file to create once memory is full; its folder must exist */
 export function createValueHashes(path: string): ValueHashes {
   let block = new Float64Array(FIRST_BLOCK);
   let inBlock = 0;
@@ -80,7 +81,7 @@ function* blocksOf(file: number): Generator<Float64Array> {
   }
 }
 
-/** Number of hashes sorted at a time: about 8 MB. */
+/** Maximum number of hashes that are sorted at once, about 8 MB. */
 const HASHES_AT_ONCE = 2 ** 20;
 
 /** Returns the number of parts that columns are split into, so that one part of each fits into memory. */
@@ -99,7 +100,7 @@ export function distinctCount(hashes: ValueHashes): number {
   return distinct;
 }
 
-/** If the share of hits so far is lower than this, the remaining parts are not read. */
+/** Minimum share of hits. If the share so far is lower, the remaining parts are not read. */
 const MIN_HIT_SHARE = 0.2;
 
 /**

@@ -54,7 +54,9 @@ function listText(name: string, values: readonly string[]): readonly string[] {
   return values.length === 0 ? [] : [`${name}: [${values.map(valueText).join(", ")}]`];
 }
 
-/** Renders a value. A single letter needs no quotes: it is text in YAML 1.2, though not always in YAML 1.1. */
+/**
+ * Renders a value. A single letter needs no quotation marks: YAML 1.2 reads it as text, but YAML 1.1 does not always.
+ */
 function valueText(value: string): string {
   return /^[A-Za-z]$/.test(value) ? value : yamlText(value);
 }
@@ -67,7 +69,7 @@ function patternText(pattern: string): string {
   return /^[A-Za-z./-]+$/.test(pattern) ? pattern : JSON.stringify(pattern);
 }
 
-/** Returns the comment on a guess: its score, and alternative columns. */
+/** Returns the comment on a guess: its score and the alternative columns. */
 export function guessComment(slot: Slot): string {
   const { guess, others } = slot;
   const likely = others.map(({ column, score }) => `${column.name} ${scoreText(score)}`).join(", ");

@@ -78,7 +78,7 @@ export function percent(share: number): string {
   return share === 1 ? "100%" : `${Math.min(99.9, Math.floor(share * 1000) / 10)}%`;
 }
 
-/** Returns the path that a file in the folder uses to refer to `file`. */
+/** Returns the path of `file` relative to the folder. */
 export function relativePath(file: string, folder: string): string {
   return path.relative(folder, file).replaceAll(path.sep, "/");
 }
@@ -99,7 +99,7 @@ function orderColumn({ source, parent }: SourceNode): string | undefined {
   return (counting ?? dated)?.name;
 }
 
-/** Lists the sources that no join reaches, and the sources that fill no list. */
+/** Lists the sources that no join reaches and the sources that fill no list. */
 function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
   const alone = tree.left.map(
     ({ name, files }) =>
@@ -114,13 +114,13 @@ function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
 
 const MAX_COLUMNS = 12;
 
-/** States how the payload can use the columns of a source that fills no list: `but000.adrc.STREET`. */
+/** Describes how the payload can use the columns of a source that fills no list, such as `but000.adrc.STREET`. */
 function rowColumnsText(node: SourceNode, { root }: SourceTree): string {
   const paths = columnPaths(node, pathTo(node, root)).slice(0, MAX_COLUMNS);
   return paths.length === 0 ? "" : `; with \`pick: first\`, its columns can fill fields: ${paths.join(", ")}`;
 }
 
-/** The names of the sources from below the root to the node. */
+/** Returns the names of the sources from below the root to the node. */
 function pathTo(node: SourceNode, above: SourceNode): readonly string[] {
   const next = above.children.find((child) => nodesOf(child).includes(node));
   return next === undefined ? [] : [next.source.name, ...pathTo(node, next)];
@@ -151,7 +151,7 @@ function containerLines(container: Container, writing: Writing): readonly Line[]
   return [...lines, ...rest];
 }
 
-/** Renders one field of an object, with everything below it. */
+/** Renders one field of an object and everything inside it. */
 export function fieldLines(field: Slot | Container, writing: Writing): readonly Line[] {
   return field.kind === "slot" ? slotLines(field, writing) : objectLines(field, writing);
 }
@@ -196,7 +196,9 @@ function objectLines(container: Container, writing: Writing): readonly Line[] {
   return [head, ...(isList ? asItem(inner) : inner)];
 }
 
-/** Puts the first field of an item after the dash, and comments before that field on the lines after it. */
+/**
+ * Renders lines as a list item. The first field follows the dash, and comments before it move to the following lines.
+ */
 function asItem(lines: readonly Line[]): readonly Line[] {
   const first = lines.findIndex(({ text }) => text !== "");
   const [head] = lines.slice(first, first + 1);

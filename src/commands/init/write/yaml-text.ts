@@ -1,7 +1,8 @@
 import { DECEPTIVE } from "../../../text/invisible.ts";
 
 /**
- * Renders text as a YAML scalar that is valid anywhere, including in flow collections: plain if safe, otherwise quoted.
+ * Renders text as a YAML scalar that is valid anywhere, including in flow collections. Quotes the text only if
+ * necessary.
  */
 export function yamlText(text: string): string {
   return PLAIN.test(text) && !RESERVED.test(text) && !UNSEEN_ONCE.test(text)
@@ -75,7 +76,7 @@ function wrapped(text: string, width: number): readonly string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** Each schema file is next to the file that it describes, whose first line names the schema. */
+/** Each schema file is next to the file that it describes. The first line of that file names the schema. */
 export const MAPPING_SCHEMA_FILE = "mapping.schema.json";
 export const CONFIG_SCHEMA_FILE = "migrate.schema.json";
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** `main`: the action that the page is about; at most one on a page or in a dialog. */
+/** `main` marks the primary action of a page or dialog, which has at most one. */
 export function Button({
   kind = "plain",
   isDisabled = false,

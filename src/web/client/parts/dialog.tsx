@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
-/** A modal dialog: the browser keeps the focus inside it, and Escape closes it. */
+/** A modal dialog. The browser keeps the focus inside it, and Escape closes it. */
 export function Dialog({
   title,
   onClose,

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** Names and values. Undefined values are left out. */
+/** Lists names and values. Undefined values are omitted. */
 export function Facts({
   facts,
 }: {

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import type { ErrorDetails } from "../../error-data.ts";
 import { Words } from "./words.tsx";
 
-/** A message in the page. Errors are announced at once. */
+/** A message in the page. Screen readers announce errors immediately. */
 export function Notice({
   kind,
   children,
@@ -17,7 +17,7 @@ export function Notice({
   );
 }
 
-/** What happened, where, and how to fix it. */
+/** Shows what happened, where, and how to fix it. */
 export function ErrorNotice({
   error,
   onRetry,
@@ -46,7 +46,7 @@ export function ErrorNotice({
   );
 }
 
-/** A line of a file with a mark below it keeps its spaces. */
+/** A quoted line of a file, or the mark below it. Its spaces are kept. */
 const EXCERPT = /^\s*\d* \| /;
 
 function Hint({ text }: { readonly text: string }): JSX.Element {

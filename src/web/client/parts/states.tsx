@@ -29,7 +29,7 @@ function present(states: States["states"]): readonly (readonly [string, number])
   return Object.entries(states).flatMap(([state, count = 0]) => (count > 0 ? [[state, count] as const] : []));
 }
 
-/** A bar with a part for each state. `StateList` has the same numbers as text. */
+/** A bar with a segment for each state. `StateList` shows the same numbers as text. */
 export function StateBar({ states, records }: States): JSX.Element {
   let from = 0;
   return (
@@ -62,7 +62,7 @@ function fillOf(state: string): string {
   return `fill-${COLOURS[state] ?? "idle"}`;
 }
 
-/** `197 accepted, 7 rejected`. */
+/** Formats counts as `197 accepted, 7 rejected`. */
 export function countsText(counts: States["states"]): string {
   return present(counts)
     .map(([state, count]) => `${formatCount(count)} ${stateWords(state)}`)

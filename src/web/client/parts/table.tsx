@@ -2,12 +2,12 @@ import type { ComponentChildren, JSX } from "preact";
 
 export interface Column<Row> {
   readonly title: string;
-  /** `short` text is never broken into lines; `long` text is, but not after each word. */
+  /** `short` text never wraps. `long` text wraps, but not after each word. */
   readonly kind?: "number" | "short" | "long";
   readonly cell: (row: Row) => ComponentChildren;
 }
 
-/** A table with a caption and scrolling of its own. The first column names the row. */
+/** A table with a caption that scrolls on its own. The first column names the row. */
 export function Table<Row>({
   caption,
   columns,

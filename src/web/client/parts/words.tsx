@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-/** Text of a message: parts in backquotes are shown as code. */
+/** Shows the text of a message. Parts in backquotes are shown as code. */
 export function Words({ text }: { readonly text: string }): JSX.Element {
   return <>{text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>;
 }

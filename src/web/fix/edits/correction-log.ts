@@ -12,20 +12,20 @@ import { fingerprintFile } from "../../../read/input/source-files.ts";
 import type { Correction } from "../../../read/corrections/correction.ts";
 import type { SessionStore } from "../session/session-store.ts";
 
-/** The corrections in force for the rows with a key, in file order. */
+/** Returns the corrections in force for the rows with a key, in file order. */
 export function correctionsOfKey(store: SessionStore, source: string, key: string): readonly ListedCorrection[] {
   return store
     .all("select body from correction where source = ? and key = ? order by seq", source, key)
     .map(({ body }): ListedCorrection => JSON.parse(String(body)));
 }
 
-/** The correction with an identity, if it is in force. */
+/** Returns the correction with this identity, if it is in force. */
 export function correctionInForce(store: SessionStore, identity: string): Correction | undefined {
   const found = store.one("select body from correction where identity = ?", identity);
   return found === undefined ? undefined : JSON.parse(String(found["body"]));
 }
 
-/** Applies lines of the file to the corrections in force. */
+/** Applies lines of the corrections file to the corrections in force. */
 export function storeChanges(store: SessionStore, changes: Iterable<CorrectionChange>, seq: () => number): void {
   for (const { change, correction } of changes) {
     const { source, key, column } = correction;
@@ -46,18 +46,19 @@ export function storeChanges(store: SessionStore, changes: Iterable<CorrectionCh
 /** Follows a corrections file to which other programs may append. */
 export interface CorrectionLog {
   /**
-   * The lines that were appended since the last call, in batches. A batch counts as read when it was handled.
+   * Yields the lines that were appended since the last call, in batches. A batch counts as read once the caller has
+   * handled it.
    * @param size the size of the file, if it is known
-   * @throws Failure `source_changed` if the file was changed in another way
+   * @throws Failure `source_changed` if the file has changed in a way other than appending
    */
   readonly readNew: (size?: number) => AsyncIterable<readonly CorrectionChange[]>;
-  /** Notes that this process has appended its own lines. */
+  /** Skips the lines that this process has appended itself. */
   readonly skipTo: (size: number) => Promise<void>;
-  /** Where the lines that were read end. */
+  /** The end of the lines that were read. */
   readonly position: () => LinesEnd;
 }
 
-/** @param file it may not exist yet */
+/** @param file path of a file that may not exist yet */
 export function followCorrections(file: string): CorrectionLog {
   let position: LinesEnd = { end: 0 };
   const prefix = followPrefix(file);
@@ -80,9 +81,9 @@ export function followCorrections(file: string): CorrectionLog {
   };
 }
 
-/** The start of a file, which must not change. */
+/** Tracks the start of a file, which must not change. */
 function followPrefix(file: string): {
-  /** Whether it is as before. Reads it only if the file has changed since the last call. */
+  /** Whether the start of the file is unchanged. Reads the file only if it has changed since the last call. */
   readonly isSame: (now: Stats | undefined) => Promise<boolean>;
   readonly extend: (end: number, now: Stats | undefined) => Promise<void>;
 } {

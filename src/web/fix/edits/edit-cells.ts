@@ -26,9 +26,11 @@ export interface EditParts extends ViewParts {
   readonly now: () => string;
   /** Called before lines are appended. */
   readonly beforeAppend: () => Promise<void>;
-  /** Called while an edit of many cells is in progress, with the number of rows or cells done so far and in total. */
+  /** Called during an edit of many cells, with the number of rows or cells done so far and the total. */
   readonly onProgress: (done: number, total: number) => void;
-  /** The current rows of the files with these keys; undefined if no file has changed since the check. */
+  /**
+   * Reads the current rows of the files with the keys of these rows; undefined if no file has changed since the check.
+   */
   readonly currentRows: (rows: readonly StoredRow[]) => Promise<CurrentRows | undefined>;
 }
 
@@ -41,13 +43,13 @@ export interface EditTargets {
   readonly each: () => Iterable<CellTarget> | AsyncIterable<CellTarget>;
 }
 
-/** Cells that are prepared before other requests are answered. */
+/** The number of cells to prepare before it yields to other requests. */
 const CELLS_PER_TURN = 100;
 
 /**
- * Saves new values as corrections, and checks their records. The values are on the disk when this returns. A cell that
- * another tab or program has changed since the editor has seen it is refused.
- * @throws Failure of the corrections file
+ * Saves new values as corrections and checks their records. The values are on the disk when the promise resolves. A
+ * cell is refused if another tab or program has changed it since the editor last saw it.
+ * @throws Failure if the corrections file cannot be read or written
  */
 export async function editCells(targets: EditTargets, { tab, seen }: Editor, parts: EditParts): Promise<EditedCells> {
   const batch = nextBatch(parts.store);
@@ -76,12 +78,13 @@ export async function editCells(targets: EditTargets, { tab, seen }: Editor, par
 
 interface UndoOptions {
   readonly tab: string;
-  /** Whether the reverted edit has a note. It remains until all cells are reverted. */
+  /** Whether the edit has a note already. The note remains until all cells are reverted. */
   readonly isNoted?: boolean;
 }
 
 /**
- * Reverts the last edit of a tab that is not reverted yet, with all its cells. A cell that was changed since is refused.
+ * Reverts all cells of the last edit of a tab that is not reverted yet. A cell that has changed since the edit is
+ * refused.
  */
 export async function undoEdit({ tab, isNoted = false }: UndoOptions, parts: EditParts): Promise<EditedCells> {
   const { store, file } = parts;
@@ -119,7 +122,7 @@ async function* inTurns<T, U>(all: Iterable<T>, convert: (each: T) => U): AsyncG
   }
 }
 
-/** The lines that revert a step. */
+/** Returns the lines that revert a step. */
 function reverting(step: Found, author: Pick<Correction, "by" | "at">): readonly NewChange[] {
   const before = correctionIn(step, "before");
   const basis = before ?? correctionIn(step, "after");
@@ -127,13 +130,13 @@ function reverting(step: Found, author: Pick<Correction, "by" | "at">): readonly
   return basis === undefined ? [] : [{ change: "unset", correction: { ...basis, ...author, value: "", reason: "" } }];
 }
 
-/** Whether the correction of a step is still the one that the edit has made. */
+/** Whether the cell of a step still has the value that the edit gave it. */
 function isAsEdited(step: Found, { store }: EditParts): boolean {
   return correctionInForce(store, String(step["identity"]))?.value === correctionIn(step, "after")?.value;
 }
 
 /**
- * Refuses a large edit as a whole if the file cannot contain its lines.
+ * Refuses a large edit as a whole if the corrections file has no room for its lines.
  * @throws Failure `usage`
  */
 async function requireRoomFor(
@@ -148,7 +151,7 @@ async function requireRoomFor(
     .flatMap(({ spec, columns }) => [spec.name, ...columns])
     .map((name) => Buffer.byteLength(name));
   const texts = Number(longest ?? 0) + valueBytes + 2 * Math.max(0, ...names) + Buffer.byteLength(by);
-  // A quote in a cell is doubled.
+  // A quotation mark in a cell is written twice.
   if (hasRoom(file, count * (2 * texts + OTHER_BYTES))) return;
   const planned = async function* (): AsyncGenerator<readonly NewChange[]> {
     for await (const group of grouped(each())) {
@@ -161,7 +164,7 @@ async function requireRoomFor(
   await requireRoom(file, planned());
 }
 
-/** The hashes, time, reason, change, delimiters and quotes of a line. */
+/** The maximum size of the hashes, time, reason, change, delimiters and quotation marks of a line, in bytes. */
 const OTHER_BYTES = 220;
 
 function sourceHasChanged(): Failure {
@@ -174,7 +177,7 @@ function otherRequests(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Appends lines to the file. First applies the lines of other programs, so that `decide` sees them. */
+/** Appends lines to the corrections file. Applies the lines of other programs first, so that `decide` sees them. */
 async function append(
   { file, log, changes, beforeAppend }: EditParts,
   tab: string,

@@ -11,7 +11,7 @@ export interface EditedCells {
   readonly refusals: readonly Refusal[];
 }
 
-/** Edits that are saved with one write. Their records are checked before the next ones are saved. */
+/** The number of cells that are saved with one write. Their records are checked before the next group is saved. */
 export const GROUP = 1000;
 const LISTED_REFUSALS = 20;
 
@@ -27,7 +27,7 @@ export async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGen
   if (group.length > 0) yield group;
 }
 
-/** An edit of more than one group, which the program may not finish. */
+/** An edit of more than one group. The program may end before the edit is complete. */
 interface LargeEdit {
   /** Notes the edit before its first line is appended. */
   readonly note: (first: NewChange | undefined) => Promise<void>;
@@ -41,8 +41,8 @@ interface GroupOptions {
 }
 
 /**
- * Does an edit group by group.
- * @throws the errors of the work; a Failure names the number of cells that were saved before
+ * Runs an edit group by group.
+ * @throws the errors of `work`; a Failure states the number of cells that were already saved
  */
 export async function inGroups<T>(
   groups: Iterable<readonly T[]> | AsyncIterable<readonly T[]>,

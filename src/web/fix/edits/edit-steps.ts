@@ -8,12 +8,12 @@ export interface Step {
   readonly after: Correction | undefined;
 }
 
-/** The number of the next edit. */
+/** Returns the number for the next edit. */
 export function nextBatch(store: SessionStore): number {
   return 1 + Number(store.one("select batch from step order by id desc limit 1")?.["batch"] ?? 0);
 }
 
-/** Stores the changed cells of an edit, so that they can be reverted. Call it within a transaction. */
+/** Stores the changed cells of an edit so that it can be reverted. Call it within a transaction. */
 export function noteSteps(steps: readonly Step[], { batch, tab }: Omit<StepFilter, "size">, store: SessionStore): void {
   for (const { identity, before, after } of steps) {
     const { source = "", key = "", column = "" } = after ?? before ?? {};
@@ -35,7 +35,7 @@ function textOf(correction: Correction | undefined): string | null {
   return correction === undefined ? null : JSON.stringify(correction);
 }
 
-/** The correction of a stored step before or after the edit; undefined if there was none. */
+/** Returns the correction of a stored step before or after the edit; undefined if there was none. */
 export function correctionIn(step: Found, name: "before" | "after"): Correction | undefined {
   const text = step[name];
   return typeof text === "string" ? JSON.parse(text) : undefined;
@@ -48,7 +48,7 @@ interface StepFilter {
   readonly size: number;
 }
 
-/** The steps of an edit that are not reverted, last first, in groups. */
+/** Yields the steps of an edit that are not reverted, last first, in groups. */
 export function* stepsOf(store: SessionStore, { batch, tab, size }: StepFilter): Generator<readonly Found[]> {
   for (let last = Number.MAX_SAFE_INTEGER; ;) {
     const sql = "select * from step where batch = ? and tab = ? and undone = 0 and id < ? order by id desc limit ?";
@@ -59,13 +59,13 @@ export function* stepsOf(store: SessionStore, { batch, tab, size }: StepFilter):
   }
 }
 
-/** The number of steps of an edit that are not reverted. */
+/** Counts the steps of an edit that are not reverted. */
 export function countSteps(store: SessionStore, { batch, tab }: Omit<StepFilter, "size">): number {
   const sql = "select count(*) as count from step where batch = ? and tab = ? and undone = 0";
   return Number(store.one(sql, batch, tab)?.["count"] ?? 0);
 }
 
-/** Removes the steps of an edit whose cells were changed since. */
+/** Removes the steps of an edit whose cells have changed since. */
 export function forgetChangedSteps(store: SessionStore, { batch, tab }: Omit<StepFilter, "size">): void {
   store.run(
     `delete from step where batch = ? and tab = ?
@@ -81,7 +81,7 @@ export function noteReverted(steps: readonly Found[], store: SessionStore): void
   });
 }
 
-/** The last edit of a tab that is not reverted; undefined if there is none. */
+/** Returns the last edit of a tab that is not reverted; undefined if there is none. */
 export function lastBatch(tab: string, store: SessionStore): number | undefined {
   const sql = "select batch from step where tab = ? and undone = 0 order by batch desc limit 1";
   const last = store.one(sql, tab)?.["batch"];

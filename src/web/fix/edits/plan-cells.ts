@@ -13,11 +13,11 @@ import type { Step } from "./edit-steps.ts";
 export interface CellTarget {
   readonly row: number;
   readonly column: string;
-  /** null: the value of the extract. */
+  /** The new value; null restores the value of the extract. */
   readonly value: string | null;
 }
 
-/** The current rows of a source with a key. */
+/** Returns the current rows of a source with a key. */
 export type CurrentRows = (source: number, key: string) => readonly Row[];
 
 interface StoredCell {
@@ -32,11 +32,11 @@ export function storedCell(target: CellTarget, { store, rows }: ViewParts): Stor
   return { target, found, row: storedRow(found, rows) };
 }
 
-/** The message of a cell that was changed since the editor has seen it. */
+/** The message for a cell that was changed after the editor last saw it. */
 export const EDITED =
   "Another tab or user has changed this cell in the meantime. Look at the new value, and edit it again.";
 
-/** Why a cell cannot be changed; undefined if it can. */
+/** Returns the reason why a cell cannot be changed; undefined if it can. */
 export function refusalOf(
   { target, row, found }: StoredCell,
   { tab, seen, current }: Editor & { readonly current: CurrentRows | undefined },
@@ -67,7 +67,7 @@ function isThere({ original }: StoredRow, column: string, current: readonly Row[
   return candidates.length === 1 || candidates.some((row) => rowHash(row) === rowHash(original));
 }
 
-/** Converts new values to lines of the file. */
+/** Converts new values to lines of the corrections file. */
 export interface Planner {
   readonly plan: (row: StoredRow, target: CellTarget) => void;
   readonly entries: () => readonly NewChange[];
@@ -96,14 +96,14 @@ export function createPlanner(parts: ViewParts, author: Pick<Correction, "by" | 
   };
 }
 
-/** The reason in the file for corrections made on the page. */
+/** The reason that the corrections file gives for corrections made on the page. */
 const REASON = "migrate web";
 
 function sourceName({ source }: StoredRow, { rows }: ViewParts): string {
   return rows.sources[source]?.spec.name ?? "";
 }
 
-/** The other rows of the source with the same key, as in the file. */
+/** Returns the other rows of the source with the same key, without corrections. */
 function othersOf({ id, source, key = "", original }: StoredRow, { store, rows }: ViewParts): readonly Row[] {
   const pointer = "pointer" in original ? original.pointer : "";
   const place = `${original.table.file} ${original.line} ${pointer}`;

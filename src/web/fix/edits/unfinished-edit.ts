@@ -16,21 +16,21 @@ const NOTE = z.object({
   by: z.string(),
 });
 
-/** An edit of many cells, of which a part may be saved. */
+/** An edit of many cells that may be saved only in part. */
 export interface EditNote {
   readonly source: string;
   /** The column of the first cell. */
   readonly column: string;
-  /** ISO 8601 UTC. All lines of the edit have this time and user. */
+  /** ISO 8601 UTC. All lines of the edit have this time and this user. */
   readonly at: string;
   /** `user@host` */
   readonly by: string;
 }
 
 /**
- * Notes an edit of many cells next to the corrections file, before its first cell is saved. If the program ends before
- * the edit does, the note remains. Several programs can have a note.
- * @returns the file of the note, to be removed when the edit is complete
+ * Writes a note about an edit of many cells next to the corrections file, before the first cell is saved. If the
+ * program ends before the edit is complete, the note remains. Each program has its own note.
+ * @returns the path of the note; the caller removes it when the edit is complete
  * @throws Failure `storage`
  */
 export async function noteEdit(file: string, note: EditNote): Promise<string> {
@@ -51,7 +51,7 @@ interface UnfinishedNote extends EditNote {
   readonly noteFile: string;
 }
 
-/** The edits of programs that have ended before their edit, earliest first. */
+/** Returns the edits that were incomplete when their program ended, earliest first. */
 export function readUnfinishedEdits(file: string): readonly UnfinishedNote[] {
   const folder = path.dirname(file);
   return namesIn(folder)

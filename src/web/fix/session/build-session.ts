@@ -22,15 +22,15 @@ export interface BuildParts {
   readonly refusals: Refusals;
 }
 
-/** What a check of the project needs from its environment. */
+/** The dependencies of a check of the project. */
 export type CheckEnvironment = Pick<Dependencies, "clock" | "temporaryFolder" | "drain"> & {
   readonly onChecked: (progress: { readonly records: number; readonly invalid: number }) => void;
 };
 
 /**
- * Checks the whole input as `validate` does, and stores every record that needs work with all its rows, and every
- * record that the platform has refused.
- * @throws Failure of reading and checking
+ * Checks the whole input as `validate` does. Stores every record that needs work and every record that the platform has
+ * refused, with all their rows.
+ * @throws Failure if the input cannot be read or checked
  */
 export async function buildSession(parts: BuildParts, environment: CheckEnvironment): Promise<void> {
   const { job, store, refusals } = parts;
@@ -127,8 +127,8 @@ function addRow(
 }
 
 /**
- * Counts a row under the causes of its errors, which are new for it.
- * @param stored `isListed`: whether the grid shows the row already
+ * Counts a row under those causes of its errors under which it is not counted yet.
+ * @param stored `isListed`: whether the grid already shows the row
  */
 export function countRow(
   { store, rows, causes }: Pick<BuildParts, "store" | "rows" | "causes">,
@@ -147,13 +147,13 @@ export function countRow(
   }
 }
 
-/** Numbers the rows under each filter. */
+/** Gives each row its position under each filter. */
 function listRows({ store }: BuildParts): void {
   store.run(`insert into listed select source, cause, row_number() over (partition by source, cause order by id) - 1, id
     from cause_row join row on row.id = cause_row.row`);
 }
 
-/** Stores the original cells of corrected rows. */
+/** Stores the original cells of the corrected rows. */
 async function restoreOriginals({ job, store, rows }: BuildParts, signal: AbortSignal): Promise<void> {
   if (store.one("select 1 from correction limit 1") === undefined) return;
   for await (const { source: name, rows: batch } of job.input.rowsByFile(signal)) {
@@ -173,7 +173,7 @@ function hasCorrections(store: SessionStore, source: string, key: string): boole
   return store.one("select 1 from correction where source = ? and key = ? limit 1", source, key) !== undefined;
 }
 
-/** The stored rows that are this row of a file. Several records may share it. */
+/** Returns the stored rows for a row of a file. Several records may share the row. */
 function rowsAt(
   store: SessionStore,
   rows: SessionRows,
@@ -185,8 +185,8 @@ function rowsAt(
 }
 
 /**
- * Stores the other rows with the key of a stored row: a correction of one of them must name the whole row if they have
- * the same value.
+ * Stores the other rows that have the same key as a stored row. If these rows also have the same value in a cell, a
+ * correction must identify the whole row.
  */
 async function noteSiblings({ job, store, rows }: BuildParts, signal: AbortSignal): Promise<void> {
   const keys = createKeyFilter();
@@ -207,7 +207,7 @@ async function noteSiblings({ job, store, rows }: BuildParts, signal: AbortSigna
   store.run("create index sibling_by_key on sibling (source, key)");
 }
 
-/** A Bloom filter with one hash: most keys of a large input need no query. */
+/** A Bloom filter with one hash function, so that most keys of a large input need no query. */
 function createKeyFilter(): { readonly add: (key: string) => void; readonly mayHave: (key: string) => boolean } {
   const bits = new Uint8Array(2 ** 22);
   const place = (key: string): readonly [index: number, mask: number] => {

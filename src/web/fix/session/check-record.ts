@@ -8,7 +8,7 @@ import type { ListedCorrection } from "../../../read/corrections/corrections-fil
 import { cellText } from "../../../read/corrections/correction.ts";
 import { columnIn, joinRows, type SessionRows, type StoredRow } from "./session-rows.ts";
 
-/** A record of the session, from the check of the project. */
+/** A record of the session, as the check of the project found it. */
 export interface StoredRecord extends Pick<InputRecord, "number" | "orphan"> {
   readonly source: string;
   readonly rows: readonly StoredRow[];
@@ -17,17 +17,19 @@ export interface StoredRecord extends Pick<InputRecord, "number" | "orphan"> {
 
 interface CheckedRecord {
   readonly problems: readonly Problem[];
-  /** Whether a cell that joins or identifies rows has changed, so that only a check of all records can judge it. */
+  /**
+   * Whether a cell that joins or identifies rows has changed. The effect is known only after a check of all records.
+   */
   readonly needsRecheck: boolean;
   readonly record: InputRecord;
 }
 
-/** Checks records with their corrections, with the same mapping, contract and rules as `validate`, in the same order. */
+/** Checks corrected records in the given order, with the same mapping, contract and rules as `validate`. */
 export type CheckRecords = (records: readonly StoredRecord[]) => Promise<readonly CheckedRecord[]>;
 
 /**
- * Problems that depend on other records or on the platform: checking one record does not find them again. They count
- * until their cell changes.
+ * Problems that depend on other records or on the platform. A check of one record does not find them again, so they
+ * remain until their cell changes.
  */
 const ACROSS_RECORDS: ReadonlySet<string> = new Set(["duplicate_key", "near_duplicate_key"]);
 
@@ -54,7 +56,7 @@ export function createRecordCheck({ job, rows, correctionsOf }: CheckRecordOptio
 }
 
 interface JoinedRecord extends Omit<CheckedRecord, "problems"> {
-  /** Problems that the check does not find again. */
+  /** Problems that a check of the record does not find again. */
   readonly others: readonly Problem[];
 }
 
@@ -81,7 +83,7 @@ function joinAgain(
   };
 }
 
-/** Applies the corrections of a row, by the same rule as reading. */
+/** Applies the corrections of a row by the same rules as the reader of the input. */
 export function createAmend(
   { plan, mapping, settings }: Pick<Job, "plan" | "mapping" | "settings">,
   correctionsOf: CheckRecordOptions["correctionsOf"],
@@ -101,7 +103,7 @@ function keepsUnlessChanged({ code, by }: Problem): boolean {
   return by === "platform" || code.startsWith("source_") || ACROSS_RECORDS.has(code);
 }
 
-/** The columns that differ from the check of the project, by the id of the row. */
+/** The columns whose cells differ from the check of the project, by the id of the row. */
 type ChangedCells = ReadonlyMap<number, readonly string[]>;
 
 function changedCells(
@@ -119,7 +121,7 @@ function changedCells(
   return changed;
 }
 
-/** A refusal without a cell counts as changed if any cell of the record has changed. */
+/** Whether a cell of the problem has changed. A refusal without a place depends on all cells of the record. */
 function isChanged({ place, by }: Problem, stored: readonly StoredRow[], changed: ChangedCells): boolean {
   if (changed.size === 0) return false;
   for (const { id, built } of stored) {

@@ -28,7 +28,7 @@ export interface FixSessionOptions {
   readonly ledger: string;
   /** Path of the configuration file. */
   readonly configFile?: string | undefined;
-  /** Adds the corrections file to the configuration, if it names none. */
+  /** Adds the corrections file to the configuration if the configuration names none. */
   readonly configure: (file: string) => Promise<void>;
   /** `user@host` */
   readonly by: string;
@@ -38,12 +38,12 @@ export type FixDependencies = Pick<Dependencies, "clock" | "temporaryFolder" | "
   readonly onChecked: (progress: { readonly records: number; readonly invalid: number }) => void;
 };
 
-/** The corrections file if the configuration names none: the first one that does not exist. */
+/** Names for the corrections file if the configuration names none. The first name that does not exist is used. */
 const DEFAULT_FILES = ["corrections.csv", "web-corrections.csv"];
 
 /**
  * Checks the project and opens a session with the rows that need work.
- * @throws Failure of `validate`, and `storage`
+ * @throws the Failures of `validate`, and Failure `storage`
  */
 export async function openFixSession(options: FixSessionOptions, dependencies: FixDependencies): Promise<FixSession> {
   const { job: settings } = options;
@@ -62,8 +62,8 @@ export async function openFixSession(options: FixSessionOptions, dependencies: F
 }
 
 /**
- * The corrections file; by default a new file in the folder of the configuration.
- * @throws Failure `config` if files with these names exist that the configuration does not use
+ * Returns the corrections file. The default is a new file in the folder of the configuration.
+ * @throws Failure `config` if files with the default names exist and the configuration does not use them
  */
 function fileOf({ job: { folder, corrections }, configFile }: FixSessionOptions): string {
   const resolve = pathsFrom(folder);
@@ -76,7 +76,7 @@ function fileOf({ job: { folder, corrections }, configFile }: FixSessionOptions)
   });
 }
 
-/** Opens the job, and returns the size of the corrections file that it has read. */
+/** Opens the job. Returns it with the size of the corrections file that it has read. */
 async function openUnchanged(
   settings: JobSettings,
   file: string,
@@ -136,7 +136,7 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
   return createFixSession(opened, parts, unfinished);
 }
 
-/** Adds the corrections file to the configuration before the first correction, if it names none. */
+/** Adds the corrections file to the configuration before the first correction, if the configuration names none. */
 function configureOnce({ options, file, files }: Opened): () => Promise<void> {
   let isConfigured = options.job.corrections !== undefined;
   return async () => {

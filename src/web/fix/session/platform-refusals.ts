@@ -15,18 +15,19 @@ import { correctionsOfKey } from "../edits/correction-log.ts";
 import { columnIn, type SessionRows } from "./session-rows.ts";
 import type { Found, SessionStore } from "./session-store.ts";
 
-/** The records that the platform refused when they were pushed last. */
+/** The records that the platform refused in their last push. */
 export interface Refusals {
   readonly count: number;
   readonly has: (key: string | undefined) => boolean;
   /**
-   * The refusals of a record that still count, at its current cells. All count if the content is the refused one.
-   * Otherwise those count whose cells were not corrected since; if the extract itself has changed, none.
+   * Returns the refusals of a record that still apply, with the places of its current cells. All refusals apply if the
+   * content equals the refused content. If the content differs because of corrections, the refusals of uncorrected
+   * cells apply. If it differs without corrections, the extract has changed and no refusal applies.
    */
   readonly openFor: (key: string | undefined, record: InputRecord, job: Job) => Promise<readonly Problem[]>;
 }
 
-/** Reads the refusals from the ledger; none if there is no ledger. */
+/** Reads the refusals from the ledger. Returns none if there is no ledger. */
 export async function readRefusals(locator: string, store: SessionStore, rows: SessionRows): Promise<Refusals> {
   const starts = new Map<string, string>();
   let count = 0;
@@ -78,7 +79,7 @@ async function noteRefused(batch: readonly OpenRecord[], ledger: Ledger, store: 
   return refused.length;
 }
 
-/** The same problems, at the cells of the current input. */
+/** Returns the same problems with the places of the current input. */
 function located(problems: readonly Problem[], { row }: InputRecord, { mapping }: Job): readonly Problem[] {
   return problems.map(({ place: _old, ...problem }) => {
     const path = parseAttr(problem.attr).filter((segment) => segment !== NON_FIELD_ERRORS);
@@ -87,7 +88,7 @@ function located(problems: readonly Problem[], { row }: InputRecord, { mapping }
   });
 }
 
-/** The cells of a record that were corrected after a run had started. */
+/** Returns the cells of a record that were corrected after a run started. */
 function correctedCells(
   record: InputRecord,
   { store, rows }: { readonly store: SessionStore; readonly rows: SessionRows },

@@ -11,7 +11,7 @@ import type { SessionCauses } from "./session-causes.ts";
 import { columnIn, type SessionRows, type StoredRow, storedRow } from "./session-rows.ts";
 import type { Found, SessionStore } from "./session-store.ts";
 
-/** Longer values are cut off in the grid. */
+/** Maximum length of a value in the grid, in UTF-16 code units. Longer values are cut off. */
 const MAX_CHARACTERS = 2000;
 
 export interface ViewParts {
@@ -22,9 +22,9 @@ export interface ViewParts {
 }
 
 /**
- * A row as the grid shows it.
+ * Returns a row as the grid shows it.
  * @param found a stored row, joined with `record_key` and `state` of its record
- * @param showValues false: the shapes of the values instead of the values
+ * @param showValues false returns shapes instead of values
  */
 export function rowView(found: Found, parts: ViewParts, showValues: boolean): FixRow {
   const { rows, amend } = parts;
@@ -67,7 +67,7 @@ export function problemsOf({ found }: Found): readonly Problem[] {
   return typeof found === "string" ? JSON.parse(found) : [];
 }
 
-/** Several attrs may be filled from one cell, and have the same problem. */
+/** Removes repeated problems: several attrs may be filled from one cell and have the same problem there. */
 function marksOf(
   problems: readonly Problem[],
   row: Row,
@@ -97,8 +97,8 @@ function markOf(problem: Problem, row: Row, { causes }: ViewParts, columns: read
 }
 
 /**
- * Problems between rows. A correction of the key of a row can solve them. Other problems of reading a row remain until
- * the file itself is corrected, because corrections apply to the cells that were read.
+ * Problems that depend on several rows. A correction of a row's key can fix them. Other problems of reading a row
+ * remain until the user corrects the file itself, because corrections apply to cells after they are read.
  */
 const BETWEEN_ROWS: ReadonlySet<string> = new Set([
   "source_missing_key",
@@ -112,7 +112,7 @@ const BETWEEN_ROWS: ReadonlySet<string> = new Set([
   "source_rounded_number",
 ]);
 
-/** Why no cell of a row can be corrected; undefined if its cells can. */
+/** Returns the reason why no cell of a row can be corrected; undefined if cells can be corrected. */
 export function lockReason(
   { key, source, original }: StoredRow,
   problems: readonly Problem[],

@@ -8,13 +8,13 @@ import { attrPattern } from "../../../json/attr.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { ALL_CAUSES, type CauseRows, type FixCause } from "../fix-types.ts";
 
-/** The causes of a session, with the number of their rows. */
+/** The causes of a session, with the numbers of their rows. */
 export interface SessionCauses {
-  /** The index of a problem's cause, which is added if it is new. */
+  /** Returns the index of the cause of a problem. Adds the cause if it is new. */
   readonly idOf: (problem: Problem) => number;
-  /** Counts a row under a cause. `column`: index of the column of the problem. */
+  /** Counts a row under a cause. `column` is the index of the column of the problem. */
   readonly add: (cause: number, source: number, column: number | undefined) => void;
-  /** Adds to the number of open rows. */
+  /** Adds `by` to the number of open rows. */
   readonly open: (cause: number, source: number, by: 1 | -1) => void;
   readonly list: () => readonly FixCause[];
 }

@@ -15,17 +15,17 @@ interface ChangeParts {
   readonly rows: SessionRows;
   readonly causes: SessionCauses;
   readonly check: CheckRecords;
-  /** The number of changes before the session. */
+  /** The number of the last change before the session. */
   readonly firstSeq: number;
 }
 
-/** Keeps the session up to date with the corrections file. */
+/** Keeps the session consistent with the corrections file. */
 export interface SessionChanges {
   /** The number of the last change. */
   readonly seq: () => number;
   /**
-   * Applies lines of the file, and checks the records that they change.
-   * @param tab who made the changes; empty for another program
+   * Applies lines of the corrections file and checks the records that they change.
+   * @param tab the tab that made the changes; empty for another program
    */
   readonly apply: (changes: readonly CorrectionChange[], tab: string) => Promise<void>;
   readonly counts: () => RecordCounts;
@@ -69,7 +69,7 @@ export function createSessionChanges(parts: ChangeParts): SessionChanges {
 
 const RECORDS_PER_TURN = 100;
 
-/** The stored rows with the cell that a correction changes. Several records may share a row. */
+/** Returns the stored rows with the cell that a correction changes. Several records may share a row. */
 function rowsOfCell(
   { source, key, column, oldSha256, rowSha256 }: Correction,
   store: SessionStore,
@@ -92,7 +92,7 @@ interface StateChange {
   readonly after: RecordState;
 }
 
-/** Checks records with the corrections in force, and stores their problems. */
+/** Checks records with the corrections in force and stores their problems. */
 async function checkAgain(ids: readonly number[], parts: ChangeParts): Promise<readonly StateChange[]> {
   const { store, rows, check } = parts;
   const records = storedRecords(ids, store, rows);
@@ -138,7 +138,7 @@ function storedRecords(ids: readonly number[], store: SessionStore, rows: Sessio
     });
 }
 
-/** Stores the problems of a row, and updates the causes that it has now. */
+/** Stores the problems of a row and updates the causes that the row has now. */
 function saveProblems(row: StoredRow, problems: readonly Problem[], { store, rows, causes }: ChangeParts): void {
   const found = problems.length === 0 ? null : JSON.stringify(problems);
   if (found === row.found) return;
@@ -168,7 +168,9 @@ function saveProblems(row: StoredRow, problems: readonly Problem[], { store, row
   }
 }
 
-/** The corrections that apply to a cell of a row: those of its key with its old value. */
+/**
+ * Returns the corrections that apply to a cell of a row: those with the key of the row and the old value of the cell.
+ */
 export function correctionsOfCell(
   { original, key, source }: StoredRow,
   column: string,

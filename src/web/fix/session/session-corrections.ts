@@ -8,11 +8,11 @@ import { readUnfinishedEdits } from "../edits/unfinished-edit.ts";
 import type { UnfinishedEdit } from "../fix-types.ts";
 import type { SessionStore } from "./session-store.ts";
 
-/** The edits that other programs have not finished, until they are settled. */
+/** The unfinished edits of other programs that the user has neither kept nor reverted yet. */
 export interface Unfinished {
-  /** The first of them. */
+  /** The first unfinished edit. */
   readonly first: () => UnfinishedEdit | undefined;
-  /** Keeps or reverts the saved cells of the edit that was made at this time. */
+  /** Keeps or reverts the saved cells of the edit with this time. */
   readonly settle: (at: string, action: "keep" | "undo", parts: EditParts) => Promise<EditedCells>;
 }
 
@@ -24,13 +24,13 @@ interface SessionFile {
   readonly size: number;
 }
 
-/** Stores the corrections in force, and what unfinished edits have changed. */
+/** Stores the corrections in force and the steps of unfinished edits. */
 export async function readSessionCorrections(
   { store, log, file, size }: SessionFile,
   seq: () => number,
 ): Promise<Unfinished> {
   const firstBatch = nextBatch(store);
-  // The file of the note takes the place of the tab.
+  // The path of the note identifies the edit, as a tab does for other edits.
   const edits = readUnfinishedEdits(file).map((note, index) => ({
     ...note,
     batch: firstBatch + index,

@@ -10,7 +10,7 @@ import { storedRow } from "./session-rows.ts";
 const ROWS = `select row.*, record.key as record_key, record.state as state
   from row join record on record.id = row.record`;
 
-/** The number of changed rows that an answer contains. */
+/** The maximum number of changed rows in a reply. */
 const MAX_CHANGED = 500;
 const MAX_VALUES = 200;
 const MAX_DISTINCT = 20_000;
@@ -38,7 +38,7 @@ export function rowsIn(
     .map((found) => rowView(found, parts, showValues));
 }
 
-/** Rows of the records with cells that were changed after `seen`. */
+/** Returns the rows of the records with cells that were changed after `seen`. */
 export function rowsChangedSince(
   seen: number,
   parts: ViewParts,
@@ -59,7 +59,7 @@ export function rowsChangedSince(
 /** Called with the number of rows done so far and in total. */
 type OnProgress = (done: number, total: number) => void;
 
-/** The rows under a filter that have the cause now. Other requests are answered in between. */
+/** Yields the rows under a filter that still have the cause. Yields to other requests in between. */
 async function* openRows(
   filter: RowFilter,
   parts: ViewParts,
@@ -90,7 +90,7 @@ async function* openRows(
   }
 }
 
-/** The distinct values of a column in the open rows under a filter, most frequent first. */
+/** Returns the distinct values of a column in the open rows under a filter, most frequent first. */
 export async function valuesUnder(filter: RowFilter, column: string, parts: ViewParts): Promise<readonly ValueCount[]> {
   const counts = new Map<string, number>();
   for await (const { row } of openRows(filter, parts)) {
@@ -104,7 +104,7 @@ export async function valuesUnder(filter: RowFilter, column: string, parts: View
     .slice(0, MAX_VALUES);
 }
 
-/** The cells of a column in the open rows under a filter that have the value `from`; null: all of them. */
+/** Returns the cells of a column in the open rows under a filter that have the value `from`; null selects all cells. */
 export function targetsUnder(
   filter: RowFilter,
   { column, from, value }: { readonly column: string; readonly from: string | null; readonly value: string },
@@ -122,7 +122,7 @@ function listedCount({ source, cause }: RowFilter, { store }: ViewParts): number
   return 1 + Number(last?.["last"] ?? -1);
 }
 
-/** The stored row at a position under a filter; undefined behind the last row. */
+/** Returns the id of the stored row at a position under a filter; undefined after the last row. */
 export function rowAt({ source, cause }: RowFilter, position: number, { store }: ViewParts): number | undefined {
   const found = store.one(
     "select row from listed where source = ? and cause = ? and position = ?",
@@ -133,7 +133,7 @@ export function rowAt({ source, cause }: RowFilter, position: number, { store }:
   return found === undefined ? undefined : Number(found["row"]);
 }
 
-/** The row with an id, with its corrections; undefined if there is none. */
+/** Returns the row with this id and its corrections; undefined if there is none. */
 export function currentRow(
   id: number,
   { store, rows, amend }: ViewParts,

@@ -13,13 +13,13 @@ import type { Found } from "./session-store.ts";
 
 type Table = Row["table"];
 
-/** The number of columns that the grid shows for a JSON source. */
+/** The maximum number of columns that the grid shows for a JSON source. */
 const MAX_JSON_COLUMNS = 200;
 
-/** A source of the session, with what its rows need to be stored and read again. */
+/** A source of the session, with the data to store its rows and read them again. */
 export interface SessionSource {
   readonly spec: SourceSpec | ChildSpec;
-  /** Grows while rows are added. */
+  /** The columns so far. More may follow while rows are added. */
   readonly columns: string[];
   /** The column that identifies a row in corrections. */
   readonly keyName: (row: Row) => string | undefined;
@@ -33,13 +33,13 @@ export interface SessionRows {
   readonly sourceIndex: (name: string) => number;
   readonly fileIndex: (source: number, table: Table) => number;
   readonly fileOf: (index: number) => Table | undefined;
-  /** The key of a row in corrections; undefined if it has none. */
+  /** Returns the key of a row in corrections; undefined if it has none. */
   readonly keyOfRow: (row: Row, source: number) => string | undefined;
-  /** Notes the columns of a row that the grid shows. */
+  /** Adds the columns of a row to the columns that the grid shows. */
   readonly noteColumns: (row: Row, source: number) => void;
-  /** The index of a column, which is added if it is new; undefined for a column without a name. */
+  /** Returns the index of a column, and adds the column if it is new; undefined for a column without a name. */
   readonly columnIndex: (source: number, column: string) => number | undefined;
-  /** The row without its joined rows. */
+  /** Returns the row without its joined rows. */
   readonly plainRow: (found: Found, content: unknown) => Row;
 }
 
@@ -49,11 +49,11 @@ export interface StoredRow {
   readonly parent: number;
   readonly source: number;
   readonly key: string | undefined;
-  /** As in the file. */
+  /** The row as it is in the file. */
   readonly original: Row;
-  /** With the corrections that were in force when the project was checked. */
+  /** The row with the corrections that were in force when the project was checked. */
   readonly built: Row;
-  /** Its current problems, as JSON; null: none. */
+  /** Its current problems as JSON; null if it has none. */
   readonly found: string | null;
 }
 
@@ -109,12 +109,12 @@ export function createSessionRows({ plan, mapping }: Pick<Job, "plan" | "mapping
   };
 }
 
-/** The text that stores a row without its joined rows. */
+/** Returns the text that stores a row without its joined rows. */
 export function rowContent(row: Row): string {
   return JSON.stringify(isCsvRow(row) ? row.cells : row.value);
 }
 
-/** The column of a place in a row; undefined if the place is not a cell of this row. */
+/** Returns the column of a place in a row; undefined if the place is not a cell of this row. */
 export function columnIn(row: Row, { file, line, column, pointer }: Place): string | undefined {
   if (file !== row.table.file || line !== row.line) return undefined;
   if (isCsvRow(row)) return column;
@@ -135,7 +135,10 @@ export function storedRow(found: Found, rows: SessionRows): StoredRow {
   };
 }
 
-/** Joins the rows of a record again. `rows`: in stored order, the first one is the record's own. */
+/**
+ * Joins the rows of a record again.
+ * @param rows in stored order; the first one is the record's own row
+ */
 export function joinRows(
   sources: readonly SessionSource[],
   stored: readonly StoredRow[],
@@ -162,7 +165,7 @@ function structuralColumns(spec: SourceSpec | ChildSpec): ReadonlySet<string> {
   return new Set([spec.key, ...own, ...parents].filter((name) => name !== undefined));
 }
 
-/** The dot paths of the scalars of a value. A value below a name with a dot has none. */
+/** Returns the dot paths of the scalars in a value. A scalar below a name that contains a dot has no dot path. */
 function pathsIn(value: JsonValue, path: readonly string[] = []): readonly string[] {
   if (isJsonArray(value)) return value.flatMap((item, index) => pathsIn(item, [...path, String(index)]));
   if (isJsonObject(value))

@@ -6,18 +6,18 @@ import { remedyOf } from "../../../files/write-error.ts";
 import { Failure } from "../../../model/failure.ts";
 
 type Scalar = string | number | null;
-/** A row of a result. Columns of the session contain no blobs and no numbers above 2^53. */
+/** A row of a query result. Columns of the session contain no blobs and no numbers above 2^53. */
 export type Found = Readonly<Record<string, Scalar>>;
 
 /**
- * The rows that need work, in a private file, so that memory use does not depend on their number. Statements are
+ * Stores the rows that need work in a private file, so that memory use does not depend on their number. Statements are
  * prepared once.
  */
 export interface SessionStore {
   readonly run: (sql: string, ...values: readonly Scalar[]) => number;
   readonly all: (sql: string, ...values: readonly Scalar[]) => readonly Found[];
   readonly one: (sql: string, ...values: readonly Scalar[]) => Found | undefined;
-  /** For results of which there may be many. The caller must not wait between them. */
+  /** Yields the rows of a large result. The caller must not wait for a promise between rows. */
   readonly each: (sql: string, ...values: readonly Scalar[]) => Iterable<Found>;
   readonly transaction: <T>(work: () => T) => T;
   readonly begin: () => void;
@@ -51,7 +51,7 @@ export function openSessionStore(folder: string): SessionStore {
     all: (sql, ...values): readonly Found[] => prepared(sql).all(...values),
     one: (sql, ...values): Found | undefined => prepared(sql).get(...values),
     *each(sql, ...values) {
-      // A statement that is garbage-collected while it is read would end the process.
+      // If a statement were garbage-collected while it is read, the process would crash.
       yield* prepared(sql).iterate(...values);
     },
     transaction: (work) => {
@@ -75,16 +75,16 @@ export function openSessionStore(folder: string): SessionStore {
 }
 
 /**
- * - `record`: `problems` as found by the check
- * - `row`: `original` as in the file; `built`: with the corrections of the check, if it differs; `found`: current
- *   problems; `listed`: whether the grid shows it
+ * - `record`: its `problems` are those that the check of the project found
+ * - `row`: `original`: the row in the file; `built`: the row with the corrections of the check, if it differs; `found`:
+ *   current problems; `listed`: whether the grid shows it
  * - `sibling`: other rows with the same key as a row
  * - `correction`: the corrections in force; the last one of a cell applies
- * - `refused`: keys that the platform refused, while a session is built
- * - `listed`: the rows under each filter, by position. A row stays at its position until the next check
- * - `cause_row`: whether the row has the cause now
+ * - `refused`: the keys that the platform refused, needed while a session is built
+ * - `listed`: the rows under each filter, by position. A row keeps its position until the next check
+ * - `cause_row`: whether the row still has the cause
  * - `touched`: the last change to a cell; `seq` counts changes
- * - `step`: what each edit has changed, for undo
+ * - `step`: the changes of each edit, for undo
  */
 const SCHEMA = `
   pragma journal_mode=memory; pragma synchronous=off; pragma locking_mode=exclusive; pragma cache_size=-8000;
@@ -104,7 +104,7 @@ const SCHEMA = `
     column_name text, before text, after text, undone integer);
   create index step_by_tab on step (tab, batch);`;
 
-/** Created when the rows are complete. */
+/** Indexes that are created once all rows are stored. */
 export const INDEXES = `
   create index row_by_record on row (record);
   create index row_by_key on row (source, key);

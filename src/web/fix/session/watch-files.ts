@@ -4,14 +4,14 @@ import { pathsFrom } from "../../../job/contract-files.ts";
 import type { Job } from "../../../job/job.ts";
 import { Failure } from "../../../model/failure.ts";
 
-/** Compares the files of a project with their state when it was checked. */
+/** Detects changes to the files of a project since it was checked. */
 export interface WatchedFiles {
   /**
-   * The name of the first changed source file; undefined if none has changed.
-   * @throws Failure `source_changed` if a file of the setup has changed: contract, mapping, configuration
+   * Returns the name of the first changed source file; undefined if none has changed.
+   * @throws Failure `source_changed` if the contract, the mapping or the configuration has changed
    */
   readonly changed: (input: Job["input"]) => Promise<string | undefined>;
-  /** Notes the current state of the configuration file, which this program has changed. */
+  /** Records the state of the configuration file after this program has changed it. */
   readonly noteConfiguration: () => void;
 }
 

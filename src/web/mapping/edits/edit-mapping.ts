@@ -10,7 +10,7 @@ import { withCondition, withNewPart, withoutPart, withRows } from "./list-edits.
 import { withNewSource, withSourceOptions } from "./source-edits.ts";
 
 /**
- * Changes a mapping, and keeps every character that the change does not concern.
+ * Changes a mapping and keeps every character that the change does not affect.
  * @throws Failure `mapping_invalid` if the mapping cannot be read, `usage` if the change is not possible
  */
 export function editMapping(text: string, edit: MappingEdit, context: EditContext): string {

@@ -8,11 +8,11 @@ export interface EditContext {
   /** The file of the mapping, for messages. */
   readonly file: string;
   readonly guesses: FieldGuesses;
-  /** Time zone for times without an offset. */
+  /** Time zone of times without an offset. */
   readonly zone: string;
 }
 
-/** The field that an edit changes, with the mapping. */
+/** The field that an edit changes, and its mapping. */
 export interface EditTarget {
   readonly text: string;
   readonly field: FieldData;
@@ -21,7 +21,7 @@ export interface EditTarget {
   readonly tree: readonly FieldData[];
 }
 
-/** The field at a path in the mapping file; undefined if there is none. */
+/** Returns the field at a path in the mapping file; undefined if there is none. */
 export function fieldWith(fields: readonly FieldData[], wanted: AttrPath): FieldData | undefined {
   for (const field of fields) {
     if (isSamePath(field.path, wanted)) return field;

@@ -9,7 +9,7 @@ import { editYaml } from "../yaml/edit-yaml.ts";
 import { BY_HAND, type EditTarget, fieldWith, refuse } from "./edit-target.ts";
 import { asEntry, withOptions } from "./option-edits.ts";
 
-/** The mapping with a field that a column fills, converted as `init` would do it. */
+/** Returns the mapping with a field filled from a column, with the conversion that `init` would choose. */
 export function withColumn(target: EditTarget, wanted: SourceColumn): string {
   const { field, context } = target;
   const slot = slotAt(context.guesses.payload, field.attr);
@@ -34,7 +34,7 @@ export function withColumn(target: EditTarget, wanted: SourceColumn): string {
   return withLeaf(target, leaf, wanted);
 }
 
-/** Options that do not depend on the values of the column. */
+/** Options that an entry keeps when its column changes, because they do not depend on the values of the column. */
 const KEPT_OPTIONS: ReadonlySet<string> = new Set(["default", "when", "trim", "replace", "split", "keepEmpty", "call"]);
 
 /** Sets the options of an entry. `column` replaces `from`. */
@@ -75,7 +75,7 @@ function without(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 }
 
-/** Adds an entry with the lists around it, which the mapping does not have yet. */
+/** Adds an entry together with the lists around it that the mapping does not have yet. */
 function withNewList(target: EditTarget, leaf: JsonObject, column: SourceColumn | undefined): string {
   const { text, field, context, sources, tree } = target;
   const first = field.path.indexOf("*");

@@ -7,8 +7,8 @@ import { editYaml, unwrapItem, wrapInItem, wrapInList } from "../yaml/edit-yaml.
 import { BY_HAND, type EditTarget, refuse } from "./edit-target.ts";
 
 /**
- * The mapping with other rows for the items of a list or of a part; null: one item that is built from the row of the
- * list.
+ * Returns the mapping with other rows for the items of a list or of a part.
+ * @param source null: one item, built from the row of the list
  */
 export function withRows(target: EditTarget, source: string | null): string {
   const { text, field, context } = target;
@@ -28,7 +28,7 @@ export function withRows(target: EditTarget, source: string | null): string {
   return editYaml(file, text, { path: [...own.path, "each"], value: source, after: "when" });
 }
 
-/** Only a list literal can have an item that is built from the row of the list. */
+/** Removes the rows. Only a list literal can have an item that is built from the row of the list. */
 function withoutRows({ text, field, context: { file } }: EditTarget, { path, value }: Part): string {
   const isListed = path.length > field.path.length || field.kind === "part";
   const listed = isListed ? text : wrapInList(file, text, path);
@@ -40,11 +40,11 @@ function withoutRows({ text, field, context: { file } }: EditTarget, { path, val
 interface Part {
   readonly path: AttrPath;
   readonly value: JsonObject;
-  /** Whether it has the form `{ each, when, item }`, and is not the item itself. */
+  /** Whether the part has the form `{ each, when, item }`. If not, the part is the item itself. */
   readonly isEntry: boolean;
 }
 
-/** A part of a list, or the only one of a list; undefined if it has another form. */
+/** Returns a part of a list, or the only part of a list; undefined if the list has another form. */
 function partIn(target: EditTarget): Part | undefined {
   const { field, text, context } = target;
   const { value: document } = parseDocument({ file: context.file, text }, "mapping_invalid");
@@ -73,7 +73,7 @@ export function withNewPart(
   return editYaml(file, listed, { path: [...path, isJsonArray(old) ? old.length : 1], value: part, blockLevels });
 }
 
-/** The mapping without a part of a list. */
+/** Returns the mapping without a part of a list. */
 export function withoutPart(target: EditTarget): string {
   const { text, context } = target;
   return editYaml(context.file, text, { path: partPath(target) });
@@ -84,7 +84,7 @@ function partPath({ field: { kind, path, attr } }: EditTarget): AttrPath {
   return path;
 }
 
-/** The mapping with another condition of a part; null: none. */
+/** Returns the mapping with another condition for a part; null removes the condition. */
 export function withCondition(target: EditTarget, when: PartCondition | null): string {
   const { text, field, context } = target;
   const { file } = context;

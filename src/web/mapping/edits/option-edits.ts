@@ -3,7 +3,7 @@ import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, type JsonVal
 import { Failure } from "../../../model/failure.ts";
 import { editYaml } from "../yaml/edit-yaml.ts";
 
-/** A column without options is written as its name. */
+/** Writes an entry. A column without options is written as its name. */
 export function asEntry(leaf: JsonObject): JsonValue {
   const { from, ...options } = leaf;
   return typeof from === "string" && Object.keys(options).length === 0 ? from : leaf;
@@ -14,7 +14,7 @@ interface OwnEntry {
   readonly value: JsonValue;
 }
 
-/** The mapping with other options of an entry; only those that differ are written. */
+/** Returns the mapping with other options for an entry. Writes only the options that differ. */
 export function withOptions(file: string, text: string, { at, value: old }: OwnEntry, leaf: JsonObject): string {
   const entry = asEntry(leaf);
   if (canonicalJson(old) === canonicalJson(entry)) return text;
@@ -59,7 +59,7 @@ function withMember(
   return editYaml(file, text, { path: at, value: wanted });
 }
 
-/** Whether the members have the wanted order after new ones are added at the end. Replacements depend on their order. */
+/** Whether the members have the wanted order if new members are added at the end. The order of replacements matters. */
 function keepsOrder(old: JsonObject, wanted: JsonObject): boolean {
   const kept = Object.keys(old).filter((name) => wanted[name] !== undefined);
   const added = Object.keys(wanted).filter((name) => old[name] === undefined);
@@ -71,7 +71,7 @@ interface OwnList {
   readonly value: readonly JsonValue[];
 }
 
-/** Changes only the items between those that both lists begin and end with. */
+/** Changes only the items between the shared beginning and the shared end of both lists. */
 function withItems(file: string, text: string, { at, value: old }: OwnList, wanted: readonly JsonValue[]): string {
   const first = sharedLength(old, wanted);
   const last = sharedLength(old.slice(first).toReversed(), wanted.slice(first).toReversed());
@@ -86,7 +86,7 @@ function withItems(file: string, text: string, { at, value: old }: OwnList, want
   return made;
 }
 
-/** The number of equal items at the beginning of two lists. */
+/** Returns the number of equal items at the beginning of two lists. */
 function sharedLength(one: readonly JsonValue[], other: readonly JsonValue[]): number {
   const at = one.findIndex((item, index) => {
     const wanted = other[index];

@@ -6,8 +6,8 @@ import { editYaml } from "../yaml/edit-yaml.ts";
 import { type EditContext, refuse } from "./edit-target.ts";
 
 /**
- * Adds a source. A parent without a key is identified by the column of the join; if it has another one, the join names
- * both columns.
+ * Adds a source. If the parent has no key, the column of the join becomes its key. If the parent has another key, the
+ * join names both columns.
  */
 export function withNewSource(text: string, added: NewSource, { file }: EditContext): string {
   const { name, file: written, key, parent, column, parentColumn } = added;

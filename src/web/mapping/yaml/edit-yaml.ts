@@ -15,20 +15,22 @@ import { withoutEntry } from "./removals.ts";
 import { withEntry } from "./splices.ts";
 import { withItem, withObjectInList, withoutItem } from "./wraps.ts";
 
-/** A value to set at a path of a YAML document; without a value, the entry is removed. */
+/** A value to set at a path of a YAML document. Without a value, the edit removes the entry. */
 export interface YamlEdit {
   readonly path: AttrPath;
   readonly value?: JsonValue;
-  /** Levels of new objects that are written one field per line; deeper ones are written in braces. */
+  /**
+   * The number of levels of a new object that are written with one field per line. Deeper levels are written in braces.
+   */
   readonly blockLevels?: number;
-  /** The entry of the same object that a new entry follows; by default the last one. */
+  /** The entry of the same object after which a new entry is added. The default is the last entry. */
   readonly after?: string;
 }
 
 /**
- * Edits one entry of a YAML document and keeps every other character. New entries follow the last entry of their
- * object. The comment of a removed entry stays, with the name of the entry. Objects and lists that become empty are
- * removed as well, except at the top level of the document.
+ * Edits one entry of a YAML document and keeps every other character. New entries are added after the last entry of
+ * their object. The comment of a removed entry stays and begins with the name of the entry. Objects and lists that
+ * become empty are also removed, except at the top level of the document.
  * @throws Failure `mapping_invalid` if the text is not valid YAML, or `usage` if the edit would change anything else
  */
 export function editYaml(file: string, text: string, edit: YamlEdit): string {
@@ -44,32 +46,32 @@ export function editYaml(file: string, text: string, edit: YamlEdit): string {
 }
 
 /**
- * Makes an object the only item of a list, and keeps every other character except indentation.
- * @throws as `editYaml`
+ * Makes an object the only item of a list. Keeps every other character except indentation.
+ * @throws the failures of `editYaml`
  */
 export function wrapInList(file: string, text: string, path: AttrPath): string {
   return reshaped({ file, text, path }, withObjectInList(text, path), (value) => [value]);
 }
 
 /**
- * Puts an object into the entry `item` of a new object that begins with other entries, and keeps every other character
+ * Moves an object into the entry `item` of a new object that begins with other entries. Keeps every other character
  * except indentation.
- * @throws as `editYaml`
+ * @throws the failures of `editYaml`
  */
 export function wrapInItem(file: string, text: string, path: AttrPath, head: JsonObject): string {
   return reshaped({ file, text, path }, withItem(text, path, head), (value) => ({ ...head, item: value }));
 }
 
 /**
- * Replaces an object that has only the entry `item` by the value of this entry. The inverse of `wrapInItem` after the
- * other entries are removed.
- * @throws as `editYaml`
+ * Replaces an object whose only entry is `item` with the value of this entry. This reverses `wrapInItem` once the other
+ * entries are removed.
+ * @throws the failures of `editYaml`
  */
 export function unwrapItem(file: string, text: string, path: AttrPath): string {
   return reshaped({ file, text, path }, withoutItem(text, path), (value) => valueAt(value, ["item"]) ?? null);
 }
 
-/** The made text, if the value at the path has the wanted new form and nothing else has changed. */
+/** Returns the edited text if the value at the path has the intended form and nothing else has changed. */
 function reshaped(
   { file, text, path }: { readonly file: string; readonly text: string; readonly path: AttrPath },
   made: string | undefined,
@@ -87,7 +89,7 @@ function refused(path: AttrPath): Failure {
   });
 }
 
-/** Whether the edit has the intended effect, and no other: the same values and all comments. */
+/** Whether the edit has the intended effect and no other: all other values and all comments are unchanged. */
 function isSameOtherwise(
   { file, text, before }: { readonly file: string; readonly text: string; readonly before: JsonValue },
   made: string,
@@ -103,7 +105,7 @@ function isSameOtherwise(
   }
 }
 
-/** Whether the text has all the comments; a comment of a removed entry now begins with the name of the entry. */
+/** Whether the text has all the comments. The comment of a removed entry may begin with the name of the entry. */
 function hasComments(text: string, wanted: readonly string[]): boolean {
   const found = [...commentsIn(text)];
   return wanted.every((comment) => {
@@ -113,7 +115,7 @@ function hasComments(text: string, wanted: readonly string[]): boolean {
   });
 }
 
-/** The JSON value with an entry replaced or added. */
+/** Returns the JSON value with an entry replaced or added. */
 function replaced(within: JsonValue, [part, ...rest]: AttrPath, value: JsonValue): JsonValue {
   if (part === undefined) return value;
   const inner = replaced(memberAt(within, part) ?? null, rest, value);
@@ -124,7 +126,7 @@ function replaced(within: JsonValue, [part, ...rest]: AttrPath, value: JsonValue
   return { ...(isJsonObject(within) ? within : {}), [part]: inner };
 }
 
-/** The JSON value without an entry. */
+/** Returns the JSON value without an entry. */
 function removed(within: JsonValue, [part, ...rest]: AttrPath): JsonValue {
   if (part === undefined) return within;
   if (rest.length > 0) return replaced(within, [part], removed(memberAt(within, part) ?? null, rest));
@@ -132,7 +134,10 @@ function removed(within: JsonValue, [part, ...rest]: AttrPath): JsonValue {
   return Object.fromEntries(Object.entries(isJsonObject(within) ? within : {}).filter(([name]) => name !== part));
 }
 
-/** The outermost entry that has no content other than the entry at the path. A list from rows is its item. */
+/**
+ * Returns the path of the outermost entry whose only content is the entry at the path. The content of a list from rows
+ * is its item.
+ */
 function prunedPath(within: JsonValue, path: AttrPath): AttrPath {
   const parents = path.map((_, at) => valueAt(within, path.slice(0, at)));
   let length = path.length;

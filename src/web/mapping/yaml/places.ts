@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, Lexer, type Node, type Pair, parseDocument, type YAMLMap, type YAMLSeq } from "yaml";
 import type { AttrPath, AttrSegment } from "../../../json/attr.ts";
 
-/** The comments in a YAML text, without `#`, in order. */
+/** Returns the comments in a YAML text, in order and without `#`. */
 export function commentsIn(text: string): readonly string[] {
   return [...new Lexer().lex(text)].filter((token) => token.startsWith("#")).map((token) => token.slice(1).trim());
 }
@@ -11,7 +11,7 @@ export type Collection = YAMLMap | YAMLSeq;
 export interface Place {
   readonly node: unknown;
   readonly pair: Pair | undefined;
-  /** The collections around the node, outermost first, each with its pair, if it is the value of one. */
+  /** The collections around the node, outermost first. Each has its pair if it is the value of a pair. */
   readonly around: readonly Around[];
   /** The part of the path that does not exist. */
   readonly rest: AttrPath;
@@ -59,7 +59,7 @@ export function afterColon(text: string, { key }: Pair): number | undefined {
   return end < 0 || colon === undefined ? undefined : end + colon;
 }
 
-/** The comments of removed text, one per line, each with the name of the removed entry. */
+/** Returns the comments of removed text, one per line, each with the name of the removed entry. */
 export function keptComments(text: string, name: string, column: number): readonly string[] {
   const indent = " ".repeat(column);
   return commentsIn(text).map((comment) => `${indent}# ${name}: ${comment}${eolOf(text)}`);
@@ -79,7 +79,7 @@ export function startOf(item: unknown): number {
   return isPairOfNodes(item) && isNode(item.key) ? rangeOf(item.key)[0] : 0;
 }
 
-/** The end of the last character that is not a comment or white space. */
+/** Returns the end of the last character of a node that is neither a comment nor white space. */
 export function endOf(item: unknown): number {
   if (isCollection(item) && item.flow !== true && item.items.length > 0) return endOf(item.items.at(-1));
   if (isNode(item)) return rangeOf(item)[1];
@@ -91,14 +91,14 @@ function isPairOfNodes(item: unknown): item is Pair {
   return typeof item === "object" && item !== null && "key" in item && "value" in item;
 }
 
-/** The position after the line of the last character before `end`. */
+/** Returns the start of the line after the last character before `end`. */
 export function lineEnd(text: string, end: number): number {
   if (end > 0 && text[end - 1] === "\n") return end;
   const line = text.indexOf("\n", end);
   return line < 0 ? text.length : line + 1;
 }
 
-/** The indentation of the entries of a collection. */
+/** Returns the indentation of the entries of a collection. */
 export function columnOf(collection: Collection, text: string): number {
   const [first] = collection.items;
   const start = isSeq(collection) ? rangeOf(collection)[0] : startOf(first);

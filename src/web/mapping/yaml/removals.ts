@@ -14,7 +14,7 @@ import {
   startOf,
 } from "./places.ts";
 
-/** The YAML text without an entry; its comments stay. Undefined if the text is written in an unsupported form. */
+/** Returns the YAML text without an entry but with its comments; undefined if the text has an unsupported form. */
 export function withoutEntry(text: string, path: AttrPath): string | undefined {
   const { node, pair, around, rest } = placeOf(text, path);
   const holder = around.at(-1);
@@ -26,12 +26,12 @@ export function withoutEntry(text: string, path: AttrPath): string | undefined {
 }
 
 interface Item {
-  /** A pair of a map, or a node of a list. */
+  /** A pair of a map, or an item of a list. */
   readonly node: unknown;
   readonly name: string;
 }
 
-/** Leaves an empty object or list, followed by the comments of its only entry. */
+/** Leaves an empty object or list, followed by the comments of the removed entry. */
 function withoutLast(text: string, { collection, pair }: Around, { node, name }: Item): string | undefined {
   const keyEnd = pair && afterColon(text, pair);
   if (keyEnd === undefined) return undefined;
@@ -66,7 +66,7 @@ function outOfBlock(text: string, collection: Collection, { node, name }: Item):
     const before = isLastLine ? text.slice(0, lineStart).replace(/\r?\n$/, "") : text.slice(0, lineStart);
     return before + kept.join("") + text.slice(end);
   }
-  // The first entry of an object or list in a list is on the line of the dash.
+  // The first entry of a collection inside a list is on the same line as the dash.
   const next = at + 1 < collection.items.length ? itemStart(collection, at + 1) : end;
   const [first, ...others] = kept;
   if (first !== undefined) return text.slice(0, start) + first.trimStart() + others.join("") + text.slice(end);
@@ -75,7 +75,7 @@ function outOfBlock(text: string, collection: Collection, { node, name }: Item):
   return (between.trim() === "" ? before : before.trimEnd() + eolOf(text) + between) + text.slice(next);
 }
 
-/** The position of the key, or of the dash of a list item. */
+/** Returns the position of a key, or of the dash of a list item. */
 function itemStart(collection: Collection, at: number): number {
   const { srcToken } = collection;
   const dash = srcToken?.type === "block-seq" ? srcToken.items[at]?.start.find(isDash) : undefined;

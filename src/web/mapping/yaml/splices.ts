@@ -19,13 +19,15 @@ import { fieldLines, flowText, itemLines, keyText, valueLines } from "./yaml-lin
 interface Entry {
   readonly path: AttrPath;
   readonly value: JsonValue;
-  /** Levels of the value that are written one entry per line; deeper ones are written in braces. */
+  /**
+   * The number of levels of the value that are written with one entry per line. Deeper levels are written in braces.
+   */
   readonly levels: number;
-  /** The entry of the same object that a new entry follows; by default the last one. */
+  /** The entry of the same object after which a new entry is added. The default is the last entry. */
   readonly after?: string | undefined;
 }
 
-/** The YAML text with an entry added or replaced; undefined if the text is written in an unsupported form. */
+/** Returns the YAML text with an entry added or replaced; undefined if the text has an unsupported form. */
 export function withEntry(text: string, { path, value, levels: own, after }: Entry): string | undefined {
   const { node, pair, around, rest } = placeOf(text, path);
   const [part, ...below] = rest;
@@ -48,7 +50,7 @@ function entryNamed(collection: Collection, name: string | undefined): Pair | un
 interface EmptyObject {
   readonly node: unknown;
   readonly pair: Pair | undefined;
-  /** The collection that contains it. */
+  /** The collection that contains the object. */
   readonly parent: Collection | undefined;
 }
 
@@ -104,9 +106,9 @@ function intoFlow(text: string, collection: Collection, { part, inner, end: afte
 interface NewEntry {
   readonly part: AttrSegment;
   readonly inner: JsonValue;
-  /** Levels of the inner value that are written one entry per line. */
+  /** The number of levels of the inner value that are written with one entry per line. */
   readonly levels: number;
-  /** The end of the entry that it follows. */
+  /** The end of the entry before it. */
   readonly end: number;
 }
 
@@ -118,7 +120,7 @@ function intoBlock(text: string, collection: Collection, { part, inner, levels, 
   return insertLines(text, lineEnd(text, end), { lines, indent });
 }
 
-/** Writes an object below its key, whose line has no value yet. */
+/** Writes an object below its key. The line of the key must not have a value yet. */
 function belowKey(
   text: string,
   { node, pair, parent }: { readonly node: unknown; readonly pair: Pair; readonly parent: Collection | undefined },

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../json/json-value.ts";
 import { columnOf, endOf, eolOf, keptComments, placeOf, rangeOf, startOf } from "./places.ts";
 import { flowText, keyText } from "./yaml-lines.ts";
 
-/** The YAML text with an object as the only item of a list; undefined if it is written in an unsupported form. */
+/** Returns the YAML text with an object as the only item of a list; undefined if the text has an unsupported form. */
 export function withObjectInList(text: string, path: AttrPath): string | undefined {
   const node = objectAt(text, path);
   if (node === undefined || node.items.length === 0) return undefined;
@@ -17,7 +17,9 @@ export function withObjectInList(text: string, path: AttrPath): string | undefin
   return `${text.slice(0, start)}- ${indented(text.slice(start, end))}${text.slice(end)}`;
 }
 
-/** The object at a path; undefined for another value, and for one that other parts of the text may refer to. */
+/**
+ * Returns the object at a path; undefined for any other value, and if other parts of the text may refer to the object.
+ */
 function objectAt(text: string, path: AttrPath): YAMLMap | undefined {
   const { node, rest } = placeOf(text, path);
   return rest.length === 0 ? plainObject(node) : undefined;
@@ -31,7 +33,10 @@ function indented(lines: string): string {
   return lines.replaceAll(/\n(?=[^\r\n])/g, "\n  ");
 }
 
-/** The YAML text with an object as the entry `item` of a new object; undefined if it is in an unsupported form. */
+/**
+ * Returns the YAML text with an object as the entry `item` of a new object; undefined if the text has an unsupported
+ * form.
+ */
 export function withItem(text: string, path: AttrPath, head: JsonObject): string | undefined {
   const node = objectAt(text, path);
   if (node === undefined) return undefined;
@@ -48,7 +53,7 @@ export function withItem(text: string, path: AttrPath, head: JsonObject): string
   return `${text.slice(0, start)}${opening}${next}  ${indented(text.slice(start, end))}${text.slice(end)}`;
 }
 
-/** The YAML text with the value of the only entry, `item`, in place of the object around it. */
+/** Returns the YAML text with an object replaced by the value of its only entry, `item`. */
 export function withoutItem(text: string, path: AttrPath): string | undefined {
   const node = objectAt(text, path);
   const [pair] = node?.items ?? [];

@@ -8,7 +8,7 @@ interface CauseListOptions {
   readonly onChoose: (cause: number) => void;
 }
 
-/** The causes with the number of rows that still have them. */
+/** Lists the causes, each with the number of rows that still have it. */
 export function CauseList({ causes, chosen, onChoose }: CauseListOptions): JSX.Element {
   return (
     <nav aria-label="Causes" class="fix-causes">

@@ -18,7 +18,7 @@ interface DetailsOptions {
   readonly id: string;
 }
 
-/** What is wrong with the active cell and its row, and what to do. */
+/** Shows the problems of the active cell and its row, and how to fix them. */
 export function CellDetails({ active, source, filter, session, id }: DetailsOptions): JSX.Element {
   if (active?.row === undefined)
     return <div class="card fix-details soft">Choose a cell to see what is wrong with it.</div>;
@@ -69,7 +69,7 @@ interface ActionOptions {
   readonly source: FixSource;
   /** The id of the session. */
   readonly id: string;
-  /** null: the value of the extract. */
+  /** Receives the new value; null restores the value of the extract. */
   readonly onSave: (value: string | null) => void;
 }
 
@@ -96,7 +96,7 @@ function Actions({ row, column, source, id, onSave }: ActionOptions): JSX.Elemen
 
 interface MarksOptions {
   readonly marks: readonly FixMark[];
-  /** Given if the marks belong to several columns. */
+  /** The column names, set if the marks belong to several columns. */
   readonly columns?: readonly string[];
 }
 
@@ -127,7 +127,7 @@ interface LongValueOptions {
   readonly onSave: (value: string) => void;
 }
 
-/** A value that is too long for the grid. */
+/** Shows a value that is too long for the grid. */
 function LongValue({ row, column, id, onSave }: LongValueOptions): JSX.Element | null {
   const { areValuesShown } = usePage();
   const [text, setText] = useState<string>();

@@ -3,7 +3,7 @@ import type { FixRow } from "../../../fix/fix-types.ts";
 import { columnIndex } from "./slick-grid.ts";
 
 interface EditorState {
-  /** The character with which the user begins a new value. */
+  /** The character that the user typed to start a new value. */
   typed: string | undefined;
   areValuesShown: boolean;
 }
@@ -14,7 +14,7 @@ interface EditorOptions {
   readonly item: unknown;
 }
 
-/** Returns the constructor of an editor for one cell: a text field, or an area for a value with line ends. */
+/** Returns the constructor of an editor for one cell: a text field, or a text area for a value with line breaks. */
 export function cellEditor(state: EditorState): new (options: EditorOptions) => Editor {
   return class {
     private readonly field: HTMLInputElement | HTMLTextAreaElement;
@@ -73,7 +73,7 @@ function valueIn(item: unknown, column: number): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Keys that move the cursor in the field must not move to another cell. */
+/** Keys that move the cursor in the field must not move the selection to another cell. */
 function keepKeys(event: Event): void {
   if (!(event instanceof KeyboardEvent)) return;
   const isInField = ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key) || event.ctrlKey || event.metaKey;

@@ -1,8 +1,8 @@
 import { isFormula } from "../../../../text/formula.ts";
 
 /**
- * The cells of a text that a spreadsheet has copied: columns are separated by tabs, rows by line ends. A cell in
- * quotation marks may contain both. Values stay text; an apostrophe that protects a formula is removed.
+ * Parses a text that was copied from a spreadsheet. Tabs separate columns and line breaks separate rows; a quoted cell
+ * may contain both. Values stay text. An apostrophe that protects a formula is removed.
  */
 export function parseTable(text: string): readonly (readonly string[])[] {
   const rows: string[][] = [[]];
@@ -13,7 +13,7 @@ export function parseTable(text: string): readonly (readonly string[])[] {
     if (end >= text.length) break;
     at = text.startsWith("\r\n", end) ? end + 2 : end + 1;
     if (text[end] === "\t") continue;
-    // A spreadsheet ends every row with a line end.
+    // A spreadsheet ends every row with a line break.
     if (at >= text.length) break;
     rows.push([]);
   }
@@ -22,7 +22,7 @@ export function parseTable(text: string): readonly (readonly string[])[] {
 
 interface ParsedCell {
   readonly cell: string;
-  /** The position of the separator after it. */
+  /** The position of the separator after the cell. */
   readonly end: number;
 }
 
@@ -33,7 +33,7 @@ function plainCell(text: string, from: number): ParsedCell {
   return { cell: text.slice(from, end), end };
 }
 
-/** Undefined if the quotation marks do not enclose the whole cell: then they belong to the value. */
+/** Returns undefined if the quotation marks do not enclose the whole cell. They then belong to the value. */
 function quotedCell(text: string, from: number): ParsedCell | undefined {
   let at = from + 1;
   for (;;) {
@@ -48,7 +48,7 @@ function quotedCell(text: string, from: number): ParsedCell | undefined {
   }
 }
 
-/** A text that spreadsheets read as these cells. They run none of them as a formula. */
+/** Formats cells as text that spreadsheets can paste. Spreadsheets run no cell of it as a formula. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const lines = rows.map((cells) => cells.map((cell) => quoted(protectedCell(cell))).join("\t"));
   return lines.length < 2 ? lines.join("") : lines.map((line) => `${line}\n`).join("");
@@ -58,7 +58,7 @@ function quoted(cell: string): string {
   return /[\t\r\n]|^"/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** An apostrophe makes a spreadsheet keep the cell as text. */
+/** A leading apostrophe makes a spreadsheet keep the cell as text. */
 function protectedCell(cell: string): string {
   return needsProtection(cell) ? `'${cell}` : cell;
 }
@@ -67,7 +67,7 @@ function unprotected(cell: string): string {
   return cell.startsWith("'") && needsProtection(cell) ? cell.slice(1) : cell;
 }
 
-/** Regardless of apostrophes in front, so that a protected cell differs from a value that begins with one. */
+/** Ignores leading apostrophes, so that a protected cell differs from a value that begins with an apostrophe. */
 function needsProtection(cell: string): boolean {
   return isFormula(cell.replace(/^'+/, ""));
 }

@@ -10,7 +10,7 @@ import { AccessibleGrid, columnIndex } from "./slick-grid.ts";
 /** The grid of the rows under a filter. */
 export interface FixGrid {
   readonly setLength: (length: number) => void;
-  /** Draws rows again after they were loaded or changed. */
+  /** Redraws rows after they were loaded or changed. */
   readonly redraw: (positions: readonly number[]) => void;
   readonly redrawAll: () => void;
   /** Selects a cell without moving the focus. */
@@ -23,7 +23,7 @@ export interface FixGrid {
 const LOADING: FixRow = { id: 0, key: "…", file: "", line: 0, cells: [], marks: [], edited: [], state: "open" };
 
 const ROW_HEIGHT = 30;
-/** The column that names the row. */
+/** The number of columns that name the row. They precede the columns of the source. */
 const NAME_COLUMNS = 1;
 
 export function openFixGrid(container: HTMLElement, options: GridOptions): FixGrid {
@@ -52,7 +52,7 @@ export function openFixGrid(container: HTMLElement, options: GridOptions): FixGr
     setLength: (next) => {
       length = next;
       grid.getEditorLock()?.cancelCurrentEdit();
-      // The grid is not higher than its rows, its header and a scroll bar.
+      // Limits the height of the grid to its rows, its header and a scroll bar.
       container.style.setProperty("--rows", `${(next + 3) * ROW_HEIGHT}px`);
       grid.resizeCanvas();
       grid.updateRowCount();
@@ -83,7 +83,7 @@ export function openFixGrid(container: HTMLElement, options: GridOptions): FixGr
   };
 }
 
-/** Rows are loaded when scrolling has paused for this long. */
+/** The time without scrolling after which rows are loaded. */
 const SETTLE_MS = 30;
 
 function createGrid(
@@ -109,7 +109,7 @@ function createGrid(
   return grid;
 }
 
-/** Draws rows again. The cell that is being edited stays, and the active cell keeps the focus. */
+/** Redraws rows. An open cell editor stays open, and the active cell keeps the focus. */
 function redraw(grid: AccessibleGrid, container: HTMLElement, positions: readonly number[]): void {
   const active = grid.getActiveCell();
   const hadFocus = container.contains(document.activeElement);
@@ -187,7 +187,7 @@ function listen(grid: AccessibleGrid, container: HTMLElement, options: KeyOption
   container.addEventListener("paste", (event) => pasteCells(event, grid, options));
 }
 
-/** Why a cell cannot be edited in the grid; undefined if it can. */
+/** Returns the reason why a cell cannot be edited in the grid; undefined if it can. */
 function editRefusal(
   { locked, cells, cut }: FixRow,
   column: number,

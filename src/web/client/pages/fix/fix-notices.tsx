@@ -6,7 +6,7 @@ import { Notice } from "../../parts/notice.tsx";
 import { momentText } from "../../parts/time.ts";
 import type { Session } from "./use-session.ts";
 
-/** Cells that the last edit has not changed, and why. */
+/** Lists cells that the last edit did not change, with the reasons. */
 export function Refusals({ refusals }: { readonly refusals: readonly Refusal[] }): JSX.Element | null {
   if (refusals.length === 0) return null;
   return (
@@ -28,7 +28,7 @@ interface UnfinishedOptions {
   readonly session: Session;
 }
 
-/** An edit of many cells that the program had not finished when it ended. */
+/** Shows an edit of many cells that was incomplete when its program ended. */
 export function Unfinished({ unfinished, session }: UnfinishedOptions): JSX.Element {
   const { source, column, at, saved } = unfinished;
   const settle = (action: "keep" | "undo"): void => void session.send("unfinished", { at, action });
@@ -52,7 +52,7 @@ interface OutdatedOptions {
   readonly file: string;
 }
 
-/** Corrections that are not applied, because the extract has changed since. */
+/** Lists corrections that are not applied because the extract has changed since they were made. */
 export function Outdated({ outdated, file }: OutdatedOptions): JSX.Element | null {
   if (outdated.count === 0) return null;
   return (
@@ -79,7 +79,7 @@ interface IncompleteLineOptions {
   readonly file: string;
 }
 
-/** The last line of the corrections file, if a program has not written it completely. */
+/** Shows that the last line of the corrections file is incomplete. */
 export function IncompleteLine({ line, file }: IncompleteLineOptions): JSX.Element | null {
   if (line === undefined) return null;
   return (

@@ -11,7 +11,7 @@ import { Workbench } from "./workbench.tsx";
 
 const POLL_MS = 400;
 
-/** The rows that need work, in a grid in which they are corrected. */
+/** Shows the rows that need work in a grid in which the user corrects them. */
 export function FixPage(): JSX.Element {
   const { state, error, check, reload } = useFixState();
   return (
@@ -43,7 +43,7 @@ interface FixProject {
   readonly reload: () => void;
 }
 
-/** Asks for the state until the check has ended. */
+/** Polls the state until the check has ended. */
 function useFixState(): FixProject {
   const [state, setState] = useState<FixState>();
   const [error, setError] = useState<ErrorDetails>();

@@ -8,10 +8,10 @@ interface CellContent {
   readonly toolTip: string;
 }
 
-/** The name of a row, with the problems that have no cell. */
+/** Shows the name of a row, with the problems that do not belong to a cell. */
 export const nameCell: Formatter<FixRow> = (...[, , , , row]) => nameContent(row);
 
-/** The value of a cell, with its problems. */
+/** Shows the value of a cell, with its problems. */
 export const valueCell: Formatter<FixRow> = (...[, , , column, row]) => valueContent(column, row);
 
 function nameContent({ marks, key, line, locked, state }: FixRow): CellContent {
@@ -39,7 +39,7 @@ function classesOf(marks: readonly FixMark[]): readonly string[] {
   return [marks.some(({ severity }) => severity === "error") ? "faulty" : "doubtful"];
 }
 
-/** The symbol of a problem, and the name of its style. */
+/** Returns the symbol of a problem and the name of its style. */
 export function symbolFor({ severity, by }: Pick<FixMark, "severity" | "by">): readonly [style: string, text: string] {
   if (severity === "warning") return ["warning", "△"];
   return by === "platform" ? ["refusal", "⊘"] : ["error", "▲"];

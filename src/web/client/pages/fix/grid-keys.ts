@@ -7,7 +7,10 @@ export interface KeyOptions extends GridOptions {
   readonly state: { typed: string | undefined };
 }
 
-/** Tab leaves the grid, which has too many cells to move through them. While a cell is edited, it moves to the next. */
+/**
+ * Makes Tab leave the grid, which has too many cells to tab through. While a cell is edited, Tab moves to the next
+ * cell.
+ */
 export function leaveWithTab(key: KeyboardEvent, grid: AccessibleGrid): void {
   if (key.key === "Tab" && !grid.isEditing()) key.stopPropagation();
 }
@@ -42,13 +45,13 @@ function handleCommand(key: KeyboardEvent, grid: AccessibleGrid, options: KeyOpt
   const name = key.key.toLowerCase();
   if (name === "z") options.onUndo();
   else if (name === "d") fillDown(grid, options);
-  // Ctrl+A would select all cells, of which there may be millions.
+  // Ctrl+A would select all cells, and there may be millions.
   else if (name !== "a") return false;
   key.preventDefault();
   return true;
 }
 
-/** The selected cells; the active cell if no others are selected. */
+/** Returns the selected cells, or the active cell if there is no selection. */
 function selectedRange(grid: AccessibleGrid): SlickRange | undefined {
   return grid.getSelectionModel()?.getSelectedRanges().at(-1);
 }
@@ -99,7 +102,9 @@ export function copyCells(
   return onMessage(`${count * columns.length === 1 ? "1 value" : `${count * columns.length} values`} copied.`);
 }
 
-/** One copied value fills the whole selection; otherwise cells are pasted from the first selected one on. */
+/**
+ * Fills the whole selection if one value was copied. If several were copied, pastes them from the first selected cell.
+ */
 export function pasteCells(event: ClipboardEvent, grid: AccessibleGrid, options: GridOptions): void {
   const range = selectedRange(grid);
   if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || range === undefined)

@@ -18,7 +18,7 @@ interface ReplaceOptions {
   readonly onClose: () => void;
 }
 
-/** Replaces a value, or all values, of a column in the open rows of a cause. */
+/** Replaces one value, or all values, of a column in the open rows of a cause. */
 export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
   const { state, filter, cause, session, areValuesShown, onClose } = options;
   const source = state.sources[filter.source];
@@ -92,7 +92,7 @@ function OldValue({ values, from, areValuesShown, onChoose }: OldValueOptions): 
 
 interface NewValueOptions {
   readonly value: string;
-  /** The values that the column can have, if all of them are known. */
+  /** The values that the column can have; undefined if they are not all known. */
   readonly choices: readonly string[] | undefined;
   readonly onChange: (value: string) => void;
 }
@@ -120,7 +120,7 @@ function NewValue({ value, choices, onChange }: NewValueOptions): JSX.Element {
   );
 }
 
-/** The distinct values of a column in the open rows; none while values are hidden. */
+/** Returns the distinct values of a column in the open rows. Returns none while values are hidden. */
 function useValues({
   state,
   filter,

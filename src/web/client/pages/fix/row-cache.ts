@@ -2,14 +2,14 @@ import type { FixRow } from "../../../fix/fix-types.ts";
 
 const PAGE = 100;
 
-/** The rows under a filter, loaded in pages when they are needed. */
+/** The rows under a filter. They are loaded in pages when they are needed. */
 export interface RowCache {
   readonly get: (position: number) => FixRow | undefined;
-  /** Loads the rows at these positions that are missing. */
+  /** Loads the missing rows between these positions. */
   readonly want: (from: number, to: number) => void;
-  /** Replaces rows. Returns the positions of those that are loaded. */
+  /** Replaces rows. Returns the positions of the replaced rows that are loaded. */
   readonly replace: (rows: readonly FixRow[]) => readonly number[];
-  /** Forgets all rows. Replies to earlier requests are ignored. */
+  /** Clears all rows. Replies to earlier requests are then ignored. */
   readonly clear: () => void;
 }
 

@@ -1,18 +1,19 @@
 import { type Column, SlickGrid } from "slickgrid";
 import type { FixRow } from "../../../fix/fix-types.ts";
 
-/** The index of a column of the source; undefined for the first column of the grid, which names the row. */
+/** Returns the index of a column of the source; undefined for the first column of the grid, which names the row. */
 export function columnIndex({ id }: Pick<Column, "id">): number | undefined {
   const [, index] = /^c(\d+)$/.exec(String(id)) ?? [];
   return index === undefined ? undefined : Number(index);
 }
 
 /**
- * SlickGrid for a strict content security policy and for assistive technology: its rules are inserted into the style
- * sheet of the page instead of a `style` element, the active cell has the focus, and only cells are in the grid role.
+ * Adapts SlickGrid to a strict content security policy and to assistive technology. It inserts its rules into the style
+ * sheet of the page instead of a `style` element. The active cell has the focus, and the element with the role `grid`
+ * contains only cells.
  */
 export class AccessibleGrid extends SlickGrid<FixRow> {
-  /** Whether a change of the active cell moves the focus to it. */
+  /** Whether the focus moves to the active cell when the active cell changes. */
   private takesFocus = false;
 
   protected override createCssRules(): void {
@@ -49,7 +50,7 @@ export class AccessibleGrid extends SlickGrid<FixRow> {
     return Boolean(this.getCellEditor());
   }
 
-  /** Puts the rows and headers into an element with the role of a grid, without the elements that catch the focus. */
+  /** Puts the rows and headers into an element with the role `grid`, without the elements that catch the focus. */
   arrange(label: string): void {
     const container = this.getContainerNode();
     const table = document.createElement("div");
@@ -65,7 +66,10 @@ export class AccessibleGrid extends SlickGrid<FixRow> {
   }
 }
 
-/** The rules that place the columns of each grid. Fields of a subclass would not be initialised in time. */
+/**
+ * The rules that position the columns of each grid. The constructor of SlickGrid needs them before the fields of a
+ * subclass are initialised.
+ */
 const COLUMN_RULES = new Map<string, ReadonlyMap<string, CSSStyleRule>>();
 
 function columnRules(uid: string): ReadonlyMap<string, CSSStyleRule> {

@@ -5,7 +5,7 @@ import type { EditResult, FixChanges, FixOverview, FixRow, Refusal, RowFilter } 
 import { getJson, postJson } from "../../api.ts";
 import { detailsOf } from "../../use-data.ts";
 
-/** The session of the server, and the requests of this tab. */
+/** The session on the server, and the requests of this tab. */
 export interface Session {
   readonly overview: FixChanges["overview"];
   readonly load: (
@@ -13,10 +13,10 @@ export interface Session {
     range: { from: number; count: number },
     signal: AbortSignal,
   ) => Promise<readonly FixRow[]>;
-  /** Sends an edit. The promise never fails. */
+  /** Sends an edit. The promise never rejects. */
   readonly send: (name: "edits" | "fill" | "replace" | "undo" | "unfinished", body: object) => Promise<void>;
   readonly isSaving: boolean;
-  /** What the last edit has done. */
+  /** The result of the last edit. */
   readonly message: string;
   readonly say: (message: string) => void;
   readonly refusals: readonly Refusal[];
@@ -27,14 +27,14 @@ export interface Session {
 interface SessionOptions {
   readonly state: FixOverview;
   readonly areValuesShown: boolean;
-  /** Rows that an edit has changed, here or elsewhere; undefined: too many to list. */
+  /** Receives the rows that an edit in this tab or elsewhere has changed; undefined if there are too many to list. */
   readonly onChanged: (rows: readonly FixRow[] | undefined) => void;
-  /** The session has ended, because the project was checked again. */
+  /** Called when the session has ended because the project was checked again. */
   readonly onEnd: () => void;
 }
 
 const POLL_MS = 3000;
-/** While an edit is in progress, so that its progress is shown. */
+/** The period while an edit is in progress, so that its progress is shown. */
 const BUSY_POLL_MS = 500;
 
 export function useSession({ state, areValuesShown, onChanged, onEnd }: SessionOptions): Session {
@@ -98,7 +98,7 @@ interface Polling {
   readonly pollMs: number;
 }
 
-/** Asks for changes that other tabs and programs have made, while the tab is visible. */
+/** Polls for changes from other tabs and programs while this tab is visible. */
 function usePolling(path: string, { seen, pollMs }: Polling, taking: Taking): void {
   const latest = useRef(taking);
   latest.current = taking;

@@ -20,7 +20,7 @@ interface WorkbenchOptions {
   readonly onReload: () => void;
 }
 
-/** The causes, the grid and the details of its active cell, for one check of the project. */
+/** Shows the causes, the grid and the details of the active cell for one check of the project. */
 export function Workbench({ state, onCheck, onReload }: WorkbenchOptions): JSX.Element {
   const { areValuesShown } = usePage();
   const [filter, setFilter] = useState<RowFilter>(() => initialFilter(state));
@@ -100,7 +100,7 @@ function statusOf({ isSaving, message, overview: { progress } }: Session): strin
 
 interface GridView {
   readonly grid: FixGrid;
-  /** Shows changed rows; undefined: all rows may have changed. */
+  /** Shows changed rows; undefined means that all rows may have changed. */
   readonly show: (rows: readonly FixRow[] | undefined) => void;
 }
 
@@ -173,7 +173,7 @@ function Grid({ state, filter, cause, session, areValuesShown, view, onActive }:
   return <div ref={element} class="fix-grid" />;
 }
 
-/** The column of the cause, otherwise of the first problem of the first row. */
+/** Returns the column of the cause, or else the column of the first problem of the first row. */
 function firstColumn(rows: RowCache, column: number | undefined): number {
   return column ?? rows.get(0)?.marks.find((mark) => mark.column !== undefined)?.column ?? 0;
 }
@@ -277,14 +277,17 @@ function Keys(): JSX.Element {
   );
 }
 
-/** The cause in the address, as `code attr`, or all causes. */
+/** Selects the cause in the address, written as `code attr`, or all causes. */
 function initialFilter({ causes }: FixOverview): RowFilter {
   const wanted = new URLSearchParams(location.search).get("cause");
   const cause = causes.find(({ code, attr }) => `${code} ${attr}` === wanted);
   return filterFor(causes, cause?.id ?? ALL_CAUSES, undefined);
 }
 
-/** The filter for a cause: the same source if it has rows there, otherwise the source with the most. */
+/**
+ * Returns the filter for a cause. Keeps the same source if it has rows with this cause, or else selects the source with
+ * the most.
+ */
 function filterFor(causes: readonly FixCause[], id: number, before: number | undefined): RowFilter {
   const rows = causes.find((cause) => cause.id === id)?.rows ?? [];
   const [most] = rows.toSorted((a, b) => b.rows - a.rows);

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 
-/** A part of the mapping that this page only shows. */
+/** Shows a part of the mapping that this page cannot edit. */
 export function ByHand({ text, line }: { readonly text: string; readonly line: number | undefined }): JSX.Element {
   return (
     <p>

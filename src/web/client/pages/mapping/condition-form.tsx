@@ -10,7 +10,7 @@ interface ConditionOptions {
   readonly onChange: (when: PartCondition | null) => void;
 }
 
-/** Only rows with certain values in a column. Applied when a column is chosen and values are typed. */
+/** Limits rows to certain values in a column. The change takes effect once a column is chosen and values are typed. */
 export function ConditionInputs({ view, row, when, onChange }: ConditionOptions): JSX.Element {
   const own = columnsOf(view, row);
   const column = when?.column ?? "";

@@ -52,7 +52,7 @@ function kindsFor(valueKind: string | undefined): readonly ConversionKind[] {
   return ["none", "upper", "lower", "lookup", "date", "datetime", "number"];
 }
 
-/** How the text of the cell becomes a value. */
+/** Edits how the text of the cell becomes a value. */
 export function Conversion(form: LeafForm): JSX.Element {
   const { field, view, leaf, change } = form;
   const kind = kindOf(leaf);
@@ -74,7 +74,7 @@ export function Conversion(form: LeafForm): JSX.Element {
   );
 }
 
-/** The options with which a conversion begins. */
+/** Returns the initial options of a conversion. */
 function startOf(kind: string, { field, view, column }: LeafForm): JsonObject {
   const pattern = column?.dates[0]?.pattern ?? "dd/MM/yyyy";
   const starts: Readonly<Record<string, JsonObject>> = {
@@ -98,14 +98,14 @@ function KindOptions({ kind, ...form }: LeafForm & { readonly kind: ConversionKi
   return kind === "call" ? <FunctionChoice {...form} /> : <></>;
 }
 
-/** Letters can be converted before another conversion. */
+/** Notes that upper or lower case can be applied before another conversion. */
 function LettersNote({ leaf, kind }: Pick<LeafForm, "leaf"> & { readonly kind: ConversionKind }): JSX.Element {
   const letters = leaf["upper"] === true ? "upper" : leaf["lower"] === true ? "lower" : undefined;
   if (letters === undefined || letters === kind) return <></>;
   return <p class="soft">Its letters are converted to {letters} case first.</p>;
 }
 
-/** Date patterns, with those that fit the cells as proposals. */
+/** Edits the date patterns, and proposes those that fit the cells. */
 function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date" | "datetime" }): JSX.Element {
   const patterns = textsOf(leaf[name]);
   const fitting = (column?.dates ?? []).filter(({ pattern }) => !patterns.includes(pattern));

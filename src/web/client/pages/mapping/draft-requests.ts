@@ -26,7 +26,7 @@ export function checkDraft(draft: Draft, showValues: boolean, signal: AbortSigna
   return postJson<CheckData>("/api/mapping/check", requestOf(draft, showValues), signal);
 }
 
-/** Saves the draft, and returns the draft as saved. */
+/** Saves the draft, and returns the saved draft. */
 export async function saveDraft(
   draft: Draft,
 ): Promise<{ readonly draft: Draft; readonly written: SaveData["written"] }> {
@@ -36,7 +36,7 @@ export async function saveDraft(
   return { draft: { ...draft, saved: { text: draft.text, hash }, setup: undefined, edits: [] }, written };
 }
 
-/** The changes of a draft, applied to the current file. */
+/** Applies the changes of a draft to the current file. */
 export async function reapplied(draft: Draft): Promise<Draft> {
   const { saved } = await readState();
   if (saved === undefined) return { ...draft, saved: undefined };
@@ -44,7 +44,7 @@ export async function reapplied(draft: Draft): Promise<Draft> {
   return { text, saved, edits: draft.edits, past: [saved.text] };
 }
 
-/** A check of the current draft. */
+/** The state of the check of the current draft. */
 export interface CheckState {
   readonly data: CheckData | undefined;
   readonly error: ErrorDetails | undefined;

@@ -1,21 +1,21 @@
 import type { MappingEdit, SetupData } from "../../../mapping/mapping-data.ts";
 
-/** A mapping that is being changed. It remains while other pages are shown. */
+/** A mapping with unsaved changes. The draft remains while other pages are shown. */
 export interface Draft {
   readonly text: string;
-  /** The text and the hash of the file from which it was made; absent for a new file. */
+  /** The text and the hash of the file from which the draft was made; absent for a new file. */
   readonly saved?: { readonly text: string; readonly hash: string } | undefined;
-  /** For a first mapping that is not saved yet. */
+  /** The setup of a first mapping that is not saved yet. */
   readonly setup?: SetupData | undefined;
   /** The changes since the file was read. */
   readonly edits: readonly MappingEdit[];
-  /** The texts before each change. */
+  /** The text before each change. */
   readonly past: readonly string[];
 }
 
 let kept: Draft | undefined;
 
-/** The draft of this tab, if there is one. */
+/** Returns the draft of this tab, if any. */
 export function keptDraft(): Draft | undefined {
   return kept;
 }

@@ -9,7 +9,7 @@ import { FunctionChoice } from "./function-form.tsx";
 import { asWritten, type EntryFormOptions, type LeafForm } from "./leaf-form.ts";
 import { Replacements } from "./replace-form.tsx";
 
-/** The options of an entry. Each change is applied when the user leaves its control. */
+/** Edits the options of an entry. Each change takes effect when the user leaves its control. */
 export function EntryForm(options: EntryFormOptions): JSX.Element {
   const { field, view, onSet } = options;
   const { entry } = field;
@@ -54,7 +54,7 @@ export function EntryForm(options: EntryFormOptions): JSX.Element {
   );
 }
 
-/** A function that computes the value from the whole row. */
+/** Edits the function that computes the value from the whole row. */
 function Computed({ view: { functions }, onSet }: LeafForm): JSX.Element {
   const { names = [] } = functions ?? {};
   if (names.length === 0) return <></>;
@@ -95,7 +95,7 @@ function TextOption({
   );
 }
 
-/** A constant: a choice of the contract, true or false, or a text. */
+/** Edits a constant: a choice of the contract, true or false, or a text. */
 function Constant({
   field: { valueKind, choices },
   leaf,
@@ -124,7 +124,7 @@ function Constant({
   );
 }
 
-/** The columns that fill the field: the first that is not empty, or all of them joined. */
+/** Edits the columns that fill the field: the first non-empty one, or all of them joined. */
 function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
   const names = textsOf(leaf["from"]);
   const own = view.sources.find(({ name }) => name === field.row)?.columns ?? [];
@@ -177,7 +177,7 @@ function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
   );
 }
 
-/** Only rows with certain values in a column have the field. */
+/** Limits the field to rows with certain values in a column. */
 function Condition({ field, view, leaf, change }: LeafForm): JSX.Element {
   const when = leaf["when"];
   const written = when !== undefined && isJsonObject(when) ? when : undefined;

@@ -15,7 +15,7 @@ interface FieldPanelOptions {
   readonly onEdit: (edit: MappingEdit, done: string) => void;
 }
 
-/** What the contract says about a field, and how the mapping fills it. */
+/** Shows what the contract says about a field and how the mapping fills it. */
 export function FieldPanel(options: FieldPanelOptions): JSX.Element {
   const { field } = options;
   return (

@@ -16,7 +16,9 @@ interface FieldTreeOptions {
   readonly onCancel: () => void;
 }
 
-/** A tree with one tab stop. Enter connects the picked column, Delete disconnects, arrow keys move, open and close. */
+/**
+ * A tree with one tab stop. Enter connects the picked column, Delete disconnects it. Arrow keys move, open and close.
+ */
 export function FieldTree(options: FieldTreeOptions): JSX.Element {
   const { view, selected, picked, onSelect, onConnect, onDisconnect, onCancel } = options;
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map());
@@ -102,7 +104,7 @@ interface RevealOptions {
   readonly tree: { readonly current: HTMLElement | null };
 }
 
-/** Opens the objects around a field that is selected elsewhere, and scrolls to it. */
+/** Opens the objects around a field that was selected outside the tree, and scrolls to the field. */
 function useRevealed(selected: string | undefined, { view, isShown, open, tree }: RevealOptions): void {
   useEffect(() => {
     if (selected === undefined) return;
@@ -133,7 +135,7 @@ interface RowOptions {
   readonly row: TreeRow;
   readonly isActive: boolean;
   readonly isSelected: boolean;
-  /** Nothing fills it, although every record must have it. */
+  /** Whether every record must have the field and nothing fills it. */
   readonly isMissing: boolean;
   readonly picked: SourceColumn | undefined;
   readonly onTake: () => void;
@@ -201,7 +203,7 @@ function columnIn(event: DragEvent): SourceColumn | undefined {
   return column;
 }
 
-/** What fills the field, or the column that fits best. */
+/** Shows the entry that fills the field, or suggests the column that fits best. */
 function Filling({
   field,
   isMissing,

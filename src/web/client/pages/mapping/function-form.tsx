@@ -7,7 +7,7 @@ import { textOf } from "./json-text.ts";
 import type { LeafForm } from "./leaf-form.ts";
 import { useFiles } from "./use-files.ts";
 
-/** The function that computes the value, one of those that the module of the mapping exports. */
+/** Edits the function that computes the value. The choices are the exports of the module that the mapping names. */
 export function FunctionChoice({ view: { functions }, leaf, change }: LeafForm): JSX.Element {
   const current = textOf(leaf["call"]);
   const { module, names = [] } = functions ?? {};
@@ -43,7 +43,7 @@ interface FunctionsFormOptions {
   readonly onEdit: (edit: MappingEdit, done: string) => void;
 }
 
-/** The module with the functions of the mapping. */
+/** Edits the module that exports the functions of the mapping. */
 export function FunctionsForm({ view: { functions }, onEdit }: FunctionsFormOptions): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const { files, error } = useFiles(isOpen);

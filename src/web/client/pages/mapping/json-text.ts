@@ -1,12 +1,12 @@
 import { isJsonArray, type JsonValue } from "../../../../json/json-value.ts";
 
-/** The text of a scalar; anything else as JSON. Undefined is empty. */
+/** Returns the text of a scalar, an empty text for undefined, and JSON for any other value. */
 export function textOf(value: JsonValue | undefined): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The texts of a scalar or a list. */
+/** Returns the texts of the items of a list, or of a scalar. */
 export function textsOf(value: JsonValue | undefined): readonly string[] {
   return (value === undefined ? [] : isJsonArray(value) ? value : [value]).map(textOf);
 }

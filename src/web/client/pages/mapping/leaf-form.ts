@@ -8,15 +8,15 @@ export interface EntryFormOptions {
   readonly onSet: (leaf: JsonObject) => void;
 }
 
-/** An option of the entry, and how to change it. */
+/** An entry, and functions that change its options. */
 export interface LeafForm extends EntryFormOptions {
   readonly leaf: JsonObject;
   readonly column: ColumnData | undefined;
-  /** Sets options; undefined removes one. */
+  /** Sets options; undefined removes an option. */
   readonly change: (options: Readonly<Record<string, JsonValue | undefined>>) => void;
 }
 
-/** One text alone, several as a list. */
+/** Returns one text as a scalar, and several texts as a list. */
 export function asWritten(texts: readonly string[]): JsonValue | undefined {
   return texts.length > 1 ? texts : texts[0];
 }

@@ -11,7 +11,7 @@ interface ListFormOptions {
   readonly onEdit: (edit: MappingEdit, done: string) => void;
 }
 
-/** Where the items of a list come from: its rows, its parts and their conditions. */
+/** Edits the origin of the items of a list: its rows, its parts and their conditions. */
 export function ListForm(options: ListFormOptions): JSX.Element {
   const { field, onEdit } = options;
   const { kind, items, condition, path } = field;
@@ -34,7 +34,7 @@ export function ListForm(options: ListFormOptions): JSX.Element {
   );
 }
 
-/** The source whose rows become the items of a list or of a part. */
+/** Edits the source whose rows become the items of a list or of a part. */
 function Rows({ field, view, onEdit }: ListFormOptions): JSX.Element {
   const { entry, path, items, row = "", children } = field;
   if (items === undefined) return <p>Items: {entry?.text ?? `one item, built from the row of ${row}`}.</p>;
@@ -69,13 +69,13 @@ function asChoice(name: string): [string, string] {
   return [name, name];
 }
 
-/** The sources whose rows can become items: those that are joined to the source of the list. */
+/** Returns the sources whose rows can become items: the sources joined to the source of the list. */
 function childrenOf({ parent }: ItemsData, view: MappingData): readonly string[] {
   const joined = view.sources.filter(({ options }) => options["parent"] !== undefined);
   return joined.filter(({ options }) => parent === undefined || options["parent"] === parent).map(({ name }) => name);
 }
 
-/** Applied when a column is chosen and values are typed. */
+/** Edits the condition of a part. The change takes effect once a column is chosen and values are typed. */
 function Condition({
   field,
   view,
@@ -87,7 +87,7 @@ function Condition({
   return <ConditionInputs view={view} row={field.row} when={condition} onChange={set} />;
 }
 
-/** A form that adds a part after the others. */
+/** A form that adds a part at the end. */
 function AddPart({ field, view, onEdit }: ListFormOptions): JSX.Element {
   const [source, setSource] = useState("");
   const [when, setWhen] = useState<PartCondition | null>(null);

@@ -8,7 +8,7 @@ import type { LeafForm } from "./leaf-form.ts";
 import { LookupTable } from "./lookup-table.tsx";
 import { useFiles } from "./use-files.ts";
 
-/** The table with the values for codes, in the mapping or in a file, and the value for other codes. */
+/** Edits the table that maps codes to values, in the mapping or in a file, and the value for all other codes. */
 export function Lookup({ field, view, leaf, change, column }: LeafForm): JSX.Element {
   const { files, error } = useFiles(true);
   const table = leaf["lookup"];
@@ -53,7 +53,7 @@ function asFile(name: string): [string, string] {
   return [name, `in the file ${name}`];
 }
 
-/** A table with the codes that equal a choice of the contract, except for case. */
+/** Returns a table of the codes that equal a choice of the contract when case is ignored. */
 export function sameChoices(column: ColumnData | undefined, { choices = [] }: FieldData): JsonObject {
   const codes = column?.codes ?? [];
   return Object.fromEntries(

@@ -9,7 +9,7 @@ import { readState } from "./draft-requests.ts";
 import { StartForm } from "./start-form.tsx";
 import { Workbench } from "./workbench.tsx";
 
-/** Edits the mapping of the project, or begins one from extracts and a contract. */
+/** Edits the mapping of the project, or creates one from extracts and a contract. */
 export function MappingPage(): JSX.Element {
   const [draft, setDraft] = useState<Draft | undefined>(keptDraft);
   const [state, setState] = useState<MappingState>();

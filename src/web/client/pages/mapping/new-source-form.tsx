@@ -80,7 +80,7 @@ interface JoinOptions {
   readonly onAdd: (added: NewSource) => void;
 }
 
-/** The join of a new source. It begins with the columns whose values fit. */
+/** Edits the join of a new source. It starts with the columns whose values fit best. */
 function Join({ found, view, onAdd }: JoinOptions): JSX.Element {
   const { rows, columns, keys, join } = found;
   const [made, setMade] = useState<NewSource>(() => startOf(found, view));

@@ -10,12 +10,12 @@ import type { CheckState } from "./draft-requests.ts";
 interface PreviewOptions {
   readonly check: CheckState;
   readonly areValuesShown: boolean;
-  /** The field of an attr; undefined if an error is not about one field. */
+  /** Returns the field of an attr; undefined if an error does not belong to one field. */
   readonly fieldAt: (attr: string) => FieldData | undefined;
   readonly onField: (field: FieldData) => void;
 }
 
-/** How many of the first records are valid, the most frequent errors, and the first payloads. */
+/** Shows how many of the first records are valid, the most frequent errors, and the first payloads. */
 export function Preview({
   check: { data, error, isRunning },
   areValuesShown,
@@ -35,7 +35,7 @@ export function Preview({
   );
 }
 
-/** `219 of all 223 records are valid.` */
+/** Shows a text such as `219 of all 223 records are valid.` */
 export function ValidCount({ check: { data, error, isRunning } }: Pick<PreviewOptions, "check">): JSX.Element {
   if (isRunning) return <span class="soft">Checking…</span>;
   if (data === undefined) return <>{error !== undefined && "The records cannot be checked."}</>;

@@ -5,7 +5,7 @@ import { ByHand } from "./by-hand.tsx";
 import type { LeafForm } from "./leaf-form.ts";
 import { readReplacements, type Replacement, writeReplacements } from "./replacements.ts";
 
-/** The texts and patterns that are replaced in the cell, in order. */
+/** Edits the texts and patterns that are replaced in the cell, in order. */
 export function Replacements({ field, leaf, change }: LeafForm): JSX.Element {
   const option = leaf["replace"];
   const rows = readReplacements(option);
@@ -89,7 +89,7 @@ function Note({ text }: { readonly text: string }): JSX.Element {
   return <>{text !== "" && <span class="soft note">{text}</span>}</>;
 }
 
-/** Spaces cannot be seen in an input. */
+/** Describes the spaces in a text, because they are invisible in an input. */
 function spacesIn(text: string): string {
   return /^ +$/.test(text) ? counted(text.length, "space") : "";
 }
@@ -97,12 +97,12 @@ function spacesIn(text: string): string {
 const NO_REPLACEMENT: Replacement = { isPattern: false, from: "", to: "" };
 
 interface NewRowOptions {
-  /** Its first input, which has the focus after a replacement is added or removed. */
+  /** The first input, which receives the focus after a replacement is added or removed. */
   readonly first: RefObject<HTMLInputElement | null>;
   readonly onAdd: (row: Replacement) => void;
 }
 
-/** Enter adds the replacement, too. */
+/** A form for a new replacement. Enter also adds the replacement. */
 function NewRow({ first, onAdd }: NewRowOptions): JSX.Element {
   const [row, setRow] = useState(NO_REPLACEMENT);
   const { isPattern, from, to } = row;

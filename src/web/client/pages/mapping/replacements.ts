@@ -6,11 +6,11 @@ export interface Replacement {
   readonly isPattern: boolean;
   readonly from: string;
   readonly to: string;
-  /** The item of the mapping from which it was read; absent for a new or changed one. */
+  /** The item of the mapping from which the replacement was read; absent if it is new or changed. */
   readonly written?: JsonValue;
 }
 
-/** The replacements of the option `replace`, in order; undefined if the option has another form. */
+/** Returns the replacements of the option `replace`, in order; undefined if the option has an unsupported form. */
 export function readReplacements(option: JsonValue | undefined): readonly Replacement[] | undefined {
   if (option === undefined) return [];
   const found = isJsonArray(option)
@@ -34,8 +34,8 @@ function asPair(item: JsonValue): { readonly from?: JsonValue; readonly pattern?
 }
 
 /**
- * The option `replace`; undefined without replacements. A list stays a list, with its unchanged items. Otherwise, texts
- * are pairs of an object if it keeps their order.
+ * Returns the option `replace`; undefined without replacements. A list stays a list and keeps its unchanged items.
+ * Texts without a list become pairs of an object, if the object keeps their order.
  */
 export function writeReplacements(rows: readonly Replacement[], old: JsonValue | undefined): JsonValue | undefined {
   const [first] = rows;

@@ -9,7 +9,7 @@ interface SourceFormOptions {
   readonly onEdit: (edit: MappingEdit, done: string) => void;
 }
 
-/** The join of a source: its parent, the columns, and which of several rows counts. */
+/** Edits the join of a source: its parent, the columns, and which row counts if several match. */
 export function SourceForm({ source, sources, onEdit }: SourceFormOptions): JSX.Element {
   const { name, options, columns, keys } = source;
   const { parent, on, key, pick, orderBy } = options;
@@ -75,7 +75,7 @@ interface ChoiceOptions {
   readonly onChange: (value: string | null) => void;
 }
 
-/** A value in a form that this list does not have is shown as written. */
+/** A list of choices. A value that is not a choice is shown as written. */
 function Choice({ label, value, names, none = "none", onChange }: ChoiceOptions): JSX.Element {
   const written = textOf(value);
   const isOther = written !== "" && !names.includes(written);

@@ -16,7 +16,7 @@ interface SourceListOptions {
   readonly children: ComponentChildren;
 }
 
-/** Data of a drag. Other drops, such as files, are ignored. */
+/** The data type of a dragged column. Other drops, such as files, are ignored. */
 export const COLUMN_TYPE = "application/x-migrate-column";
 
 export function SourceList({ view, picked, onPick, onEdit, children }: SourceListOptions): JSX.Element {
@@ -44,7 +44,7 @@ function joinText({ options: { parent, on, pick } }: SourceData): string {
   return `; joined to ${parent} on ${joinColumns(on, parent)}${pick === undefined ? "" : ", one row each"}`;
 }
 
-/** `ACCOUNT_REF`, or `CUST_ID = CUSTOMER of accounts`. */
+/** Formats the columns of a join, as `ACCOUNT_REF` or `CUST_ID = CUSTOMER of accounts`. */
 function joinColumns(on: JsonValue | undefined, parent: string): string {
   if (on === undefined || !isJsonObject(on)) return textOf(on);
   return Object.entries(on)
@@ -109,7 +109,7 @@ function ColumnList({ source: { name, columns, rows }, picked, used, onPick }: C
   );
 }
 
-/** The next column whose name begins with the letter. */
+/** Returns the index of the next column whose name begins with the letter; -1 if there is none. */
 function foundAfter(columns: readonly ColumnData[], at: number, letter: string): number {
   const order = columns.map((_, index) => (at + 1 + index) % columns.length);
   return order.find((index) => columns[index]?.name.toLowerCase().startsWith(letter.toLowerCase())) ?? -1;

@@ -8,13 +8,13 @@ import { detailsOf } from "../../use-data.ts";
 import { type Draft, newDraft } from "./draft.ts";
 
 interface StartOptions {
-  /** The mapping to create. */
+  /** The path of the mapping to create. */
   readonly file: string;
   readonly start: StartData;
   readonly onBegin: (draft: Draft) => void;
 }
 
-/** Chooses the files from which the first mapping is guessed. */
+/** Selects the files from which the first mapping is guessed. */
 export function StartForm({ file, start, onBegin }: StartOptions): JSX.Element {
   const [setup, setSetup] = useState(start.chosen);
   const [error, setError] = useState<ErrorDetails>();
@@ -143,7 +143,7 @@ interface OperationHandlers {
   readonly onChoose: (operation: string) => void;
 }
 
-/** The operations of the chosen contract. Chooses the first one if none of them is chosen. */
+/** Loads the operations of the selected contract. Selects the first operation if none is selected. */
 function useOperations(
   { contract, operation }: SetupData,
   { onError, onChoose }: OperationHandlers,

@@ -9,7 +9,7 @@ interface Files {
   readonly error: ErrorDetails | undefined;
 }
 
-/** The files of the project. They are read when `isWanted` becomes true, and again when `key` changes. */
+/** Loads the files of the project when `isWanted` becomes true, and again when `key` changes. */
 export function useFiles(isWanted: boolean, key?: unknown): Files {
   const [files, setFiles] = useState<FilesData>({ sources: [], tables: [], modules: [] });
   const [error, setError] = useState<ErrorDetails>();

@@ -5,14 +5,14 @@ import { detailsOf } from "../../use-data.ts";
 import { type Draft, isChanged, keepDraft, newDraft, undone, withEdit } from "./draft.ts";
 import { checkDraft, type CheckState, readState, reapplied, saveDraft, viewDraft } from "./draft-requests.ts";
 
-/** A mapping with everything that the page does with it. */
+/** A mapping and the actions of the page on it. */
 export interface Mapping {
   readonly draft: Draft;
   readonly view: MappingData | undefined;
   readonly check: CheckState;
-  /** Why the last action was refused. */
+  /** The reason why the last action was refused. */
   readonly error: ErrorDetails | undefined;
-  /** What happened last, for the live region. */
+  /** The result of the last action, for the live region. */
   readonly said: string;
   readonly isBusy: boolean;
   readonly say: (text: string) => void;
@@ -21,7 +21,7 @@ export interface Mapping {
   readonly save: () => void;
   /** Applies the changes to the current file. */
   readonly reapply: () => void;
-  /** Reads the file again, and discards the changes. */
+  /** Reads the file again and discards the changes. */
   readonly discard: () => void;
 }
 
@@ -90,9 +90,9 @@ export function useMapping(
 }
 
 interface Actions {
-  /** Actions follow one another, each on the result of the one before. */
+  /** Runs an action after the previous one has ended, so that it sees the result. */
   readonly run: (action: () => Promise<void>) => void;
-  /** Why the last action failed. */
+  /** The reason why the last action failed. */
   readonly error: ErrorDetails | undefined;
   readonly isBusy: boolean;
 }
@@ -121,7 +121,7 @@ function useActions(): Actions {
 
 const CHECK_DELAY_MS = 150;
 
-/** Checks each draft; a newer one ends the check of the one before. */
+/** Checks each draft. A newer draft cancels the check of the previous one. */
 function useCheck(draft: Draft, showValues: boolean): CheckState {
   const [state, setState] = useState(NO_CHECK);
   const { text, setup } = draft;
@@ -144,7 +144,7 @@ function useCheck(draft: Draft, showValues: boolean): CheckState {
   return state;
 }
 
-/** The browser asks before it closes a tab with changes that are not saved. */
+/** Makes the browser ask before it closes a tab with unsaved changes. */
 function useLeaveWarning(draft: Draft): void {
   const changed = isChanged(draft);
   useEffect(() => {

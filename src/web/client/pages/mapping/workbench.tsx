@@ -25,7 +25,10 @@ interface Selected {
   readonly attr: string;
 }
 
-/** Sources on the left, the fields of the contract in the middle, the selected field and the trial on the right. */
+/**
+ * Shows the sources on the left, the fields of the contract in the middle, and the selected field and the trial on the
+ * right.
+ */
 export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Element {
   const { areValuesShown, reloadProject } = usePage();
   const mapping = useMapping(initial, { showValues: areValuesShown, onSetup: reloadProject });
@@ -118,7 +121,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
   );
 }
 
-/** Parts of the mapping that have no fields here: steps, parameters, measures. */
+/** Shows the parts of the mapping that are not fields: steps, parameters and measures. */
 function OtherParts({ view: { otherParts } }: { readonly view: MappingData }): JSX.Element {
   if (otherParts.length === 0) return <></>;
   return (
@@ -169,7 +172,7 @@ function Toolbar({
   );
 }
 
-/** Why an action was refused, and what can be done if the file has changed. */
+/** Shows why an action was refused, and offers actions if the file has changed. */
 function Refusal({ mapping }: { readonly mapping: Mapping }): JSX.Element {
   const { error } = mapping;
   if (error === undefined) return <></>;
@@ -216,7 +219,7 @@ function FieldsHead({ view, picked, onPick, onSelect }: HeadOptions): JSX.Elemen
   );
 }
 
-/** Ctrl+Z undoes a change, except while the user types. */
+/** Makes Ctrl+Z undo a change, except while the user types. */
 function useUndoKey({ undo }: Pick<Mapping, "undo">): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {

@@ -4,7 +4,7 @@ import { counted, formatCount } from "../../../../text/count.ts";
 import type { DestinationData } from "../../../overview/overview-data.ts";
 import { StateBar, StateList } from "../../parts/states.tsx";
 
-/** The records of one destination by state, and how many were not yet accepted, by day. */
+/** Shows the records of one destination by state, and the number not yet accepted per day. */
 export function DestinationSection({ destination }: { readonly destination: DestinationData }): JSX.Element {
   const { target, supplier, operation, records, states, left, withoutKey } = destination;
   const id = useId();
@@ -33,7 +33,7 @@ export function DestinationSection({ destination }: { readonly destination: Dest
 
 const HEIGHT = 10;
 
-/** The first column is the number of records before the first day. */
+/** Draws the number of records that are left. The first column is the number before the first day. */
 function BurnDown({ records, left }: Pick<DestinationData, "records" | "left">): JSX.Element {
   const [first, last] = [left[0]?.day ?? "", left.at(-1)];
   const before = `before ${first}`;

@@ -6,7 +6,7 @@ import { Facts } from "../../parts/facts.tsx";
 import { countsText } from "../../parts/states.tsx";
 import { Table } from "../../parts/table.tsx";
 
-/** The run in progress, whichever process works on it. */
+/** Shows the run in progress in any process. */
 export function LiveSection({ live: { run, progress, errors } }: { readonly live: LiveRun }): JSX.Element {
   const { sending } = progress ?? {};
   const what = run.dryRun ? "Checking the records" : sending === undefined ? "Reading the input" : "Sending";
@@ -67,7 +67,7 @@ function LiveFacts({ progress, by }: { readonly progress: RunProgress; readonly 
   );
 }
 
-/** `12 requests at a time, 40 per second: HTTP 429`. */
+/** Formats the current limits, such as `12 requests at a time, 40 per second: HTTP 429`. */
 function limitText({ limit, perSecond, reason }: Pace): string | undefined {
   if (limit === undefined) return undefined;
   const rate = perSecond === undefined ? "" : `, ${perSecond} per second`;

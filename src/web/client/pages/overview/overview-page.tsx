@@ -13,12 +13,12 @@ import { DestinationSection } from "./destination-section.tsx";
 import { LiveSection } from "./live-section.tsx";
 import { PushSection } from "./push-section.tsx";
 
-/** The numbers count all records of the ledger, which takes too long for every event. */
+/** The numbers cover all records of the ledger, so loading them for every event would take too long. */
 const RELOAD_MS = 15_000;
-/** Repaired files show soon. */
+/** Short, so that the page recovers soon after the user repairs a file. */
 const RETRY_MS = 2_000;
 
-/** The state of the migration, the push in progress, and all runs. */
+/** Shows the state of the migration, the push in progress and all runs. */
 export function OverviewPage(): JSX.Element {
   const { data, error, reload, live } = useOverview();
   return (
@@ -35,7 +35,10 @@ export function OverviewPage(): JSX.Element {
   );
 }
 
-/** The numbers, loaded again when a run starts or ends, and regularly after an error and while a run sends. */
+/**
+ * Loads the numbers, and loads them again when a run starts or ends, and periodically while a run sends or after an
+ * error.
+ */
 function useOverview(): Loaded<OverviewData> & { readonly live: LiveRun | undefined } {
   const loaded = useData<OverviewData>("/api/overview");
   const { reload } = loaded;
@@ -46,7 +49,7 @@ function useOverview(): Loaded<OverviewData> & { readonly live: LiveRun | undefi
   useEffect(() => {
     if (version !== undefined && isReadable) reload();
   }, [version, isReadable, reload]);
-  // The events need not have seen an error that loading has seen.
+  // Loading can fail although the events report no error.
   const period = loaded.error !== undefined ? RETRY_MS : isSending ? RELOAD_MS : undefined;
   useEffect(() => {
     if (period === undefined) return undefined;

@@ -10,11 +10,11 @@ import { countsText } from "../../parts/states.tsx";
 interface DialogOptions {
   readonly plan: PushPlan;
   readonly onCancel: () => void;
-  /** @param typed the code that production requires */
+  /** @param typed the text that the user types to confirm a push to production */
   readonly onStart: (typed: string) => void;
 }
 
-/** The confirmation of a push: it names the platform, the supplier and the number of records. */
+/** Asks for confirmation of a push. Shows the platform, the supplier and the number of records. */
 export function PushDialog({ plan, onCancel, onStart }: DialogOptions): JSX.Element {
   const { target, supplier, operation, records, counts, isProduction } = plan;
   const [typed, setTyped] = useState("");

@@ -10,7 +10,7 @@ import { ErrorNotice, Notice } from "../../parts/notice.tsx";
 import { countsText } from "../../parts/states.tsx";
 import { PushDialog } from "./push-dialog.tsx";
 
-/** Starts a push in two steps: a check that counts the records, then a confirmation. */
+/** Starts a push in two steps: a check that counts the records, then the confirmation. */
 export function PushSection(): JSX.Element | undefined {
   const { event } = useLive();
   const [error, setError] = useState<ErrorDetails>();

@@ -16,7 +16,7 @@ interface DetailOptions {
   readonly filter: CauseFilter;
 }
 
-/** What is wrong, what to do, who has to do it, and in which rows. */
+/** Shows what is wrong, how to fix it, who owns it, and the affected rows. */
 export function CauseDetails({ cause, basis, filter }: DetailOptions): JSX.Element {
   const { goTo } = usePage();
   const { code, attr, by, title, words, advice, shapes, records, groups } = cause;
@@ -80,7 +80,7 @@ interface RowOptions extends Pick<DetailOptions, "basis" | "filter"> {
   readonly records: number;
 }
 
-/** Maximum number of rows shown, because a table of all rows would be slow. */
+/** Maximum number of rows shown. A table of all rows would be slow. */
 const SHOWN_ROWS = 200;
 
 function Rows({ cause, basis, filter, records }: RowOptions): JSX.Element {

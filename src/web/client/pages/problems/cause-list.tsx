@@ -8,7 +8,7 @@ interface ListOptions {
   readonly onChoose: (cause: string) => void;
 }
 
-/** The causes, with a bar for the number of records of each. */
+/** Lists the causes, each with a bar for its number of records. */
 export function CauseList({ causes, chosen, onChoose }: ListOptions): JSX.Element {
   const most = Math.max(1, ...causes.map(({ records }) => records));
   return (

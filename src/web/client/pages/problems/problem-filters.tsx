@@ -3,7 +3,7 @@ import { useId } from "preact/hooks";
 import { formatCount } from "../../../../text/count.ts";
 import type { CauseData, CauseGroup } from "../../../problems/problems-data.ts";
 
-/** Undefined: all. An empty owner: records without one. */
+/** Undefined selects all records. An empty owner selects records without an owner. */
 export interface CauseFilter {
   readonly owner: string | undefined;
   readonly file: string | undefined;
@@ -13,7 +13,7 @@ export function isInFilter({ owner, file }: Pick<CauseGroup, "owner" | "file">, 
   return (filter.owner === undefined || filter.owner === owner) && (filter.file === undefined || filter.file === file);
 }
 
-/** The causes with only the records in the filter, most records first. */
+/** Limits the causes to records that match the filter, most records first. */
 export function filteredCauses(causes: readonly CauseData[], filter: CauseFilter): readonly CauseData[] {
   return causes
     .map((cause) => {
@@ -30,7 +30,7 @@ interface FilterOptions {
   readonly onChange: (filter: CauseFilter) => void;
 }
 
-/** The choice of an owner and a file, with the number of problems of each. Absent if there is nothing to choose. */
+/** Selects an owner and a file, with the number of problems of each. Undefined if there is nothing to select. */
 export function ProblemFilters({ causes, filter, onChange }: FilterOptions): JSX.Element | undefined {
   const owners = countsBy(causes, "owner", { ...filter, owner: undefined });
   const files = countsBy(causes, "file", { ...filter, file: undefined });
@@ -85,7 +85,7 @@ interface ChoiceOptions {
 
 function Choice({ label, all, none, counts, value, onChange }: ChoiceOptions): JSX.Element {
   const id = useId();
-  // An option's value is its position, because the name of an owner may be empty.
+  // The value of an option is its position, because an owner's name may be empty.
   const at = counts.findIndex(([name]) => name === value);
   return (
     <div class="field">

@@ -14,7 +14,7 @@ import { type CauseFilter, filteredCauses, ProblemFilters } from "./problem-filt
 
 const EVERYTHING: CauseFilter = { owner: undefined, file: undefined };
 
-/** Why records need work, by cause, owner and file, and the rows of a cause. */
+/** Shows why records need work, by cause, owner and file, and the rows of a cause. */
 export function ProblemsPage(): JSX.Element {
   const [basis, setBasis] = useState<Basis>();
   const { data, error, isLoading, isOutdated, reload } = useProblems(basis);
@@ -42,7 +42,10 @@ export function ProblemsPage(): JSX.Element {
   );
 }
 
-/** `isOutdated`: a run has started or ended since the problems were read. Reading them can take a long time. */
+/**
+ * Loads the problems. `isOutdated`: a run has started or ended since then. The page does not reload, because that can
+ * take a long time.
+ */
 function useProblems(basis: Basis | undefined): Loaded<ProblemsData> & { readonly isOutdated: boolean } {
   const loaded = useData<ProblemsData>(basis === undefined ? "/api/problems" : `/api/problems?basis=${basis}`);
   const version = useLive().event?.version;
