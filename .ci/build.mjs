@@ -1,6 +1,6 @@
-// Builds dist/: the modules of src/, compiled one by one (for tests and benchmarks, not published), and the published
-// files: the bundled program and library, SQLite's binaries, and the types. Writes a stamp to dist/, so that setup.mjs
-// detects a stale build.
+// Builds dist/. Compiles the modules of src/ one by one for tests and benchmarks; these are not published. Then creates
+// the published files: the bundled program and library, SQLite's binaries, and the types. Writes a stamp to dist/, by
+// which setup.mjs detects a stale build.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,13 +21,13 @@ if (status === 0) {
 }
 process.exit(status ?? 1);
 
-// Copies files that are used unchanged: the overlays, and the parts of report pages.
+// Copies files that are used unchanged: the overlays and the parts of report pages.
 function copyFolder(name) {
   cpSync(path.join(root, "src", name), path.join(dist, name), { recursive: true });
   rmSync(path.join(dist, name, "tsconfig.json"), { force: true });
 }
 
-// Identifies the build. The cache of compiled contracts is only valid for the same build.
+// Returns a hash that identifies the build. The cache of compiled contracts is valid only for the same build.
 function hashOfBuild() {
   const hash = createHash("sha256");
   const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((name) => /\.c?js$/.test(name));

@@ -1,5 +1,5 @@
-// Bundles the command line and the library with every package that they use. Users of the tool install no other
-// package, and it starts from a few files instead of several thousand.
+// Bundles the command line and the library with every package that they use. Users therefore install no other package,
+// and the program starts from a few files instead of several thousand.
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { rolldown } from "rolldown";
 import { chunksOf } from "./chunks.mjs";
 import { noticesOf } from "./notices.mjs";
 
-/** Entry points, which are loaded by file name. */
+/** Entry points. The program loads them by file name. */
 const ENTRIES = {
   main: "cli/main.ts",
   "run-program": "cli/run-program.ts",
@@ -28,7 +28,7 @@ const LATE = {
   "@photostructure/sqlite": "../sqlite/lib/index.cjs",
 };
 
-/** Writes dist/program/, dist/browser/ and dist/sqlite/, and the licences of the packages in them. */
+/** Writes dist/program/, dist/browser/ and dist/sqlite/, and the licences of the bundled packages. */
 export async function bundle(root, dist) {
   const program = path.join(dist, "program");
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path.join(root, "src", file)]));
@@ -44,7 +44,7 @@ export async function bundle(root, dist) {
     );
   }
   bundled.push(...(await bundleWeb(root, path.join(dist, "browser"))));
-  // Binaries for six platforms. The package finds them by the name of the folder.
+  // Copies the binaries for six platforms. The package finds them by the name of the folder.
   const prebuilds = "node_modules/@photostructure/sqlite/prebuilds";
   cpSync(path.join(root, prebuilds), path.join(dist, "sqlite/prebuilds"), { recursive: true });
   const chunks = bundled.filter(({ type }) => type === "chunk");
@@ -77,17 +77,17 @@ async function write(options, outputOptions) {
   return output;
 }
 
-/** Removes documentation comments, which would only take time to parse at every start. */
+/** Removes documentation comments, because parsing them takes time at every start. */
 const COMMENTS = { jsdoc: false };
 
-/** Turns warnings into errors, because the bundler only warns of an unresolved package. */
+/** Turns warnings into errors, because the bundler reports an unresolved package only as a warning. */
 function refuseWarning(level, { message }) {
   if (level === "warn") throw new Error(message);
 }
 
 const LATE_CALL = /\bload\("([^"]+)"\)/g;
 
-/** No source map: a replacement changes only the columns of its own line. */
+/** Returns no source map, because a replacement changes only columns of its own line. */
 const lateFiles = {
   name: "late-files",
   transform: {
@@ -126,7 +126,7 @@ const undiciParts = {
   },
 };
 
-/** Keeps only the mappings of the project's own source. Packages need none in stack traces. */
+/** Keeps only the mappings of the project's own source. Stack traces need no mappings of packages. */
 function keepOwnPlaces(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   const isOwn = map.sources.map((source) => !source.includes("node_modules"));
@@ -140,7 +140,7 @@ function keepOwnPlaces(file) {
   writeFileSync(file, JSON.stringify({ ...map, sources, names: [], mappings: encode(lines) }));
 }
 
-/** Throws if the bundle imports a package, because it would be missing after installation. */
+/** Throws if the bundle imports a package, because the package would be missing after installation. */
 function refuseOutside(chunks) {
   const files = new Set(chunks.map(({ fileName }) => fileName));
   const outside = chunks
@@ -149,7 +149,9 @@ function refuseOutside(chunks) {
   if (outside.length > 0) throw new Error(`not in the bundle: ${[...new Set(outside)].join(", ")}`);
 }
 
-/** Includes `node:` modules that this version of Node.js does not have. */
+/**
+ * Whether the name is that of a built-in module. Includes `node:` modules that this version of Node.js does not have.
+ */
 function isBuiltin(name) {
   return name.startsWith("node:") || builtinModules.includes(name);
 }

@@ -1,10 +1,10 @@
-// Splits the bundle into files. In Node.js, loading a file takes a third of a millisecond, and loading unused code
-// takes a millisecond per 20 KB.
+// Splits the bundle into files. Node.js takes a third of a millisecond to load a file, and a millisecond to load 20 KB
+// of unused code.
 import path from "node:path";
 
 /**
- * Sets of modules that are loaded together, each given by its first files. A module that several sets need is grouped
- * with the other modules that the same sets need. Each set then loads a few files and no unused code.
+ * Sets of modules that are loaded together. Each set is given by its entry files. A module that several sets need is
+ * grouped with all modules that the same sets need. Each set then loads a few files and no unused code.
  */
 const LOADED_TOGETHER = [
   ["cli/start-program.ts", "cli/run-program.ts"],
@@ -22,9 +22,10 @@ const LOADED_TOGETHER = [
 ];
 
 /**
- * Returns the options for splitting. Modules are grouped by name, which lists the numbers of the sets above that need
- * the module. The bundler itself splits modules that no set needs.
- * @param entries the entry points of the bundle, including `index`: files in the folder `source`
+ * Returns the options for splitting. The name of a group lists the numbers of the sets above that need its modules. The
+ * bundler itself splits modules that no set needs.
+ * @param source the folder of the entry points
+ * @param entries the entry points of the bundle, including `index`
  */
 export function chunksOf(source, entries) {
   const library = LOADED_TOGETHER.length;
@@ -34,7 +35,7 @@ export function chunksOf(source, entries) {
   const name = (id, context) => {
     needed ??= sets.map((files) => neededBy(files, context));
     const numbers = needed.flatMap((modules, index) => (modules.has(id) ? [index] : []));
-    // The library also needs many modules of other commands. Modules that only the library needs are not grouped.
+    // Modules that only the library needs are not grouped. The library also needs many modules of other commands.
     const isGrouped = !apart.has(id) && numbers.some((number) => number !== library);
     return isGrouped ? `part-${numbers.join("-")}` : null;
   };

@@ -4,12 +4,15 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Licences of packages in the bundle, which are redistributed. These licences require only a notice. */
+/** Licences of packages in the bundle, which are redistributed. They require only a notice. */
 const PASSED_ON = new Set(["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"]);
-/** Licences of tools that are only used to build and test. */
+/** Licences of tools that are used only to build and test. */
 const USED = new Set([...PASSED_ON, "MPL-2.0", "BlueOak-1.0.0"]);
 
-/** If a package offers a choice of licences (SPDX: `(MIT OR CC0-1.0)`), one listed licence is enough. */
+/**
+ * Whether the licence is permitted. If a package offers a choice (SPDX: `(MIT OR CC0-1.0)`), one permitted licence is
+ * enough.
+ */
 const isGranted = (license, list) =>
   license
     .replace(/^\((.*)\)$/, "$1")

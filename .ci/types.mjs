@@ -1,8 +1,10 @@
-// Copies the library's types: only the declarations that its entry point imports, directly or indirectly.
+// Copies the types of the library: only the declarations that its entry point imports, directly or indirectly.
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Copies the declarations to a folder with the same relative paths. None of them may import types of a package. */
+/**
+ * Copies the declarations to a folder with the same relative paths. Throws if a declaration imports types of a package.
+ */
 export function copyTypes(entry, target) {
   const from = path.dirname(entry);
   const found = new Set([entry]);

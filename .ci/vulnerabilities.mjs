@@ -1,8 +1,8 @@
-// Fails on any known vulnerability in a bundled package, and on high or critical ones in a tool.
+// Fails on any known vulnerability in a bundled package, and on high or critical vulnerabilities in a tool.
 //
 //   npm audit --json | node .ci/vulnerabilities.mjs
 //
-// If the registry does not answer, prints that and exits with 0.
+// If the registry does not answer, prints a message and exits with 0.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";

@@ -26,7 +26,7 @@ export interface Call {
 export function openCall(options: CallOptions, credentials: Credentials = {}): Call {
   const drain = followed(options.signal);
   const abort = followed(options.stopNow);
-  // As with a second Ctrl-C, no new requests start.
+  // Prevents new requests, as a second Ctrl-C does.
   if (abort.signal.aborted) drain.stop();
   else abort.signal.addEventListener("abort", drain.stop, { once: true });
   const temporaryFolder = reserveTemporaryFolder();
@@ -86,12 +86,12 @@ async function refuseStandardInput(): Promise<never> {
   });
 }
 
-/** Converts an error that was caused by a limit of this machine into a Failure. */
+/** Converts an error that a limit of this machine has caused into a Failure. Returns any other error unchanged. */
 export function knownError(error: unknown): unknown {
   return limitFailure(error) ?? error;
 }
 
-/** A signal that aborts with the caller's signal. `end` removes the listener from the caller's signal. */
+/** Returns a signal that aborts with the caller's signal. `end` removes the listener from the caller's signal. */
 function followed(signal: StopSignal | undefined) {
   const own = new AbortController();
   const stop = (): void => own.abort();
@@ -103,8 +103,8 @@ function followed(signal: StopSignal | undefined) {
 const TICK_MS = 500;
 
 /**
- * Collects the run's progress for `notify` and for `migrate status`. The timer runs from the start of the run to its
- * end.
+ * Collects the progress of the run for `notify` and for `migrate status`. A timer is active from the start of the run
+ * to its end.
  */
 function createProgress(clock: Dependencies["clock"], notify: (progress: RunProgress) => void) {
   const tracker = createRunTracker(clock);

@@ -11,7 +11,7 @@ import { recordErrors, recordOutcome } from "./result-of-run.ts";
 import type { RecordError, RecordOutcome } from "./run-result.ts";
 import { ledgerOf } from "./settings-of-options.ts";
 
-/** The ledger and run to read. Nothing is locked, and the run may still be active. */
+/** Selects the ledger and the run to read. Reading takes no lock, so the run may still be active. */
 export interface ReadLedgerOptions {
   readonly folder?: string | undefined;
   /** Path of the ledger file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
@@ -28,21 +28,21 @@ const READ: OptionKinds<ReadLedgerOptions> = {
 
 /** The contents of a ledger. */
 export interface LedgerOverview {
-  /** Most recent first. */
+  /** The runs, latest first. */
   readonly runs: readonly RunOverview[];
-  /** Number of records planned in any run, and how many of them are on the platform. */
+  /** The number of records that any run has planned, and the number of these records that are on the platform. */
   readonly coverage: readonly DestinationCoverage[];
 }
 
 export interface RunOverview {
   readonly id: string;
   readonly command: string;
-  /** `superseded`: later pushes have planned all of its unfinished records. */
+  /** `superseded`: the run has unfinished records, but later pushes have planned all of them. */
   readonly state: RunState | "superseded";
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly finishedAt?: string | undefined;
-  /** Host and port. */
+  /** Host and port of the platform. */
   readonly target: string;
   readonly supplier: string;
   readonly operation: string;
@@ -61,7 +61,10 @@ export interface DestinationCoverage {
   readonly accepted: number;
 }
 
-/** All runs of a ledger, or one. Can be called during a push. @throws Failure */
+/**
+ * Returns all runs of a ledger, or one run. May be called during a push.
+ * @throws Failure
+ */
 export async function status(options: ReadLedgerOptions = {}): Promise<LedgerOverview> {
   requireOptions(options, READ, "status");
   try {
@@ -85,15 +88,16 @@ export async function status(options: ReadLedgerOptions = {}): Promise<LedgerOve
 }
 
 export interface OutcomesOptions extends ReadLedgerOptions {
-  /** Only records with one of these statuses. */
+  /** Returns only records with one of these statuses. */
   readonly statuses?: readonly Status[] | undefined;
-  /** Only records with this business key. */
+  /** Returns only records with this business key. */
   readonly key?: string | undefined;
 }
 
 /**
- * The outcomes of the records of a run (default: the latest), in input order. During a push, these are the outcomes
- * recorded at the time of the call. @throws Failure
+ * Yields the outcomes of the records of a run (default: the latest), in input order. During a push, yields the outcomes
+ * that were recorded at the time of the call.
+ * @throws Failure
  */
 export async function* outcomes(options: OutcomesOptions = {}): AsyncGenerator<RecordOutcome> {
   requireOptions(options, { ...READ, statuses: { kind: "statuses" }, key: { kind: "text" } }, "outcomes");
@@ -120,12 +124,12 @@ export interface ExplainOptions extends ReadLedgerOptions {
 /** The history of the records with one business key. */
 export interface RecordHistory {
   readonly key: string;
-  /** The run of the outcomes: the requested one, or the latest that contains the key. */
+  /** The run of the outcomes: the requested run, or the latest run that contains the key. */
   readonly run: string;
   readonly outcomes: readonly RecordOutcome[];
   /** Set if the record was accepted in another run, and `run` reports a different status. */
   readonly acceptedElsewhere?: { readonly run: string; readonly account?: string | undefined } | undefined;
-  /** Every request ever sent for these records, oldest first. */
+  /** Every request for these records, oldest first. */
   readonly attempts: readonly RecordAttempt[];
   /** Every decision about these records while they were ambiguous, oldest first. */
   readonly decisions: readonly RecordDecision[];
@@ -134,9 +138,9 @@ export interface RecordHistory {
 export interface RecordAttempt {
   readonly run: string;
   readonly record: number;
-  /** The step of the workflow, if there are several. */
+  /** The step of the workflow, if the workflow has several steps. */
   readonly step?: string | undefined;
-  /** `sending`: there is no outcome yet, or the process died. */
+  /** `sending`: the request has no outcome yet, or its process died. */
   readonly status: Status | "sending";
   /** ISO 8601 UTC. */
   readonly intendedAt: string;
@@ -144,7 +148,7 @@ export interface RecordAttempt {
   readonly http?: number | undefined;
   readonly account?: string | undefined;
   readonly durationMs?: number | undefined;
-  /** The reason, in a few words. */
+  /** The reason in a few words. */
   readonly reason?: string | undefined;
   readonly errors: readonly RecordError[];
 }
@@ -160,7 +164,10 @@ export interface RecordDecision {
   readonly at: string;
 }
 
-/** The full history of the records with one business key. Can be called during a push. @throws Failure */
+/**
+ * Returns the full history of the records with one business key. May be called during a push.
+ * @throws Failure
+ */
 export async function explain(options: ExplainOptions): Promise<RecordHistory> {
   requireOptions(options, { ...READ, key: { kind: "text", library: "required" } }, "explain");
   const { key, run: wanted } = options;

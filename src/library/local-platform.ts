@@ -9,46 +9,48 @@ import { knownError } from "./call.ts";
 import { type Credentials, type OptionKinds, requireOptions } from "./run-options.ts";
 
 export interface SandboxOptions {
-  /** The contract to simulate. Default: the bundled one. */
+  /** The contract to simulate. Default: the bundled contract. */
   readonly contract?: string | readonly string[] | undefined;
-  /** Default: any free port of 127.0.0.1. */
+  /** The port on 127.0.0.1. Default: any free port. */
   readonly port?: number | undefined;
-  /** Folder for the certificates of the sandbox, which are reused. Default: a temporary folder, removed by `close`. */
+  /**
+   * Folder of the certificates of the sandbox, which are reused. Default: a temporary folder, which `close` removes.
+   */
   readonly folder?: string | undefined;
-  /** File in which the accounts persist between starts. */
+  /** File that keeps the accounts between starts. */
   readonly data?: string | undefined;
   /** The API key that the sandbox accepts. Default: a random key. */
   readonly apiKey?: string | undefined;
-  /** Import suppliers by code. Default: those of the contract, otherwise `SANDBOX`, all ongoing. */
+  /** Import suppliers by code. Default: the suppliers of the contract, or else only `SANDBOX`; all are ongoing. */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
-  /** Country of the instance, two upper-case letters. */
+  /** Country of the instance, as two capital letters. */
   readonly region?: string | undefined;
-  /** Maximum size of a request body in bytes; a larger one receives 413. Default: 16 MiB. */
+  /** Maximum size of a request body in bytes. A larger body is refused with HTTP 413. Default: 16 MiB. */
   readonly maxBodyBytes?: number | undefined;
-  /** Simulated faults (docs/sandbox.md): `{ throttle: { every: 10 }, latencyMs: [20, 50] }`. */
+  /** Simulated faults (docs/sandbox.md), such as `{ throttle: { every: 10 }, latencyMs: [20, 50] }`. */
   readonly faults?: FaultOptions | undefined;
   /** Receives one line per request, without values. */
   readonly onRequest?: ((line: string) => void) | undefined;
 }
 
-/** A running sandbox, with the settings needed to push to it. */
+/** A running sandbox and the settings to push to it. */
 export interface RunningSandbox {
   readonly target: TargetOptions;
   readonly credentials: Credentials;
-  /** Code of the first import supplier. */
+  /** The code of the first import supplier. */
   readonly supplier: string;
   /** The files of the simulated contract. */
   readonly contract: readonly string[];
-  /** Address of the admin API (docs/sandbox.md). */
+  /** The address of the admin API (docs/sandbox.md). */
   readonly adminUrl: string;
-  /** Needed for the admin API, in the header `Authorization: Token <adminToken>`. */
+  /** The token for the admin API, sent as `Authorization: Token <adminToken>`. */
   readonly adminToken: string;
   /** Returns the accounts that the sandbox currently has. */
   readonly accounts: () => readonly SandboxAccount[];
-  /** Returns the requests that the sandbox has received, in order of arrival. */
+  /** Returns the requests that the sandbox has received, in the order of arrival. */
   readonly requests: () => readonly SandboxRequest[];
   readonly setSupplier: (code: string, status: SupplierStatus) => void;
-  /** Replaces the simulated faults and restarts their request counts. */
+  /** Replaces the simulated faults and restarts their counts of requests. */
   readonly setFaults: (faults: FaultOptions) => void;
   /** Closes every connection and removes the temporary files. */
   readonly close: () => Promise<void>;
@@ -67,9 +69,9 @@ export interface SandboxRequest {
   readonly path: string;
   /** The business key in the payload, if it has one. */
   readonly key?: string;
-  /** Absent if the connection was dropped or left hanging. */
+  /** Absent if the connection was dropped or left open. */
   readonly status?: number;
-  /** Whether the platform processed the request. May be true although the reply was lost. */
+  /** Whether the platform processed the request. Can be true even if the reply was lost. */
   readonly processed: boolean;
 }
 
@@ -86,7 +88,10 @@ const SANDBOX: OptionKinds<SandboxOptions> = {
   onRequest: { kind: "function" },
 };
 
-/** Starts a local platform: real HTTPS on 127.0.0.1. @throws Failure */
+/**
+ * Starts a local platform that serves real HTTPS on 127.0.0.1.
+ * @throws Failure
+ */
 export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
   requireOptions(options, SANDBOX, "startSandbox");
   const temporary = options.folder === undefined ? reserveTemporaryFolder() : undefined;

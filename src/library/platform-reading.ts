@@ -25,7 +25,10 @@ export interface ProductsOptions extends ReadPlatformOptions {
   readonly filters?: ProductFilters | undefined;
 }
 
-/** The products of a platform; each page is requested on demand. Needs no credentials. @throws Failure */
+/**
+ * Yields the products of a platform. Requests each page on demand. Needs no credentials.
+ * @throws Failure
+ */
 export function products(options: ProductsOptions): AsyncGenerator<Product> {
   requireOptions(options, PRODUCTS, "products");
   const { filters = {} } = options;
@@ -35,11 +38,14 @@ export function products(options: ProductsOptions): AsyncGenerator<Product> {
 }
 
 export interface RatesOptions extends ReadPlatformOptions, RateRequest {
-  /** Oldest first instead of latest first; all rates are read before the first one is returned. */
+  /** Yields the earliest rates first instead of the latest. All rates are then read before the first one is yielded. */
   readonly chronological?: boolean | undefined;
 }
 
-/** The rates of a tariff. Needs no credentials. @throws Failure */
+/**
+ * Yields the rates of a tariff. Needs no credentials.
+ * @throws Failure
+ */
 export function rates(options: RatesOptions): AsyncGenerator<UnitRate> {
   requireOptions(options, RATES, "rates");
   const { product, tariff, fuel, kind, from, to, chronological = false } = options;
@@ -57,7 +63,10 @@ export interface AccountOptions extends ReadPlatformOptions {
   readonly number: string;
 }
 
-/** One account as stored on the platform. @throws Failure */
+/**
+ * Returns one account as stored on the platform.
+ * @throws Failure
+ */
 export async function readAccount(options: AccountOptions): Promise<Account> {
   requireOptions(options, ACCOUNT, "readAccount");
   const { number } = options;

@@ -17,8 +17,8 @@ interface ResultOptions {
 }
 
 /**
- * The result of a run whose outcomes are in a ledger that has been closed. The outcomes can be read while another
- * process writes to the ledger.
+ * Returns the result of a run whose outcomes are in a closed ledger. The outcomes can be read while another process
+ * writes to the ledger.
  */
 export function recordedResult(run: RunReport, ledger: string, { showValues }: { showValues: boolean }): RunResult {
   const { id } = run.report.run ?? {};
@@ -36,7 +36,7 @@ export function recordedResult(run: RunReport, ledger: string, { showValues }: {
   return resultOf({ ...run, report: { ...run.report, outcomes } }, { showValues, close: async () => undefined });
 }
 
-/** The result of a run whose outcomes are available until `close`. */
+/** Returns the result of a run whose outcomes are available until `close`. */
 export function openResult(run: RunReport, { showValues, close }: ResultOptions): RunResult {
   let isOpen = true;
   const outcomes: Report["outcomes"] = (statuses) => {
@@ -72,7 +72,7 @@ function resultOf({ report, exitCode, failures, files }: RunReport, { showValues
   };
 }
 
-/** Counts in the order of `STATUSES`. */
+/** Returns the counts in the order of `STATUSES`. */
 function inOrder(counts: Summary["counts"]): Summary["counts"] {
   return Object.fromEntries(
     STATUSES.flatMap((status) => (counts[status] === undefined ? [] : [[status, counts[status]]])),
@@ -104,7 +104,7 @@ async function causesOf(report: Report): Promise<Causes> {
   };
 }
 
-/** Converts an outcome to an object through its outcome line, the only fixed format of an outcome. */
+/** Converts an outcome to an object by parsing its outcome line, which is the only fixed format of an outcome. */
 export function recordOutcome(outcome: Outcome, showValues: boolean): RecordOutcome {
   return JSON.parse(outcomeLine(outcome, { showValues }));
 }

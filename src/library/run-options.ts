@@ -22,7 +22,7 @@ import { isObject, isValue, valueWords } from "../options/option-schemas.ts";
 import { PACE, TARGET, type TargetOptions } from "../options/target-options.ts";
 import { suggestionOr } from "../text/suggestion.ts";
 
-/** The part of an `AbortSignal` that browser types and Node.js types have in common. */
+/** The part of `AbortSignal` that the types of browsers and of Node.js have in common. */
 export interface StopSignal {
   readonly aborted: boolean;
   readonly addEventListener: (type: "abort", listener: () => void) => void;
@@ -33,16 +33,19 @@ export interface StopSignal {
 export interface CallOptions {
   /** Base folder of relative paths. Default: the current folder of the process. */
   readonly folder?: string | undefined;
-  /** Stops like the first Ctrl-C: no new requests start, those in flight have 30 s to finish, and the call resolves. */
+  /**
+   * Stops the call like the first Ctrl-C. No new requests start, requests in flight have 30 s to finish, and the call
+   * resolves.
+   */
   readonly signal?: StopSignal | undefined;
   /**
-   * Stops immediately: requests in flight are aborted, and their records become `ambiguous`, or `pending` at a step that
-   * creates nothing.
+   * Stops the call immediately. Aborts requests in flight, whose records become `ambiguous`, or `pending` at a step
+   * that creates nothing.
    */
   readonly stopNow?: StopSignal | undefined;
   /**
-   * Receives the progress of the run about twice a second. If it throws, the run stops as with `signal`, and the call
-   * throws that error.
+   * Receives the progress of the run about twice a second. If it throws an error, the run stops as with `signal`, and
+   * the call throws that error.
    */
   readonly onProgress?: ((progress: RunProgress) => void) | undefined;
   /** Receives the notices that the command line prints to stderr. They contain no values of cells. */
@@ -57,7 +60,7 @@ const CALL: OptionKinds<CallOptions> = {
   onNotice: { kind: "function" },
 };
 
-/** Credentials for the platform. Nothing is read from the environment. */
+/** Credentials for the platform. The library reads none from the environment. */
 export interface Credentials {
   readonly apiKey?: string | undefined;
   readonly token?: string | undefined;
@@ -71,7 +74,7 @@ const CREDENTIALS: OptionKinds<Credentials> = {
   proxy: { kind: "text" },
 };
 
-/** A platform to read from. Reading changes nothing, so `environment` is optional. */
+/** A platform to read from. `environment` is optional, because reading changes nothing. */
 export type ReadTargetOptions = Omit<TargetOptions, "environment"> & Partial<Pick<TargetOptions, "environment">>;
 
 /** Rate limits of a run. */
@@ -92,7 +95,7 @@ export interface PushOptions extends ValidateOptions, LedgerOptions, KeyOptions,
   readonly pace?: PaceOptions | undefined;
 }
 
-/** The resources that a call needs to send records, in addition to its settings. */
+/** Resources to send records, in addition to the settings of the call. */
 export interface SendingCall {
   readonly credentials?: Credentials | undefined;
   /** Required to send to a target whose `environment` is `production`. */
@@ -110,7 +113,7 @@ const PUSH: OptionTable = {
 };
 
 export interface ReportAgainOptions extends Omit<ReportOptions, "showValues">, CallOptions, LedgerOptions {
-  /** Id of the run, or a prefix of it. Default: the latest. */
+  /** Id of the run, or a prefix of it. Default: the latest run. */
   readonly run?: string | undefined;
 }
 
@@ -121,7 +124,7 @@ const REPORT_AGAIN: OptionTable = {
 };
 
 export interface ResumeOptions extends ReportAgainOptions, Pick<ReportOptions, "showValues">, SendingCall {
-  /** Send all records, even if those of the canary were not accepted. */
+  /** Whether to send all records even if the records of the canary were not accepted. */
   readonly skipCanary?: boolean | undefined;
 }
 
@@ -134,9 +137,11 @@ const RESUME: OptionTable = {
 
 export interface ReconcileOptions extends ReportAgainOptions, Pick<ReportOptions, "showValues"> {
   readonly credentials?: Credentials | undefined;
-  /** Manual decisions about records, by business key, instead of querying the platform. */
+  /** Manual decisions about records by business key. If given, the platform is not queried. */
   readonly decide?: OperatorDecision | undefined;
-  /** Minimum time without requests before the platform is queried, in milliseconds. Default: that of the target. */
+  /**
+   * Minimum time without requests before the platform is queried, in milliseconds. Default: the setting of the target.
+   */
   readonly quietMs?: number | undefined;
 }
 
@@ -145,7 +150,7 @@ export interface OperatorDecision {
   readonly accept?: readonly string[] | undefined;
   /** Business keys of records that have not arrived and may be sent again. */
   readonly resend?: readonly string[] | undefined;
-  /** Name of the person who decides; recorded in the ledger. */
+  /** Name of the person who decides. The ledger records it. */
   readonly who: string;
 }
 
@@ -201,10 +206,10 @@ export function requireCredentials(credentials: Credentials | undefined, call: s
   requireOptions(credentials ?? {}, CREDENTIALS, `${call}: credentials`);
 }
 
-/** The definition of every option of a call; the compiler ensures that none is missing. */
+/** The definition of every option of a call. The compiler ensures that none is missing. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, OptionRow>>;
 
-/** The options of a table that the library supports. */
+/** Returns the options of a table that the library supports. */
 function libraryOptions(table: OptionTable): OptionTable {
   return Object.fromEntries(Object.entries(table).filter(([, { library }]) => library !== undefined));
 }
@@ -218,9 +223,9 @@ export function requireStatuses(statuses: unknown): void {
 }
 
 /**
- * Checks options from untyped programs: rejects an unknown option, a missing one, or one of the wrong type. Messages
- * quote no values, because they may be secrets.
- * @param where location of the options: `push`, `push: target`
+ * Checks the options that an untyped program passes. Refuses an option that is unknown, missing or of the wrong type.
+ * Messages quote no values, because values may be secrets.
+ * @param where the location of the options, such as `push` or `push: target`
  * @param optional an option that this call does not require
  * @throws Failure `usage`
  */

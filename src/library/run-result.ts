@@ -6,21 +6,23 @@ import type { Severity } from "../model/problem.ts";
 
 /** The result of a run. */
 export interface RunResult {
-  /** The run's id in its ledger; absent for `validate`, which uses none. */
+  /** The id of the run in its ledger; absent for `validate`, which uses no ledger. */
   readonly run?: string | undefined;
-  /** Exit code of the equivalent command; see `EXIT_CODES`. */
+  /** The exit code that the equivalent command would have (`EXIT_CODES`). */
   readonly exitCode: ExitCode;
   /** Number of records per status and of errors per code. */
   readonly summary: Summary;
-  /** The reasons why the run stopped early or its report is incomplete, with the cause first. Otherwise empty. */
+  /** The reasons why the run stopped early or its report is incomplete, main reason first; empty if there are none. */
   readonly failures: readonly Failure[];
   /** The files of the report; absent if none was requested or it could not be written. */
   readonly report?: ReportPaths | undefined;
-  /** The command to run next, if there is one. */
+  /** The command to run next, if any. */
   readonly next?: string | undefined;
-  /** The outcomes of all records, or of those with these statuses, in input order. Can be called repeatedly. */
+  /**
+   * Yields the outcomes of all records, or of records with these statuses, in input order. May be called repeatedly.
+   */
   readonly outcomes: (statuses?: readonly Status[]) => AsyncGenerator<RecordOutcome>;
-  /** All problems, grouped as in the report, most frequent first. Reads the outcomes with problems. */
+  /** Returns all problems, grouped as in the report, most frequent first. Reads only the outcomes with problems. */
   readonly causes: () => Promise<Causes>;
   /** Releases the memory of a validation. A run with a ledger keeps nothing open. */
   readonly close: () => Promise<void>;
@@ -45,7 +47,7 @@ export interface RejectsFile {
 
 /** Problems grouped by likely cause. */
 export interface Causes {
-  /** Errors before warnings, most frequent first. */
+  /** The causes: errors before warnings, most frequent first. */
   readonly causes: readonly Cause[];
   /**
    * Number of problems that are in no group, because their cause first occurred after the limit of 1,000 shapes was
@@ -56,12 +58,12 @@ export interface Causes {
 
 export interface Cause {
   readonly code: string;
-  /** The attr with list indexes as `*`: `customers.*.mobile`. */
+  /** The attr, with `*` instead of each list index, such as `customers.*.mobile`. */
   readonly attr: string;
   readonly severity: Severity;
   readonly by: "local" | "platform";
   readonly count: number;
-  /** A sentence without values. */
+  /** A sentence that describes the problem without values. */
   readonly detail: string;
   /** Shapes of the values, most frequent first. */
   readonly shapes: readonly CauseShape[];
@@ -74,7 +76,7 @@ export interface CauseShape {
   readonly example: { readonly record: number; readonly source: Place };
 }
 
-/** The outcome of one record: an outcome line (docs/errors.md, "Outcome lines") as an object. */
+/** The outcome of one record, as an object with the members of an outcome line (docs/errors.md, "Outcome lines"). */
 export interface RecordOutcome {
   /** 1-based number of the record in the whole input. */
   readonly record: number;
@@ -82,7 +84,7 @@ export interface RecordOutcome {
   readonly key?: string;
   readonly source: Place;
   readonly status: Status;
-  /** Absent if there are none. */
+  /** Absent if there are no problems. */
   readonly errors?: readonly RecordError[];
   /** HTTP status of the last reply. */
   readonly http?: number;
@@ -94,15 +96,17 @@ export interface RecordOutcome {
 
 /** One problem of a record. */
 export interface RecordError {
-  /** The attr, such as `customers.0.mobile`; `non_field_errors` for a problem that concerns no single field. */
+  /**
+   * The attr, such as `customers.0.mobile`, or `non_field_errors` for a problem that does not concern a single field.
+   */
   readonly attr: string;
-  /** See docs/errors.md; the platform and rules have their own codes. */
+  /** The code (docs/errors.md). The platform and rules have further codes. */
   readonly code: string;
-  /** A sentence, which may change between versions. */
+  /** A sentence that describes the problem. It may change between versions. */
   readonly detail: string;
   readonly severity: Severity;
   readonly by: "local" | "platform";
   readonly source?: Place;
-  /** The invalid value; only with `showValues`. */
+  /** The invalid value; present only with `showValues`. */
   readonly value?: string;
 }

@@ -24,7 +24,10 @@ import { openResult, recordedResult } from "./result-of-run.ts";
 import type { RunResult } from "./run-result.ts";
 import { ledgerOf, paceOf, reportOptions, runOptions, targetSettings } from "./settings-of-options.ts";
 
-/** Reads, maps and validates the whole input. Opens no socket. @throws Failure */
+/**
+ * Reads, maps and validates the whole input. Opens no socket.
+ * @throws Failure
+ */
 export async function validate(options: ValidateOptions): Promise<RunResult> {
   requireValidateOptions(options);
   const call = openCall(options);
@@ -48,8 +51,9 @@ export async function validate(options: ValidateOptions): Promise<RunResult> {
 }
 
 /**
- * Validates the whole input, then uploads the valid records. Holds the ledger's lock throughout: another run on the
- * ledger, in any process, fails with `ledger_in_use`. @throws Failure
+ * Validates the whole input, then uploads the valid records. Holds the lock of the ledger until the end, so that
+ * another run on the ledger, in any process, fails with `ledger_in_use`.
+ * @throws Failure
  */
 export async function push(options: PushOptions): Promise<RunResult> {
   requirePushOptions(options);
@@ -68,7 +72,10 @@ export async function push(options: PushOptions): Promise<RunResult> {
   return recorded(options, pushed, (dependencies) => pushRecords(pushed, dependencies));
 }
 
-/** Continues an unfinished push with the settings that it recorded. @throws Failure */
+/**
+ * Continues an unfinished push with its recorded settings.
+ * @throws Failure
+ */
 export async function resume(options: ResumeOptions = {}): Promise<RunResult> {
   requireResumeOptions(options);
   const { run, allowProduction = false, skipCanary } = options;
@@ -77,7 +84,7 @@ export async function resume(options: ResumeOptions = {}): Promise<RunResult> {
 }
 
 /**
- * Resolves records with unknown delivery status: queries the platform, or records a manual decision. Sends nothing.
+ * Resolves records with unknown delivery status. Queries the platform, or records a manual decision. Sends no records.
  * @throws Failure
  */
 export async function reconcile(options: ReconcileOptions = {}): Promise<RunResult> {
@@ -88,7 +95,10 @@ export async function reconcile(options: ReconcileOptions = {}): Promise<RunResu
   return recorded(options, asked, (dependencies) => reconcileRun(asked, dependencies));
 }
 
-/** Writes the report of a run again, from the ledger. Can be called during a push. Opens no socket. @throws Failure */
+/**
+ * Writes the report of a run again from the ledger. May be called during a push. Opens no socket.
+ * @throws Failure
+ */
 export async function report(options: ReportAgainOptions = {}): Promise<RunResult> {
   requireReportOptions(options);
   const { run } = options;
@@ -97,7 +107,7 @@ export async function report(options: ReportAgainOptions = {}): Promise<RunResul
   return recorded(options, again, (dependencies) => reportAgain(again, dependencies));
 }
 
-/** Runs a command on a ledger and closes the ledger, including its lock, before it returns the result. */
+/** Runs a command on a ledger. Closes the ledger and releases its lock before it returns the result. */
 async function recorded(
   options: CallOptions & { readonly credentials?: Credentials | undefined },
   { ledger, showValues }: { readonly ledger: string; readonly showValues: boolean },

@@ -9,7 +9,7 @@ import { recordedValues, resolvedPaths } from "../options/option-values.ts";
 import { TARGET } from "../options/target-options.ts";
 import type { CallOptions, PaceOptions, ReadTargetOptions, ValidateOptions } from "./run-options.ts";
 
-/** Converts the options to those of the commands. */
+/** Converts the options of the library to those of the commands. */
 export function runOptions(options: ValidateOptions): RunOptions {
   const { threads = "auto", contract, sources = [], namedSources = {} } = options;
   const given = { ...options, contract: listOf(contract), sources: listOf(sources), namedSources };
@@ -26,7 +26,7 @@ export function reportOptions({
   return { out, workbook, showValues };
 }
 
-/** The URL of the ledger, or its path relative to the current folder of the process. */
+/** Returns the URL of the ledger, or its path relative to the current folder of the process. */
 export function ledgerOf({ ledger = DEFAULT_LEDGER, folder }: { ledger?: string | undefined } & CallOptions): string {
   const locator = requireLedgerLocator(ledger);
   return isAddress(locator) ? locator : fromFolder(folder)(locator);
@@ -45,7 +45,7 @@ export function paceOf(pace: PaceOptions = {}): RateLimitSettings {
   return { ...pace, concurrency, maxConcurrency };
 }
 
-/** @param folder base of relative paths */
+/** @param folder base folder of relative paths */
 export function targetSettings(target: ReadTargetOptions, folder: string): TargetSettings {
   const { auth = {}, ...given } = resolvedPaths(TARGET, target, pathsFrom(folder));
   const { baseUrl, ca } = given;

@@ -1,8 +1,8 @@
 import type { LibraryOptions } from "./option-row.ts";
 
-/** Options for the contract. The options of each table have a heading in `--help`. */
+/** Options for the contract. Each table of options has a heading in `--help`. */
 export const CONTRACT = {
-  /** The OpenAPI document followed by its overlays; `overlay:gb` names a bundled one. */
+  /** The OpenAPI document followed by its overlays; `overlay:gb` names a bundled overlay. */
   contract: {
     arg: "<file>",
     kind: "paths",
@@ -15,7 +15,7 @@ export const CONTRACT = {
     docs: "the OpenAPI document of the platform, then overlays in order: a path or a list of paths ([contract.md](contract.md))",
   },
   cache: { negated: true, help: "compile the contract without the cache" },
-  /** Operation id or `METHOD path`; required unless the mapping names it or the contract has only one operation. */
+  /** Operation id or `METHOD path`. Required unless the mapping names the operation or the contract has only one. */
   operation: {
     arg: "<id>",
     env: true,
@@ -29,7 +29,7 @@ export const CONTRACT = {
 } as const;
 
 export const INPUT = {
-  /** Default: none; the sources are then already payloads. */
+  /** The mapping file. Without it, the sources must already be payloads. */
   mapping: {
     short: "m",
     arg: "<file>",
@@ -77,7 +77,7 @@ export const INPUT = {
     help: "delimiter of CSV sources (default: detected)",
     docs: "the delimiter of CSV sources; default: detected from the header",
   },
-  /** Cell corrections, which are applied while the sources are read. */
+  /** File with corrections of cells, which are applied while the sources are read. */
   corrections: {
     arg: "<file>",
     kind: "path",
@@ -89,7 +89,7 @@ export const INPUT = {
     help: "corrections file to apply to the cells of the sources",
     docs: "the file of [corrections](corrections.md) that are applied to cells while the sources are read",
   },
-  /** Maximum number of records. */
+  /** Maximum number of records to read. */
   limit: {
     arg: "<n>",
     kind: "number",
@@ -99,7 +99,7 @@ export const INPUT = {
     selects: true,
     help: "only the first n records",
   },
-  /** `YYYY-MM-DD`: date to use as "today" in rules. */
+  /** Date to use as "today" in rules (`YYYY-MM-DD`). */
   today: {
     arg: "<date>",
     kind: "day",
@@ -110,7 +110,7 @@ export const INPUT = {
     reimport: true,
     help: 'date to use as "today" in rules, YYYY-MM-DD',
   },
-  /** Only the records with these business keys. */
+  /** Business keys of the only records to process. */
   only: {
     arg: "<keys>",
     kind: "keys",
@@ -123,7 +123,10 @@ export const INPUT = {
 
 /** Settings of a job that no flag sets. */
 export const SETTINGS = {
-  /** Paths and patterns for the only source of the mapping without `files`, or otherwise for the source without a parent. */
+  /**
+   * Paths and patterns for a single source of the mapping: the only one without `files`, or else the one without a
+   * parent.
+   */
   sources: { flag: false, kind: "paths", library: true, recorded: "always" },
   /** Paths and patterns for sources of the mapping, by name. */
   namedSources: { flag: false, kind: "listsByName", library: true, recorded: "always" },
@@ -138,7 +141,7 @@ export const SETTINGS = {
     help: "document root for suppliers without a rootLocation",
     docs: "the document root for suppliers that have no `rootLocation` of their own",
   },
-  /** Settings of the platform instance that rules depend on. */
+  /** Settings of the platform instance on which rules depend. */
   rules: {
     flag: false,
     kind: "ruleSettings",
@@ -148,7 +151,7 @@ export const SETTINGS = {
     help: "instance settings used by rules",
     docs: "settings of the instance, as name and value, used by rules over several fields and by contracts that choose between schemas ([rules.md](rules.md#settings))",
   },
-  /** Reference lists: name and file. */
+  /** The file of each reference list, by name. */
   references: {
     flag: false,
     kind: "pathsByName",
@@ -158,7 +161,7 @@ export const SETTINGS = {
     help: "reference lists: name and file",
     docs: "reference lists for rules: name and file ([rules.md](rules.md#reference-lists)); `push --refresh-references` rewrites the list of `products`",
   },
-  /** Time limit for one call of a mapping function, in seconds: 0.1 to 3600, default 2. */
+  /** Time limit for one call of a mapping function, in seconds from 0.1 to 3600. Default: 2. */
   functionTimeout: {
     flag: false,
     kind: "seconds",

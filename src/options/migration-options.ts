@@ -1,4 +1,4 @@
-/** Settings about the whole migration. No run records them. */
+/** Settings for the whole migration. Runs do not record them. */
 export const MIGRATION = {
   inventory: {
     flag: false,
@@ -48,5 +48,5 @@ export const OWNER = {
   },
 } as const;
 
-/** The keys to migrate: their number, a text file with one key per line, or a column of a table. */
+/** The keys to migrate: their number, the path of a text file with one key per line, or a column of a table. */
 export type Inventory = number | string | { readonly file: string; readonly column: string };

@@ -1,72 +1,72 @@
 import type { SupplierStatus } from "../model/supplier-status.ts";
 
-/** Options by name: `maxErrors` is `--max-errors`. */
+/** Options by name. The flag of `maxErrors` is `--max-errors`. */
 export type OptionTable = Readonly<Record<string, OptionRow>>;
 
 /**
  * The definition of an option. Its flag, variable, setting, library option, place in the settings of a run, and
- * documentation are derived from it. The comment of a row is the documentation of the library option.
+ * documentation are derived from it. The comment of a row documents the library option.
  */
 export interface OptionRow {
-  /** Default: text with `arg`, a switch without. */
+  /** The kind of the value. Default: text if there is an `arg`, or else a switch. */
   readonly kind?: Kind;
   readonly choices?: readonly string[];
-  /** Minimum and maximum of a number; minimum length of a list. */
+  /** Minimum and maximum of a number, or minimum length of a list. */
   readonly range?: readonly [min: number, max?: number];
   /** The description in `--help` and in the JSON Schema of the configuration file. */
   readonly help?: string;
-  /** False: no flag sets it. */
+  /** Set to false if no flag sets the option. */
   readonly flag?: false;
-  /** The argument of the flag: `<file>`. A switch has none. */
+  /** The argument of the flag, such as `<file>`. A switch has none. */
   readonly arg?: string;
-  /** One-letter form of the flag: `o` for `-o`. */
+  /** The one-letter form of the flag: `o` for `-o`. */
   readonly short?: string;
   /** The value of the flag if its argument is omitted. */
   readonly preset?: string;
   /** The value if the flag is not given. */
   readonly default?: string | number;
-  /** Set if the flag is typed as `--no-name`. Without the flag, the value is true. */
+  /** Set if the flag has the form `--no-name`. Without the flag, the value is true. */
   readonly negated?: true;
   /** Names of flags that cannot be combined with this flag. */
   readonly conflicts?: readonly string[];
-  /** The environment variable that sets it. True: `MIGRATE_NAME`. */
+  /** The environment variable that sets the option; `true` means `MIGRATE_NAME`. */
   readonly env?: true | string;
-  /** Whether the configuration file sets it, with the same name. */
+  /** Set if the configuration file has a setting of the same name. */
   readonly file?: true | "required";
-  /** Its meaning in docs/configuration.md. Required with `file`. */
+  /** The description in docs/configuration.md. Required with `file`. */
   readonly docs?: string;
-  /** A group of settings; none of its members is a flag unless a command adds them. */
+  /** The members of a group of settings. None of them has a flag unless a command adds one. */
   readonly members?: OptionTable;
   /** The member that the flag of the group sets. */
   readonly sets?: string;
-  /** Whether it is an option of the library. */
+  /** Set if the option is an option of the library. */
   readonly library?: true | "required";
-  /** Whether a run records it. Always: the recorded value is never absent. */
+  /** Set if a run records the value. `always`: the recorded value is never absent. */
   readonly recorded?: true | "always";
-  /** Set if pushes with different values do not send the same records. */
+  /** Set if the records that a push sends depend on the value. */
   readonly selects?: true;
   /** Set if a re-import of rejects uses the value of the earlier run. */
   readonly reimport?: true;
 }
 
-/** The values of each kind. */
+/** The type of the values of each kind. */
 export interface KindValues {
   readonly text: string;
   /** A file or folder. A path in the configuration file is relative to that file. */
   readonly path: string;
-  /** YYYY-MM-DD */
+  /** `YYYY-MM-DD` */
   readonly day: string;
   readonly switch: boolean;
-  /** May be given as a single path. */
+  /** The library also accepts a single path. */
   readonly paths: readonly string[];
   readonly keys: readonly string[];
   readonly number: number;
   readonly amount: number;
   /** Requests per second. */
   readonly rate: number;
-  /** Seconds within the range. */
+  /** A number of seconds within the range of the option. */
   readonly seconds: number;
-  /** Seconds; the library accepts any number. */
+  /** A number of seconds. The library accepts any number. */
   readonly timeout: number;
   readonly threads: Threads;
   readonly concurrency: "auto" | number;
@@ -77,7 +77,7 @@ export interface KindValues {
   readonly pathsByName: Readonly<Record<string, string>>;
   readonly listsByName: Readonly<Record<string, readonly string[]>>;
   readonly ruleSettings: Readonly<Record<string, boolean | number | string | readonly string[]>>;
-  /** For options of the library only, and settings with a structure of their own. */
+  /** For options that only the library has, and for settings with a structure of their own. */
   readonly statuses: unknown;
   readonly object: object | undefined;
   readonly signal: unknown;
@@ -85,20 +85,20 @@ export interface KindValues {
 }
 export type Kind = keyof KindValues;
 
-/** The maximum number of invalid records in a run: a count, or a share (0 to 1) of all records. */
+/** The maximum number of invalid records in a run: a count, or a share of all records (0 to 1). */
 export type MaxErrors = { readonly count: number } | { readonly share: number };
 
-/** Number of validation threads; `auto`: one per processor, at most 8, if the input is large enough. */
+/** Number of validation threads. `auto`: one per processor, at most 8, if the input is large enough. */
 export type Threads = "auto" | number;
 
 /** Maximum number of threads. More threads would only wait for the single reader. */
 export const MAX_THREADS = 64;
 
-/** Forms of the `Authorization` header: the prefix of the token, or the API key itself (`basic`). */
+/** Forms of the `Authorization` header: the prefix of the token, or `basic` for the API key itself. */
 export const AUTH_SCHEMES = ["Token", "JWT", "Bearer", "none", "basic"] as const;
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 
-/** The options of a table that a program gives to the library. */
+/** The options of a table, as a program passes them to the library. */
 export type LibraryOptions<Table> = {
   readonly [Name in keyof Table as Table[Name] extends { library: "required" } ? Name : never]: GivenValue<Table[Name]>;
 } & {
@@ -107,7 +107,7 @@ export type LibraryOptions<Table> = {
     | undefined;
 };
 
-/** The settings of a table as written in the configuration file. */
+/** The settings of a table, as written in the configuration file. */
 export type FileValues<Table> = {
   readonly [Name in keyof Table as Table[Name] extends { file: "required" } ? Name : never]: GivenValue<Table[Name]>;
 } & {
@@ -116,7 +116,7 @@ export type FileValues<Table> = {
     | undefined;
 };
 
-/** The values of a table that a run records. */
+/** The values of a table, as a run records them. */
 export type RecordedValues<Table> = {
   readonly [Name in keyof Table as Table[Name] extends { recorded: "always" } ? Name : never]: OptionValue<Table[Name]>;
 } & {
@@ -125,7 +125,7 @@ export type RecordedValues<Table> = {
     | undefined;
 };
 
-/** The value of an option of the library. A list of paths may be given as a single path. */
+/** The value of an option of the library. A list of paths may be a single path. */
 export type GivenValue<Row> = Row extends { kind: "paths" } ? string | readonly string[] : OptionValue<Row>;
 
 /** The value of an option. */
@@ -139,7 +139,7 @@ export type OptionValue<Row> = Row extends { members: infer Members }
         ? string
         : boolean;
 
-/** The kind of a row's values. */
+/** Returns the kind of a row's values. */
 export function kindOf({ kind, members, arg }: OptionRow): Kind {
   if (members !== undefined) return "object";
   return kind ?? (arg === undefined ? "switch" : "text");

@@ -13,9 +13,9 @@ import {
   type RecordedValues,
 } from "./option-row.ts";
 
-/** How a kind of value is described and checked. */
+/** The description and the schemas of a kind of value. */
 interface ValueKind {
-  /** The completion of "it is ...". */
+  /** A description that completes "it is ...". */
   readonly words: string;
   readonly schema: z.ZodType;
   /** The schema in the configuration file, if it is stricter. */
@@ -90,7 +90,7 @@ function kindFor(row: OptionRow): ValueKind {
   return typeof kind === "function" ? kind(range) : kind;
 }
 
-/** `"a", "b" or "c"` */
+/** Lists choices as `"a", "b" or "c"`. */
 function quoted(choices: readonly string[]): string {
   const all = choices.map((choice) => `"${choice}"`);
   return [all.slice(0, -1).join(", "), ...all.slice(-1)].join(" or ");
@@ -100,12 +100,12 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The words for a row's values: "a whole number from 1". */
+/** Describes the values of a row, such as "a whole number from 1". */
 export function valueWords(row: OptionRow): string {
   return kindFor(row).words;
 }
 
-/** Whether an option of the library may have this value. No text may contain a NUL, because paths cannot. */
+/** Whether an option of the library may have this value. Text must not contain NUL, because paths cannot contain it. */
 export function isValue(row: OptionRow, value: unknown): boolean {
   const isPlain = kindOf(row) !== "object";
   return !(isPlain && hasNul(value)) && kindFor(row).schema.safeParse(value).success;
@@ -118,14 +118,14 @@ function hasNul(value: unknown): boolean {
 
 type Shape<Values> = { readonly [Name in keyof Values]-?: z.ZodType<Values[Name]> };
 
-/** The schemas of the settings of a table in the configuration file. */
+/** Returns the schemas of the settings of a table in the configuration file. */
 export function fileShape<Table extends OptionTable>(table: Table): Shape<FileValues<Table>>;
 export function fileShape(table: OptionTable): Readonly<Record<string, z.ZodType>> {
   const rows = Object.entries(table).filter(([, { file }]) => file !== undefined);
   return Object.fromEntries(
     rows.map(([name, row]) => {
       const schema = row.file === "required" ? fileSchema(row) : fileSchema(row).optional();
-      // The help of a group describes its flag.
+      // The help of a group describes its flag, not the group.
       const description = row.members === undefined ? row.help : row.docs?.replace(/, see .*/, "");
       return [name, description === undefined ? schema : schema.describe(description)];
     }),
@@ -138,7 +138,7 @@ function fileSchema(row: OptionRow): z.ZodType {
   return members === undefined ? file : z.strictObject(optionalShape(members, fileSchema));
 }
 
-/** The schemas of the recorded values of a table. Members that this version does not know are ignored. */
+/** Returns the schemas of the recorded values of a table. They ignore members that this version does not know. */
 export function recordedShape<Table extends OptionTable>(table: Table): Shape<RecordedValues<Table>>;
 export function recordedShape(table: OptionTable): Readonly<Record<string, z.ZodType>> {
   const rows = Object.entries(table).filter(([, { recorded }]) => recorded !== undefined);

@@ -1,7 +1,7 @@
 import { kindOf, type OptionRow, type OptionTable, type RecordedValues } from "./option-row.ts";
 
 /**
- * Selects the values that a run records from an object that may have other members. A switch without a value is off.
+ * Returns the values that a run records from an object that may have other members. A switch without a value is off.
  */
 export function recordedValues<Table extends OptionTable>(
   table: Table,
@@ -17,7 +17,7 @@ export function recordedValues(table: OptionTable, given: object): object {
 
 type MaybeGiven<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefined };
 
-/** The recorded values that a re-import of rejects uses. */
+/** Returns the recorded values that a re-import of rejects uses. */
 export function reimportedValues<Values extends object>(table: OptionTable, values: Values): Partial<Values>;
 export function reimportedValues(table: OptionTable, values: object): object {
   const given = new Map<string, unknown>(Object.entries(values));
@@ -25,7 +25,7 @@ export function reimportedValues(table: OptionTable, values: object): object {
   return Object.fromEntries(rows.map(([name]) => [name, given.get(name)]));
 }
 
-/** The values of a table with its paths resolved. */
+/** Returns the values of a table with resolved paths. */
 export function resolvedPaths<Values extends object>(
   table: OptionTable,
   values: Values,
@@ -50,17 +50,17 @@ function resolvedValue(row: OptionRow, value: unknown, resolve: (file: string) =
   return row.members === undefined ? value : resolvedPaths(row.members, value, resolve);
 }
 
-/** Splits `maxErrors` into `max`, `errors`. */
+/** Splits a name into words: `maxErrors` into `max` and `errors`. */
 function words(name: string): readonly string[] {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(" ");
 }
 
-/** `--max-errors` */
+/** Returns the flag of an option, such as `--max-errors`. */
 export function flagOf(name: string, negated?: true): string {
   return `--${negated === true ? "no-" : ""}${words(name).join("-")}`;
 }
 
-/** `MIGRATE_MAX_ERRORS` */
+/** Returns the environment variable of an option, such as `MIGRATE_MAX_ERRORS`. */
 export function variableOf(name: string): string {
   return `MIGRATE_${words(name).join("_").toUpperCase()}`;
 }

@@ -1,7 +1,7 @@
 import type { LibraryOptions, RecordedValues } from "./option-row.ts";
 
 export const CHECK = {
-  /** Maximum number of invalid records: a count, or a share (0 to 1) of all. */
+  /** Maximum number of invalid records: a count, or a share of all records (0 to 1). */
   maxErrors: {
     arg: "<n|n%>",
     kind: "maxErrors",
@@ -10,15 +10,17 @@ export const CHECK = {
     recorded: true,
     help: "maximum number or share of invalid records before the run stops",
   },
-  /** Allow an input without records. */
+  /** Whether to accept an input without records. */
   allowEmpty: { library: true, recorded: true, help: "accept an input without records" },
 } as const;
 
 export interface CheckOptions extends LibraryOptions<typeof CHECK> {}
 
-/** Options of the commands that check the whole input on several threads. */
+/** Options of the commands that can check the input on several threads. */
 export const THREADS = {
-  /** Number of validation threads. Default `auto`: one per processor, at most 8, if the input is large enough. */
+  /**
+   * Number of validation threads. Default: `auto`, which is one per processor, at most 8, if the input is large enough.
+   */
   threads: {
     arg: "<auto|n>",
     kind: "threads",
@@ -52,9 +54,9 @@ export const REJECTS = {
   },
 } as const;
 
-/** Options that apply to rejects and to all other sources. */
+/** Options for rejects and for all other sources. */
 export const KEYS = {
-  /** Accept new keys that a spreadsheet may have changed, or whose row was sent under another key. */
+  /** Whether to accept new keys that a spreadsheet may have changed, or whose row was sent with another key. */
   newKeys: {
     library: true,
     recorded: true,
@@ -66,7 +68,7 @@ export const KEYS = {
 export interface KeyOptions extends LibraryOptions<typeof KEYS> {}
 
 export const REPORT = {
-  /** Include values of cells, which are personal data, in the report and the outcomes. */
+  /** Whether to include values of cells in the report and the outcomes. Values are personal data. */
   showValues: { library: true, help: "show cell values (default: only their shape)" },
   /** Folder of the report. Default: next to the ledger for a push; none for a validation. */
   out: {
@@ -80,7 +82,7 @@ export const REPORT = {
     help: "folder for outcomes, errors, rejects and summary",
     docs: "the report folder; default: none for `validate`, `runs/<run>` next to the ledger for `push`",
   },
-  /** Also write the rejects to a workbook. */
+  /** Whether to write the rejects to a workbook as well. */
   workbook: { flag: false, library: true },
   testLocations: { help: "with --format junit: add file and line to test cases (strict JUnit schemas reject both)" },
 } as const;
@@ -89,9 +91,9 @@ export const REPORT = {
 export interface ReportOptions extends LibraryOptions<typeof REPORT> {}
 
 export const SENDING = {
-  /** Do everything except send. */
+  /** Whether to do everything except send. */
   dryRun: { short: "n", library: true, help: "do everything except send" },
-  /** Send records again that were accepted earlier with different content. */
+  /** Whether to send records again that were accepted earlier with different content. */
   revise: {
     library: true,
     recorded: true,
@@ -99,7 +101,7 @@ export const SENDING = {
     reimport: true,
     help: "send accepted records again if their content has changed",
   },
-  /** Send content that is older (`asOf`) than other content of the same record that was sent before. */
+  /** Whether to send content that is older (`asOf`) than content of the same record that was sent earlier. */
   allowOlder: {
     library: true,
     recorded: true,
@@ -115,7 +117,7 @@ export const SENDING = {
     reimport: true,
     help: "last workflow step to run: validate or stage",
   },
-  /** Number of records to send first. The others are sent only if the platform accepts all of these. */
+  /** Number of records to send first. The other records are sent only if the platform accepts all of these. */
   canary: {
     arg: "<n>",
     kind: "number",
@@ -130,7 +132,7 @@ export const SENDING = {
     help: "have the platform validate the locally valid records, without creating anything",
   },
   refreshReferences: { help: "update the reference list of products from the platform first" },
-  /** Also send records that are invalid locally, if possible; the platform decides. */
+  /** Whether to also send records that are invalid locally, if possible. The platform then decides. */
   sendInvalid: {
     library: true,
     recorded: true,
@@ -166,5 +168,5 @@ export const LEDGER = {
   },
 } as const;
 
-/** Where runs are recorded. */
+/** Selects the ledger that records the runs. */
 export interface LedgerOptions extends LibraryOptions<typeof LEDGER> {}

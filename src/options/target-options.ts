@@ -46,7 +46,7 @@ export type SuppliersConfig = Readonly<Record<string, FileValues<typeof SUPPLIER
 
 /** A platform: `targets.<name>` in the configuration file. */
 export const TARGET = {
-  /** `https://.../v1/` */
+  /** The base URL of the platform: `https://.../v1/`. */
   baseUrl: {
     arg: "<url>",
     env: true,
@@ -56,7 +56,7 @@ export const TARGET = {
     help: "base URL of the platform, ending in /v1/",
     docs: "required: https, ending in `/v1/`",
   },
-  /** PEM file of a certificate authority to trust in addition to the default ones. */
+  /** PEM file of a certificate authority to trust in addition to the defaults. */
   ca: {
     arg: "<pem>",
     kind: "path",
@@ -80,8 +80,8 @@ export const TARGET = {
     docs: "how to authenticate, see [Authentication](#authentication)",
     members: {
       /**
-       * Default `Token`; `none`: the bare token; `basic`: the API key as user name with an empty password (specification
-       * 5.4).
+       * The authentication scheme. Default: `Token`. `none` sends the bare token. `basic` sends the API key as the user
+       * name with an empty password (specification 5.4).
        */
       scheme: {
         kind: "authScheme",
@@ -89,7 +89,7 @@ export const TARGET = {
       },
       tokenFile: { kind: "path", docs: "file that contains a token" },
       apiKeyFile: { kind: "path", docs: "file that contains an API key" },
-      /** Name of the token mutation, its input fields for a key and a refresh token, and its output fields. */
+      /** The name of the token mutation, its input fields for a key and for a refresh token, and its output fields. */
       mutation: {
         kind: "text",
         docs: "the GraphQL mutation that exchanges an API key for a token; default `ObtainServiceToken`",
@@ -104,7 +104,7 @@ export const TARGET = {
         range: [1],
         docs: "the list of fields that the mutation requests; default: only the token",
       },
-      /** Path of the token in the reply's data: `a.b`. */
+      /** Path of the token in the data of the reply, such as `a.b`. */
       outputPath: {
         kind: "text",
         docs: "the path of the token in the `data` of the reply, such as `a.b`; default: the field `token` of the mutation",
@@ -130,7 +130,7 @@ export const TARGET = {
     help: "proxy for connections to the platform (HTTPS_PROXY is ignored)",
     docs: "the proxy, `http://host:port` or `https://host:port`; default: none",
   },
-  /** Allow a platform on this machine to be used without TLS. */
+  /** Whether to allow a platform on this machine without TLS. */
   allowInsecureLoopback: {
     library: true,
     recorded: "always",
@@ -156,7 +156,7 @@ export const TARGET = {
         kind: "timeout",
         docs: "the whole request, including the wait for a connection; default 120",
       },
-      /** How long the platform may still process a request after it was aborted. */
+      /** Time for which the platform may still process a request after the request was aborted, in seconds. */
       quietSeconds: {
         kind: "timeout",
         range: [0, 86_400],
@@ -176,7 +176,7 @@ export const TARGET = {
     file: true,
     docs: "settings of import suppliers on this platform, see [Suppliers](#suppliers)",
   },
-  /** Records are sent to `production` only with `allowProduction: true`. */
+  /** The kind of environment. Records are sent to `production` only with `allowProduction: true`. */
   environment: {
     flag: false,
     choices: ["test", "production"],
@@ -189,10 +189,10 @@ export const TARGET = {
 /** A platform. Contains no secrets, because it is recorded with the run. */
 export interface TargetOptions extends LibraryOptions<typeof TARGET> {}
 
-/** How to authenticate with a platform. Plain data: stored with the run, without secrets. */
+/** The authentication with a platform. The settings are stored with the run and contain no secrets. */
 export type AuthSettings = RecordedValues<typeof TARGET>["auth"];
 
-/** Time limits for the parts of a request; defaults as in docs/configuration.md. */
+/** Time limits for the parts of a request. docs/configuration.md lists the defaults. */
 export type TimeoutSettings = NonNullable<RecordedValues<typeof TARGET>["timeouts"]>;
 
 /** Rate limits. The configuration file sets them for a target. */
@@ -206,7 +206,7 @@ export const PACE = {
     reimport: true,
     help: "maximum requests in flight",
   },
-  /** Maximum number of requests in flight for `auto`. */
+  /** Maximum number of requests in flight if `auto` selects the number. */
   maxConcurrency: {
     flag: false,
     kind: "number",
@@ -232,7 +232,7 @@ export const PACE = {
 /** The rate limits that a run records. */
 export interface RecordedPace extends RecordedValues<typeof PACE> {}
 
-/** The document store. `documents check` has flags for the place, endpoint and region. */
+/** The document store. `documents check` has flags for the location, the endpoint and the region. */
 export const STORE = {
   store: {
     arg: "<place>",

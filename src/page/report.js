@@ -1,5 +1,5 @@
-// The rows, the filters and the search of report.html. The page contains this file unchanged: no modules, no packages.
-// Text from the data is only inserted as textContent.
+// The rows, the filters and the search of report.html. The page contains this file unchanged, so it uses no modules and
+// no packages. Text from the data is inserted only as textContent.
 /** @import { PageData, RowData } from "../report/page/page-data.ts" */
 "use strict";
 (() => {
@@ -29,7 +29,7 @@
     if (!card) return [];
     const details = card.querySelector("details.places");
     const rows = card.querySelector(".rows");
-    // A cause with one place shows it without a list.
+    // A cause with a single place shows its rows without a list.
     const hasList = details instanceof HTMLDetailsElement && rows instanceof HTMLElement;
     const list = hasList ? { details, rows } : undefined;
     return [{ cause, card, list, shown: ROWS_AT_ONCE, isOpenedBySearch: false }];
@@ -98,8 +98,8 @@
       const { details } = card.list;
       const where = details.querySelector(".where");
       if (where !== null) where.textContent = counted(match.count, "place");
-      // A search opens the matching cards, unless it matches too many causes to show at once. The cards close when the
-      // search ends.
+      // A search opens the matching cards, unless they are too many to show at once. When the search ends, the cards
+      // close.
       const isFound = filter.text !== "" && match.count > 0 && causes <= 10;
       if (isFound ? !details.open && !card.isOpenedBySearch : card.isOpenedBySearch) {
         details.open = isFound;
@@ -122,8 +122,8 @@
   }
 
   /**
-   * Returns the number of matching places of a cause, and its matching rows. Counts by file, column and code are exact,
-   * but a text search, and a code of further findings in some of its cells, cover only the listed rows.
+   * Returns the number of matching places of a cause and its matching rows. The counts by file, column and code are
+   * exact. A text search covers only the listed rows, and so does a code of other findings in some of its cells.
    * @param {CauseData} cause @param {Filter} filter @returns {Match}
    */
   function matchOf(cause, { text, file, column, code }) {
@@ -201,7 +201,7 @@
       const first = card.shown;
       card.shown += 4 * ROWS_AT_ONCE;
       renderRows(card, filter);
-      // The clicked button has been removed, so the first new row gets the focus.
+      // The clicked button has been removed, so the first new row receives the focus.
       const row = card.list?.rows.querySelectorAll("tbody tr")[first];
       if (!(row instanceof HTMLElement)) return;
       row.tabIndex = -1;

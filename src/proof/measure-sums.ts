@@ -12,7 +12,7 @@ import { type Row, isCsvRow } from "../model/record.ts";
 import { plainText } from "../text/plain-text.ts";
 import { rowsOf } from "./row-counter.ts";
 
-/** One amount at each stage that it reached. A missing member means that the amount did not reach that stage. */
+/** One amount at each stage that it reached. A member is absent if the amount did not reach that stage. */
 export interface TracedAmount {
   readonly by?: string;
   readonly source?: string;
@@ -31,11 +31,11 @@ export interface MeasureTotals {
 const STAGES = ["source", "payload", "sent", "accepted", "platform"] as const;
 type Stage = (typeof STAGES)[number];
 
-/** Maximum number of groups. Values of the `by` attr beyond this limit share one sum. */
+/** Maximum number of groups. All values of the `by` attr beyond this limit share one sum. */
 const MAX_GROUPS = 1000;
 const OTHERS = "(others)";
 
-/** @param withPlatform whether the platform was also queried for amounts */
+/** @param withPlatform whether amounts were also read back from the platform */
 export function createMeasureTotals(measure: Measure, withPlatform: boolean): MeasureTotals {
   const groups = new Map<string | undefined, Readonly<Record<Stage, DecimalSum>>>();
   let unreadable = 0;
@@ -105,7 +105,7 @@ function sumsOf(
   };
 }
 
-/** One amount of a record, in its source and in its payload. */
+/** One amount of a record in its source and in its payload. */
 export interface Amount {
   /** Path in the payload, with indexes instead of `*`. */
   readonly path: AttrPath;
@@ -114,11 +114,11 @@ export interface Amount {
   readonly place?: Place;
   readonly source?: string;
   readonly payload?: string;
-  /** Whether the cell or the payload value is not a decimal number. */
+  /** Whether the cell or the value in the payload is not a decimal number. */
   readonly unreadable: boolean;
 }
 
-/** The amounts of one measure in one record. */
+/** Returns the amounts of one measure in one record. */
 export function amountsOf(measure: Measure, row: Row, payload: JsonObject, mapping: Mapping): readonly Amount[] {
   const read = cellReader(measure);
   return concretePaths(measure.attr, payload).flatMap((path) => {
@@ -138,7 +138,10 @@ function emptyAsNone(cell: string | undefined): string | undefined {
   return cell?.trim() === "" ? undefined : cell;
 }
 
-/** Reads numbers with the separators of the mapping, or plain decimals; returns undefined for any other text. */
+/**
+ * Returns a function that reads numbers with the separators of the mapping, or plain decimals. It returns undefined for
+ * any other text.
+ */
 export function cellReader({ separators }: Measure): (cell: string) => string | undefined {
   const read = separators && numberReader(separators);
   return (cell) => {
@@ -148,7 +151,7 @@ export function cellReader({ separators }: Measure): (cell: string) => string | 
   };
 }
 
-/** The text of a cell or of a JSON value. Undefined if the place is a whole row. */
+/** Returns the text of a cell or of a JSON value; undefined if the place is a whole row. */
 function cellAt(root: Row, place: Place): string | undefined {
   if (place.columnNumber === undefined && place.pointer === undefined) return undefined;
   for (const { row } of rowsOf("", root)) {
@@ -162,7 +165,7 @@ function cellAt(root: Row, place: Place): string | undefined {
   return undefined;
 }
 
-/** Expands `a.*.b` to `a.0.b`, `a.1.b` for the items in the payload. An attr without `*` is returned unchanged. */
+/** Expands `a.*.b` to `a.0.b` and `a.1.b` for the items in the payload. Returns an attr without `*` unchanged. */
 function concretePaths(attr: AttrPath, payload: JsonValue, before: AttrPath = []): readonly AttrPath[] {
   const star = attr.indexOf("*");
   if (star < 0) return [[...before, ...attr]];

@@ -13,30 +13,33 @@ import type { LookupResult } from "../platform/reading/lookup-result.ts";
 import { lookUpRecords } from "../platform/reading/record-lookup.ts";
 import { timestamp } from "../time/clock.ts";
 
-/** An accepted record with its payload in the form that was sent. */
+/** An accepted record with the payload that was sent. */
 export interface AcceptedRecord {
   readonly record: number;
   readonly payload: JsonObject;
   readonly parameters: JsonObject | undefined;
 }
 
-/** The file with the platform's answers for a run. A proof can be verified from it without the platform. */
+/**
+ * Returns the name of the file with the platform's answers for a run. A proof can be verified with it without the
+ * platform.
+ */
 export function platformFile(run: string): string {
   return `platform-${run}.ndjson`;
 }
 
 /**
- * `notCompared`: found, but only its key could be compared. `replaced`: not looked up, because the platform has accepted
- * other content of the record.
+ * - `notCompared`: the record was found, but only its key could be compared
+ * - `replaced`: the record was not looked up, because the platform has accepted other content of it
  */
 type PlatformAnswerKind = LookupResult["kind"] | "notCompared" | "replaced";
 
-/** The platform's answer for one record, and the values it returned, as text by attr. */
+/** The platform's answer for one record, and the returned values as text by attr. */
 export interface PlatformAnswer {
   readonly kind: PlatformAnswerKind;
   /** The attrs whose values differ. */
   readonly attrs?: readonly string[];
-  /** Why the answer proves nothing. */
+  /** The reason why the answer proves nothing. */
   readonly reason?: string;
   readonly values: ReadonlyMap<string, string>;
 }
@@ -49,7 +52,8 @@ export interface PlatformCheck {
 }
 
 /**
- * Queries the platform for accepted records, with the operations that the contract declares for this purpose.
+ * Opens a check that queries the platform for accepted records, with the operations that the contract declares for this
+ * purpose.
  * @throws Failure `nothing_to_ask` if the contract declares none, and the failures of connecting
  */
 export async function openPlatformCheck(
@@ -91,7 +95,9 @@ export async function openPlatformCheck(
 
 const NO_VALUES: PlatformAnswer["values"] = new Map();
 
-/** Omits the records of the run whose content the platform has replaced: their answer is `replaced`. */
+/**
+ * Returns a check that does not look up records whose content the platform has replaced. Their answer is `replaced`.
+ */
 export function withoutReplaced(
   { ask, proof, comparesAmounts }: PlatformCheck,
   run: string,
@@ -115,7 +121,7 @@ export function withoutReplaced(
 
 const REPLACED: PlatformAnswer = { kind: "replaced", values: NO_VALUES };
 
-/** The answers of an earlier check, read from its file in the original order. */
+/** Returns a check that repeats the answers of an earlier check. Reads them from its file in the original order. */
 export function replayedCheck(
   job: Job,
   askedAt: string,

@@ -22,7 +22,7 @@ export interface ProveContext {
   readonly ledger: Ledger;
   readonly folder: ReportFolder;
   readonly dependencies: Dependencies;
-  /** Queries the platform for accepted records. If absent, the platform is not queried. */
+  /** Returns a check that queries the platform for accepted records. If absent, the platform is not queried. */
   readonly queryPlatform?:
     | ((job: Job, settings: RunSettings, run: Run) => Promise<PlatformCheck | undefined>)
     | undefined;
@@ -34,7 +34,7 @@ interface ProvedRun {
 }
 
 /**
- * Proves one run: reads its sources again, both joined and file by file, maps every record again, and compares the
+ * Proves one run. Reads its sources again, both joined and file by file, maps every record again, and compares the
  * results with the ledger. If the files of the run have changed, the proof uses only the ledger and states this.
  */
 export async function proveRun(run: Run, context: ProveContext): Promise<ProvedRun> {
@@ -77,7 +77,7 @@ async function proveFromSources(
   return { proof, files: [...Object.values(tables), ...others] };
 }
 
-/** Lists the corrections of a job, after its records have been read. */
+/** Lists the corrections of a job after its records have been read. */
 async function listCorrected(
   { input: { corrections } }: Job,
   folder: ReportFolder,
@@ -145,7 +145,7 @@ const DIFFERENCE_COLUMNS = [
   "platform",
 ];
 
-/** The job of the run, or the failure that says why its payloads cannot be rebuilt. */
+/** Returns the job of the run, or the failure that states why its payloads cannot be rebuilt. */
 export async function openUnchanged(
   settings: RunSettings,
   { ledger, dependencies }: Pick<ProveContext, "ledger" | "dependencies">,
@@ -188,7 +188,7 @@ function sourcesOf(
   });
 }
 
-/** The fingerprints of the files that are not sources. */
+/** Returns the fingerprints of the files that are not sources. */
 function setupOf({ job, files }: RunSettings, sources: readonly string[]): readonly FileProof[] {
   const known = new Set(sources.map((file) => path.resolve(job.folder, file)));
   return files

@@ -10,7 +10,7 @@ import type { ReportFolder } from "../report/report-folder.ts";
 type RowCounts = Omit<SourceProof, "source" | "file" | "bytes" | "sha256">;
 export type RowOutcome = "inRecords" | "orphans" | "duplicates" | "leftOut" | "notPicked" | "unaccounted";
 
-/** The names used in the table of rows. */
+/** The names of row outcomes in the table of rows. */
 export const ROW_OUTCOME_NAMES: Readonly<Record<RowOutcome, string>> = {
   inRecords: "record",
   orphans: "orphan",
@@ -21,7 +21,7 @@ export const ROW_OUTCOME_NAMES: Readonly<Record<RowOutcome, string>> = {
 };
 
 export interface RowCounter {
-  /** Counts a row. A row that is shared by several records counts once. */
+  /** Counts a row. A row that several records share counts once. */
   readonly count: (source: string, row: Row, rowOutcome: RowOutcome) => void;
   readonly has: (source: string, row: Row) => boolean;
   readonly countsOf: (source: string, file: string) => Readonly<Record<RowOutcome, number>>;
@@ -51,8 +51,8 @@ const NONE: Readonly<Record<RowOutcome, number>> = {
 };
 
 /**
- * Reads each file separately and compares its rows with the rows counted during tracing. A row that is in no record
- * counts as not picked if the mapping picks rows from that source. Otherwise it counts as unaccounted for.
+ * Reads each file separately and compares its rows with the rows that were counted during tracing. A row that is in no
+ * record counts as not picked if the mapping picks rows from its source. If not, it counts as unaccounted for.
  */
 export async function accountForFiles(
   { input, plan }: Job,
@@ -81,17 +81,17 @@ export async function accountForFiles(
   );
 }
 
-/** The key of a file in a source. A file may belong to several sources, so the key includes both. */
+/** Returns the key of a file in a source. A file may belong to several sources, so the key includes both. */
 export function fileKey(source: string, file: string): string {
   return `${source}\n${file}`;
 }
 
-/** The cells that identify a row: source, file, line and pointer. */
+/** Returns the cells that identify a row: source, file, line and pointer. */
 export function rowCells(source: string, row: Row): readonly (string | number | undefined)[] {
   return [source, row.table.file, row.line, "pointer" in row ? row.pointer : undefined];
 }
 
-/** Sources from which the mapping may deliberately skip rows, with the sources joined to them. */
+/** Returns the sources from which the mapping may deliberately skip rows, and the sources joined to them. */
 function pickingSources(spec: SourceSpec, isBelow: boolean): ReadonlySet<string> {
   const picks =
     isBelow || ("distinct" in spec && spec.distinct === true) || ("pick" in spec && spec.pick !== undefined);
@@ -101,7 +101,7 @@ function pickingSources(spec: SourceSpec, isBelow: boolean): ReadonlySet<string>
   ]);
 }
 
-/** The set of row numbers seen in one file. It takes one bit per row, so millions of rows need little memory. */
+/** The set of row numbers seen in one file. It uses one bit per row, so millions of rows need little memory. */
 export interface RowMarks {
   /** Returns false if the row was already marked. */
   readonly mark: (number: number) => boolean;
@@ -127,14 +127,14 @@ export function createRowMarks(): RowMarks {
   };
 }
 
-/** A number that is unique in its file: the line of a CSV or NDJSON row, the index of any other row. */
+/** Returns a number that is unique in the file: the line of a CSV or NDJSON row, or the index of any other row. */
 function rowNumber(row: Row): number {
   if (row.table.kind === "csv" || !("pointer" in row)) return row.line;
   const index = /\/(\d{1,9})$/.exec(row.pointer)?.[1];
   return index === undefined ? row.line : Number(index);
 }
 
-/** A row and all rows joined to it, depth first. */
+/** Yields a row and all rows joined to it, depth first. */
 export function* rowsOf(source: string, row: Row): Generator<{ readonly source: string; readonly row: Row }> {
   yield { source, row };
   for (const [name, children] of row.children ?? []) for (const child of children) yield* rowsOf(name, child);
@@ -144,7 +144,7 @@ export function* rowsOf(source: string, row: Row): Generator<{ readonly source: 
 export interface HashedFile {
   readonly name: string;
   readonly write: (text: string) => Promise<void>;
-  /** Hash of the written bytes, in hex. */
+  /** Returns the hash of the written bytes, in hex. */
   readonly sha256: () => string;
 }
 
@@ -161,7 +161,7 @@ export async function openHashedFile(folder: ReportFolder, name: string): Promis
   };
 }
 
-/** A table of a proof, as CSV. Cells with data are escaped for safe display; decimal numbers are not changed. */
+/** A table of a proof as CSV. Cells with data are escaped for safe display, but decimal numbers are unchanged. */
 export interface ProofTable extends Omit<HashedFile, "write"> {
   readonly write: (rows: readonly (readonly (string | number | undefined)[])[]) => Promise<void>;
 }

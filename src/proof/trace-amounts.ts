@@ -20,7 +20,7 @@ export interface AmountTracer {
 interface MeasuredRecord {
   readonly record: InputRecord;
   readonly outcome: Outcome | undefined;
-  /** The payload in the form that is sent. Absent for an orphan. */
+  /** The payload as it is sent; absent for an orphan. */
   readonly payload: JsonObject | undefined;
   /** Whether the payload equals the planned payload in the ledger. */
   readonly matchesPlan: boolean;
@@ -28,7 +28,7 @@ interface MeasuredRecord {
 }
 
 /**
- * Follows every measure from the source cells to the platform. An amount that differs between stages becomes a row in
+ * Traces every measure from the source cells to the platform. An amount that differs between stages becomes a row in
  * the table of differences.
  * @param compared attrs whose values the platform returns
  */
@@ -69,7 +69,10 @@ export function createAmountTracer(
   };
 }
 
-/** A payload that differs from the planned payload does not prove which amounts were sent. */
+/**
+ * Returns the amount at each stage. A payload that differs from the planned payload does not prove which amounts were
+ * sent.
+ */
 function tracedAmount(
   { by, source, payload, path, unreadable }: Amount,
   { outcome, matchesPlan, answer }: MeasuredRecord,
@@ -87,17 +90,19 @@ function tracedAmount(
   return { unreadable, ...definedMembers({ by, ...stages }) };
 }
 
-/** Whether the row is the version before the correction that the platform has accepted. */
+/** Whether the row lacks a correction that the platform has accepted. */
 function isUncorrected({ problems }: Outcome): boolean {
   return problems.some(({ code }) => code === "corrected_since");
 }
 
-/** Removes the source amount of a cell that was already counted, so that the sum of its file includes it only once. */
+/**
+ * Removes the source amount of a cell that has been counted, so that the sum of its file includes the cell only once.
+ */
 function withoutSource({ source: _source, ...others }: TracedAmount): TracedAmount {
   return others;
 }
 
-/** The cells for a place: key, record, status, file and line. */
+/** Returns the cells for a place: key, record, status, file and line. */
 function placeCells(
   { record, outcome }: MeasuredRecord,
   place: Place | undefined,
@@ -108,14 +113,17 @@ function placeCells(
 }
 
 interface MeasuredColumns {
-  /** Returns false if an earlier call already passed this cell of a CSV file. */
+  /** Returns false if an earlier call passed this cell of a CSV file. */
   readonly isNew: (place: Place | undefined) => boolean;
   readonly learn: (place: Place | undefined) => void;
-  /** Cells of the measured columns with no amount in the payload, such as cells of orphans and of unmapped rows. */
+  /**
+   * Returns the cells of the measured columns that have no amount in the payload, such as cells of orphans and of
+   * unmapped rows.
+   */
   readonly others: (row: Row, mapped: readonly Amount[], read: (cell: string) => string | undefined) => Amount[];
 }
 
-/** The columns that a measure's amounts come from, by file. */
+/** Creates the set of columns, by file, that contain the amounts of a measure. */
 function createColumns(): MeasuredColumns {
   const byFile = new Map<string, Set<number>>();
   const seen = new Map<string, RowMarks>();

@@ -26,11 +26,11 @@ export interface TraceOptions {
   readonly run: Run;
   readonly job: Job;
   readonly tables: Readonly<Record<"rows" | "records" | "differences", ProofTable>>;
-  /** Includes the file that stores the platform's answers. */
+  /** The check of the platform, and the file that stores its answers. */
   readonly platform: (PlatformCheck & { readonly file: HashedFile }) | undefined;
 }
 
-/** The results of tracing a run that are not in the tables. */
+/** The results of tracing a run, except the tables. */
 export interface TracedRun {
   readonly rows: RowCounter;
   readonly payloads: RunProof["payloads"];
@@ -65,7 +65,7 @@ export async function traceRecords(options: TraceOptions): Promise<TracedRun> {
   return { rows, payloads, leftOut, ...amounts.result() };
 }
 
-/** The records of the run with their payloads rebuilt from the sources, in groups of at least `size` records. */
+/** Yields the records of the run with their payloads rebuilt from the sources, in groups of at least `size` records. */
 export function mappedGroups(
   options: Pick<TraceOptions, "ledger" | "run" | "job">,
   size: number,
@@ -105,7 +105,7 @@ function answerLine([record, { kind, values }]: readonly [number, PlatformAnswer
   return `${printableJson({ record, answer: kind, values: Object.fromEntries(values) })}\n`;
 }
 
-/** Records per platform query: the number that one pass over a list can resolve. */
+/** The number of records per query of the platform. One pass over a list can resolve this number. */
 export const PLATFORM_GROUP = 5000;
 
 async function* grouped<T>(batches: AsyncIterable<readonly T[]>, size: number): AsyncGenerator<readonly T[]> {
@@ -120,10 +120,10 @@ async function* grouped<T>(batches: AsyncIterable<readonly T[]>, size: number): 
 }
 
 export interface MappedTrace extends TracedRecord {
-  /** The payload in the form that is sent. Absent for an orphan. */
+  /** The payload as it is sent; absent for an orphan. */
   readonly payload?: JsonObject;
   readonly parameters?: JsonObject;
-  /** The rebuilt payload compared with the planned payload. Absent if nothing was planned. */
+  /** The result of comparing the rebuilt payload with the planned payload. Absent if nothing was planned. */
   readonly comparison?: "same" | "different";
 }
 
@@ -145,13 +145,13 @@ async function* mappedRecords(
   }
 }
 
-/** The record to look up on the platform; none if, according to the ledger, the platform does not have it. */
+/** Returns the record to look up on the platform; none if the platform does not have it according to the ledger. */
 export function acceptedRecord({ outcome, payload, parameters }: MappedTrace): readonly AcceptedRecord[] {
   if (outcome === undefined || payload === undefined || !ON_PLATFORM.has(outcome.status)) return [];
   return [{ record: outcome.record, payload, parameters }];
 }
 
-/** Traces a run using only the ledger: records, without rows or amounts. */
+/** Traces a run with the ledger alone: records, without rows or amounts. */
 export async function traceLedger({
   ledger,
   run,
@@ -173,7 +173,7 @@ async function contentsOf(
   return first === undefined || last === undefined ? new Map() : ledger.contents(run.id, first.record, last.record);
 }
 
-/** Merges the two sequences. Both are ordered by record number. */
+/** Merges two sequences that are both ordered by record number. */
 async function* recordsWithOutcomes(
   { input }: Job,
   { ledger, run }: Pick<TraceOptions, "ledger" | "run">,

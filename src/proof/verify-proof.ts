@@ -21,8 +21,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Rebuilds a proof from the sources and the ledger, and compares it byte by byte with the proof in the folder. The
- * platform's answers come from the proof; the platform is not queried again. Returns one sentence per difference.
+ * Rebuilds a proof from the sources and the ledger, and compares it byte by byte with the proof in the folder. Uses the
+ * platform's answers from the proof, and does not query the platform again. Returns one sentence per difference.
  * @throws Failure `usage` if the folder contains no proof, `run_unknown` if one of its runs is not in the ledger
  */
 export async function verifyProof(
@@ -72,7 +72,7 @@ const proofSchema = z.object({
 });
 type RecordedProof = z.infer<typeof proofSchema>;
 
-/** Reads the recorded proof. If it is corrupt, `proof` is a sentence that says so. */
+/** Reads the recorded proof. If it is corrupt, `proof` is a sentence that states this. */
 async function readProof(folder: string): Promise<{ readonly text: string; readonly proof: RecordedProof | string }> {
   const file = path.join(folder, "proof.json");
   const text = await readFile(file, "utf8").catch((error: unknown) => {
@@ -111,7 +111,10 @@ const answerSchema = z.object({
   values: z.record(z.string(), z.string()),
 });
 
-/** Stops at the first line that is not an answer. The comparison of the file itself reports such a line. */
+/**
+ * Yields the recorded answers. Stops at the first line that is not an answer; the comparison of the files reports that
+ * line.
+ */
 async function* readAnswers(
   file: string,
 ): AsyncGenerator<{ readonly record: number; readonly answer: PlatformAnswer }, undefined> {
@@ -123,13 +126,13 @@ async function* readAnswers(
       yield { record, answer: { kind: answer, values: new Map(Object.entries(values)) } };
     }
   } catch {
-    // A missing file has no answers. The comparison of files reports it.
+    // A missing file has no answers. The comparison of the files reports it.
   }
 }
 
 /**
- * Describes the runs whose sources have changed since the proof. Everything else then differs as well, so other
- * differences would only be noise.
+ * Describes the runs whose sources have changed since the proof. In this case, everything else also differs, so no
+ * other differences are reported.
  */
 function changedSources(before: RecordedProof, { runs }: Proof): readonly string[] {
   return runs.flatMap(({ run, unreadable }) => {
@@ -171,7 +174,7 @@ async function firstDifferingLine(file: string, again: string): Promise<number> 
 
 const MAX_NAMED = 20;
 
-/** The paths at which two documents differ: `runs.0.records.total: 12, now 13`. */
+/** Returns the paths at which two documents differ, such as `runs.0.records.total: 12, now 13`. */
 function differingMembers(before: JsonValue | undefined, now: JsonValue | undefined): readonly string[] {
   const found = differencesAt(before, now, "");
   const shown = found.slice(0, MAX_NAMED).map((one) => `proof.json: ${one}`);

@@ -8,21 +8,21 @@ import { proveRun, type ProveContext } from "./prove-run.ts";
 
 export interface ProofOptions extends Pick<ProveContext, "queryPlatform"> {
   readonly ledger: Ledger;
-  /** Ordered from the oldest to the newest. */
+  /** The runs to prove, oldest first. */
   readonly runs: readonly Run[];
-  /** The folder to write the proof to. */
+  /** The folder of the proof. */
   readonly folder: string;
-  /** ISO 8601 UTC. A rebuilt proof keeps this value and the tool of the original. */
+  /** ISO 8601 UTC. A rebuilt proof keeps the original value, and also the original value of `tool`. */
   readonly madeAt: string;
   readonly tool: string;
-  /** Whether these are all runs of the ledger. The total on the platform is known only in this case. */
+  /** Whether the runs are all runs of the ledger. The total on the platform is known only in this case. */
   readonly all: boolean;
 }
 
 /**
- * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md), and moves them into place together. The
- * same sources, ledger, `madeAt` and `tool` produce the same bytes.
- * @throws Failure `storage`
+ * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md), and moves them into the folder
+ * together. The same sources, ledger, `madeAt` and `tool` produce the same bytes.
+ * @throws Failure `storage` if a file cannot be written
  */
 export async function writeProof(
   { ledger, runs, folder: name, madeAt, tool, all, queryPlatform }: ProofOptions,
@@ -66,8 +66,8 @@ async function writeDocuments(
 }
 
 /**
- * Whether nothing is missing, nothing differs, and the content of every record on the platform is known, so that
- * `migrate proof` exits with 0. Rejected records are allowed.
+ * Whether the proof is complete, so that `migrate proof` exits with 0. Nothing may be missing or differ, and the
+ * content of every record on the platform must be known. Rejected records are allowed.
  */
 export function isComplete({ runs }: Proof): boolean {
   return runs.every(

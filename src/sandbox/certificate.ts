@@ -5,11 +5,14 @@ import { generate } from "selfsigned";
 import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
 
-/** The key and certificate of the sandbox's HTTPS server, and the path of the authority that clients must trust. */
+/**
+ * The key and the certificate of the sandbox's HTTPS server, and the path of the certificate authority that clients
+ * must trust.
+ */
 export interface ServerCertificate {
-  /** PEM. */
+  /** The private key in PEM format. */
   readonly key: string;
-  /** PEM: the server certificate followed by the certificate of its authority. */
+  /** The server certificate, followed by the certificate of its authority, in PEM format. */
   readonly cert: string;
   /** Absolute path of the authority's certificate (PEM). */
   readonly caPath: string;
@@ -17,13 +20,13 @@ export interface ServerCertificate {
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 365;
-/** A certificate that expires sooner than this is renewed, so that it does not expire during a long session. */
+/** A certificate with less remaining time is renewed, so that it does not expire during a long session. */
 const RENEW_DAYS = 7;
 
 /**
- * The sandbox's own certificate authority and a certificate for 127.0.0.1, ::1 and localhost. They are stored in
- * `folder` (keys with mode 0600) and reused while they are valid. The key of the authority is never stored, so read
- * access to the folder does not allow signing certificates for other hosts.
+ * Returns a certificate for 127.0.0.1, ::1 and localhost, signed by the sandbox's own certificate authority. Both are
+ * stored in `folder` (keys with mode 0600) and reused while they are valid. The key of the authority is never stored,
+ * so read access to the folder is not enough to sign certificates for other hosts.
  * @throws Failure `storage` if the folder is not writable
  */
 export async function serverCertificate(folder: string): Promise<ServerCertificate> {

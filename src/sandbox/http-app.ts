@@ -24,7 +24,7 @@ export interface HttpAppDependencies {
   readonly pauseSupplier: (request: PlatformRequest) => void;
   readonly rotateTokens: () => void;
   readonly log: (line: string) => void;
-  /** Size limit of a request body, in bytes. */
+  /** Maximum size of a request body, in bytes. */
   readonly maxBodyBytes: number;
 }
 
@@ -35,7 +35,7 @@ interface Env {
 type RequestContext = Context<Env>;
 type Incoming = HttpBindings["incoming"];
 
-/** Serves the routes over HTTP, with history, faults, and Django's replies to unknown paths. */
+/** Serves the routes over HTTP with a history, faults, and Django's replies to unknown paths. */
 export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDependencies): Hono<Env> {
   const app = new Hono<Env>({ strict: true });
   const { maxBodyBytes, log } = dependencies;
@@ -82,8 +82,8 @@ function unmatchedRoute(handler: Handler): Route {
 }
 
 /**
- * The paths of a route in Hono. GET requests may omit the trailing slash (API specification 4). POST requests need it,
- * as in Django.
+ * Returns the paths of a route in Hono. GET requests may omit the trailing slash (API specification 4). POST requests
+ * must include it, as in Django.
  */
 function honoPaths({ method, path }: Route): readonly string[] {
   const pattern = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => `:${name.replaceAll(/\W/g, "_")}`);
@@ -118,7 +118,10 @@ async function serve(context: RequestContext, route: Route, dependencies: HttpAp
 interface ReceivedRequest {
   readonly request: PlatformRequest;
   readonly route: Route;
-  /** Records the reply of the platform, and the status that the client receives (undefined if it receives none). */
+  /**
+   * Records the reply of the platform and the status that the client receives; undefined if the client receives no
+   * reply.
+   */
   readonly finish: (reply: Reply, shown: number | undefined) => void;
 }
 
@@ -184,14 +187,16 @@ function failAfterProcessing(
 }
 
 /**
- * Sends no response, because the promise never resolves. The connection has already been reset, or stays open on
- * purpose.
+ * Returns a promise that never resolves, so that no response is sent. The connection has already been reset, or stays
+ * open on purpose.
  */
 function noResponse(): Promise<Response> {
   return new Promise(() => undefined);
 }
 
-/** The body of a request; undefined if it is larger than the limit. Web streams would take several times as long. */
+/**
+ * Reads the body of a request; returns undefined if it exceeds the limit. Web streams would take several times as long.
+ */
 async function readBody(incoming: Incoming, maxBytes: number): Promise<Uint8Array | undefined> {
   if (Number(incoming.headers["content-length"] ?? 0) > maxBytes) return undefined;
   const chunks: Uint8Array[] = [];
@@ -231,5 +236,5 @@ function responseTo({ status, body, headers }: Reply): Response {
   return new Response(text, { status, headers: { "Content-Type": type, ...headers } });
 }
 
-/** A reply with one of these statuses has no body (RFC 9110, 15.3.5 and 15.3.6). */
+/** Statuses whose replies have no body (RFC 9110, 15.3.5 and 15.3.6). */
 const BODILESS_STATUSES: ReadonlySet<number> = new Set([204, 205]);

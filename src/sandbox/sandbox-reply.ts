@@ -1,10 +1,10 @@
 import { isNestedBeyond, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 
-/** A request in the form that the platform's handlers use. */
+/** A request, as handlers of the platform receive it. */
 export interface PlatformRequest {
   readonly query: URLSearchParams;
-  /** Path parameters, decoded. */
+  /** The decoded path parameters. */
   readonly params: Readonly<Record<string, string>>;
   readonly authorization: string | undefined;
   readonly contentType: string;
@@ -17,16 +17,16 @@ export interface PlatformRequest {
   readonly sender: Sender;
 }
 
-/** The headers in which a browser identifies the page that sends a request: `Host`, `Origin` and `Sec-Fetch-Site`. */
+/** The headers by which a browser identifies the page that sends a request: `Host`, `Origin` and `Sec-Fetch-Site`. */
 interface Sender {
   readonly host: string;
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;
 }
 
-/** The credential of a token request, and its result. */
+/** The kind of credential in a token request, and the result. */
 export interface LoginAttempt {
-  /** The kind of credential: `APIKey`, `organizationSecretKey` or `refreshToken`. */
+  /** `APIKey`, `organizationSecretKey` or `refreshToken`. */
   readonly with: string;
   /** The code of the refusal; absent if a token was issued. */
   readonly refusal?: string;
@@ -47,12 +47,12 @@ export type Handler = (request: PlatformRequest) => Reply | Promise<Reply>;
 /** One endpoint of the platform. */
 export interface Route {
   readonly method: "GET" | "POST";
-  /** Path from the root of the instance, with parameters in braces: `/v1/accounts/{number}/`. */
+  /** Path from the root of the instance, with parameters in braces, such as `/v1/accounts/{number}/`. */
   readonly path: string;
   readonly handler: Handler;
-  /** `data-import`: faults apply to the request, and it is counted. */
+  /** `data-import` requests are counted, and faults apply to them. */
   readonly kind: "data-import" | "read" | "admin";
-  /** Whether the request creates accounts from staged payloads, so that `maxProcessing` limits it. */
+  /** Whether the request creates accounts from staged payloads and is therefore limited by `maxProcessing`. */
   readonly isProcessing?: boolean;
 }
 
@@ -63,12 +63,12 @@ export interface PayloadError {
   readonly detail: string;
 }
 
-/** A refusal without errors: `{detail, code}`, the form of every refusal except validation. */
+/** Returns a refusal in the form `{detail, code}`. Every refusal except that of validation has this form. */
 export function refusal(status: number, code: string, detail: string): Reply {
   return { status, body: { detail, code } };
 }
 
-/** HTTP 400 of API specification 7.1-7.3. */
+/** Returns HTTP 400 of API specification 7.1-7.3. */
 export function invalidPayload(code: string, detail: string, errors: readonly PayloadError[]): Reply {
   return { status: 400, body: { detail, code, errors: errors.map(payloadErrorBody) } };
 }
@@ -80,12 +80,14 @@ function payloadErrorBody({ detail, code, attr }: PayloadError): JsonObject {
 /** Maximum nesting of a request body. Python's own JSON reader fails at about 1,000 levels. */
 const MAX_NESTING = 200;
 
-/** Maximum number of values in a body, far above the number in a real body. It limits the number of findings. */
+/** Maximum number of values in a body, far above the number in a real body. Limits the number of findings. */
 const MAX_VALUES = 100_000;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The request body as JSON. Undefined if it is not UTF-8, not JSON, or beyond `MAX_NESTING` or `MAX_VALUES`. */
+/**
+ * Returns the request body as JSON; undefined if it is not UTF-8, not JSON, or exceeds `MAX_NESTING` or `MAX_VALUES`.
+ */
 export function jsonBody({ body }: Pick<PlatformRequest, "body">): JsonValue | undefined {
   const text = decodedText(body);
   const value = text === undefined ? undefined : parseJson(text);

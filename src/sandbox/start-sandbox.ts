@@ -35,20 +35,21 @@ export interface SandboxOptions {
   readonly contract: Contract;
   /** The port to listen on; 0 selects any free port. */
   readonly port: number;
-  /** The folder for certificates and keys. They are reused while valid. */
+  /** The folder of certificates and keys. They are reused while they are valid. */
   readonly folder: string;
   /** File that stores accounts and suppliers between starts. */
   readonly dataFile?: string;
   readonly faults: FaultOptions;
   /**
-   * Import suppliers by code. Default: the suppliers that the contract enumerates, or else `SANDBOX`. All are ongoing.
+   * Import suppliers by code. Default: the suppliers that the contract enumerates, or else only `SANDBOX`; all are
+   * ongoing.
    */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>>;
   /** The country of the instance, as two capital letters. Default: the contract's setting `region`. */
   readonly region?: string;
-  /** Default: a random key. */
+  /** The API key that the sandbox accepts. Default: a random key. */
   readonly apiKey?: string;
-  /** Size limit of a request body in bytes; a larger body is refused with HTTP 413. Default: 16 MiB. */
+  /** Maximum size of a request body in bytes. A larger body is refused with HTTP 413. Default: 16 MiB. */
   readonly maxBodyBytes?: number;
   /** Receives one line for every request. */
   readonly log?: (line: string) => void;
@@ -56,28 +57,28 @@ export interface SandboxOptions {
   readonly clock?: Clock;
 }
 
-/** The URLs, credentials and sample data of a running sandbox: the content of the ready file. */
+/** The URLs, credentials and sample data of a running sandbox. The ready file contains this object. */
 export interface SandboxReady {
   /** `https://127.0.0.1:PORT/v1/` */
   readonly baseUrl: string;
   readonly graphqlUrl: string;
   readonly adminUrl: string;
-  /** For admin requests: `Authorization: Token <adminToken>`. */
+  /** The token for admin requests, sent as `Authorization: Token <adminToken>`. */
   readonly adminToken: string;
-  /** Absolute path of the authority's certificate to trust (PEM). */
+  /** Absolute path of the certificate of the authority that clients must trust (PEM). */
   readonly ca: string;
   readonly apiKey: string;
-  /** Code of the first import supplier. */
+  /** The code of the first import supplier. */
   readonly supplier: string;
   readonly products: readonly string[];
   readonly tariff: { readonly product: string; readonly tariff: string };
-  /** Number of an account that can be read without an import. */
+  /** The number of an account that exists from the start. */
   readonly account: string;
 }
 
 export interface Sandbox {
   readonly ready: SandboxReady;
-  /** All requests so far in the order of arrival, without admin requests. */
+  /** Returns all requests so far in the order of arrival, without admin requests. */
   readonly history: () => readonly HistoryEntry[];
   readonly state: SandboxState;
   /** Replaces the active faults and restarts the count of requests. */
@@ -87,9 +88,8 @@ export interface Sandbox {
 }
 
 /**
- * Starts a local platform: real HTTPS on 127.0.0.1 with the operations of any contract, the fixed API of the
+ * Starts a local platform. It serves real HTTPS on 127.0.0.1 with the operations of any contract, the fixed API of the
  * specification, and faults on demand.
- *
  * @throws Failure `storage` if the data file or the folder cannot be used, `config` if the sandbox cannot listen on the
  * port
  */
@@ -155,7 +155,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Refuses a request that cannot be parsed, such as a request with a malformed `Host`, without writing to stderr. */
+/** Refuses a request that cannot be parsed, for example because of a malformed `Host`. Writes nothing to stderr. */
 function answerError(): Response {
   return new Response(null, { status: 400 });
 }
@@ -164,7 +164,7 @@ function tokenLifetime({ tokenLifetimeSeconds, refreshLifetimeSeconds }: FaultOp
   return { seconds: tokenLifetimeSeconds ?? 3600, refreshSeconds: refreshLifetimeSeconds ?? 7 * 86_400 };
 }
 
-/** Falls back to the default of the contract's setting `region` (`x-rule-settings`). */
+/** Returns the region. The default is that of the contract's setting `region` (`x-rule-settings`). */
 function regionOf({ region, contract }: SandboxOptions): string | undefined {
   const declared = contract.ruleDeclarations.settings.get("region")?.default;
   return region ?? (typeof declared === "string" ? declared : undefined);

@@ -5,27 +5,27 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 const UNSAFE = new RegExp(String.raw`[\p{Cc}${DECEPTIVE}]`, "gu");
 
 /**
- * The text as a JSON string, exact and safe on a terminal: control characters, bidirectional marks and invisible
- * characters become `\u` escapes, which every JSON parser decodes.
+ * Returns the text as a JSON string that is exact and safe on a terminal. Control characters, bidirectional marks and
+ * invisible characters become `\u` escapes, which every JSON parser decodes.
  */
 export function jsonText(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text).replace(UNSAFE, escaped);
 }
 
 /**
- * Makes valid JSON safe on a terminal, with the escapes of `jsonText`. Line feeds stay, because in valid JSON they
- * occur only between tokens.
+ * Makes valid JSON safe on a terminal, with the escapes of `jsonText`. Keeps line feeds, because valid JSON contains
+ * them only between tokens.
  */
 export function safeJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, escaped);
 }
 
-/** A value as safe JSON on one line. Values that JSON cannot represent are omitted, as by `JSON.stringify`. */
+/** Returns a value as safe JSON on one line. Omits values that JSON cannot represent, as `JSON.stringify` does. */
 export function printableJson(value: object): string {
   return safeJson(JSON.stringify(value));
 }
 
-/** A value as safe JSON, indented by two spaces, with a final line feed. */
+/** Returns a value as safe JSON, indented by two spaces, with a final line feed. */
 export function indentedJson(value: object): string {
   return `${safeJson(JSON.stringify(value, undefined, 2))}\n`;
 }

@@ -4,11 +4,11 @@ import { cutPhrases, cutText, textWidth, wrapText } from "./text-width.ts";
 
 export interface TableColumn {
   readonly title: string;
-  /** For numbers. */
+  /** Set for columns of numbers. */
   readonly align?: "right";
-  /** Whether Markdown renders the cells as code; for names and patterns. */
+  /** Whether Markdown shows the cells as code. Set for names and patterns. */
   readonly code?: boolean;
-  /** Whether an ellipsis replaces the phrases that do not fit on the line; only for a last column of phrases. */
+  /** Whether an ellipsis replaces the phrases that do not fit on the line. Only for phrases in the last column. */
   readonly isCut?: boolean;
 }
 
@@ -16,8 +16,8 @@ const GAP = "  ";
 const MIN_LAST_WIDTH = 12;
 
 /**
- * An aligned table with a header, for the terminal. The last column wraps within `width`, unless it is cut. If that
- * column has too little room, the widest of the other columns is cut. Cells are made safe to show.
+ * Renders an aligned table with a header for the terminal. The last column wraps within `width`, unless it is cut. If
+ * the last column has too little room, the widest of the other columns is cut. Cells are made safe to display.
  */
 export function renderTable(
   rows: readonly (readonly string[])[],
@@ -28,8 +28,8 @@ export function renderTable(
 }
 
 /**
- * A table for rows that arrive in parts. The first part has the header and sets the column widths; wider cells of
- * later parts are cut.
+ * Returns a function that renders the parts of a table, for rows that arrive in parts. The first part contains the
+ * header and sets the widths of the columns. Wider cells of later parts are cut.
  */
 export function streamedTable(
   columns: readonly TableColumn[],
@@ -52,7 +52,7 @@ export function streamedTable(
 
 const MAX_CELL_LENGTH = 2000;
 
-/** The rows as a GitHub Markdown table. */
+/** Renders the rows as a GitHub Markdown table. */
 export function markdownTable(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
   const titles = columns.map(({ title }) => markdownCell(title, false));
   const rules = columns.map(({ align }) => (align === "right" ? "---:" : "---"));
@@ -121,8 +121,8 @@ const MAX_HEAD_LENGTH = 500;
 const MAX_BODY_LENGTH = 4000;
 
 /**
- * Renders entries one below another, for content that a table would cut. Each head is on its own line, uncut. The body
- * follows, wrapped within `width`. Both are made safe to show.
+ * Renders entries one below another, for content that a table would cut. Each head is on a separate line and is never
+ * cut. The body follows, wrapped within `width`. Both are made safe to display.
  */
 export function renderEntryList(
   entries: readonly ListEntry[],

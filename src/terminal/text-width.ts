@@ -4,7 +4,10 @@ import type * as StringWidth from "string-width";
 /** Characters that take one column: ASCII, Latin letters, and the ellipsis of cut text. */
 const NARROW = /^[\x20-\x7E\xA1-\xA8\xAA-\xAC\xAF-\u024F…]*$/;
 
-/** Number of terminal columns of a plain text: wide characters and emoji take two, combining marks none. */
+/**
+ * Returns the number of terminal columns of a plain text. Wide characters and emoji take two columns, combining marks
+ * none.
+ */
 export function textWidth(text: string): number {
   return NARROW.test(text) ? text.length : widthOfOthers(text);
 }
@@ -18,11 +21,11 @@ function widthOfOthers(text: string): number {
   return stringWidth?.default(text) ?? text.length;
 }
 
-/** The text cut to `width` columns, with an ellipsis if anything is missing. */
+/** Returns the text cut to `width` columns, with an ellipsis if any text is missing. */
 export function cutText(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   if (NARROW.test(text)) return `${text.slice(0, Math.max(0, width - 1))}…`;
-  // Grapheme clusters: a letter with its marks, an emoji with everything joined to it.
+  // A grapheme cluster is a letter with its marks, or an emoji with all characters joined to it.
   characters ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   let cut = "";
   let used = 1;
@@ -37,7 +40,10 @@ export function cutText(text: string, width: number): string {
 /** Created on first use, because the first use of `Intl` in a process is slow. */
 let characters: Intl.Segmenter | undefined;
 
-/** Phrases with commas between them. An ellipsis replaces the last ones if they exceed `width` columns. */
+/**
+ * Cuts a list of phrases with commas between them. An ellipsis replaces the last phrases if they exceed `width`
+ * columns.
+ */
 export function cutPhrases(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   const phrases = text.split(", ");
@@ -48,7 +54,7 @@ export function cutPhrases(text: string, width: number): string {
   return cutText(text, width);
 }
 
-/** The text in lines of at most `width` columns, broken at spaces; a longer word gets its own line. */
+/** Wraps the text at spaces, in lines of at most `width` columns. A longer word gets its own line. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";

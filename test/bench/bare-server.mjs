@@ -1,14 +1,15 @@
-// A minimal platform: HTTPS on loopback that answers every POST with 201 and a new account number, immediately or
-// after a latency, or with the reply of its step if it validates or stages an account. It checks nothing else, so that
-// push.mjs and real-job.mjs measure only the client.
-//   node test/bench/bare-server.mjs [--latency-ms 0] [--port 0] [--ready-file path] [--refuse 0.05] [--cap 50] [--retry-after 1]
-//     [--refuse-once 0.05] [--status 429]
-// When it listens, it writes {"baseUrl","ca"} to the ready file (ca: path of its certificate, in the same folder). On the
-// first request it creates `<ready file>.first`. On SIGTERM it prints the number of answered requests, the number answered
-// with a refusal, the milliseconds from the first request to the last answer, and the time of the first request (ms since 1970).
-// It refuses a random share of all requests (--refuse) or of the first requests of each record (--refuse-once), and
-// requests beyond a token bucket with this number of requests per second (--cap). --retry-after adds that header; --status is the
-// status of a refusal (429 or 503).
+// A minimal platform on loopback with HTTPS. It answers every POST with 201 and a new account number, immediately or
+// after a latency. A request to validate or stage an account receives the reply of that step. The server checks nothing
+// else, so that push.mjs and real-job.mjs measure only the client.
+//   node test/bench/bare-server.mjs [--latency-ms 0] [--port 0] [--ready-file path] [--refuse 0.05] [--cap 50]
+//     [--retry-after 1] [--refuse-once 0.05] [--status 429]
+// When the server listens, it writes {"baseUrl","ca"} to the ready file. `ca` is the path of its certificate, in the
+// same folder. On the first request, the server creates `<ready file>.first`. On SIGTERM, it prints the number of
+// answered requests, the number of refusals, the milliseconds from the first request to the last answer, and the time
+// of the first request (ms since 1970).
+// --refuse: the share of all requests that are refused at random. --refuse-once: the same for the first request of each
+// record. --cap: requests per second of a token bucket; requests beyond it are refused. --status: the status of a
+// refusal (429 or 503). --retry-after: the value of that header in a refusal.
 import { renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:tls";
 import { parseArgs } from "node:util";
@@ -60,7 +61,7 @@ function noteFirst() {
   writeFileSync(`${options["ready-file"]}.first`, "");
 }
 
-/** Handles one request at a time per connection, because the clients do not pipeline. */
+/** Handles one request at a time per connection. The clients do not pipeline requests. */
 function serve(socket) {
   let unread = "";
   socket.setNoDelay(true);
@@ -102,7 +103,7 @@ function refusal() {
   return `HTTP/1.1 ${options.status} ${REASONS[options.status]}\r\n${retryAfter}content-length: 0\r\n\r\n`;
 }
 
-/** A validated payload is sent back. */
+/** Returns the reply of a step. The reply to a validation is the payload itself. */
 function reply(step, { key, sent, number }) {
   if (step === "validate-account") return success("200 OK", sent);
   const member =

@@ -1,9 +1,9 @@
-// Throughput of a run with several workers compared with one worker. The ledger is in a temporary PostgreSQL server. The
-// platform is a bare HTTPS server on loopback with a latency of 100 ms.
+// Throughput of a run with several workers compared with one worker. The ledger is in a temporary PostgreSQL server.
+// The platform is a bare HTTPS server on loopback with a latency of 100 ms.
 //   npm run build && node test/bench/cluster.mjs [--records 6000] [--workers 4]
-// The first lines print records per second while sending, as timed by the server: one worker with 16 requests in flight,
-// then several workers with 16 each. The last line uses a server with a limit of 50 requests per second and `--rps 50`. One
-// worker is killed halfway, and the line prints the accepted and the refused requests.
+// The first lines print records per second while sending, as timed by the server: one worker with 16 requests in
+// flight, then several workers with 16 each. For the last line, the server has a limit of 50 requests per second, the
+// push has `--rps 50`, and one worker is killed halfway. The line prints the accepted and the refused requests.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -47,7 +47,7 @@ async function measurePush(folder, ledger, { records: wanted, workers: wantedWor
   const file = path.join(folder, `rows-${wanted}-${wantedWorkers}-${cap ?? 0}.csv`);
   await writeFlatRows(file, wanted, { remark: 100 });
   const server = await startServer(folder, LATENCY_MS, cap === undefined ? [] : ["--cap", String(cap)]);
-  // A ledger database is bound to its target.
+  // A ledger belongs to one target. Each push has its own target, and therefore its own database.
   const database = `${ledger.replace(/\/[^/]*$/, "")}/${await newDatabase(ledger)}`;
   const inFlight = String(IN_FLIGHT * wantedWorkers);
   const args = [
@@ -68,7 +68,7 @@ async function measurePush(folder, ledger, { records: wanted, workers: wantedWor
   if (cap !== undefined) await killOneHalfway(database, folder, wanted);
   const code = await ended;
   const { requests, refused, sendingMs } = await server.stop();
-  // Requests in flight of the killed worker are ambiguous, because the contract declares no deduplication.
+  // Requests in flight of the killed worker are ambiguous, because the contract does not declare deduplication.
   if (code !== 0 && !(code === 5 && cap !== undefined)) throw new Error(`the push ended with ${code}`);
   return { requests, refused, rate: (requests - refused) / (sendingMs / 1000) };
 }

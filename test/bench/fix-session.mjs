@@ -1,11 +1,12 @@
-// The Problems and Fix pages of `migrate web`, without the browser.
+// Measures the Problems and Fix pages of `migrate web`, without the browser.
 //   npm run build && node test/bench/fix-session.mjs [--rows 200000] [--edits 200] [--only <case>]
 // Every record has a faulty cell, and a customer in a second file.
-// - session: the session of the Fix page in this process. Prints the time of the check, of a page of rows and of an edit (saved
-//   and checked), the time to check one record in process, their ratio, and the peak memory of this process.
-// - problems, replace, check: a server each, with its processor time and peak memory so far. Prints the time of the Problems page
-//   for the current files; to replace the faulty cell of all records, and to undo it; to check all records with these
-//   corrections, also in a new server.
+// - session: the session of the Fix page, in this process. Prints the time of the check, of a page of rows and of an
+//   edit (saved and checked), the time to check one record, the ratio of the last two, and the peak memory of this
+//   process.
+// - problems, replace, check: each in a separate server. Prints its processor time and its peak memory so far. Times
+//   are those of the Problems page for the current files; of replacing the faulty cell of all records and undoing this;
+//   and of checking all records with these corrections, also in a new server.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
@@ -27,7 +28,7 @@ const { values: options } = parseArgs({
     only: { type: "string" },
   },
 });
-// As `migrate web` does.
+// `migrate web` does the same.
 keepHeapSmall();
 
 const rows = Number(options.rows);
@@ -165,7 +166,7 @@ function faultyColumn(sources) {
   return [source, sources[source].columns.indexOf("DOB")];
 }
 
-/** MIGRATE_BENCH_NODE: arguments of Node.js for the server, such as `--cpu-prof`. */
+/** The variable MIGRATE_BENCH_NODE contains arguments of Node.js for the server, such as `--cpu-prof`. */
 async function withServer(folder, work) {
   const node = (process.env.MIGRATE_BENCH_NODE ?? "").split(" ").filter((word) => word !== "");
   const server = spawn(process.execPath, [...node, binary, "web", "--no-open"], { cwd: folder, stdio: "pipe" });
@@ -237,7 +238,7 @@ function writeRows(file, header, row) {
   closeSync(handle);
 }
 
-// Maps and checks one record again and again.
+// Maps and checks one record repeatedly.
 async function oneRecord(settings, dependencies) {
   const job = await openJob({ ...settings, corrections: undefined }, dependencies);
   const check = compileChecks(job, undefined);

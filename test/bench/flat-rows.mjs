@@ -12,8 +12,8 @@ const NAMES = ["Aisha", "Bronwen", "Callum", "Dilys", "Eleanor", "Fergus", "Gwen
 const FAMILIES = ["Featherstonehaugh", "Okonkwo", "Llewellyn", "MacDonald", "Patel", "Robertson", "Wojciechowska"];
 
 /**
- * Writes a header and `count` valid rows of nine columns to `path`. A row has about 100 bytes, and every tenth row has a
- * quoted cell. `remark` is the length of a tenth column, REMARK. `first` is the number of the first row.
+ * Writes a header and `count` valid rows of nine columns to `path`. A row has about 100 bytes, and every tenth row has
+ * a quoted cell. `remark` is the length of an additional column, REMARK. `first` is the number of the first row.
  */
 export async function writeFlatRows(path, count, { remark = 0, first = 0 } = {}) {
   const end = remark === 0 ? "\n" : `,${"The meter is under the stairs. ".repeat(remark).slice(0, remark - 1)}.\n`;

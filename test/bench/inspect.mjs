@@ -1,8 +1,8 @@
-// Cost of inspecting a push of joined files with `status`, `explain`, `preview --only` and `report`, compared with `validate`
-// of the same input.
+// Cost of inspecting a push of joined files with `status`, `explain`, `preview --only` and `report`, compared with
+// `validate` of the same input.
 //   npm run build && node test/bench/inspect.mjs [--accounts 100000] [--runs 3]
-// Every fiftieth account is invalid, so that the report has rejects. The push goes to a bare HTTPS server on loopback.
-// Prints median wall time, processor time, and the processor time relative to `validate`.
+// Every fiftieth account is invalid, so that the report has rejects. The platform is a bare HTTPS server on loopback.
+// Prints median wall time, processor time, and processor time relative to `validate`.
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { joinedFiles, joinedSources, reference, writeJoinedFiles } from "./joined-rows.mjs";

@@ -1,7 +1,7 @@
 // Cost of an installation: the size of the installed package, and the time of `npm start` on a fresh clone.
 //   node test/bench/install.mjs
-// Installs into temporary folders with npm, so the result depends on npm's cache and registry. The clone contains only
-// committed files.
+// Installs into temporary folders with npm, so the result depends on npm's cache and on the registry. The clone
+// contains only committed files.
 import { lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { machine, mb, measured, root, say, seconds, withFolder } from "./measure.mjs";
@@ -28,7 +28,7 @@ await withFolder(async (folder) => {
   say(`npm start once more: ${seconds(again.wallMs)}`);
 });
 
-/** Disk usage in blocks, like `du`. */
+/** Returns the disk usage in blocks, as `du` does. */
 function sizeOf(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const sizes = entries.map((entry) => {

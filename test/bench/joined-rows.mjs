@@ -1,15 +1,20 @@
-// Deterministic files of accounts, customers and meter points. A helper of validate-joined.mjs and inspect.mjs, not a
-// benchmark.
+// Generates deterministic files of accounts, customers and meter points. A helper of validate-joined.mjs and
+// inspect.mjs, not a benchmark.
 import { createWriteStream, statSync } from "node:fs";
 import { once } from "node:events";
 import path from "node:path";
 import { finished } from "node:stream/promises";
 import { twoDigits } from "./flat-rows.mjs";
 
-/** A prime step visits every row once if it does not divide the number of rows. */
+/**
+ * A step through the rows in mixed order. A prime step that does not divide the number of rows visits every row once.
+ */
 const STEP = 104_729;
 
-/** Five customers per four accounts, and two meter points per account. One of `wrong` accounts has an invalid type. */
+/**
+ * Returns five customers per four accounts and two meter points per account. One in `wrong` accounts has an invalid
+ * type.
+ */
 export function joinedFiles(accounts, { wrong = Infinity } = {}) {
   const account = (number) => [reference(number), number % wrong === wrong - 1 ? "X" : "D", ...billing(number)];
   return [
@@ -19,7 +24,7 @@ export function joinedFiles(accounts, { wrong = Infinity } = {}) {
   ];
 }
 
-/** Writes the files as `<name>.csv` to the folder and returns their size in MB. */
+/** Writes the files to the folder as `<name>.csv`. Returns their size in MB. */
 export async function writeJoinedFiles(folder, files, { sorted = false } = {}) {
   let bytes = 0;
   for (const { name, rows, header, row } of files) {
@@ -46,7 +51,7 @@ function scattered(place, rows) {
   return (place * STEP) % rows;
 }
 
-/** The business key of an account. */
+/** Returns the business key of an account. */
 export function reference(number) {
   return `EXT-${String(number).padStart(8, "0")}`;
 }
@@ -59,7 +64,7 @@ function billing(number) {
   return [`Customer of account ${number}`, `${1 + (number % 240)} High Street`, "SW1A 1AA"];
 }
 
-/** Every fourth account has two customers. */
+/** Returns a customer. Every fourth account has two customers. */
 function customer(number) {
   const owner = Math.floor((number * 4) / 5);
   return [reference(owner), String(1 + (number % 5)), "Eleanor", `Featherstonehaugh-${number}`, day(number)];

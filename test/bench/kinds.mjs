@@ -1,7 +1,10 @@
-// Processor time of `migrate validate` per value of each type and mapping option above the time of a plain string.
-//   npm run build && node test/bench/kinds.mjs [--rows 200000] [--runs 3] [--sources csv,ndjson] [--only date,integer]
-// Each file has a key and one column of unique values; --threads 1. The runs of all kinds alternate. The row of a kind is
-// the difference of its median to the median of the kind `string` in the same source, in microseconds per value.
+// Processor time of `migrate validate` per value of each type and mapping option, in addition to that of a plain
+// string.
+//   npm run build && node test/bench/kinds.mjs [--rows 200000] [--runs 3] [--sources csv,ndjson]
+//     [--only date,integer]
+// Each file has a key and one column of unique values. Runs use --threads 1, and the kinds alternate. For each kind,
+// prints the difference between its median and the median of the kind `string` in the same source, in microseconds per
+// value.
 import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -23,7 +26,7 @@ const day = (row) => `${1950 + (row % 50)}-${digits((row % 12) + 1, 2)}-${digits
 const britishDay = (row) => day(row).split("-").toReversed().join("/");
 const text = { type: "string" };
 
-/** Schema of the field, mapping of the column, and the value in a row. A number or boolean stays one in NDJSON. */
+/** Schema of the field, mapping of the column, and the value in a row. NDJSON contains numbers and booleans as such. */
 const KINDS = {
   string: [text, {}, (row) => `Value ${digits(row, 8)}`],
   enum: [
@@ -93,7 +96,7 @@ await withFolder(async (folder) => {
   }
 });
 
-/** Writes contract, mapping and rows. Returns the arguments of the command. */
+/** Writes the contract, the mapping and the rows. Returns the arguments of the command. */
 async function prepare(folder, source, name) {
   const [schema, mapping, valueOf] = KINDS[name];
   const file = (ending) => path.join(folder, `${source}-${Object.keys(KINDS).indexOf(name)}${ending}`);

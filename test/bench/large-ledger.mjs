@@ -1,5 +1,6 @@
-// Creates the input and the ledger of a large push that was interrupted near its end, in a minute or two. A helper of
-// scale.mjs, not a benchmark. A dry run of the last rows plans the pending records. SQL adds the accepted records.
+// Creates the input and the ledger of a large push that was interrupted near its end. This takes a minute or two. A dry
+// run of the last rows plans the pending records, and SQL adds the accepted records. A helper of scale.mjs, not a
+// benchmark.
 import { createReadStream, rmSync } from "node:fs";
 import path from "node:path";
 import { writeFlatRows } from "./flat-rows.mjs";
@@ -12,8 +13,8 @@ const { fingerprintFile } = await import(path.join(root, "dist/read/input/source
 const { createNotedPlaces } = await import(path.join(root, "dist/pipeline/send/noted-places.js"));
 
 /**
- * Creates `<folder>/rows.csv` with `records` rows, and `<folder>/state/ledger.db` with a run that sends them to `target`
- * (flags). The last `pending` records are unsent. Returns both paths.
+ * Creates `<folder>/rows.csv` with `records` rows, and `<folder>/state/ledger.db` with a run that sends them to
+ * `target` (flags). The last `pending` records are not sent. Returns both paths.
  */
 export async function makeLargeLedger(folder, { records, pending, target }) {
   const input = path.join(folder, "rows.csv");
@@ -46,8 +47,8 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
 }
 
 /**
- * Computes the positions that a push records while it reads. No cell has a line end, so each line after the header is
- * a record.
+ * Computes the positions that a push records while it reads. No cell contains a line break, so each line after the
+ * header is a record.
  */
 async function notedPlaces(input, sent) {
   const places = [];
@@ -82,7 +83,7 @@ const RECORDS = `
   insert into records (identity, content, state, attempts, since_run, planned_run, planned_record)
   select identity, content, 'pending', 0, run, run, record from items order by record`;
 
-/** Both tables are in the order of the input. */
+/** Both tables are in the order of the input, so `id` is the position of a record in the input. */
 const SENT_RECORDS = `
   update records set state = 'accepted', attempts = 1, accepted_content = content,
     accepted_at = '2026-11-20T12:00:00.000Z', account = printf('A-%08X', id)

@@ -1,4 +1,4 @@
-// Helpers of the benchmarks: measuring a command, medians, a temporary folder. Not a benchmark.
+// Helpers of the benchmarks: measuring a command, medians, and a temporary folder. Not a benchmark.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -10,7 +10,7 @@ export const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.
 export const binary = process.env.MIGRATE_BENCH_BINARY ?? path.join(root, "bin/migrate.js");
 export const benchFile = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Folder of the peer programs installed with npm; see docs/benchmarks.md. */
+/** Folder of the peer programs that are installed with npm (docs/benchmarks.md). */
 const peers = process.env.MIGRATE_BENCH_PEERS ?? path.join(tmpdir(), "migrate-bench-peers");
 
 /** Returns the path of a peer program. If it is missing, prints how to install it and returns undefined. */
@@ -24,8 +24,9 @@ export function peer(name, howToInstall) {
 export const npmPeer = (name) => `npm install --ignore-scripts --prefix ${peers} ${name}`;
 
 /**
- * Runs a command and returns `wallMs`, `stdout` and `stderr`. With /proc, also returns `cpuMs` (including awaited child
- * processes) and `peakMb` (of this process only, sampled every 20 ms). Throws for an exit code that is not in `codes`.
+ * Runs a command and returns `wallMs`, `stdout` and `stderr`. On a machine with /proc, also returns `cpuMs` (including
+ * child processes that were waited for) and `peakMb` (of this process only, sampled every 20 ms). Throws if the exit
+ * code is not in `codes`.
  */
 export function measured(command, args, { env = {}, cwd = root, codes = [0], stdout = "pipe" } = {}) {
   return new Promise((resolve, reject) => {
@@ -53,13 +54,15 @@ export function measured(command, args, { env = {}, cwd = root, codes = [0], std
 
 export const migrate = (args, options) => measured(process.execPath, [binary, ...args], options);
 
-/** Returns the resources used so far by a running process. Empty if the process has ended or there is no /proc. */
+/**
+ * Returns the resources that a running process has used so far; empty if the process has ended or there is no /proc.
+ */
 export function usage(pid) {
   const [, peak] = /^VmHWM:\s+(\d+) kB/m.exec(readProcess(pid, "status")) ?? [];
   return peak === undefined ? {} : { peakMb: Number(peak) / 1000, cpuMs: cpuTime(pid).own };
 }
 
-/** Processor time in milliseconds of a process, and of its ended child processes. */
+/** Returns the processor time of a process and of its ended child processes, in milliseconds. */
 function cpuTime(pid) {
   const stat = readProcess(pid, "stat");
   const [user, system, ofChildren, systemOfChildren] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 16);
@@ -75,7 +78,7 @@ function readProcess(pid, name) {
   }
 }
 
-/** Runs `work` several times in sequence, and returns the median of each numeric result. */
+/** Runs `work` several times in sequence. Returns the median of each numeric result. */
 export async function medians(runs, work) {
   const results = [];
   for (let run = 0; run < runs; run += 1) results.push(await work(run));
@@ -89,7 +92,10 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Provides a temporary folder that is always removed. It also holds the temporary files of the measured commands. */
+/**
+ * Calls `work` with a temporary folder and always removes the folder. Measured commands also keep their temporary files
+ * in it.
+ */
 export async function withFolder(work) {
   const folder = mkdtempSync(path.join(tmpdir(), "migrate-bench-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// Deterministic extracts of an operator: the files of fixtures/operators, repeated until there are enough accounts. A helper of
-// real-job.mjs, not a benchmark.
+// Generates deterministic extracts of an operator: the files of fixtures/operators, repeated until there are enough
+// accounts. A helper of real-job.mjs, not a benchmark.
 import { createWriteStream, readFileSync } from "node:fs";
 import { once } from "node:events";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { root } from "./measure.mjs";
 
 const ACCOUNTS_A_WRITE = 1000;
 
-/** For each operator: its child file with supply points, and how a repeated row differs from the original row. */
+/** For each operator: its files, a function that varies a repeated row, and a function that adds an error. */
 const OPERATORS = {
   gb: { files: ["accounts", "customers", "meter_points"], vary: varyBritish, spoil: spoilBritish },
   au: { files: ["accounts", "customers", "unmetered"], vary: varyAustralian, spoil: spoilAustralian },
@@ -16,8 +16,8 @@ const OPERATORS = {
 
 /**
  * Writes the files of the operator as `<name>.csv`. Account numbers, telephone numbers, supply points, serial numbers,
- * readings, names and dates of birth differ from account to account. One of `wrong` accounts has an error, in turn of
- * five kinds. Returns the names of the files.
+ * readings, names and dates of birth differ between accounts. One in `wrong` accounts has an error; five kinds of error
+ * take turns. Returns the names of the files.
  */
 export async function writeOperatorRows(folder, operator, accounts, wrong = Infinity) {
   const { files, vary, spoil } = OPERATORS[operator];
@@ -48,7 +48,7 @@ function accountNumber(operator, number) {
   return `${operator.toUpperCase()}-${String(number).padStart(8, "0")}`;
 }
 
-/** The cells of the fixtures contain no quotes and no separators. */
+/** Splits lines at commas. The cells of the fixtures contain no quotation marks and no separators. */
 function readTable(file) {
   const [header, ...lines] = readFileSync(file, "utf8").trim().split("\n");
   const names = header.split(",");
@@ -79,7 +79,7 @@ function varyAustralian(row, number, at) {
   return { LAST: `${row.LAST}-${number}`, BORN: born, MOBILE: mobile, LANDLINE: `(02) 9${digits(number, 7)}` };
 }
 
-/** Two errors in the structure, and three that only rules detect. */
+/** Adds an error: two kinds concern the structure, and only rules detect the other three. */
 function spoilBritish(rows, file, kind) {
   const [first] = rows;
   if (file === "customers" && kind === 0) first.BORN = "31/02/1980";
@@ -98,14 +98,14 @@ function spoilAustralian(rows, file, kind) {
   if (file === "unmetered" && kind === 4) first.TARIFF = "";
 }
 
-/** Twelve digits with the check digit of a supply point. */
+/** Returns the number of a supply point: twelve digits and a check digit. */
 function mpan(body) {
   const weights = [3, 5, 7, 13, 17, 19, 23, 29, 31, 37, 41, 43];
   const sum = weights.reduce((total, weight, index) => total + weight * Number(body[index]), 0);
   return `${body}${(sum % 11) % 10}`;
 }
 
-/** Ten characters with the check digit of a metering identifier. */
+/** Returns a metering identifier: ten characters and a check digit. */
 function nmi(body) {
   const codes = Array.from(body, (character, at) => character.charCodeAt(0) * (at % 2 === 1 ? 2 : 1));
   const sum = Array.from(codes.join(""), Number).reduce((total, digit) => total + digit, 0);

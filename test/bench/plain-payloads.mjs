@@ -1,5 +1,5 @@
-// The payloads of the mappings in fixtures/operators, written by hand. A helper of plain-validate.mjs and
-// plain-workflow.mjs, not a benchmark.
+// Hand-written code that builds the same payloads as the mappings in fixtures/operators. A helper of plain-validate.mjs
+// and plain-workflow.mjs, not a benchmark.
 import { createReadStream } from "node:fs";
 import path from "node:path";
 import { parse } from "csv-parse";
@@ -31,13 +31,13 @@ async function byAccount(rows) {
   return groups;
 }
 
-/** Empty cells are omitted. */
+/** Omits empty cells. */
 function withoutBlanks(members) {
   for (const name of Object.keys(members)) if (members[name] === "") delete members[name];
   return members;
 }
 
-/** dd/MM/yyyy. */
+/** Converts a date in the form dd/MM/yyyy. */
 function isoDate(text) {
   return text === "" ? "" : `${text.slice(6)}-${text.slice(3, 5)}-${text.slice(0, 2)}`;
 }

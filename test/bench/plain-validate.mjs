@@ -1,5 +1,6 @@
-// The script that real-job.mjs is compared with: three files joined by Maps, one payload per account, Ajv over the operator's
-// document. No rules, no locations of errors, no check for duplicate keys, no ledger. Not a benchmark.
+// The script with which real-job.mjs compares `migrate validate`. It joins three files with Maps, builds one payload
+// per account, and validates it with Ajv and the operator's document. It has no rules, no locations of errors, no check
+// for duplicate keys and no ledger. Not a benchmark.
 //   node test/bench/plain-validate.mjs <gb|au> <folder of the files> <OpenAPI document> <import supplier>
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
@@ -15,7 +16,7 @@ addFormats.default(ajv);
 ajv.addSchema({ $id: "document", ...parseYaml(readFileSync(document, "utf8"), withoutBareNullable) });
 const validate = ajv.compile({ $ref: `document#/components/schemas/${schema}` });
 
-/** Ajv refuses `nullable` without a type. */
+/** Removes `nullable` without a type, which Ajv refuses. */
 function withoutBareNullable(_name, node) {
   if (node?.nullable !== undefined && node.type === undefined) delete node.nullable;
   return node;

@@ -1,9 +1,11 @@
-// Cost of a PostgreSQL ledger compared with a ledger file: `migrate push` of one process to a bare HTTPS server on loopback,
-// alternating between both kinds of ledger, with a temporary PostgreSQL server.
-//   npm run build && node test/bench/postgres.mjs [--records 6000] [--runs 3] [--no-latency | --latency-alone] [--status 5000000]
-// Two cases: 50 ms and no latency, both with 32 requests in flight. Each prints records per second while sending, as timed
-// by the server, and the processor time of the push. The ratio is the median over pairs. --status measures only
-// `migrate status` for a ledger with this number of records, which are created with SQL.
+// Cost of a PostgreSQL ledger compared with a ledger file. Measures `migrate push` of one process to a bare HTTPS
+// server on loopback, alternately with both kinds of ledger. The PostgreSQL server is temporary.
+//   npm run build && node test/bench/postgres.mjs [--records 6000] [--runs 3] [--no-latency | --latency-alone]
+//     [--status 5000000]
+// There are two cases, with a latency of 50 ms and without latency. Both have 32 requests in flight. Each prints
+// records per second while sending, as timed by the server, and the processor time of the push. The ratio is the median
+// over pairs.
+// --status measures only `migrate status`, for a ledger with this number of records, which SQL creates.
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -26,7 +28,7 @@ const IN_FLIGHT = 32;
 const LATENCY_MS = 50;
 const JOB = ["--contract", benchFile("push-contract.yaml"), "--mapping", benchFile("push-mapping.yaml")];
 
-/** Creates accepted records, except for the last thousand. */
+/** Creates accepted records, but leaves the last thousand pending. */
 const SENT = [
   "set synchronous_commit = off",
   "update migrate.runs set dry_run = false, state = 'sending', exit_code = 3",

@@ -1,11 +1,11 @@
-// Throughput of `migrate push` with a server that answers 429 at random or beyond an undocumented limit. In real time, with
-// the built command.
+// Throughput of `migrate push` with a server that answers 429 at random or beyond an undocumented limit. Uses the built
+// command in real time.
 //   npm run build && node test/bench/push-refused.mjs [--seconds 40]
 //   npm run build && node test/bench/push-refused.mjs --records 1500 [--rounds 9]
-// Without --records, each push has 16 requests in flight and is ended after --seconds. Each line prints the accepted
+// Without --records, each push has 16 requests in flight and is stopped after --seconds. Each line prints the accepted
 // records per second, relative to a server without refusals or to the limit, and the share of refused requests.
-// With --records, each push is short and uses default settings. The server refuses a share of the records once. Each
-// line prints the time of a push without refusals divided by the time of a push with refusals (the median over the
+// With --records, each push is short and uses the default settings. The server refuses a share of the records once.
+// Each line prints the time of a push without refusals divided by the time of a push with refusals (median over the
 // rounds).
 // Requests take 40 ms.
 import { spawn } from "node:child_process";
@@ -71,7 +71,7 @@ async function measureLongPushes(folder) {
   }
 }
 
-/** Milliseconds from the first request of a push to its last answer. */
+/** Returns the milliseconds from the first request of a push to its last answer. */
 async function measureWholePush(file, folder, more) {
   const server = await startServer(folder, LATENCY_MS, more);
   const child = startPush(file, folder, server, []);
@@ -82,7 +82,7 @@ async function measureWholePush(file, folder, more) {
   return sendingMs;
 }
 
-/** Accepted records per second while sending, and the share of refused requests. */
+/** Returns the accepted records per second while sending, and the share of refused requests. */
 async function measurePush(file, folder, more) {
   const server = await startServer(folder, LATENCY_MS, more);
   const child = startPush(file, folder, server, ["--concurrency", String(CONCURRENCY)]);
@@ -104,7 +104,10 @@ function startPush(file, folder, server, more) {
   return spawn(process.execPath, args, { env, cwd: folder, stdio: "ignore" });
 }
 
-/** A 503 is sent again only if the contract says that the platform creates nothing twice. */
+/**
+ * Declares deduplication, because a request with the reply 503 is sent again only if the platform creates nothing
+ * twice.
+ */
 function dedupingContract(folder) {
   const file = path.join(folder, "contract.yaml");
   const text = readFileSync(benchFile("push-contract.yaml"), "utf8");

@@ -1,13 +1,13 @@
-// `migrate push` of a CSV file with a ledger to a bare HTTPS server on loopback in another process. Compared with a plain
-// loop of csv-parse and an undici Pool without a ledger (plain-push.mjs), and with newman.
+// `migrate push` of a CSV file, with a ledger, to a bare HTTPS server on loopback in another process. Compared with a
+// plain loop of csv-parse and an undici Pool without a ledger (plain-push.mjs), and with newman.
 //   npm run build && node test/bench/push.mjs [--records 20000] [--runs 3] [--no-latency] [--no-peer]
-// Two cases: no latency, and 50 ms, both with 32 requests in flight. Each prints records per second of the whole command
-// (start, reading, validating, planning, sending, report) and while sending, as timed by the server. With latency it also
-// prints the share of the theoretical maximum, 32 / latency, for the added latency and for the measured latency of a single
-// request.
-// Each push follows a run of the plain loop, and the ratios are medians over these pairs. For the loop with prebuilt bodies,
-// only sending is measured.
-// The peer is `newman run -d` over 2,000 of the same rows, against the same server without latency.
+// There are two cases, without latency and with a latency of 50 ms. Both have 32 requests in flight. Each prints
+// records per second of the whole command (start, reading, validating, planning, sending, report) and while sending, as
+// timed by the server. With latency, it also prints the share of the theoretical maximum, 32 / latency, for the added
+// latency and for the measured latency of a single request.
+// Each push follows a run of the plain loop, and the ratios are medians over these pairs. Of the loop with prebuilt
+// bodies, only sending is measured.
+// The peer is `newman run -d` with 2,000 of the same rows, against the same server without latency.
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
@@ -30,7 +30,7 @@ const runs = Number(options.runs);
 const CONCURRENCY = 32;
 const LATENCY_MS = 50;
 const PEER_RECORDS = 2000;
-/** Results in a payload of about 1.5 KB. */
+/** The length of a remark that results in a payload of about 1.5 KB. */
 const REMARK = 1150;
 
 await withFolder(async (folder) => {
@@ -107,7 +107,7 @@ async function measurePush(file, folder, latencyMs) {
   return { whole: records / (wallMs / 1000), sending: records / (sendingMs / 1000), cpuMs, peakMb };
 }
 
-/** Median latency of 40 sequential requests on an open connection. */
+/** Returns the median latency of 40 sequential requests on an open connection. */
 async function singleRequestLatency(folder) {
   const server = await startServer(folder, LATENCY_MS);
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: readFileSync(server.ca) });

@@ -1,12 +1,14 @@
-// `migrate validate` and `migrate push` of a realistic job: households joined from three files, the published
-// document of an operator, its overlay with all rules. Compared with a script that a user would write (plain-validate.mjs).
-//   npm run build && node test/bench/real-job.mjs [--operator gb,au] [--accounts 30000] [--runs 3] [--threads 1,2,auto]
-//     [--push 5000] [--latency-ms 0] [--no-validate] [--contracts ../shared/contracts]
-// The rows are those of fixtures/operators, repeated with other values (operator-rows.mjs): once valid, and once with an
-// error in every twentieth account. The compared runs alternate. Prints wall time, processor time per account (the lowest of
-// all runs, because load on the machine only adds to it), peak memory, and the ratio to the script.
+// `migrate validate` and `migrate push` of a realistic job: households joined from three files, with the published
+// document of an operator and its overlay with all rules. Compared with a script that a user could write
+// (plain-validate.mjs).
+//   npm run build && node test/bench/real-job.mjs [--operator gb,au] [--accounts 30000] [--runs 3]
+//     [--threads 1,2,auto] [--push 5000] [--latency-ms 0] [--no-validate] [--contracts ../shared/contracts]
+// The rows are those of fixtures/operators, repeated with other values (operator-rows.mjs). One input is valid, and the
+// other has an error in every twentieth account. The compared runs alternate. Prints wall time, processor time per
+// account, peak memory, and the ratio to the script. The processor time is the lowest of all runs, because load on the
+// machine only adds to it.
 // --push: the number of accounts that pass all steps of the workflow (validate, stage, process); 0 omits this part. The
-// server (bare-server.mjs) answers at once, or after --latency-ms. Compared with a script without a ledger
+// server (bare-server.mjs) answers immediately, or after --latency-ms. Compared with a script without a ledger
 // (plain-workflow.mjs).
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -45,7 +47,7 @@ const pushed = Number(options.push);
 const latencyMs = Number(options["latency-ms"]);
 const CONCURRENCY = 32;
 const SUPPLIERS = { gb: "EDF", au: "ORIGIN" };
-/** One in this number of accounts has an error in the input with errors. */
+/** One in this number of accounts has an error, in the input with errors. */
 const WRONG = 20;
 
 await withFolder(async (folder) => {

@@ -5,7 +5,10 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { benchFile } from "./measure.mjs";
 
-/** Returns `baseUrl`, `ca` (a PEM file in the folder) and `stop`, which returns `requests`, `refused`, `sendingMs` and `firstAt`. */
+/**
+ * Starts the server. Returns `baseUrl`, `ca` (a PEM file in the folder) and `stop`, which returns `requests`,
+ * `refused`, `sendingMs` and `firstAt`.
+ */
 export async function startServer(folder, latencyMs, more = []) {
   const ready = path.join(folder, "server.json");
   for (const file of [ready, `${ready}.first`]) rmSync(file, { force: true });

@@ -1,11 +1,12 @@
-// Commands on a push of 5,000,000 records that was interrupted with 100,000 unsent records: `resume` until its first request,
-// and `status`, `explain` and `ledger check` until they end.
-//   npm run build && node test/bench/scale.mjs [--records 5000000] [--pending 100000] [--runs 3] [--keep folder] [--check]
-// Each is compared with a process that only opens the ledger with SQLite and reads the index of unsent records.
-// `--records 200000 --pending 20000` takes half a minute. `resume` is killed two seconds after its first request, so later
-// runs start from the ledger of a killed process. --keep: a folder that keeps the input and the ledger for the next run
-// (4 GB for 5,000,000 records). By default they are temporary. --check also measures `ledger check`, which reads the whole
-// ledger.
+// Commands on a push of 5,000,000 records that was interrupted with 100,000 unsent records: `resume` until its first
+// request, and `status`, `explain` and `ledger check` until they end.
+//   npm run build && node test/bench/scale.mjs [--records 5000000] [--pending 100000] [--runs 3] [--keep folder]
+//     [--check]
+// Each command is compared with a process that only opens the ledger with SQLite and reads the index of unsent records.
+// `--records 200000 --pending 20000` takes half a minute. `resume` is killed two seconds after its first request, so
+// later runs start from the ledger of a killed process.
+// --keep: a folder that keeps the input and the ledger for the next run (4 GB for 5,000,000 records); by default, they
+// are temporary. --check: also measures `ledger check`, which reads the whole ledger.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -79,7 +80,7 @@ async function measureInventory(folder, place, own) {
   await writeFile(path.join(folder, "migrate.yaml"), "inventory: { file: rows.csv, column: REF }\n");
   const state = path.join(folder, "state");
   for (const name of readdirSync(state)) if (name.startsWith("inventory-")) rmSync(path.join(state, name));
-  // The counts of a file that has just changed are not stored.
+  // Waits, because the counts of a file that has just changed are not stored.
   await delay(4000);
   const counted = () => migrate(["status", ...place], { env, codes: [0, 1] });
   printFigures("status with an inventory, first time", await medians(1, counted), own);
@@ -95,7 +96,7 @@ async function measureInventory(folder, place, own) {
   printFigures(after, await medians(1, counted), own);
 }
 
-/** Prints wall time and processor time, and their ratios to SQLite alone. */
+/** Prints wall time and processor time, and their ratios to those of SQLite alone. */
 function printFigures(what, { wallMs, cpuMs, peakMb, laterMb }, own) {
   const times = (ms, ofMs) => (own === undefined ? "" : ` (${(ms / ofMs).toFixed(2)} times)`);
   const wall = `${seconds(wallMs)}${times(wallMs, own?.wallMs)}`;
@@ -112,7 +113,10 @@ function portOf(folder) {
   return new URL(JSON.parse(readFileSync(path.join(folder, "server.json"), "utf8")).baseUrl).port;
 }
 
-/** Measures a process that opens the ledger and runs one query. Returns medians, the time of both steps (`ms`) and the result. */
+/**
+ * Measures a process that opens the ledger and runs one query. Returns medians, the time of both steps (`ms`) and the
+ * result.
+ */
 function sqlite(ledger, sql) {
   const script = `
     const { openDatabase } = await import(${JSON.stringify(path.join(root, "dist/ledger/sqlite/sqlite-database.js"))});

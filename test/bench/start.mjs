@@ -1,5 +1,5 @@
-// Start-up time compared with `node -e 0`: `--version`, `--help`, `contract show` with and without a cache, and `validate` of
-// 20 rows. Prints wall time, processor time, and their ratios to `node -e 0`.
+// Start-up time of `--version`, `--help`, `contract show` with and without a cache, and `validate` of 20 rows. Prints
+// wall time, processor time, and their ratios to `node -e 0`.
 //   npm run build && node test/bench/start.mjs [--runs 10]
 // The commands alternate, so that other load on the machine affects all of them.
 import { writeFileSync } from "node:fs";

@@ -1,12 +1,13 @@
 // `migrate validate` of a CSV file with one thread and with several, compared with Miller and ajv-cli.
-//   npm run build && node test/bench/validate-rows.mjs [--rows 1000000] [--runs 3] [--threads 1,2] [--mapping flat,nested]
-//     [--no-peer]
-// Two mappings: flat, with a text summary, and nested, with one line of JSON per record in a file. The rows are deterministic
-// (flat-rows.mjs). Prints median wall time, processor time, peak memory and rows per second. The compared runs alternate, so
-// that other load on the machine affects all of them. --rows 10000000 --runs 1 --no-peer is the tenfold run.
+//   npm run build && node test/bench/validate-rows.mjs [--rows 1000000] [--runs 3] [--threads 1,2]
+//     [--mapping flat,nested] [--no-peer]
+// There are two mappings: flat, with a text summary, and nested, which writes one line of JSON per record to a file.
+// The rows are deterministic (flat-rows.mjs). Prints median wall time, processor time, peak memory and rows per second.
+// The compared runs alternate, so that other load on the machine affects all of them. `--rows 10000000 --runs 1
+// --no-peer` is the tenfold run.
 // The peer is `mlr --icsv --ojson` into a file, then `ajv validate` of this file with the equivalent schema
-// (flat-schema.json): no mapping, no check for duplicate keys, no locations of errors. It requires miller from Debian and
-// ajv-cli from npm. ajv-cli reads the whole file into memory, so it gets a heap of 8 GB.
+// (flat-schema.json). It has no mapping, no check for duplicate keys and no locations of errors. It requires miller
+// from Debian and ajv-cli from npm. ajv-cli reads the whole file into memory, so it has a heap of 8 GB.
 import { closeSync, openSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";

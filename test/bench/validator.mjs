@@ -1,6 +1,6 @@
 // Validated payloads per second of processor time, compared with an equivalent zod schema (docs/decisions/0003).
-// Run after `npm run build`:  node test/bench/validator.mjs
-// Prints medians of five rounds: 9 leaves in one object; 40 leaves on three levels; valid, and with two errors each.
+//   npm run build && node test/bench/validator.mjs
+// Prints medians of five rounds: 9 leaves in one object, and 40 leaves on three levels, each valid and with two errors.
 import { z } from "zod";
 import { compileValidator } from "../../dist/validate/compile-validator.js";
 
@@ -153,7 +153,7 @@ function perSecond(check, payloads) {
   return rates.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)];
 }
 
-/** Uses processor time, to reduce the effect of other load on the machine. */
+/** Returns the processor time, which depends less on other load on the machine than the wall time. */
 function processorMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

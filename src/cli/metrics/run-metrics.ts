@@ -156,7 +156,9 @@ function isMeasurable(state: RunState): boolean {
 
 type WorkingProcess = NonNullable<NonNullable<CurrentProgress["sending"]>["sharing"]>["working"][number];
 
-/** One value for each active worker. Range numbers are values, because labels would create too many time series. */
+/**
+ * One value for each active worker. Range numbers are values, because as labels they would create too many time series.
+ */
 function ofWorkers(name: string, help: string, valueOf: (worker: WorkingProcess) => number | undefined): RunMetric {
   return {
     name,

@@ -24,11 +24,14 @@ export interface AdminDependencies {
   readonly history: RequestHistory;
   readonly faults: FaultPlan;
   readonly tokens: Tokens;
-  /** Sent as `Authorization: Token <adminToken>`. */
+  /** The admin token, in the form `Authorization: Token <adminToken>`. */
   readonly adminToken: string;
 }
 
-/** The sandbox's own endpoints, for tests. They are not part of the platform (docs/sandbox.md, "Admin endpoints"). */
+/**
+ * Routes of the sandbox's own endpoints for tests. They are not part of the platform (docs/sandbox.md, "Admin
+ * endpoints").
+ */
 export function adminRoutes({ adminToken, ...dependencies }: AdminDependencies): readonly Route[] {
   return unguardedRoutes(dependencies).map((route) => ({
     ...route,
@@ -37,8 +40,8 @@ export function adminRoutes({ adminToken, ...dependencies }: AdminDependencies):
 }
 
 /**
- * Accepts requests with the admin token, and requests from pages that the sandbox itself serves. Refuses requests from
- * pages of other origins, although a browser on this machine sends them.
+ * Accepts requests with the admin token and requests from pages that the sandbox itself serves. Refuses requests from
+ * pages of other origins, even if the browser runs on this machine.
  */
 function refuseUnauthorised({ authorization, sender }: PlatformRequest, adminToken: string): Reply | undefined {
   if (authorization === `Token ${adminToken}`) return undefined;
@@ -95,7 +98,7 @@ function adminRoute(method: Route["method"], path: string, handler: Handler): Ro
   return { method, path: `/admin/${path}`, kind: "admin", handler };
 }
 
-/** The reply with a list: a JSON array, or NDJSON if the request has `format=ndjson`. */
+/** Replies with a list: a JSON array, or NDJSON if the request has `format=ndjson`. */
 function listReply(items: readonly object[], format: string | null): Reply {
   if (format !== "ndjson") return { status: 200, body: jsonCopy(items) };
   return {

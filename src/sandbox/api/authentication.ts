@@ -1,16 +1,17 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { refusal, type Reply } from "../sandbox-reply.ts";
 
-/** Returns a refusal for a request without valid credentials, and undefined for an authenticated request. */
+/** Returns a refusal for a request without valid credentials; undefined for an authenticated request. */
 export type Authenticate = (
   authorization: string | undefined,
   basic: "basic-allowed" | "token-only",
 ) => Reply | undefined;
 
 /**
- * Authenticates as in specification 5.3-5.4: a token, or the API key itself as a long-lived token, in the
- * `Authorization` header (`Token <t>`; also bare, `JWT <t>` and `Bearer <t>`, because instances differ). If basic
- * authentication is allowed: the API key as the user name, with an empty password.
+ * Authenticates requests as in specification 5.3 and 5.4. The `Authorization` header contains a token, or the API key
+ * itself as a long-lived token. Accepts the forms `Token <t>`, `JWT <t>`, `Bearer <t>` and a bare token, because
+ * instances differ. If basic authentication is allowed, also accepts the API key as the user name with an empty
+ * password.
  */
 export function createAuthenticate(apiKey: string, tokens: Tokens): Authenticate {
   const isBasic = (credentials: string): boolean => Buffer.from(credentials, "base64").toString() === `${apiKey}:`;
@@ -48,7 +49,7 @@ export interface IssuedToken {
   /** The token's claims; `exp` and `iat` in seconds since 1970. */
   readonly payload: TokenClaims;
   readonly refreshToken: string;
-  /** Seconds since 1970, like the value that the platform returns. */
+  /** Seconds since 1970, like the value that the platform returns. It is a time, not a duration. */
   readonly refreshExpiresIn: number;
 }
 
@@ -117,7 +118,7 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-/** Decodes a part of a token. Only called with text that the sandbox itself has signed. */
+/** Decodes a part of a token. The caller must pass only text that the sandbox itself has signed. */
 function decode(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
   return typeof value === "object" && value !== null ? { ...value } : {};

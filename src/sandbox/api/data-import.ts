@@ -35,10 +35,10 @@ export interface DataImportDependencies {
   readonly now: () => number;
 }
 
-/** The effect of an operation on a valid payload. */
+/** Applies an operation to a valid payload. */
 type PayloadHandler = (payload: JsonObject, identity: ProcessIdentity) => Reply;
 
-/** A route for every operation of the contract with a JSON body, at its path from the root of the instance. */
+/** Returns a route for every operation of the contract with a JSON body, at its path from the root of the instance. */
 export function dataImportRoutes(dependencies: DataImportDependencies): readonly Route[] {
   const roles = postRoles(dependencies.contract);
   return dependencies.contract.operations
@@ -52,16 +52,16 @@ export function dataImportRoutes(dependencies: DataImportDependencies): readonly
     }));
 }
 
-/** The import supplier in a request body, or an empty string. */
+/** Returns the import supplier in a request body; empty if there is none. */
 export function supplierIn(request: PlatformRequest): string {
   return supplierOf(jsonBody(request) ?? null);
 }
 
 /**
- * Simulates one POST operation of the contract: authentication, JSON, import supplier, payload, then the effect. The
- * workflows of the contract define the effect. For an operation outside workflows, a word in its path defines the
- * effect: `validate` changes nothing, `notes` adds notes, `account` creates an account, and any other path only accepts
- * the payload. The successful reply of such an operation has the form that the contract documents.
+ * Simulates one POST operation of the contract. Checks authentication, JSON, import supplier and payload, then applies
+ * the effect. The workflows of the contract define the effect. For an operation outside workflows, a word in its path
+ * defines it: `validate` changes nothing, `notes` adds notes, `account` creates an account, and any other path only
+ * accepts the payload. The successful reply of such an operation has the form that the contract documents.
  */
 function dataImportHandler(
   operation: Operation,
@@ -106,7 +106,7 @@ function readBody(
   return value === undefined ? { refused: PARSE_ERROR } : { value };
 }
 
-/** Refuses a path that still contains a placeholder, and a query without a required parameter. */
+/** Refuses a path that still contains a placeholder and a query that lacks a required parameter. */
 function refuseParameters({ parameters = [] }: Operation, { params, query }: PlatformRequest): Reply | undefined {
   if (parameters.some(({ name, in: where }) => where === "path" && params[name] === `{${name}}`)) return NOT_FOUND;
   const missing = parameters.filter(
@@ -137,8 +137,8 @@ function textOf(value: JsonValue | undefined): string {
 }
 
 /**
- * Refuses data for a supplier whose migration is not ongoing (API specification 3). An unknown supplier is not refused
- * here.
+ * Refuses data for a supplier whose migration is not ongoing (API specification 3). Does not refuse an unknown
+ * supplier.
  */
 function refuseSupplier(code: string, state: SandboxState): Reply | undefined {
   const status = state.supplierStatus(code);
@@ -159,8 +159,8 @@ function refusePayload(body: JsonValue, judge: Judge, { check }: DataImportDepen
 }
 
 /**
- * Removes the field errors: the published refusal to schedule names no fields, and a separate validation reports the
- * errors.
+ * Removes the field errors. The published refusal to schedule an account names no fields, because a separate validation
+ * reports the errors.
  */
 function withoutFieldErrors(refused: Reply): Reply {
   if (!isJsonObject(refused.body) || refused.body["code"] !== FAILED_VALIDATION) return refused;
@@ -210,7 +210,10 @@ function addNotes({ state }: DataImportDependencies): PayloadHandler {
   };
 }
 
-/** The operators' API guide treats notes with the same body and the same `created_at` as the same note. */
+/**
+ * Returns the hash of a note. According to the operators' API guide, notes with the same body and the same `created_at`
+ * are the same note.
+ */
 function noteHash({ body = null, created_at = null }: JsonObject): string {
   return createHash("sha256")
     .update(JSON.stringify([body, created_at]))

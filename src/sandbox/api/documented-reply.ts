@@ -15,10 +15,10 @@ import {
 import type { Reply } from "../sandbox-reply.ts";
 
 /**
- * Returns a function that converts a successful reply to the documented form. It keeps the status if it is documented,
- * and otherwise uses the first documented 2xx status. The body has the schema of that status. Members have the values
- * of the reply, or else of the request. Required members without a value have the documented example, or a value of
- * their type.
+ * Returns a function that converts a successful reply to the documented form. It keeps a documented status, and
+ * replaces any other status with the first documented 2xx status. The body follows the schema of that status. Members
+ * have the values of the reply, or else of the request. Required members without a value have the documented example,
+ * or a value of their type.
  */
 export function documentedForm(
   document: JsonObject,
@@ -40,7 +40,7 @@ export function documentedForm(
   };
 }
 
-/** The account number under its other names in replies. */
+/** Returns the account number under its other names in replies. */
 function otherNames(own: JsonValue): JsonObject {
   const account = isJsonObject(own) ? own["account_number"] : undefined;
   return account === undefined ? {} : { kraken_account_number: account, number: account };
@@ -52,7 +52,8 @@ interface DocumentedSuccess {
 }
 
 /**
- * The documented 2xx replies, in document order. Omits ranges (`2XX`, `default`), because they document every status.
+ * Returns the documented 2xx replies, in document order. Omits ranges (`2XX`, `default`), because they document every
+ * status.
  */
 function documentedSuccesses(document: JsonObject, { method, path }: Operation): readonly DocumentedSuccess[] {
   const responses = memberAt(document, ["paths", path, method.toLowerCase(), "responses"], document);
@@ -74,14 +75,14 @@ function memberAt(from: JsonObject, path: readonly string[], document: JsonObjec
   return found;
 }
 
-/** Adds members that the sandbox itself returns, such as the status of a note. Reply schemas are open. */
+/** Adds the sandbox's own members, such as the status of a note. Reply schemas are open, so the members are valid. */
 function withOwnMembers(built: JsonValue, own: JsonValue): JsonValue {
   return isJsonObject(built) && isJsonObject(own) ? { ...own, ...built } : built;
 }
 
 interface BuildContext {
   readonly document: JsonObject;
-  /** Values at the same path in the reply and in the request, most likely first. */
+  /** Values at the same path in the reply and in the request. The preferred value comes first. */
   readonly sources: readonly JsonValue[];
   readonly depth: number;
 }
@@ -92,7 +93,7 @@ interface Built {
   readonly isKnown: boolean;
 }
 
-/** Maximum nesting of a built value, because schemas may be recursive. */
+/** Maximum nesting of a generated value, because schemas may be recursive. */
 const MAX_DEPTH = 8;
 
 function builtValue(schema: JsonObject, context: BuildContext): Built {
@@ -143,7 +144,9 @@ function isAnyKnown(members: ReadonlyMap<string, Built>): boolean {
   return [...members.values()].some(({ isKnown }) => isKnown);
 }
 
-/** Optional members at the top of a reply that contain known values, because one of them may be the record itself. */
+/**
+ * Returns the optional members at the top of a reply that contain known values. One of them may be the record itself.
+ */
 function optionalRecord(
   properties: ReadonlyMap<string, JsonObject>,
   { document, sources, depth }: BuildContext,

@@ -15,7 +15,9 @@ import type { MonotonicClock } from "../../time/clock.ts";
 import { type Handler, jsonBody, type LoginAttempt, type PlatformRequest } from "../sandbox-reply.ts";
 import type { IssuedToken, TokenLifetime, Tokens } from "./authentication.ts";
 
-/** API specification 5.2, with the input and output fields of the GraphQL schemas that operators publish. */
+/**
+ * The schema of API specification 5.2, with the input and output fields of the GraphQL schemas that operators publish.
+ */
 const SCHEMA = buildSchema(`
   "Any JSON value."
   scalar GenericScalar
@@ -63,7 +65,7 @@ interface GraphqlContext {
   readonly note: (login: LoginAttempt) => void;
 }
 
-/** The GraphQL endpoint. As usual in GraphQL, errors are returned with HTTP 200. */
+/** Handles the GraphQL endpoint. As is usual in GraphQL, errors have HTTP status 200. */
 export function graphqlHandler(dependencies: GraphqlDependencies): Handler {
   const obtain = ({ input }: { readonly input: TokenInput }, { note }: GraphqlContext): IssuedToken => {
     const login = { with: Object.keys(input).join(", ") };
@@ -91,7 +93,10 @@ export function graphqlHandler(dependencies: GraphqlDependencies): Handler {
   };
 }
 
-/** Limits of a query, which needs no credentials. GraphiQL's introspection has 13 levels, 90 fields and 400 tokens. */
+/**
+ * Limits of a query, because queries need no credentials. GraphiQL's introspection has 13 levels, 90 fields and 400
+ * tokens.
+ */
 const MAX_TOKENS = 1000;
 const MAX_DEPTH = 20;
 const MAX_FIELDS = 200;
@@ -111,7 +116,7 @@ async function answer(
   }
 }
 
-/** @throws GraphQLError for a query that exceeds the limit on levels or on fields, aliases included */
+/** @throws GraphQLError for a query with too many levels or too many fields; aliases count as fields */
 function requireSmall(document: DocumentNode): void {
   let depth = 0;
   let fields = 0;

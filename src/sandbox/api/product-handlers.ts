@@ -15,7 +15,9 @@ import {
 const PRODUCT_PAGE_SIZE = 100;
 const BOOLEAN_FILTERS = ["is_variable", "is_green", "is_tracker", "is_prepay", "is_business"] as const;
 
-/** `GET /products/` with the filters of API specification 4.1 and of the operators' published OpenAPI documents. */
+/**
+ * Handles `GET /products/` with the filters of API specification 4.1 and of the operators' published OpenAPI documents.
+ */
 export function productListHandler(now: () => number): Handler {
   return (request) => {
     const { query } = request;
@@ -39,7 +41,7 @@ export function productListHandler(now: () => number): Handler {
   };
 }
 
-/** `GET /products/<code>/`: the product with its tariffs in the first region. */
+/** Handles `GET /products/<code>/`. Returns the product with its tariffs in the first region. */
 export const productHandler: Handler = ({ params, origin }) => {
   const found = findProduct(params["product"] ?? "");
   if (found === undefined) return NOT_FOUND;
@@ -98,12 +100,10 @@ export const RATE_KINDS: readonly RateList[] = [
 const RATE_PAGING = { size: 100, maxSize: 1500 };
 const HALF_HOUR_MS = 1_800_000;
 const DAY_MS = 86_400_000;
-/** Interval at which rates change, except half-hourly rates. */
+/** The interval at which all rates change, except half-hourly rates. */
 const FIXED_RATE_MS = 91 * DAY_MS;
 
-/**
- * Lists the rates of the period, latest first (API specification 4.2). A period with an end but no start is refused.
- */
+/** Lists the rates of the period, latest first (API specification 4.2). Refuses a period with an end but no start. */
 export function rateListHandler({ fuel, kind, now }: RateList & { readonly now: () => number }): Handler {
   return (request) => {
     const tariff = findTariff(request.params["tariff"] ?? "");
@@ -150,7 +150,7 @@ interface RateSlots {
 function slotsOf({ product }: Tariff, kind: RateKind, now: number): RateSlots {
   const start = Date.parse(product.available_from);
   if (kind === "standard-unit-rates" && isHalfHourly(product)) {
-    // Tomorrow's rates are already published today.
+    // The rates of tomorrow are already published.
     const end = Math.floor(now / DAY_MS + 2) * DAY_MS;
     return { start, length: HALF_HOUR_MS, count: Math.max(0, Math.floor((end - start) / HALF_HOUR_MS)), open: false };
   }
@@ -172,8 +172,8 @@ function rateAt(slots: RateSlots, index: number, kind: RateKind): JsonObject {
 }
 
 /**
- * A half-hourly rate in ten-thousandths of a penny: high in the early evening, low at night, sometimes negative in the
- * small hours.
+ * Returns a half-hourly rate in ten-thousandths of a penny. Rates are high in the early evening and low at night, and
+ * sometimes negative after midnight.
  */
 function halfHourlyPence(from: number): number {
   const slot = Math.floor(from / HALF_HOUR_MS);
@@ -195,11 +195,11 @@ interface Paging {
   readonly total: number;
   /** Default number of records per page. */
   readonly size: number;
-  /** Largest accepted `page_size`; absent if the page size is fixed. */
+  /** Maximum accepted `page_size`; absent if the page size is fixed. */
   readonly maxSize?: number;
 }
 
-/** The list envelope of API specification 2.1, with absolute URLs of the previous and the next page. */
+/** Returns the list envelope of API specification 2.1, with absolute URLs of the previous and the next page. */
 function pageReply(
   request: PlatformRequest,
   { total, size, maxSize }: Paging,
@@ -237,8 +237,8 @@ function pageAddress({ origin, target }: PlatformRequest, number: number): strin
 }
 
 /**
- * Converts an ISO 8601 date or date-time of a query to milliseconds since 1970. Without a zone, the time is in
- * Europe/London (API specification 4.2). A local time that occurs twice means the first occurrence. A local time that
+ * Converts an ISO 8601 date or date-time of a query to milliseconds since 1970. A time without a zone is in
+ * Europe/London (API specification 4.2). If a local time occurs twice, it means the first occurrence. A local time that
  * the clocks skip is read as winter time.
  */
 function queryTimeMs(text: string): number | undefined {

@@ -10,7 +10,7 @@ interface ReadRouteDependencies {
   readonly now: () => number;
 }
 
-/** The read endpoints of the specification: products (4.1), rates (4.2), accounts (4.3). */
+/** Routes of the read endpoints of the specification: products (4.1), rates (4.2), accounts (4.3). */
 export function readRoutes({ state, authenticate, now }: ReadRouteDependencies): readonly Route[] {
   return [
     readRoute("/v1/products/", productListHandler(now)),
@@ -26,7 +26,7 @@ function readRoute(path: string, handler: Handler): Route {
   return { method: "GET", path, kind: "read", handler };
 }
 
-/** Returns a migrated account as its payload plus its number. */
+/** Returns a migrated account as its payload and its number. */
 function accountHandler(state: ReadRouteDependencies["state"], authenticate: Authenticate): Handler {
   return ({ authorization, params }) => {
     const refused = authenticate(authorization, "basic-allowed");

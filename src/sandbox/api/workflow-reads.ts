@@ -17,7 +17,8 @@ export interface WorkflowReadDependencies extends Pick<WorkflowDependencies, "pr
 }
 
 /**
- * The GET operations in the contract's workflows. Each reply has its values at the paths that the contract declares.
+ * Routes of the GET operations in the contract's workflows. Each reply has its values at the paths that the contract
+ * declares.
  */
 export function workflowReads(dependencies: WorkflowReadDependencies): readonly Route[] {
   return getRoles(dependencies.contract).map((role) => ({
@@ -43,7 +44,10 @@ function readHandler(role: GetRole, dependencies: WorkflowReadDependencies): Han
   };
 }
 
-/** The reply of `GET /v2/data-import/accounts/{supplier}/{id}/` in the operators' published OpenAPI documents. */
+/**
+ * Returns the reply of `GET /v2/data-import/accounts/{supplier}/{id}/`, as in the operators' published OpenAPI
+ * documents.
+ */
 function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
   const found = dependencies.processes.scheduled(identity) ?? finishedProcess(identity, dependencies);
   if (found === undefined) return refusal(404, "not_found", "The requested resource was not found.");

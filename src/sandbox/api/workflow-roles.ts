@@ -9,24 +9,24 @@ export interface PostRole {
   readonly key: AttrPath;
   /** Path of the account number in an "already imported" reply. */
   readonly existingAccount: AttrPath;
-  /** The code of that reply, if the contract declares one. */
+  /** The code of an "already imported" reply, if the contract declares one. */
   readonly existingCode: string | undefined;
   /** Path of the account number in a success reply. */
   readonly account: AttrPath;
-  /** Whether another operation explains why this one refuses a record. */
+  /** Whether another operation reports the reasons for which this operation refuses a record. */
   readonly hasSeparateValidation: boolean;
 }
 
 /** The role of a GET operation: it reports the status of an import, or returns an imported account. */
 export interface GetRole {
   readonly path: string;
-  /** Names of the path parameters. */
+  /** Names of the path parameters; undefined if the operation has no such parameter. */
   readonly supplier: string | undefined;
   readonly key: string | undefined;
   readonly describedBy: { readonly poll: Poll } | { readonly readBack: ReadBack };
 }
 
-/** The roles of the POST operations that workflows use, by operation id. */
+/** Returns the roles of the POST operations that workflows use, by operation id. */
 export function postRoles({ operations }: Contract): ReadonlyMap<string, PostRole> {
   const roles = new Map<string, PostRole>();
   for (const owner of operations) {
@@ -65,7 +65,7 @@ function keyOf({ key = ["external_account_number"] }: Operation): AttrPath {
   return key;
 }
 
-/** The field of the body that receives the business key. */
+/** Returns the field of the body that receives the business key. */
 function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, owner: Operation): AttrPath | undefined {
   const field = Object.entries(body ?? {}).find(
     ([, source]) => "attr" in source && formatAttr(source.attr) === formatAttr(keyOf(owner)),
@@ -73,7 +73,7 @@ function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, owne
   return field && [field[0]];
 }
 
-/** The roles of the GET operations that workflows use. */
+/** Returns the roles of the GET operations that workflows use. */
 export function getRoles({ operations }: Contract): readonly GetRole[] {
   const roles = new Map<string, GetRole>();
   for (const owner of operations) {

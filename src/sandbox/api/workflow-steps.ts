@@ -15,8 +15,8 @@ export interface WorkflowDependencies {
 }
 
 /**
- * Simulates one workflow step for a valid payload. `wrapped`: whether the operation wraps the payload, as in the second
- * API generation.
+ * Simulates one workflow step for a valid payload.
+ * @param wrapped whether the operation wraps the payload, as in the second API generation
  */
 export function workflowStepHandler(
   role: PostRole,
@@ -38,7 +38,7 @@ export function workflowStepHandler(
 }
 
 /**
- * The "already imported" reply of either API generation, with the account number at the path that the contract
+ * Returns the "already imported" reply of either API generation, with the account number at the path that the contract
  * declares.
  */
 function alreadyImported(

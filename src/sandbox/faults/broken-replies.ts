@@ -4,16 +4,16 @@ import type { Socket } from "node:net";
 import { refusal, type Reply } from "../sandbox-reply.ts";
 import type { FaultOptions } from "./fault-options.ts";
 
-/** HTTP 429 in the form of the Django REST framework, with the configured `Retry-After`. */
+/** Returns HTTP 429 in the form of the Django REST framework, with the configured `Retry-After`. */
 export function throttledReply({ retryAfter = 1 }: FaultOptions): Reply {
   const wait = typeof retryAfter === "number" ? ` Expected available in ${retryAfter} seconds.` : "";
   return { ...refusal(429, "throttled", `Request was throttled.${wait}`), headers: retryHeader(retryAfter) };
 }
 
-/** HTTP 429 for the limit on processing. The published reply has no `Retry-After`. */
+/** HTTP 429 for the limit on accounts being processed. The published reply has no `Retry-After`. */
 export const PROCESSING_CAP_REPLY: Reply = refusal(429, "throttled", "Too many accounts are being processed.");
 
-/** The reply of a platform, or of its proxy, after an internal error. */
+/** Returns the reply of a platform or of its proxy after an internal error. */
 export function serverErrorReply({ errorStatus = 500, retryAfter }: FaultOptions): Reply {
   if (errorStatus === 500) return { status: 500, body: { error: "Server Error (500)" } };
   const headers = errorStatus === 503 ? retryHeader(retryAfter ?? 1) : {};

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** Selects the requests with a fault. Counts data-import requests from 1, starting when the faults were last set. */
+/** Selects the data-import requests with a fault. Requests are counted from 1 since the faults were last set. */
 export interface Trigger {
   /** Every nth request. */
   readonly every?: number;
@@ -15,25 +15,28 @@ export interface Trigger {
 const FAULTS = {
   /** Seed of the random numbers for shares and latencies. The same seed produces the same faults. */
   seed: "count",
-  /** Milliseconds before a request is handled: fixed, or a random value in a range. */
+  /** Delay before a request is handled, in milliseconds: a fixed value, or a random value in a range. */
   latencyMs: "latency",
-  /** HTTP 429 before processing. */
+  /** Replies with HTTP 429 instead of processing the request. */
   throttle: "trigger",
-  /** `Retry-After` of every 429 and 503: seconds, or a string sent unchanged. "none" omits the header. Default 1. */
+  /**
+   * `Retry-After` of every 429 and 503: seconds, or a string that is sent unchanged. "none" omits the header. Default:
+   * 1.
+   */
   retryAfter: "retryAfter",
   /** Replies with `errorStatus` instead of processing the request. */
   errorBefore: "trigger",
   /** Processes the request, then replies with `errorStatus`. */
   errorAfter: "trigger",
-  /** The status of `errorBefore` and `errorAfter`; default 500. */
+  /** The status for `errorBefore` and `errorAfter`. Default: 500. */
   errorStatus: "errorStatus",
   /** Resets the connection instead of processing the request. */
   resetBefore: "trigger",
   /** Processes the request, then resets the connection without a reply. */
   resetAfter: "trigger",
-  /** Neither processes the request nor replies. */
+  /** Leaves the connection open without processing the request or replying. */
   hangBefore: "trigger",
-  /** Processes the request, but never replies. */
+  /** Processes the request but never replies. */
   hangAfter: "trigger",
   /** Processes the request, sends the status and half of the body, then resets the connection. */
   cutAfter: "trigger",
@@ -41,25 +44,30 @@ const FAULTS = {
   pauseAt: "count",
   /** Revokes every token when the request with this number arrives. */
   rotateTokensAt: "count",
-  /** HTTP 429 for requests that exceed this number in flight. */
+  /** Replies with HTTP 429 to requests that exceed this number in flight. */
   maxInFlight: "count",
-  /** HTTP 429 for requests that exceed this rate per second. A burst of up to one second's requests is allowed. */
+  /**
+   * Replies with HTTP 429 to requests that exceed this rate per second. Allows a burst of up to one second's requests.
+   */
   maxPerSecond: "amount",
-  /** HTTP 429, without `Retry-After`, for requests to process staged accounts that exceed this number in flight. */
+  /**
+   * Replies with HTTP 429, without `Retry-After`, to requests to process staged accounts that exceed this number in
+   * flight.
+   */
   maxProcessing: "count",
-  /** Milliseconds from scheduling an account to its creation; default 100. */
+  /** Milliseconds from scheduling an account to its creation. Default: 100. */
   taskMs: "milliseconds",
-  /** The scheduled accounts that end in an error, counted from 1. */
+  /** Selects the scheduled accounts that end in an error, counted from 1. */
   taskErrors: "trigger",
-  /** Fields that validation omits from its reply, at every level. */
+  /** Fields that the reply of a validation omits at every level. */
   dropFields: "names",
-  /** Lifetime of a token in seconds; default 3600. */
+  /** Lifetime of a token in seconds. Default: 3600. */
   tokenLifetimeSeconds: "amount",
-  /** Lifetime of a refresh token in seconds; default 604,800 (a week). */
+  /** Lifetime of a refresh token in seconds. Default: 604,800 (a week). */
   refreshLifetimeSeconds: "amount",
-  /** Logins that exceed this number per minute are refused with KT-CT-1199, even with a valid key. */
+  /** Maximum number of logins per minute. Further logins are refused with KT-CT-1199, even with a valid key. */
   maxLogins: "count",
-  /** Whether the platform fails to detect repeats, and creates a second account for the same business key. */
+  /** Whether the platform fails to detect repeats. It then creates a second account for the same business key. */
   forgetful: "flag",
 } as const;
 
@@ -83,9 +91,8 @@ export interface FaultValues {
 const ERROR_STATUSES = [500, 502, 503, 504] as const;
 
 /**
- * Reads faults in the form of the admin endpoint: an object with the names of `FaultOptions`. A trigger may also have
- * its command-line form: `every:10`, `5%`, `at:3,7`.
- *
+ * Reads faults in the form of the admin endpoint, which is an object with the names of `FaultOptions`. A trigger may
+ * also have its command-line form: `every:10`, `5%`, `at:3,7`.
  * @throws Failure `usage` that names the invalid member
  */
 export function readFaults(value: unknown): FaultOptions {
@@ -167,7 +174,7 @@ function portion(value: JsonValue, name: string): number {
   return found;
 }
 
-/** Larger numbers of seconds would be written with an exponent, or would overflow dates. */
+/** Larger numbers of seconds would be written with an exponent or would overflow dates. */
 const MAX_AMOUNT = 1e9;
 
 function amount(value: JsonValue, name: string): number {
@@ -185,7 +192,7 @@ function milliseconds(value: JsonValue, name: string): number {
   return found;
 }
 
-/** Requires text that cannot start another header: RFC 9110 5.5, without obsolete octets. */
+/** Refuses text that could start another header (RFC 9110 5.5, without obsolete octets). */
 function headerText(text: string, name: string): string {
   if (!/^[\t\x20-\x7e]{0,200}$/.test(text)) throw wrong(name, "seconds, or at most 200 printable ASCII characters");
   return text;

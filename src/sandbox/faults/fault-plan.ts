@@ -10,17 +10,17 @@ export interface RequestFaults {
   readonly rotateTokens: boolean;
 }
 
-/** The active faults. They can be changed while the sandbox runs. */
+/** The active faults. They may change while the sandbox runs. */
 export interface FaultPlan {
   readonly options: () => FaultOptions;
-  /** Replaces the active faults. Requests are counted from 1 again. */
+  /** Replaces the active faults, and restarts the count of requests at 1. */
   readonly set: (options: FaultOptions) => void;
-  /** Decides the faults of the next request. Call `finish` after the request. */
+  /** Returns the faults of the next request. Call `finish` after the request. */
   readonly start: (route?: CappedRoute) => RequestFaults;
   readonly finish: (route?: CappedRoute) => void;
 }
 
-/** `isProcessing`: whether the request creates accounts, so that `maxProcessing` limits it. */
+/** `isProcessing`: whether the request creates accounts and is therefore limited by `maxProcessing`. */
 interface CappedRoute {
   readonly isProcessing?: boolean;
 }
@@ -101,7 +101,7 @@ function afterTriggers(options: FaultOptions): Triggers<NonNullable<RequestFault
 }
 
 /**
- * Draws a random number for every trigger with a share, even if the number is not used, so that one fault does not
+ * Draws a random number for every trigger with a share, even if the number is not used. One fault therefore does not
  * change the random numbers of another.
  */
 function firstTriggered<Name>(triggers: Triggers<Name>, request: number, random: Random): Name | undefined {
@@ -109,7 +109,7 @@ function firstTriggered<Name>(triggers: Triggers<Name>, request: number, random:
   return due[0];
 }
 
-/** @param request counted from 1 */
+/** @param request the number of the request, counted from 1 */
 export function isTriggered({ every, share, at }: Trigger, request: number, random: Random): boolean {
   const drawn = share !== undefined && random() < share;
   return drawn || (every !== undefined && request % every === 0) || (at?.includes(request) ?? false);
@@ -122,8 +122,8 @@ function latency(range: number | readonly [number, number], random: Random): num
 }
 
 /**
- * Random numbers from Mulberry32 by Tommy Ettinger (public domain), 32 bits of state. The same seed produces the same
- * numbers.
+ * Returns random numbers from Mulberry32 by Tommy Ettinger (public domain), with 32 bits of state. The same seed
+ * produces the same numbers.
  */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;

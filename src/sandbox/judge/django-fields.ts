@@ -5,12 +5,12 @@ const TRUE_WORDS: ReadonlySet<unknown> = new Set(["t", "y", "yes", "true", "on",
 const FALSE_WORDS: ReadonlySet<unknown> = new Set(["f", "n", "no", "false", "off", "0", 0]);
 const NULL_WORDS: ReadonlySet<unknown> = new Set(["", "null"]);
 
-/** The platform refuses longer strings without parsing them (`MAX_STRING_LENGTH`). */
+/** The platform refuses longer text without parsing it (`MAX_STRING_LENGTH`). */
 const MAX_NUMBER_LENGTH = 1000;
 
 /**
- * Converts a value silently, as the platform's fields do (Django REST framework, fields.py). A value that cannot be
- * converted is returned unchanged; a later check refuses it.
+ * Converts a value without an error, as the platform's fields do (Django REST framework, fields.py). A value that
+ * cannot be converted is returned unchanged, and a later check refuses it.
  */
 export function coerce(value: unknown, to: string, choices: readonly JsonScalar[] = []): unknown {
   switch (to) {
@@ -56,7 +56,7 @@ function toNumber(value: unknown, form: RegExp): unknown {
   return typeof text === "string" && text.length <= MAX_NUMBER_LENGTH && form.test(text) ? Number(text) : value;
 }
 
-/** A number in the notation of a decimal field, which has no exponent: 1e21 has 22 digits. */
+/** Writes a number without an exponent, as a decimal field requires. 1e21 has 22 digits. */
 function plainNumber(value: number): string {
   const text = String(value);
   const [, sign = "", whole = "", fraction = "", exponent] = /^(-?)(\d+)(?:\.(\d+))?e([-+]\d+)$/.exec(text) ?? [];
@@ -73,7 +73,9 @@ function toBoolean(value: unknown, nullable: boolean): unknown {
   return nullable && NULL_WORDS.has(word) ? null : value;
 }
 
-/** The choice that equals the value as text: "3" matches the choice 3. Without a match, the value itself. */
+/**
+ * Returns the choice that equals the value as text: "3" matches the choice 3. Returns the value itself if none matches.
+ */
 function matchingChoice(value: unknown, choices: readonly JsonScalar[]): unknown {
   if (choices.some((choice) => choice === value)) return value;
   if (typeof value !== "string" && typeof value !== "number") return value;
@@ -92,7 +94,7 @@ export interface DecimalRule {
   readonly multipleOf?: number;
 }
 
-/** The error codes of `DecimalField` for a decimal sent as text. */
+/** Returns the error codes of `DecimalField` for a decimal that is sent as text. */
 export function decimalCodes(text: string, rule: DecimalRule): readonly string[] {
   const [, whole = "", fraction = ""] = /^[-+]?(?=\.?\d)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
   if (whole === "" && fraction === "") return ["invalid"];
@@ -102,7 +104,7 @@ export function decimalCodes(text: string, rule: DecimalRule): readonly string[]
   return [...(formed ? [] : ["invalid"]), ...limitCodes(text, rule)];
 }
 
-/** Checks the limits in the order of `DecimalField.validate_precision`. Only the first violated limit is reported. */
+/** Checks the limits in the order of `DecimalField.validate_precision`. Reports only the first violated limit. */
 function digitsCode(whole: number, places: number, rule: DecimalRule): string | undefined {
   if (whole + places > (rule.maxDigits ?? Infinity)) return "max_digits";
   if (places > (rule.maxDecimalPlaces ?? Infinity)) return "max_decimal_places";
@@ -120,7 +122,7 @@ function limitCodes(text: string, rule: DecimalRule): readonly string[] {
   ];
 }
 
-/** Whether the text is `YYYY-MM-DD` with an existing day (API specification 2.7.4), from year 1 on. */
+/** Whether the text is `YYYY-MM-DD` with an existing day, in year 1 or later (API specification 2.7.4). */
 export function isDate(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   return (
@@ -136,7 +138,7 @@ function daysIn(year: number, month: number): number {
 /**
  * Whether the text is a date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. As in RFC
  * 3339, the letters may be in lower case, and the last minute of a UTC day may contain a leap second (`:60`). A date
- * without a time is also accepted, and means the start of that day.
+ * without a time is also accepted and means the start of that day.
  */
 export function isDateTime(text: string): boolean {
   const form = /^(.{10})T(\d{2}:\d{2}:)(\d{2})((?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/;

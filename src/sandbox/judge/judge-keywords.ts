@@ -4,10 +4,9 @@ import type { JsonObject, JsonScalar } from "../../json/json-value.ts";
 import { type DecimalRule, coerce, decimalCodes, isDate, isDateTime, isTime, strip } from "./django-fields.ts";
 
 /**
- * Compiles a schema of `request-schema.ts`. In addition to the keywords of JSON Schema, it supports keywords for the
- * behaviour of the platform: `coerce` converts; `text`, `documentPath`, `form` and `decimal` validate, with the
- * platform's code as `params.code`; `tagged` and `bestOf` choose between schemas.
- *
+ * Compiles a schema of `request-schema.ts`. In addition to the keywords of JSON Schema, supports keywords for the
+ * behaviour of the platform. `coerce` converts values. `text`, `documentPath`, `form` and `decimal` validate values and
+ * set `params.code` to the code of the platform. `tagged` and `bestOf` choose between schemas.
  * @param explain converts the errors of the chosen schema to the findings of the caller
  */
 export function compileAjv(
@@ -45,15 +44,15 @@ function definitionOf(ajv: Ajv, name: string): ValidateFunction {
 }
 
 /**
- * Compiles a published pattern. Such patterns are not always valid with the `u` flag that JSON Schema requires, and
- * some are not valid at all.
+ * Compiles a published pattern. Some patterns are not valid with the `u` flag that JSON Schema requires, and some are
+ * not valid at all.
  */
 function tolerantRegExp(pattern: string, flags: string): RegExp {
   for (const attempt of [flags, flags.replace("u", "")]) {
     try {
       return new RegExp(pattern, attempt);
     } catch {
-      // Retry without the flag. If that fails, too, the pattern is ignored.
+      // Try again without the flag. If that also fails, ignore the pattern.
     }
   }
   return /(?:)/;
@@ -99,7 +98,8 @@ function isUuid(text: string): boolean {
 }
 
 /**
- * Whether a document path is unsafe. It must be relative to the root of the import supplier (API specification 2.5).
+ * Whether a document path is unsafe. A path must be relative to the root of the import supplier (API specification
+ * 2.5).
  */
 function isUnsafePath(path: string): boolean {
   return strip(path) !== "" && PATH_CHECKS.some(([, isUnsafe]) => isUnsafe(path));
@@ -142,18 +142,20 @@ const PATH_CHECKS: readonly (readonly [reason: string, isUnsafe: (path: string) 
   ["too_long", (path) => Buffer.byteLength(path) > MAX_PATH_BYTES],
 ];
 
-/** Control characters, lone surrogates, line separators, and marks that join or hide text or change its direction. */
+/**
+ * Control characters, lone surrogates, line separators, and characters that join text, hide it or change its direction.
+ */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
 
 function pathSegments(path: string): readonly string[] {
   return path.split("/");
 }
 
-/** The result of the `compile` function of a keyword. */
+/** The type of the result of a keyword's `compile` function. */
 type DataValidateFunction = ReturnType<NonNullable<FuncKeywordDefinition["compile"]>>;
 
 interface UnionKeywordOptions {
-  /** Returns the compiled form of a definition of the schema. */
+  /** Returns the compiled definition with this name. */
   readonly definition: (name: string) => ValidateFunction;
   readonly explain: (errors: readonly ErrorObject[]) => readonly object[];
 }
@@ -170,9 +172,9 @@ type UnionResult =
 interface TaggedRule {
   /** The property that selects the schema. */
   readonly tag: string;
-  /** Definitions by the tag value, as text. */
+  /** The definition for each tag value, as text. */
   readonly schemas: Readonly<Record<string, string>>;
-  /** The candidates if there is no tag. Empty if the tag is required. */
+  /** The candidates for a value without a tag; empty if the tag is required. */
   readonly untagged: BestOfRule["candidates"];
   readonly nullable: boolean;
 }
@@ -183,8 +185,8 @@ interface BestOfRule {
 }
 
 /**
- * The keywords that choose between schemas. `tagged`: a discriminator selects the schema. `bestOf`: the first valid
- * schema, or else the one with the fewest errors.
+ * The keywords that choose between schemas. `tagged` uses the schema that a discriminator selects. `bestOf` uses the
+ * first valid schema, or else the schema with the fewest errors.
  */
 function unionKeywords({ definition, explain }: UnionKeywordOptions): readonly FuncKeywordDefinition[] {
   const judge = (name: string, data: unknown, context: ValidationContext): readonly object[] => {
@@ -226,7 +228,7 @@ function tagged(
   return { code: value === null ? "null" : "invalid_choice", at: tag };
 }
 
-/** The text of a tag. A mapping may have a key for null, and a missing tag also counts as null. */
+/** Returns the text of a tag. A mapping may have a key for null, and a missing tag counts as null. */
 function tagText(value: unknown): string | undefined {
   if (value === undefined || value === null) return "null";
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"

@@ -7,15 +7,14 @@ import { compileAjv } from "./judge-keywords.ts";
 import { resolveRef } from "./openapi-schema.ts";
 import { toJudgeSchema } from "./request-schema.ts";
 
-/** Returns all errors in a request body, in the platform's form; empty if the body is valid. */
+/** Returns all errors in a request body in the platform's form; empty if the body is valid. */
 export type Judge = (body: unknown) => readonly PayloadError[];
 
 /**
- * Compiles the request schema of one operation of an OpenAPI document for Ajv. The judge follows the Django REST
- * framework in its silent conversions, its codes and its attrs (docs/sandbox.md, "How payloads are judged"). It shares
- * no code with local validation, so that the two can be compared.
- *
- * @throws if the document has no such operation, or the operation has no JSON body, which is a bug in the caller
+ * Compiles the request schema of one operation of an OpenAPI document for Ajv. The judge has the silent conversions,
+ * the codes and the attrs of the Django REST framework (docs/sandbox.md, "How payloads are judged"). It shares no code
+ * with local validation, so that the two can be compared.
+ * @throws Error (a bug in the caller) if the document has no such operation or the operation has no JSON body
  */
 export function compileJudge(
   document: JsonObject,
@@ -23,7 +22,7 @@ export function compileJudge(
 ): Judge {
   const validate = compileAjv(toJudgeSchema(document, requestSchema(document, operation)), findingsFrom);
   return (body) => {
-    // Conversions modify the data, so they work on a copy.
+    // Conversions modify the data, so they use a copy.
     const holder = jsonCopy({ body: body ?? null });
     const findings = validate(holder) ? [] : findingsFrom(validate.errors ?? []);
     return findings.map(({ attr, code }) => ({ attr, code, detail: DETAIL_BY_CODE[code] ?? "Not valid." }));
@@ -47,7 +46,7 @@ function requestSchema(
 /** An error in a payload, without its message. */
 type JudgeFinding = Omit<PayloadError, "detail">;
 
-/** Converts Ajv's errors to the platform's codes and attrs (docs/errors.md), without repetitions. */
+/** Converts the errors of Ajv to the platform's codes and attrs (docs/errors.md), without repetitions. */
 function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
   const found = errors.flatMap(findingsOf);
   const broken = new Set(found.filter(({ code }) => NO_VALUE_CODES.has(code)).map(({ attr }) => attr));
@@ -55,7 +54,7 @@ function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
   return [...new Map(kept.map((one) => [`${one.attr} ${one.code}`, one])).values()];
 }
 
-/** Codes that mean there is no value to check. Other findings at the same attr are then meaningless. */
+/** Codes for a value that is missing or has the wrong type. Other findings at the same attr are then meaningless. */
 const NO_VALUE_CODES: ReadonlySet<string> = new Set(["required", "null", "blank", "not_a_list", "not_a_dict"]);
 const NON_FIELD = "non_field_errors";
 
@@ -72,7 +71,7 @@ function isFinding(value: unknown): value is JudgeFinding {
   return typeof value === "object" && value !== null && "attr" in value && "code" in value;
 }
 
-/** Names to append to the path of the value that Ajv reports. */
+/** Returns names to append to the path of the value that Ajv reports. */
 function suffixOf({ keyword, params, parentSchema }: ErrorObject, code: string): readonly string[] {
   if (keyword === "required") return [String(params["missingProperty"])];
   if (keyword === "additionalProperties") return [String(params["additionalProperty"])];
@@ -91,7 +90,7 @@ function codeOf({ keyword, data, params, parentSchema }: ErrorObject): string | 
   if (typeof params["code"] === "string") return params["code"];
   if (data === null && (keyword === "type" || keyword === "enum")) return "null";
   if (keyword === "type") return wrongTypeCode(parentSchema);
-  // An empty text is either `blank` or allowed.
+  // An empty text is either allowed or reported as `blank`.
   if (data === "" && SKIPPED_WHEN_BLANK.has(keyword)) return undefined;
   if (keyword === "minItems" && Array.isArray(data) && data.length === 0) return "empty";
   return CODE_BY_KEYWORD[keyword];
@@ -108,7 +107,7 @@ const CODE_BY_KEYWORD: Readonly<Record<string, string>> = {
   required: "required",
   additionalProperties: "unknown_field",
   enum: "invalid_choice",
-  // A choice field without choices.
+  // A choice field with no choices.
   not: "invalid_choice",
   minLength: "min_length",
   maxLength: "max_length",

@@ -8,7 +8,10 @@ import {
   valueAt,
 } from "../../json/json-value.ts";
 
-/** Follows `$ref` (RFC 6901 pointers into the same document). An unresolvable reference becomes an empty object. */
+/**
+ * Follows a `$ref`, an RFC 6901 pointer into the same document. Replaces an unresolvable reference with an empty
+ * object.
+ */
 export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
   let current = node;
   for (let hops = 0; typeof current["$ref"] === "string" && hops < 100; hops += 1) {
@@ -21,9 +24,9 @@ export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
 }
 
 /**
- * The schemas that make up a schema: itself, the targets of its `$ref`, the members of its `allOf`, and recursively the
- * parts of these schemas, without repetitions. A returned schema may still contain a `$ref`, whose target is already
- * among the returned schemas.
+ * Returns the schemas that a schema consists of, without repetitions: the schema itself, the targets of its `$ref`, the
+ * members of its `allOf`, and recursively the parts of these schemas. A returned schema may still contain a `$ref`,
+ * whose target is also among the returned schemas.
  */
 export function flattenSchema(document: JsonObject, schema: JsonObject): readonly JsonObject[] {
   const parts = new Set<JsonObject>();
@@ -38,14 +41,14 @@ export function flattenSchema(document: JsonObject, schema: JsonObject): readonl
   return [...parts];
 }
 
-/** The types that a schema object names itself, without its parts. */
+/** Returns the types that a schema object itself names. Ignores its parts. */
 export function typesOf(part: JsonObject): readonly string[] {
   const { type } = part;
   if (typeof type === "string") return [type];
   return type !== undefined && isJsonArray(type) ? type.filter((name) => typeof name === "string") : [];
 }
 
-/** The types that all parts allow. Undefined if no part names a type. */
+/** Returns the types that all parts allow; undefined if no part names a type. */
 export function sharedTypes(parts: readonly JsonObject[]): readonly string[] | undefined {
   const lists = parts.map(typesOf).filter((types) => types.length > 0);
   const [first, ...others] = lists;
@@ -57,7 +60,7 @@ function isTypeIn(type: string, types: readonly string[]): boolean {
   return types.includes(type) || (type === "integer" && types.includes("number"));
 }
 
-/** The first `oneOf` or `anyOf` in the parts of a schema, and everything else in the parts. */
+/** Returns the first `oneOf` or `anyOf` in the parts of a schema, and the rest of the parts. */
 export function alternativesIn(
   parts: readonly JsonObject[],
 ): { readonly options: readonly JsonObject[]; readonly rest: readonly JsonObject[] } | undefined {
@@ -94,10 +97,10 @@ function excludeEachOther(parts: readonly JsonObject[]): boolean {
   return types?.length === 0 || values?.length === 0 || new Set(formats).size > 1;
 }
 
-/** Formats that exclude each other: no text is valid for two of them. */
+/** Formats that exclude each other. No text is valid for two of them. */
 const FORMATS: ReadonlySet<string> = new Set("date date-time decimal email time uri uuid".split(" "));
 
-/** The properties that a schema object requires itself, without its parts. */
+/** Returns the properties that a schema object itself requires. Ignores its parts. */
 export function requiredNames({ required }: JsonObject): readonly string[] {
   return required !== undefined && isJsonArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
@@ -110,7 +113,7 @@ function isOfTypes(value: JsonValue, types: readonly string[] | undefined): bool
   return types.includes(own);
 }
 
-/** The type that the keywords imply if the schema names none. */
+/** Returns the type that the keywords imply if the schema names none. */
 export function impliedType(parts: readonly JsonObject[]): string | undefined {
   return TYPE_INDICATORS.find(([, words]) => words.some((word) => parts.some((part) => word in part)))?.[0];
 }
@@ -123,7 +126,7 @@ const TYPE_INDICATORS: readonly (readonly [type: string, words: readonly string[
 
 /**
  * Whether null is valid. `nullable` decides for its own schema, including `$ref` and `allOf`. Without `nullable`, the
- * types, values and parts must all allow null, and so must at least one of the alternatives.
+ * types, the values, all parts and at least one alternative must allow null.
  */
 export function takesNull(document: JsonObject, schema: JsonObject, above: readonly JsonObject[] = []): boolean {
   if (above.includes(schema)) return true;
@@ -143,7 +146,7 @@ function refusesNull(schema: JsonObject): boolean {
   return (types.length > 0 && !types.includes("null")) || valuesOf(schema)?.includes(null) === false;
 }
 
-/** The values that `enum` or `const` allow. */
+/** Returns the values that `enum` or `const` allow. */
 export function valuesOf({ const: only, enum: several }: JsonObject): readonly JsonValue[] | undefined {
   if (only !== undefined) return [only];
   return several !== undefined && isJsonArray(several) ? several : undefined;

@@ -12,8 +12,8 @@ const RULE_NAMES = ["phone", "postcode", "product", "supplier", "tariff"] as con
 type RuleName = (typeof RULE_NAMES)[number];
 
 /**
- * The fields that the sandbox checks although local validation cannot, so that a push receives refusals that `validate`
- * does not predict.
+ * The fields that only the sandbox checks, because local validation cannot. A push therefore receives refusals that
+ * `validate` does not predict.
  */
 export const PLATFORM_RULES: PlatformRules = {
   phone: ["landline", "mobile", "phone", "phone_number", "telephone"],
@@ -33,7 +33,7 @@ export interface Instance {
   /** Whether an import supplier with this code exists. */
   readonly isSupplier: (code: string) => boolean;
   /**
-   * Country code of two capital letters. If there are no rules for the country, telephone numbers and postcodes are not
+   * Country code of two capital letters. If no rules exist for the country, telephone numbers and postcodes are not
    * checked.
    */
   readonly region: string | undefined;
@@ -69,7 +69,7 @@ export function createPlatformCheck(fields: PlatformRules, { isSupplier, region 
   };
 }
 
-/** Looks up the whole name, then the text after each underscore: `billing_postcode` is a `postcode`. */
+/** Looks up the whole name, then the text after each underscore. `billing_postcode` is a `postcode`. */
 function ruleOf(field: string, byName: ReadonlyMap<string, Rule>): Rule | undefined {
   const rule = byName.get(field);
   const underscore = field.indexOf("_");
@@ -80,17 +80,14 @@ function unknownProduct(holds: (code: string) => boolean): Rule {
   return { code: "product_code_does_not_exist", detail: "There is no such product or tariff.", holds };
 }
 
-/**
- * Whether an object names another country. Such an object is not checked, because the rules of that country apply to
- * it.
- */
+/** Whether an object names another country. The rules of that country apply to the object, so it is not checked. */
 function isAbroad(value: JsonValue, region: string): boolean {
   if (!isJsonObject(value)) return false;
   const { country } = value;
   return typeof country === "string" && country.trim() !== "" && country.trim().toUpperCase() !== region;
 }
 
-/** Whether a number has the prefix of another country and can be dialled (ITU-T E.164: at most 15 digits). */
+/** Whether a number has the prefix of another country and a valid length (ITU-T E.164: at most 15 digits). */
 function isForeignNumber(text: string, region: string): boolean {
   const digits = digitsOf(text);
   const own = CALLING_CODES.get(region);
@@ -107,29 +104,32 @@ function digitsOf(text: string): string {
 }
 
 /**
- * United Kingdom: ten digits after the leading zero (nine in a few old areas), not starting with 0, 4 or 6 (Ofcom,
- * national numbering plan).
+ * Whether a number is valid in the United Kingdom: ten digits after the leading zero (nine in a few old areas) that do
+ * not start with 0, 4 or 6 (Ofcom, national numbering plan).
  */
 function isBritishNumber(text: string): boolean {
   return /^(?:\+44|0044|0)[1235789]\d{8,9}$/.test(digitsOf(text));
 }
 
 /**
- * Australia: nine digits after the leading zero, for an area (2, 3, 7, 8) or a mobile (4, 5). Numbers that start with 1
- * have five to ten digits and no leading zero (ACMA, Telecommunications Numbering Plan).
+ * Whether a number is valid in Australia: nine digits after the leading zero, for an area (2, 3, 7, 8) or a mobile (4,
+ * 5). Numbers that start with 1 have five to ten digits and no leading zero (ACMA, Telecommunications Numbering Plan).
  */
 function isAustralianNumber(text: string): boolean {
   return /^(?:(?:\+61|0061|0)[234578]\d{8}|(?:\+61|0061)?1\d{4,9})$/.test(digitsOf(text));
 }
 
-/** United Kingdom: outward code, inward code without C, I, K, M, O and V (Royal Mail, Programmers' Guide to PAF). */
+/**
+ * Whether a postcode is valid in the United Kingdom: an outward code, then an inward code without C, I, K, M, O and V
+ * (Royal Mail, Programmers' Guide to PAF).
+ */
 function isBritishPostcode(text: string): boolean {
   return /^(?:GIR ?0AA|[A-PR-UWYZ](?:\d{1,2}|[A-HK-Y]\d{1,2}|\d[A-HJKPSTUW]|[A-HK-Y]\d[ABEHMNPRVWXY]) ?\d[ABD-HJLNP-UW-Z]{2})$/i.test(
     text,
   );
 }
 
-/** Australia: four digits (Australia Post). */
+/** Whether a postcode is valid in Australia: four digits (Australia Post). */
 function isAustralianPostcode(text: string): boolean {
   return /^\d{4}$/.test(text);
 }

@@ -14,8 +14,8 @@ import {
 
 /**
  * Converts a request schema of an OpenAPI document to JSON Schema for Ajv, with the keywords of `judge-keywords.ts`.
- * The validated object holds the data in its member `body`.
- * Objects are closed (API specification 2.7.5), and `allOf` is merged. Read-only properties are allowed and validated.
+ * The validated object contains the data in its member `body`. Objects are closed (API specification 2.7.5), and
+ * `allOf` is merged. Read-only properties are allowed and validated.
  */
 export function toJudgeSchema(document: JsonObject, schema: JsonObject): JsonObject {
   const definitions: Record<string, JsonObject> = {};
@@ -64,7 +64,7 @@ function unionOf(owner: JsonObject, parts: readonly JsonObject[], nullable: bool
   return { options, rest, nullable, discriminator: owner["discriminator"] };
 }
 
-/** Converts `type: [string, integer]` to a union of the two types. */
+/** Converts a schema such as `type: [string, integer]` to a union of its types. */
 function unionOfTypes(types: readonly string[], parts: readonly JsonObject[], nullable: boolean): Union {
   const rest = parts.map((part) => omitKeywords(part, new Set(["type", "allOf", "$ref"])));
   return {
@@ -113,7 +113,10 @@ function objectSchema(
   };
 }
 
-/** A property that is read-only in another part is required only if this part describes it as not read-only. */
+/**
+ * Returns the required properties of a part. Omits a property that is read-only in another part, unless this part
+ * describes it as not read-only.
+ */
 function requiredIn(part: JsonObject, readOnly: ReadonlySet<string>, document: JsonObject): readonly string[] {
   return requiredNames(part).filter((name) => {
     const own = valueAt(part["properties"], [name]);
@@ -131,8 +134,8 @@ function propertySchema(schemas: readonly JsonObject[], define: Define): JsonObj
 }
 
 /**
- * The schema of additional properties. An object is closed unless the document opens it or describes no property.
- * Without described properties, it is a dictionary.
+ * Returns the schema of additional properties. An object is closed unless the document opens it or describes no
+ * property. Without described properties, the object is a dictionary.
  */
 function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define: Define): JsonObject {
   const additional = parts.map((part) => part["additionalProperties"]).filter((rule) => rule !== undefined);
@@ -157,7 +160,7 @@ function listSchema(parts: readonly JsonObject[], nullable: boolean, document: J
 }
 
 /**
- * Whether the items are objects. This decides the attr of list errors, because list serializers and plain list fields
+ * Whether the items are objects. The attr of list errors depends on it, because list serializers and plain list fields
  * of the Django REST framework differ.
  */
 function holdsObjects(items: JsonObject, document: JsonObject): boolean {

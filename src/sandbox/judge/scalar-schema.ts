@@ -3,7 +3,10 @@ import { isLongNumber, numberWithin } from "../../json/decimal-arithmetic.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 import { isScalar } from "./openapi-schema.ts";
 
-/** JSON Schema for one value. Ajv first converts the value as the platform would (`coerce`), then validates it. */
+/**
+ * Returns the JSON Schema of one value. Ajv first converts the value as the platform would (`coerce`), then validates
+ * it.
+ */
 export function scalarSchema(parts: readonly JsonObject[], type: string | undefined, nullable: boolean): JsonObject {
   switch (type) {
     case undefined:
@@ -19,13 +22,13 @@ export function scalarSchema(parts: readonly JsonObject[], type: string | undefi
       return coercedSchema("number", { ...typeSchema("number", nullable), ...numericLimits(parts) });
     default: {
       const format = parts.map((part) => part["format"]).find((name) => typeof name === "string");
-      // A type that JSON Schema does not define, such as `datetime`, is treated as a format.
+      // A type that JSON Schema does not define, such as `datetime`, is read as a format.
       return textSchema(parts, type === "string" ? format : type, nullable);
     }
   }
 }
 
-/** The schema of a choice of these values, compared as text. */
+/** Returns the schema of a choice of these values, compared as text. */
 export function choiceOf(values: readonly JsonValue[], nullable: boolean): JsonObject {
   const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
   const all = nullable ? [...choices, null] : choices;
@@ -36,7 +39,7 @@ function textSchema(parts: readonly JsonObject[], format: JsonValue | undefined,
   const text = typeSchema("string", nullable);
   if (format === "decimal") return coercedSchema("decimal", { ...text, decimal: decimalRule(parts) });
   const form = typeof format === "string" ? FORM_BY_FORMAT[format] : undefined;
-  // Dates and UUIDs are not text fields: they are not stripped and never count as blank.
+  // Dates and UUIDs are not text fields. They are not stripped and never count as blank.
   return form === undefined ? plainTextSchema(parts, format, text) : { ...text, form, allOf: patterns(parts) };
 }
 
@@ -63,7 +66,7 @@ function plainTextSchema(parts: readonly JsonObject[], format: JsonValue | undef
   return { allOf: [...asGiven, { coerce: { to: "text" } }, kept] };
 }
 
-/** A schema for each pattern, so that all patterns apply. The first schema avoids an empty, invalid `allOf`. */
+/** Returns a schema for each pattern, so that all patterns apply. The first schema avoids an empty, invalid `allOf`. */
 function patterns(parts: readonly JsonObject[]): readonly JsonObject[] {
   const written = parts.map((part) => part["pattern"]).filter((pattern) => typeof pattern === "string");
   return [{}, ...written.map((pattern) => ({ pattern }))];
@@ -77,7 +80,7 @@ function coercedSchema(to: string, schema: JsonObject): JsonObject {
   return { allOf: [{ coerce: { to } }, schema] };
 }
 
-/** The strictest limit that the parts set, as a schema with this keyword; an empty schema if no part sets one. */
+/** Returns the strictest limit of the parts as a schema with this keyword; an empty schema if no part sets a limit. */
 export function strictestLimit(
   parts: readonly JsonObject[],
   word: string,
@@ -88,8 +91,8 @@ export function strictestLimit(
 }
 
 /**
- * The limits of a number. OpenAPI 3.0 combines `exclusiveMinimum: true` with `minimum`; in 3.1 `exclusiveMinimum` is
- * the limit itself.
+ * Returns the limits of a number. OpenAPI 3.0 combines `exclusiveMinimum: true` with `minimum`. In OpenAPI 3.1,
+ * `exclusiveMinimum` is the limit itself.
  */
 function numericLimits(parts: readonly JsonObject[]): JsonObject {
   const modern = parts.map(shortLimits).map((part) => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));
@@ -103,8 +106,8 @@ function numericLimits(parts: readonly JsonObject[]): JsonObject {
 }
 
 /**
- * Replaces each limit that is text, because it has too many digits for a number, with a number that accepts the same
- * numbers.
+ * Replaces each limit that is text, because it has too many digits for a number. The new limit is a number that accepts
+ * the same numbers.
  */
 function shortLimits(part: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
@@ -129,7 +132,7 @@ function strictLimits(part: JsonObject): JsonObject {
   };
 }
 
-/** The limits of `int32`, which is a signed 32-bit integer (OpenAPI 3.0.3, Data Types). */
+/** Returns the limits of `int32`, which is a signed 32-bit integer (OpenAPI 3.0.3, Data Types). */
 function int32Limits({ format, minimum, maximum }: JsonObject): JsonObject {
   if (format !== "int32") return {};
   const [least, most] = [-(2 ** 31), 2 ** 31 - 1];
@@ -141,7 +144,7 @@ function int32Limits({ format, minimum, maximum }: JsonObject): JsonObject {
 
 const DIGITS_PATTERN = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/;
 
-/** A generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$` limits the digits. These limits have separate codes. */
+/** Returns the limits of a generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$`. These limits have separate codes. */
 function decimalRule(parts: readonly JsonObject[]): JsonObject {
   const pattern = parts.map((part) => part["pattern"]).find((text) => typeof text === "string");
   const [, whole, places] = typeof pattern === "string" ? (DIGITS_PATTERN.exec(pattern) ?? []) : [];

@@ -35,7 +35,7 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
 
   const defineOption = (option: JsonObject): string => define(whole(option));
   const tag = valueAt(union.discriminator, ["propertyName"]);
-  // A tag that no option documents depends on the instance's settings, so the selected option is not known here.
+  // The value of an undocumented tag depends on the settings of the instance, so the selected option is not known here.
   if (typeof tag === "string" && flat.some((parts) => canHaveTag(parts, tag))) {
     const mapped = optionsByTag(document, possible, { tag, discriminator: union.discriminator });
     if (mapped === undefined)
@@ -48,7 +48,7 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
   return { bestOf: { candidates: candidatesOf(possible, document, defineOption), nullable } };
 }
 
-/** The distinct schemas that a value without a usable tag may match. */
+/** Returns the distinct schemas that a value without a usable tag may match. */
 function candidatesOf(options: readonly JsonObject[], document: JsonObject, define: Define): readonly JsonObject[] {
   const kinds = new Map(options.map((option) => [define(option), jsonKindOf(flattenSchema(document, option))]));
   return [...kinds].map(([schema, json]) => ({ schema, json }));
@@ -76,7 +76,7 @@ function canHaveTag(parts: readonly JsonObject[], name: string): boolean {
   });
 }
 
-/** The JSON type of the values that a schema describes. `any` if the schema does not restrict it. */
+/** Returns the JSON type of the values that a schema describes; `any` if the schema does not restrict it. */
 function jsonKindOf(parts: readonly JsonObject[]): "object" | "list" | "scalar" | "any" {
   if (parts.some((part) => "oneOf" in part || "anyOf" in part)) return "any";
   if (parts.some((part) => valuesOf(part) !== undefined)) return "scalar";
@@ -86,18 +86,19 @@ function jsonKindOf(parts: readonly JsonObject[]): "object" | "list" | "scalar" 
   return type === "array" ? "list" : "scalar";
 }
 
-/** A schema that a tag can select. It does not contain alternatives itself. */
+/** A schema that a tag can select. It contains no alternatives. */
 interface Leaf {
   readonly schema: JsonObject;
-  /** Tag values as text. Undefined if the schema does not list them. */
+  /** Tag values as text; undefined if the schema does not list them. */
   readonly tags: readonly string[] | undefined;
   /** The name of the schema's component. */
   readonly name: string | undefined;
 }
 
 /**
- * Maps each tag value to its schema (OpenAPI 3.0.3, Discriminator Object): by the mapping, by the names of the other
- * options, and by the values that only one option lists. Undefined if the tag cannot select every option.
+ * Maps each tag value to its schema (OpenAPI 3.0.3, Discriminator Object): by the mapping, then by the names of the
+ * other options, then by the values that only one option lists. Returns undefined if the tag cannot select every
+ * option.
  */
 function optionsByTag(
   document: JsonObject,
@@ -162,7 +163,7 @@ function tagsIn(document: JsonObject, parts: readonly JsonObject[], tag: string)
   return valuesIn(document, { allOf: schemas })?.map(String);
 }
 
-/** The values that a schema lists, in any of its parts. */
+/** Returns the values that a schema lists, in any of its parts. */
 function valuesIn(document: JsonObject, schema: JsonObject): readonly JsonValue[] | undefined {
   const parts = flattenSchema(document, schema);
   const lists = parts.map(valuesOf);

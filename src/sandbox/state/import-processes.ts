@@ -4,17 +4,19 @@ import type { FaultOptions } from "../faults/fault-options.ts";
 import { isTriggered } from "../faults/fault-plan.ts";
 import { type ImportedAccount, keyOfAccount, type SandboxState } from "./sandbox-state.ts";
 
-/** Staged and scheduled payloads that are not accounts yet. They are kept only in memory and are lost on restart. */
+/**
+ * Staged and scheduled payloads that are not accounts yet. They are kept only in memory, so a restart discards them.
+ */
 export interface ImportProcesses {
-  /** Stages a payload. Returns true if it replaces an earlier one. */
+  /** Stages a payload. Returns true if it replaces an earlier payload. */
   readonly stage: (identity: ProcessIdentity, payload: JsonObject) => boolean;
   readonly staged: (identity: ProcessIdentity) => JsonObject | undefined;
   /**
-   * Creates the account after a delay. Scheduling the same account again before it is created creates two accounts. The
+   * Creates the account after a delay. An account that is scheduled again before it is created is created twice. The
    * platform's behaviour in this case is not documented, so clients must not expect it to detect the repeat.
    */
   readonly schedule: (identity: ProcessIdentity, payload: JsonObject) => void;
-  /** The latest scheduled import. */
+  /** Returns the latest scheduled import. */
   readonly scheduled: (identity: ProcessIdentity) => ScheduledImport | undefined;
   readonly clear: () => void;
 }
@@ -22,7 +24,7 @@ export interface ImportProcesses {
 export type ProcessIdentity = Pick<ImportedAccount, "supplier" | "key">;
 
 export interface ScheduledImport {
-  /** Milliseconds since 1970. */
+  /** The time of scheduling, in milliseconds since 1970. */
   readonly at: number;
   readonly changedAt: number;
   readonly status: "PENDING" | "IN_PROGRESS" | "PROCESSED" | "ERRORED";

@@ -1,4 +1,4 @@
-/** A product of API specification 2.2, without its links. */
+/** A product of API specification 2.2 without its links. */
 export interface Product {
   readonly code: string;
   readonly direction: "IMPORT" | "EXPORT";
@@ -11,7 +11,7 @@ export interface Product {
   readonly is_prepay: boolean;
   readonly is_business: boolean;
   readonly is_restricted: boolean;
-  /** Term in months; null when there is no fixed term. */
+  /** Term in months; null if there is no fixed term. */
   readonly term: number | null;
   /** ISO 8601 UTC, like `available_to`. */
   readonly available_from: string;
@@ -23,7 +23,7 @@ export interface Tariff {
   readonly code: string;
   readonly product: Product;
   readonly fuel: "electricity" | "gas";
-  /** Number of registers: one rate, or a day rate and a night rate. */
+  /** Number of registers: 1 has a single rate, 2 have a day rate and a night rate. */
   readonly registers: 1 | 2;
 }
 
@@ -31,7 +31,7 @@ type ProductTraits = Partial<Product>;
 
 type Family = readonly [name: string, traits: ProductTraits];
 
-/** A family has one product for each quarter in `QUARTERS`. */
+/** Product families. A family has one product for each quarter in `QUARTERS`. */
 const FAMILIES: Readonly<Record<string, Family>> = {
   VAR: ["Variable", { is_variable: true }],
   "FIX-12M": ["Fixed for a year", { term: 12 }],
@@ -54,7 +54,10 @@ const PRODUCTS: readonly Product[] = Object.entries(FAMILIES).flatMap(([code, fa
 );
 const BY_CODE: ReadonlyMap<string, Product> = new Map(PRODUCTS.map((one) => [one.code, one]));
 
-/** 130 products, the same in every sandbox: `VAR-24-01-01`, `FIX-12M-23-04-01`, `HALFHOURLY-24-10-01`... */
+/**
+ * Returns 130 products, which are the same in every sandbox: `VAR-24-01-01`, `FIX-12M-23-04-01`,
+ * `HALFHOURLY-24-10-01`...
+ */
 export function products(): readonly Product[] {
   return PRODUCTS;
 }
@@ -63,7 +66,7 @@ export function findProduct(code: string): Product | undefined {
   return BY_CODE.get(code);
 }
 
-/** Finds a tariff by its code, `E-1R-VAR-24-01-01-C`: fuel, registers, product, region. */
+/** Finds a tariff by its code. `E-1R-VAR-24-01-01-C` contains the fuel, the registers, the product and the region. */
 export function findTariff(code: string): Tariff | undefined {
   const [, kind = "", productCode = "", region = ""] = /^([EG]-[12]R)-(.+)-([A-P])$/.exec(code) ?? [];
   const found = BY_CODE.get(productCode);
@@ -76,7 +79,7 @@ export function findTariff(code: string): Tariff | undefined {
   };
 }
 
-/** Fuel and registers of a product's tariffs. */
+/** Returns the fuel and registers of each tariff of a product. */
 function tariffKindsOf(one: Product): readonly string[] {
   if (isHalfHourly(one)) return ["E-1R"];
   return one.direction === "EXPORT" ? ["E-1R", "E-2R"] : ["E-1R", "E-2R", "G-1R"];
@@ -86,7 +89,7 @@ export function isHalfHourly(one: Product): boolean {
   return one.code.startsWith(`${HALF_HOURLY}-`);
 }
 
-/** Every tariff of a product in the first region, for the reply that describes the product. */
+/** Returns every tariff of a product in the first region, for the reply that describes the product. */
 export function tariffsOf(one: Product): readonly Tariff[] {
   return tariffKindsOf(one).flatMap((kind) => findTariff(`${kind}-${one.code}-${REGIONS[0]}`) ?? []);
 }
@@ -117,7 +120,7 @@ function product(family: string, [name, traits]: Family, index: number, start: n
   };
 }
 
-/** The time in ISO 8601 UTC. A time of whole seconds has no fraction. */
+/** Formats a time in ISO 8601 UTC. Omits the fraction of whole seconds. */
 export function isoSeconds(moment: number): string {
   return new Date(moment).toISOString().replace(".000Z", "Z");
 }

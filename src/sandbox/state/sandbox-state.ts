@@ -16,7 +16,7 @@ export interface ImportedAccount {
   /** The account number: `A-` and eight hexadecimal digits. */
   readonly number: string;
   readonly supplier: string;
-  /** The business key: the account's number in the old system. */
+  /** The business key, which is the account's number in the old system. */
   readonly key: string;
   /** ISO 8601 UTC. */
   readonly importedAt: string;
@@ -37,7 +37,7 @@ export interface SandboxState {
   readonly setSupplier: (code: string, status: SupplierStatus) => void;
   readonly accounts: () => readonly ImportedAccount[];
   readonly findAccount: (number: string) => ImportedAccount | undefined;
-  /** The first account created for this key. */
+  /** Returns the first account that was created for this key. */
   readonly findByKey: (supplier: string, key: string) => ImportedAccount | undefined;
   readonly addAccount: (
     account: Pick<ImportedAccount, "supplier" | "key" | "payload" | "importedAt">,
@@ -103,7 +103,7 @@ export function keyOfAccount({ supplier, key }: Pick<ImportedAccount, "supplier"
 }
 
 /**
- * An account number that is derived from the key. A key has the same number in every sandbox, so that examples are
+ * Derives an unused account number from the key. A key has the same number in every sandbox, so that examples are
  * reproducible.
  */
 function unusedNumber(supplier: string, key: string, taken: ReadonlyMap<string, unknown>): string {
@@ -118,7 +118,7 @@ function unusedNumber(supplier: string, key: string, taken: ReadonlyMap<string, 
 
 const SUPPLIER_FIELDS = ["import_supplier", "import_supplier_code"];
 
-/** The import suppliers that the contract enumerates, or else `SANDBOX`. All are ongoing. */
+/** Returns the import suppliers that the contract enumerates, or else only `SANDBOX`. All are ongoing. */
 export function defaultSuppliers(contract: Contract): Readonly<Record<string, SupplierStatus>> {
   const enumerated = contract.operations.flatMap(({ body }) =>
     SUPPLIER_FIELDS.flatMap((name) => choicesAt(body, name)),
@@ -132,7 +132,7 @@ function choicesAt(body: FieldType | undefined, name: string): readonly string[]
   return type?.kind === "choice" ? type.choices.map(String).filter((code) => code !== "") : [];
 }
 
-/** One request received by the platform. Contains no payload values and no credentials. */
+/** One request that the platform received. Contains no payload values and no credentials. */
 export interface HistoryEntry {
   /** Number of the request, counted from 1 in the order of arrival. */
   readonly request: number;
@@ -142,11 +142,14 @@ export interface HistoryEntry {
   readonly path: string;
   /** The business key in the payload, if it has one. */
   readonly key?: string;
-  /** The credential of a token request, and the code of the refusal if it was refused. */
+  /** The kind of credential in a token request and, if it was refused, the code of the refusal. */
   readonly login?: LoginAttempt;
   /** The status of the reply. Absent before the reply, and if the connection was dropped or left open. */
   readonly status?: number;
-  /** Whether the platform did the work (account created, notes added, token issued), even if the reply was lost. */
+  /**
+   * Whether the platform processed the request (account created, notes added, token issued), even if the reply was
+   * lost.
+   */
   readonly processed: boolean;
 }
 
@@ -183,13 +186,17 @@ interface StateFile {
   readonly stored: StateSnapshot | undefined;
   /** Schedules a write after a change. Changes within a short delay share one write. */
   readonly touch: () => void;
-  /** Writes pending changes. @throws Failure `storage` */
+  /**
+   * Writes pending changes.
+   * @throws Failure `storage`
+   */
   readonly close: () => Promise<void>;
 }
 
 const WRITE_DELAY_MS = 200;
 
 /**
+ * Opens the data file.
  * @param path if absent, nothing is stored
  * @param snapshot returns the state to write; called before every write
  * @throws Failure `storage` if the file is not a data file of the sandbox
