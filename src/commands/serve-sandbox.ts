@@ -55,7 +55,6 @@ export async function sandbox(options: SandboxCommandOptions, dependencies: Cont
  */
 export const FIXTURES: string = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
-/** The bundled contract. */
 export const BUNDLED_CONTRACT: string = path.join(FIXTURES, "contract/contract.yaml");
 
 /**

@@ -168,7 +168,10 @@ const DECISION: OptionKinds<OperatorDecision> = {
   who: { kind: "text", library: "required" },
 };
 
-/** @throws Failure `usage` for invalid options of `validate`; each function below checks the options of another call */
+/**
+ * Checks the options of `validate`. Each function below checks the options of another call.
+ * @throws Failure `usage` for invalid options
+ */
 export function requireValidateOptions(options: ValidateOptions): void {
   requireOptions(options, VALIDATE, "validate");
 }

@@ -110,7 +110,7 @@ export const INPUT = {
     reimport: true,
     help: 'date to use as "today" in rules, YYYY-MM-DD',
   },
-  /** Business keys of the only records to process. */
+  /** Limits the run to the records with these business keys. */
   only: {
     arg: "<keys>",
     kind: "keys",
@@ -141,7 +141,7 @@ export const SETTINGS = {
     help: "document root for suppliers without a rootLocation",
     docs: "the document root for suppliers that have no `rootLocation` of their own",
   },
-  /** Settings of the platform instance on which rules depend. */
+  /** Settings of the platform instance that rules use. */
   rules: {
     flag: false,
     kind: "ruleSettings",

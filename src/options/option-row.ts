@@ -54,7 +54,7 @@ export interface KindValues {
   readonly text: string;
   /** A file or folder. A path in the configuration file is relative to that file. */
   readonly path: string;
-  /** `YYYY-MM-DD` */
+  /** A date in the form `YYYY-MM-DD`. */
   readonly day: string;
   readonly switch: boolean;
   /** The library also accepts a single path. */

@@ -28,7 +28,7 @@ export interface ReportFile {
   /** Final path of the file. */
   readonly path: string;
   readonly write: (data: string | Uint8Array) => Promise<void>;
-  /** sha256, in hex, of the data written so far. */
+  /** Returns the sha256 of the data written so far, in hex. */
   readonly digest: () => string;
 }
 

@@ -24,9 +24,9 @@ const VALID_DAYS = 365;
 const RENEW_DAYS = 7;
 
 /**
- * Returns a certificate for 127.0.0.1, ::1 and localhost, signed by the sandbox's own certificate authority. Both are
- * stored in `folder` (keys with mode 0600) and reused while they are valid. The key of the authority is never stored,
- * so read access to the folder is not enough to sign certificates for other hosts.
+ * Returns a certificate for 127.0.0.1, ::1 and localhost, signed by the sandbox's own certificate authority. The
+ * certificates and the key of the server (mode 0600) are stored in `folder` and reused while they are valid. The key of
+ * the authority is never stored, so read access to the folder is not enough to sign certificates for other hosts.
  * @throws Failure `storage` if the folder is not writable
  */
 export async function serverCertificate(folder: string): Promise<ServerCertificate> {

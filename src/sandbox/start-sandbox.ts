@@ -59,7 +59,7 @@ export interface SandboxOptions {
 
 /** The URLs, credentials and sample data of a running sandbox. The ready file contains this object. */
 export interface SandboxReady {
-  /** `https://127.0.0.1:PORT/v1/` */
+  /** The base URL, in the form `https://127.0.0.1:PORT/v1/`. */
   readonly baseUrl: string;
   readonly graphqlUrl: string;
   readonly adminUrl: string;

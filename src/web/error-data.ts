@@ -8,6 +8,6 @@ export interface ErrorDetails {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
-  /** `migrate.yaml:3:5` */
+  /** The place in a file, such as `migrate.yaml:3:5`. */
   readonly place?: string;
 }

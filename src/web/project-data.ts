@@ -4,12 +4,12 @@ export interface ProjectData {
   readonly name: string;
   /** Absent if the folder has no configuration file. */
   readonly configFile?: string;
-  /** Whether there is neither a configuration file nor a source on the command line. */
+  /** Whether the project has no configuration file, no sources and no mapping. */
   readonly isEmpty: boolean;
   /** The host and port; absent if there is no target. */
   readonly target?: string;
   readonly isProduction: boolean;
   readonly supplier?: string;
-  /** `energy-migrate/1.0.0` */
+  /** Name and version of this program, such as `energy-migrate/1.0.0`. */
   readonly tool: string;
 }

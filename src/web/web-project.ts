@@ -23,7 +23,7 @@ export interface WebProject {
   readonly dependencies: Dependencies;
   /**
    * Reads the settings and runs an action with them. Reads them for each request, because files may change.
-   * @throws Failure if the settings cannot be read, or from the action
+   * @throws Failure if the settings cannot be read, and the failures of the action
    */
   readonly withSettings: <T>(action: (settings: ProjectSettings) => Promise<T>) => Promise<T>;
   /**

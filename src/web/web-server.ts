@@ -22,7 +22,7 @@ import { staticFiles } from "./static-files.ts";
 import type { WebProject } from "./web-project.ts";
 
 export interface WebServer {
-  /** `http://127.0.0.1:PORT/` */
+  /** The origin, in the form `http://127.0.0.1:PORT/`. */
   readonly origin: string;
   /** The address to show to the user. It contains the token in its fragment, which browsers do not send. */
   readonly address: string;

@@ -59,7 +59,7 @@ export function explainAction(key: string, flags: InspectFlags, session: Session
     const explanation = await explain({ key, ledger, run: flags.run }, context.dependencies);
     const { write, close, dependencies } = context;
     const { showValues = false } = flags;
-    // Shows the ledger's part first, because reading the sources can take a long time.
+    // Shows the part from the ledger first, because reading the sources can take a long time.
     if (flags.format !== "json") await write(explainText(explanation, dependencies));
     const sources = await explanation.readSources();
     close();

@@ -3,7 +3,9 @@ import type { Kind, OptionRow } from "../../options/option-row.ts";
 import { flagOf, variableOf } from "../../options/option-values.ts";
 import { CHOICES, PARSERS } from "./option-parsers.ts";
 
-/** Options by name: `maxErrors` is `--max-errors`. Flags, help and value types are derived from it. */
+/**
+ * Options by name. The flag of `maxErrors` is `--max-errors`. Flags, help and value types are derived from the table.
+ */
 export type FlagTable = Readonly<Record<string, FlagRow>>;
 
 /** The definition of an option that may exist only on the command line. */

@@ -20,7 +20,6 @@ export interface Progress {
   readonly notice: (text: string) => void;
   /** Called after the user has asked to stop. */
   readonly stopping: () => void;
-  /** The current progress. */
   readonly current: () => CurrentProgress;
   readonly stop: () => void;
 }

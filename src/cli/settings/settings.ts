@@ -20,7 +20,6 @@ import type { Config, TargetConfig } from "./config-schema.ts";
 
 /** The settings from flags, the environment and the configuration file. No lower layer reads any of these sources. */
 export interface Settings extends RunValues {
-  /** Path of the configuration file. */
   readonly configFile: string | undefined;
   readonly placeOf: NamingPlace | undefined;
   readonly job: JobSettings;

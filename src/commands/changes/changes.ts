@@ -241,7 +241,7 @@ async function* removedRecords(
 }
 
 /**
- * A set of business keys in 16 to 32 bytes per key. It stores 64 bits of the SHA-256 of each key: for a million keys,
+ * A set of business keys in 16 to 32 bytes per key. It stores 64 bits of the SHA-256 of each key. For a million keys,
  * the probability that the set contains a key that was not added is below 1 in 10 million.
  */
 interface KeySet {

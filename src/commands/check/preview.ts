@@ -46,7 +46,7 @@ export async function preview(
 type TracedRecord = MappedRecord & { readonly origins: readonly Origin[] };
 
 /**
- * Maps the records that the settings select as a push would, with the origin of each value.
+ * Maps the records that the settings select, as a push would, with the origin of each value.
  * @param numbers the numbers of the records to return, if known; the default is all
  */
 export async function recordsWithOrigins(

@@ -32,7 +32,7 @@ export interface AddOptions {
   /** The corrections file. */
   readonly file: string;
   readonly requests: readonly CorrectionRequest[];
-  /** `user@host` */
+  /** The user, in the form `user@host`. */
   readonly by: string;
 }
 

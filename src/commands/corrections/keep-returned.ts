@@ -17,13 +17,13 @@ import { appendChanges, NO_CORRECTIONS, readWithNotice } from "./change-correcti
 import { type CellKeeper, cellName, createCellKeeper, type NotKept, type SourceKeys } from "./keep-cells.ts";
 
 export interface KeepOptions {
-  /** Settings to read the sources to correct. */
+  /** Settings for reading the sources to correct. */
   readonly job: JobSettings;
-  /** Settings to read the rejects of each folder, in the order in which the folders were returned. */
+  /** Settings for reading the rejects of each folder, in the order in which the folders were returned. */
   readonly rejects: readonly JobSettings[];
   /** The corrections file. */
   readonly file: string;
-  /** `user@host` */
+  /** The user, in the form `user@host`. */
   readonly by: string;
   /** The default reason names the run of the rejects. */
   readonly reason: string | undefined;

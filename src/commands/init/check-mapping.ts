@@ -20,7 +20,7 @@ export interface MappingCheck {
 
 interface CheckCause {
   readonly code: string;
-  /** The attr, with list indexes as `*`. */
+  /** The attr, with `*` instead of each list index. */
   readonly attr: string;
   readonly records: number;
 }

@@ -134,7 +134,7 @@ export async function writeInitFiles(
 const NOTICE_EVERY = 1_000_000;
 
 /**
- * Returns the options for reading extracts. Reports progress after every million rows, because large files take a
+ * Returns the options for reading extracts. They report progress after every million rows, because large files take a
  * while.
  */
 export function profileOptions(

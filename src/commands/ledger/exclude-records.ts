@@ -23,7 +23,7 @@ export interface ExcludeOptions {
   /** Limits the command to records of this supplier or operation. */
   readonly supplier?: string | undefined;
   readonly operation?: string | undefined;
-  /** `user@host` */
+  /** The user, in the form `user@host`. */
   readonly who: string;
 }
 
@@ -36,9 +36,9 @@ export interface ExcludedKeys extends Readonly<
 }
 
 /**
- * Excludes the records with these keys from the migration. A key applies to every destination that a push with this key
- * has had, or else to the only destination. The place of an open row without a key (`accounts.csv:12`) excludes this
- * row.
+ * Excludes the records with these keys from the migration. A key applies to every destination whose pushes have
+ * contained it. If no push has contained the key, it applies to the only destination. The place of an open row without
+ * a key (`accounts.csv:12`) excludes this row.
  * @throws Failure `usage`, without any change, for keys that could belong to several destinations, for keys whose
  * address is unknown, and for places with several rows
  */

@@ -18,7 +18,10 @@ export interface OutcomeLines {
   readonly addValid: (outcomes: ValidOutcomes) => void;
   /** Returns the bytes added since the last call; undefined while there are too few for a write. */
   readonly take: () => Uint8Array | undefined;
-  /** Returns the remaining bytes. @param after text to append if there is at least one line */
+  /**
+   * Returns the remaining bytes.
+   * @param after text to append if there is at least one line
+   */
   readonly end: (after: string) => Uint8Array;
 }
 
@@ -161,7 +164,7 @@ function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index:
   };
 }
 
-/** The smallest number that has more digits; 0 for a number that is not written digit by digit. */
+/** Returns the smallest number with more digits; 0 for a number that is not written digit by digit. */
 function powerAbove(number: number): number {
   return number > MAX_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MAX_WRITTEN + 1);
 }

@@ -72,7 +72,7 @@ function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: Workfl
 
 const EVENT_NAMES = { PENDING: "CREATED", IN_PROGRESS: "CREATED", PROCESSED: "PROCESSED", ERRORED: "ERRORED" } as const;
 
-/** The state of an account that was not created by a workflow since this sandbox started. */
+/** Returns the state of an account that no workflow has created since this sandbox started. */
 function finishedProcess(
   { supplier, key }: ProcessIdentity,
   { state }: WorkflowReadDependencies,
@@ -87,7 +87,7 @@ function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Field for the business key in replies that contain it. */
+/** The name of the field that contains the business key in a reply. */
 const KEY_NAME = "external_account_number";
 
 function hasKey({ operation }: ReadBack): boolean {
@@ -95,7 +95,10 @@ function hasKey({ operation }: ReadBack): boolean {
   return form !== undefined && fieldAt(form, [KEY_NAME]) !== undefined;
 }
 
-/** The replies of `account-transfer-status` and of the import process lists in the operators' OpenAPI documents. */
+/**
+ * Returns a reply of `account-transfer-status` or of a list of import processes, as in the operators' OpenAPI
+ * documents.
+ */
 function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
   const { state, processes } = dependencies;
   const place = readBack.account ?? ["kraken_account_number"];
@@ -118,7 +121,7 @@ function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: 
   return { status: 200, body: withValue(body, place, account?.number ?? "") };
 }
 
-/** The values of an account that the contract compares, at the paths where it expects them. */
+/** Returns the values of an account that the contract compares, at the paths where the contract expects them. */
 function comparedValues({ match }: ReadBack, payload: JsonObject): JsonObject {
   let values: JsonObject = {};
   for (const one of match) {

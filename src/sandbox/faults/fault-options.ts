@@ -19,10 +19,7 @@ const FAULTS = {
   latencyMs: "latency",
   /** Replies with HTTP 429 instead of processing the request. */
   throttle: "trigger",
-  /**
-   * `Retry-After` of every 429 and 503: seconds, or a string that is sent unchanged. "none" omits the header. Default:
-   * 1.
-   */
+  /** `Retry-After` of every 429 and 503: seconds, or a string sent unchanged. "none" omits the header. Default: 1. */
   retryAfter: "retryAfter",
   /** Replies with `errorStatus` instead of processing the request. */
   errorBefore: "trigger",

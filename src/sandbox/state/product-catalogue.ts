@@ -23,7 +23,7 @@ export interface Tariff {
   readonly code: string;
   readonly product: Product;
   readonly fuel: "electricity" | "gas";
-  /** Number of registers: 1 has a single rate, 2 have a day rate and a night rate. */
+  /** Number of registers. One register has a single rate; two have a day rate and a night rate. */
   readonly registers: 1 | 2;
 }
 

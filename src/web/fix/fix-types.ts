@@ -195,7 +195,7 @@ export interface FixChanges {
 export interface EditResult extends FixChanges {
   /** The number of cells whose new values are on the disk. */
   readonly saved: number;
-  /** The number of cells that were not changed, and the first of them. */
+  /** The number of cells that were not changed. `refusals` lists the first of them. */
   readonly refused: number;
   readonly refusals: readonly Refusal[];
 }

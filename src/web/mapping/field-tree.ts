@@ -158,7 +158,7 @@ function listData(field: Container, entry: JsonValue | undefined, { shown, withi
 }
 
 interface Part {
-  /** The rows that become items: `each row of meters`. */
+  /** Describes the rows that become items, such as `each row of meters`. */
   readonly label: string;
   readonly item: JsonValue | undefined;
   readonly position: Position;

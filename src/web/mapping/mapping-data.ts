@@ -50,7 +50,7 @@ export interface FieldData {
    * of a part is the same in each of its forms.
    */
   readonly path: AttrPath;
-  /** `customers.*.mobile` */
+  /** The attr of the field, such as `customers.*.mobile`. */
   readonly attr: string;
   readonly name: string;
   /**
@@ -72,7 +72,7 @@ export interface FieldData {
   readonly row?: string;
   /** The origin of the items of a list or of a part; absent for other fields, and if only an editor can change it. */
   readonly items?: ItemsData | undefined;
-  /** The condition of a list or of a part; null if it has none but can have one. Absent for other fields. */
+  /** The condition of a list or of a part; null if it has none but can have one. Absent if it can have none. */
   readonly condition?: PartCondition | null;
   readonly entry?: EntryData;
   /** Columns that can fill the field, best first. */
@@ -211,7 +211,7 @@ export interface CheckData {
 
 export interface PayloadData {
   readonly record: number;
-  /** `accounts.csv:2` */
+  /** The place of the record, such as `accounts.csv:2`. */
   readonly place: string;
   /** If values are hidden, each value is replaced by its shape. */
   readonly payload: JsonValue;

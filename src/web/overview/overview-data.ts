@@ -49,7 +49,7 @@ export interface RunData {
   readonly counts: Summary["counts"];
 }
 
-/** The run in progress, in any process. */
+/** The active run of any process. */
 export interface LiveRun {
   readonly run: RunData;
   /** Absent until the process reports its progress, and if the process runs on another machine. */
@@ -62,7 +62,7 @@ export interface LiveRun {
 export interface LiveError {
   readonly record: number;
   readonly key?: string;
-  /** `accounts.csv:12` */
+  /** The place of the record, such as `accounts.csv:12`. */
   readonly place: string;
   /** Description of the problem, without the value. */
   readonly text: string;

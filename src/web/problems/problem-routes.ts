@@ -5,8 +5,8 @@ import { findProblems, type FoundProblems } from "./problems.ts";
 import type { Basis, CauseRows } from "./problems-data.ts";
 
 /**
- * `GET /?basis=migration|files` returns the causes. `GET /rows?basis=...&cause=<id>` returns the rows of a cause, from
- * the time of the last request for the causes.
+ * `GET /?basis=migration|files` returns the causes. `GET /rows?basis=...&cause=<id>` returns the rows of a cause, as
+ * they were when the causes were last requested.
  */
 export function problemRoutes(project: WebProject): Hono {
   const latest = new Map<Basis, FoundProblems>();

@@ -61,7 +61,7 @@ export interface CauseRows {
 
 export interface RowData {
   readonly key?: string;
-  /** `customers.csv:9` */
+  /** The place of the row, such as `customers.csv:9`. */
   readonly place: string;
   readonly column?: string;
   /** The shape of the value. */
@@ -69,7 +69,7 @@ export interface RowData {
   readonly state: string;
   readonly owner: string;
   readonly file: string;
-  /** ISO 8601 UTC. The time since which the record has been open; absent for the current files. */
+  /** The time at which the record became open, in ISO 8601 UTC; absent for the current files. */
   readonly since?: string;
   readonly isOverdue: boolean;
 }

@@ -67,7 +67,6 @@ export function mayGuess(error: unknown, { encoding }: OpenOptions): boolean {
   return error instanceof Failure && error.code === "source_bad_encoding" && encoding === undefined;
 }
 
-/** Reads a whole file. */
 export async function readWhole(
   { found, opened, guessed }: GuessedFile,
   onRows: (rows: readonly ReadRow[]) => void,
@@ -91,7 +90,6 @@ export async function readWhole(
   };
 }
 
-/** Whether the row cannot be read correctly. */
 export function isUnreadable({ problems }: ReadRow): boolean {
   return problems.some(({ severity }) => severity === "error");
 }

@@ -31,7 +31,7 @@ export interface SourceProfile {
 
 export interface ProfileOptions {
   readonly opening: OpenOptions;
-  /** For data that does not fit into memory. */
+  /** Folder for data that does not fit into memory. */
   readonly temporaryFolder: string;
   /** Called with the number of rows read so far. */
   readonly onRows: (rows: number) => void;

@@ -21,7 +21,7 @@ export interface EditParts extends ViewParts {
   readonly log: CorrectionLog;
   /** The corrections file. */
   readonly file: string;
-  /** `user@host` */
+  /** The user, in the form `user@host`. */
   readonly by: string;
   readonly now: () => string;
   /** Called before lines are appended. */
@@ -43,7 +43,7 @@ export interface EditTargets {
   readonly each: () => Iterable<CellTarget> | AsyncIterable<CellTarget>;
 }
 
-/** The number of cells to prepare before it yields to other requests. */
+/** Number of cells to prepare before other requests are answered. */
 const CELLS_PER_TURN = 100;
 
 /**

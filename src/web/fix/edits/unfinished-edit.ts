@@ -23,7 +23,7 @@ export interface EditNote {
   readonly column: string;
   /** ISO 8601 UTC. All lines of the edit have this time and this user. */
   readonly at: string;
-  /** `user@host` */
+  /** The user, in the form `user@host`. */
   readonly by: string;
 }
 

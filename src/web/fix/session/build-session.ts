@@ -127,7 +127,7 @@ function addRow(
 }
 
 /**
- * Counts a row under those causes of its errors under which it is not counted yet.
+ * Counts a row under the causes of its errors. The row must not be counted under these causes yet.
  * @param stored `isListed`: whether the grid already shows the row
  */
 export function countRow(

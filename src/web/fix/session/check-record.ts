@@ -24,7 +24,10 @@ interface CheckedRecord {
   readonly record: InputRecord;
 }
 
-/** Checks corrected records in the given order, with the same mapping, contract and rules as `validate`. */
+/**
+ * Checks records with their corrections, with the same mapping, contract and rules as `validate`. Returns the results
+ * in the order of the records.
+ */
 export type CheckRecords = (records: readonly StoredRecord[]) => Promise<readonly CheckedRecord[]>;
 
 /**

@@ -4,7 +4,7 @@ import type { Row } from "../../../model/record.ts";
 import type { CurrentRows } from "../edits/plan-cells.ts";
 import type { SessionRows, StoredRow } from "./session-rows.ts";
 
-/** Reads the current rows of the files with the keys of stored rows, without corrections. */
+/** Reads the current rows with the keys of stored rows from the files, without corrections. */
 export async function readCurrentRows(
   settings: JobSettings,
   stored: readonly StoredRow[],

@@ -26,11 +26,10 @@ export interface FixSessionOptions {
   readonly job: JobSettings;
   /** Locator of the ledger with the refusals of the platform. */
   readonly ledger: string;
-  /** Path of the configuration file. */
   readonly configFile?: string | undefined;
   /** Adds the corrections file to the configuration if the configuration names none. */
   readonly configure: (file: string) => Promise<void>;
-  /** `user@host` */
+  /** The user, in the form `user@host`. */
   readonly by: string;
 }
 

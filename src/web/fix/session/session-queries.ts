@@ -59,7 +59,7 @@ export function rowsChangedSince(
 /** Called with the number of rows done so far and in total. */
 type OnProgress = (done: number, total: number) => void;
 
-/** Yields the rows under a filter that still have the cause. Yields to other requests in between. */
+/** Yields the rows under a filter that still have the cause. Other requests are answered in between. */
 async function* openRows(
   filter: RowFilter,
   parts: ViewParts,

@@ -76,8 +76,8 @@ export function openSessionStore(folder: string): SessionStore {
 
 /**
  * - `record`: its `problems` are those that the check of the project found
- * - `row`: `original`: the row in the file; `built`: the row with the corrections of the check, if it differs; `found`:
- *   current problems; `listed`: whether the grid shows it
+ * - `row`: `original` is the row in the file, `built` is the row with the corrections of the check, if it differs,
+ *   `found` contains the current problems, and `listed` states whether the grid shows the row
  * - `sibling`: other rows with the same key as a row
  * - `correction`: the corrections in force; the last one of a cell applies
  * - `refused`: the keys that the platform refused, needed while a session is built

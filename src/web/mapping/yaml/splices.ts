@@ -108,7 +108,7 @@ interface NewEntry {
   readonly inner: JsonValue;
   /** The number of levels of the inner value that are written with one entry per line. */
   readonly levels: number;
-  /** The end of the entry before it. */
+  /** The end of the previous entry. */
   readonly end: number;
 }
 

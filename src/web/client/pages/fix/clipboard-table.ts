@@ -48,7 +48,7 @@ function quotedCell(text: string, from: number): ParsedCell | undefined {
   }
 }
 
-/** Formats cells as text that spreadsheets can paste. Spreadsheets run no cell of it as a formula. */
+/** Formats cells as text that spreadsheets can paste. Spreadsheets never run these cells as formulas. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const lines = rows.map((cells) => cells.map((cell) => quoted(protectedCell(cell))).join("\t"));
   return lines.length < 2 ? lines.join("") : lines.map((line) => `${line}\n`).join("");

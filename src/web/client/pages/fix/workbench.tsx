@@ -285,8 +285,8 @@ function initialFilter({ causes }: FixOverview): RowFilter {
 }
 
 /**
- * Returns the filter for a cause. Keeps the same source if it has rows with this cause, or else selects the source with
- * the most.
+ * Returns the filter for a cause. Keeps the source if it has rows with this cause, or else selects the source with the
+ * most rows.
  */
 function filterFor(causes: readonly FixCause[], id: number, before: number | undefined): RowFilter {
   const rows = causes.find((cause) => cause.id === id)?.rows ?? [];

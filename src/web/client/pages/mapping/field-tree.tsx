@@ -17,7 +17,8 @@ interface FieldTreeOptions {
 }
 
 /**
- * A tree with one tab stop. Enter connects the picked column, Delete disconnects it. Arrow keys move, open and close.
+ * A tree with one tab stop. Enter connects the picked column, and Delete disconnects it. Arrow keys move, open and
+ * close.
  */
 export function FieldTree(options: FieldTreeOptions): JSX.Element {
   const { view, selected, picked, onSelect, onConnect, onDisconnect, onCancel } = options;

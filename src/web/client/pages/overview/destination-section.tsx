@@ -33,7 +33,7 @@ export function DestinationSection({ destination }: { readonly destination: Dest
 
 const HEIGHT = 10;
 
-/** Draws the number of records that are left. The first column is the number before the first day. */
+/** Draws the number of records not yet accepted per day. The first column is the number before the first day. */
 function BurnDown({ records, left }: Pick<DestinationData, "records" | "left">): JSX.Element {
   const [first, last] = [left[0]?.day ?? "", left.at(-1)];
   const before = `before ${first}`;

@@ -36,7 +36,7 @@ export function OverviewPage(): JSX.Element {
 }
 
 /**
- * Loads the numbers, and loads them again when a run starts or ends, and periodically while a run sends or after an
+ * Loads the numbers. Loads them again when a run starts or ends, and periodically while a run sends records or after an
  * error.
  */
 function useOverview(): Loaded<OverviewData> & { readonly live: LiveRun | undefined } {
