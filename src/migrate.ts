@@ -31,19 +31,20 @@ import type { UploadEnd } from "./upload/upload-types.ts";
 /** Options for reading and checking the records of a run. */
 export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shownValues" | "kept">;
 
-/** Options for sending. A run that only validates has none. */
+/** Options for sending. A run that only validates has no such options. */
 export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues" | "journal"> {
   /** Called before the first request of a run that has records to send. @throws Failure if the run must not send */
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
   /** Set if other processes send the records that this process has planned. */
   readonly workers?: WorkerSettings | undefined;
-  /** Number of records to send first; absent or 0: all records are sent. */
+  /** Number of records to send first. If it is absent or 0, the run sends all records without a canary. */
   readonly canary?: number | undefined;
 }
 
 /**
- * A whole migration, from the sources to the report:
- * read -> map -> validate -> plan (`check`), then send, then report. Without `sending` it is a dry run.
+ * Runs a whole migration, from the sources to the report: read -> map -> validate -> plan (`check`), then send, then
+ * report. Without `sending`, it is a dry run.
+ *
  * Memory use does not grow with the input: records stream through in batches, and the ledger separates the stages.
  */
 export async function migrate(run: OpenRun, options: MigrateOptions, sending?: Sending): Promise<ShownRun> {
@@ -53,7 +54,7 @@ export async function migrate(run: OpenRun, options: MigrateOptions, sending?: S
   return continueSending(run, checked.reason === "done" && sending ? { ...sending, kept } : undefined, checked);
 }
 
-/** Reads and checks the input, then reports. Nothing is sent. */
+/** Reads and checks the input, then reports. Sends nothing. */
 export async function validateInput(run: OpenPlan, options: MigrateOptions): Promise<ShownRun> {
   return endRun(run, { checked: await checkInput(run, options) });
 }
@@ -66,8 +67,8 @@ function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, 
 }
 
 /**
- * Sends the planned records, compares the records that the platform already had, then reports. Records that already
- * have a final status are skipped.
+ * Sends the planned records, compares the records that the platform already had, then reports. Does not send records
+ * that already have a final status.
  */
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
   const { shownValues, journal, dependencies } = run;
@@ -83,7 +84,7 @@ export async function continueSending(run: OpenRun, sending?: Sending, checked?:
 
 type SendingOptions = Sending & SendOptions;
 
-/** How sending ended, if the records to send first were not accepted. */
+/** Sends the canary. Returns how sending ended if the canary was not accepted, otherwise undefined. */
 async function canaryEnd(run: OpenRun, options: SendingOptions): Promise<UploadEnd | undefined> {
   const { canary = 0 } = options;
   return canary === 0 ? undefined : sendCanary(run, options, canary);
@@ -93,7 +94,7 @@ function sendAll(run: OpenRun, { workers, ...options }: SendingOptions): Promise
   return workers === undefined ? sendRecords(run.job, run, options) : shareRun(run, { ...options, workers });
 }
 
-/** Shows and returns the counts of the run before records are sent, and calls `confirm` if there is one. */
+/** Counts the records of the run before they are sent, emits the counts, and calls `confirm` if it is set. */
 async function announce(
   { ledger, run, dependencies }: OpenRun,
   { confirm, isDryRun = false }: Pick<Sending, "confirm"> & { readonly isDryRun?: boolean },
@@ -105,15 +106,15 @@ async function announce(
   return counts;
 }
 
-/** By default, only the calling thread reads, maps and checks. */
+/** Options for `check`. By default, only the calling thread reads, maps and checks. */
 export interface CheckOptions extends PlanOptions, KeyPolicy, Pick<RunValues, "threads"> {
   /** Collects the invalid values if the user asked to see them. */
   readonly shownValues?: ShownValues | undefined;
-  /** Receives the payloads to send. If set, the calling thread does all the work. */
+  /** Receives the payloads of the records to send. If set, the calling thread does all the work. */
   readonly kept?: KeptPayloads | undefined;
 }
 
-/** Reads the whole input and records the status and the problems of each record in the ledger. */
+/** Reads the whole input, and stores the status and the problems of each record in the ledger. */
 export function check(job: Job, handle: PlanHandle, options: CheckOptions): Promise<CheckResult> {
   const { signal, shownValues } = options;
   const items = itemSettings({ job, handle }, options);
@@ -142,7 +143,7 @@ export function checkedFoundRecords(
   return checkRecords(mapRecords(foundRecords(job, wanted), job), job, undefined);
 }
 
-/** Sources -> rows -> payloads -> problems, limited by `--only` and `--limit`. Has no side effects. */
+/** Reads, maps and checks the records of the input, limited by `--only` and `--limit`. Has no side effects. */
 export function checkedRecords(
   job: Job,
   { signal, shownValues }: Pick<CheckOptions, "signal" | "shownValues">,

@@ -32,9 +32,9 @@ interface Feature {
 }
 
 /**
- * Spreads a sample over the files, the attrs, and the values of attrs that have few values: they show which branches of
- * the mapping are used. The remaining choices are spread over the input. Memory grows with the number of attrs, not of
- * records. The same records give the same sample.
+ * Creates a sampler that covers the files, the attrs, and the values of attrs that have few values, because these show
+ * which branches of the mapping are used. It spreads the remaining choices over the input. Memory grows with the number
+ * of attrs, not with the number of records. The same records give the same sample.
  * @param size number of records to choose
  * @param total number of records that will be added
  */
@@ -57,8 +57,8 @@ export function createSampler(size: number, total: number): Sampler {
     add(sampled) {
       const features = featuresOf(sampled);
       if (features.filter(isNew).length > 0) candidates.push({ record: sampled.record, features });
-      // Takes one record from each of `size` equal parts. Some of them replace records that are also chosen for their
-      // features.
+      // Takes one record from each of `size` equal parts. Some of these records replace records that are also chosen
+      // for their features.
       if (Math.floor((added * size) / total) >= spread.length) spread.push(sampled.record);
       added += 1;
     },
@@ -82,7 +82,7 @@ export function createSampler(size: number, total: number): Sampler {
   };
 }
 
-/** The first of the candidates with the highest score; undefined if all scores are 0. */
+/** Returns the first candidate with the highest score; undefined if all scores are 0. */
 function highestScoring(
   candidates: readonly Candidate[],
   score: (candidate: Candidate) => number,

@@ -18,11 +18,12 @@ import type { UploadEnd } from "../upload/upload-types.ts";
 import { createSampler } from "./choose-sample.ts";
 
 /**
- * Sends a sample of the records of a run, and checks that the platform has accepted every record and, where the
- * contract allows a comparison, has its values. Does nothing if the run has sent other records before, because it has
- * then passed. Returns undefined if the other records may be sent; otherwise how sending ended, with a failure
- * `canary_failed` if the sample was not accepted and other records are left.
+ * Sends a sample of a run's records. Checks that the platform has accepted each of them and, where the contract allows
+ * a comparison, has its values. Does nothing if the run has already sent records outside the sample, because the canary
+ * has then passed.
  * @param size number of records of the sample
+ * @returns undefined if the other records may be sent; otherwise how sending ended, with a failure `canary_failed` if
+ * the sample was not accepted and other records are left
  */
 export async function sendCanary(run: OpenRun, options: SendOptions, size: number): Promise<UploadEnd | undefined> {
   const started = await startedRecords(run, size);
@@ -34,7 +35,7 @@ export async function sendCanary(run: OpenRun, options: SendOptions, size: numbe
   if (sample.size === 0) return undefined;
   const { notice } = run.dependencies;
   notice(`Canary: sending ${counted(sample.size, "record")} first`);
-  // The payloads that were kept during the check are for the records after the canary.
+  // The records after the canary use the payloads that were kept during the check.
   const sending = { ...run, ledger: onlyRecords(run.ledger, sample) };
   const end = await sendRecords(run.job, sending, { ...options, kept: undefined });
   if (end.reason !== "done") return end;
@@ -74,7 +75,7 @@ function canaryFailure({ run }: OpenRun, wrong: readonly string[]): Failure {
   });
 }
 
-/** Up to `size + 1` records that were sent and have an outcome, without those that the user has excluded since. */
+/** Up to `size + 1` records that were sent and have an outcome, except records that the user has since excluded. */
 async function startedRecords({ ledger, run }: OpenRun, size: number): Promise<readonly Outcome[]> {
   const found: Outcome[] = [];
   const isExcluded = await (await excludedKeys(ledger))(run);
@@ -101,7 +102,7 @@ async function outcomesOf({ ledger, run }: OpenRun, sample: ReadonlySet<number>)
   return found;
 }
 
-/** Reads the input, and chooses among the records that are left to send. */
+/** Reads the input, and chooses from the records that are left to send. */
 async function chooseRecords({ job, ledger, run, dependencies }: OpenRun, size: number): Promise<readonly number[]> {
   const { pending = 0 } = (await ledger.summary(run.id)).counts;
   if (size === 0 || pending === 0) return [];
@@ -136,8 +137,8 @@ function onlyRecords(ledger: Ledger, records: ReadonlySet<number>): Ledger {
 }
 
 /**
- * Reads the accepted records back, stores the results, and describes the records that the platform does not have, or
- * has with different values.
+ * Looks up the accepted records on the platform and stores the results. Describes the records that the platform does
+ * not have, or has with different values.
  */
 async function differences(
   run: OpenRun,
@@ -162,7 +163,9 @@ async function differences(
   return [...results].flatMap(([record, result]) => differenceText(places.get(record), result));
 }
 
-/** Looks the records up, and absent ones again after a while. `results` also has the results before a failure. */
+/**
+ * Looks up the records, and looks up absent records again after a while. `results` keeps the results before a failure.
+ */
 async function readBack(
   { job, dependencies: { clock, drain } }: OpenRun,
   { readClient, quietMs }: Connection,

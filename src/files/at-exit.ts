@@ -1,6 +1,6 @@
 /**
- * Runs the work when the process exits, unless the returned function is called first. One listener serves all callers
- * and is removed with the last one, so a process with many runs keeps no listeners.
+ * Calls `work` when the process exits, unless the returned function is called first. All callers share one listener,
+ * which is removed with the last registration, so that a process with many runs does not accumulate listeners.
  */
 export function atExit(work: () => void): () => void {
   if (waiting.size === 0) process.once("exit", doAll);

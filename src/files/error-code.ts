@@ -3,7 +3,7 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The result of the work; undefined if the file that it needs does not exist. */
+/** Calls `work` and returns its result; undefined if a file that it needs does not exist. */
 export function unlessMissing<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -8,8 +8,9 @@ const PATIENCE_MS = 10_000;
 const RETRY_MS = 20;
 
 /**
- * Does some short work while no other program that uses this function works on the same file. `<file>.lock` is a SQLite
- * file with an open write transaction, so the kernel releases the lock when the process ends, however that happens.
+ * Runs `work`, which must be short, under an exclusive lock that other processes take with this function. `<file>.lock`
+ * is a SQLite file with an open write transaction, so the kernel releases the lock when the process ends, however that
+ * happens.
  * @throws Failure `storage` if another program keeps the lock, or the lock file cannot be written
  */
 export function withFileLock<T>(file: string, work: () => Promise<T>, patienceMs: number = PATIENCE_MS): Promise<T> {
@@ -32,8 +33,8 @@ export function withFileLock<T>(file: string, work: () => Promise<T>, patienceMs
 }
 
 /**
- * The last work of this process on each file. Only one may open the lock file at a time, because closing it would
- * release the kernel's lock (POSIX, `fcntl`).
+ * The latest task of this process for each file. Only one task may have the lock file open at a time, because closing
+ * it would release the kernel's lock (POSIX, `fcntl`).
  */
 const waiting = new Map<string, Promise<void>>();
 
@@ -54,7 +55,9 @@ async function take(lock: string, patienceMs: number): Promise<HeldLock> {
   }
 }
 
-/** Undefined if another program holds the lock, or has removed the lock file in the meantime. */
+/**
+ * Tries to take the lock. Returns undefined if another program holds it, or has removed the lock file in the meantime.
+ */
 function tryTake(lock: string): HeldLock | undefined {
   const database = openLockFile(lock);
   const inode = inodeOf(lock);
@@ -78,7 +81,7 @@ function openLockFile(lock: string): HeldLock["database"] {
   }
 }
 
-/** The file is removed while the lock is held, so that waiting programs detect the removal. */
+/** Removes the file while the lock is held, so that waiting programs detect the removal. */
 function release(lock: string, { database, inode }: HeldLock): void {
   if (inodeOf(lock) === inode) rmSync(lock, { force: true });
   end(database);

@@ -53,8 +53,8 @@ export interface Draft {
 }
 
 /**
- * Starts a draft named `.<file name>.<tag>.tmp`. A leftover of that name from a dead process is removed, and a link
- * with that name is not followed.
+ * Starts a draft named `.<file name>.<tag>.tmp`. Removes a file of that name that a dead process has left, and does not
+ * follow a link with that name.
  */
 export async function openDraft(file: string, tag: string, mode: number): Promise<Draft> {
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${tag}.tmp`);
@@ -91,8 +91,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * `replaceFile` for synchronous code that is the file's only writer. The temporary file is always `<file>.tmp`, so a
- * leftover from a dead process is replaced.
+ * `replaceFile` for synchronous code that is the file's only writer. The temporary file is always `<file>.tmp`, so it
+ * replaces a file that a dead process has left.
  */
 export function replaceFileSync(file: string, data: Uint8Array): void {
   const draft = `${file}.tmp`;

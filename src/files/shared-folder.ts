@@ -29,12 +29,12 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Refuses an existing folder that is a link, or in which other users could create files and links. Files written there
+ * Refuses an existing folder if it is a link, or if other users could create files and links in it. Files written there
  * would not be private, and could end up in another place.
  * @throws Failure `usage`
  */
 export async function refuseSharedFolder(folder: string): Promise<void> {
-  // `path.resolve` removes a trailing slash, with which `lstat` would follow a link.
+  // `path.resolve` removes a trailing slash, which would make `lstat` follow a link.
   const stats = await lstat(path.resolve(folder)).catch((error: unknown) => {
     if (errorCode(error) === undefined) throw error;
   });

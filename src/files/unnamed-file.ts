@@ -14,8 +14,8 @@ export interface UnnamedFile {
 }
 
 /**
- * Opens a private file (0600) in `folder`, which is created (0700) if it is missing, and unlinks it. On Windows, which
- * does not allow this, the file is removed when it is closed.
+ * Creates a private file (0600) in `folder` and unlinks it. Creates the folder (0700) if it is missing. Windows does
+ * not allow unlinking an open file, so the file is removed there when it is closed.
  * @param purpose the contents of the file, for messages
  * @throws Failure `storage`
  */

@@ -16,8 +16,9 @@ import type { RuleSettings } from "./settings/rule-configuration.ts";
 import type { ContractCaching } from "./dependencies.ts";
 
 /**
- * Loads an OpenAPI document and its overlays. `settings`: `rules:` of the configuration.
- * @throws Failure `usage` if none is given, `contract_invalid` if it has errors
+ * Loads an OpenAPI document and its overlays.
+ * @param settings `rules:` of the configuration
+ * @throws Failure `usage` if `files` is empty, `contract_invalid` if the contract has errors
  */
 export async function readContract(
   files: readonly string[],
@@ -31,10 +32,10 @@ export async function readContract(
 }
 
 /**
- * One operation of a contract; errors in unrelated parts of the contract are ignored.
- * @param name its id or "METHOD path"; default: the only operation
- * @throws Failure `contract_invalid` if the operation, or anything it refers to, has errors; `usage` if it does not
- * exist
+ * Returns one operation of a contract. Ignores errors in unrelated parts of the contract.
+ * @param name the operation's id or "METHOD path"; default: the only operation
+ * @throws Failure `contract_invalid` if the operation, or anything it refers to, has errors; `usage` if the operation
+ * does not exist
  */
 export function usableOperation(contract: Contract, name: string | undefined, files: readonly string[]): Operation {
   requireUsable(contract, undefined, files);
@@ -60,9 +61,9 @@ function contractFailure({ message, place }: ContractFinding, files: readonly st
 }
 
 /**
- * Loads a contract that may have errors, and lists them in its findings.
+ * Loads a contract that may have errors, and lists the errors in its findings.
  * @param pathOf returns the location of a file by its name
- * @throws Failure `usage` if none is given, `config` for a file that cannot be read
+ * @throws Failure `usage` if `files` is empty, `config` for a file that cannot be read
  */
 export async function readContractWithFindings(
   files: readonly string[],
@@ -75,7 +76,7 @@ export async function readContractWithFindings(
 
 type PathOf = (name: string) => string;
 
-/** The contract if an earlier command has compiled it; undefined if it would have to be compiled now. */
+/** The contract if an earlier command has compiled it, otherwise undefined. */
 export async function readStoredContract(
   files: readonly string[],
   cache: ContractCache | undefined,
@@ -86,7 +87,7 @@ export async function readStoredContract(
 
 /**
  * The text of a contract's files: the OpenAPI document, then its overlays.
- * @throws Failure `usage` if none is given, `config` for a file that cannot be read
+ * @throws Failure `usage` if `files` is empty, `config` for a file that cannot be read
  */
 async function readContractFiles(files: readonly string[], pathOf: PathOf = ownPath): Promise<readonly TextFile[]> {
   if (files.length === 0) {
@@ -102,7 +103,7 @@ async function readContractFiles(files: readonly string[], pathOf: PathOf = ownP
 
 const PREFIX = "overlay:";
 const FOLDER = fileURLToPath(new URL("../overlays/", import.meta.url));
-/** The overlay that all operators have in common; it is applied before the overlay of an operator. */
+/** The overlay that all operators share. It is applied before the overlay of the operator. */
 const SHARED = "shared";
 
 /** True for `overlay:<name>`, which represents bundled overlays. */
@@ -115,15 +116,15 @@ export function contractNames(file: string): readonly string[] {
   return isShippedOverlay(file) ? [`${PREFIX}${SHARED}`, file] : [file];
 }
 
-/** The path of a file of this version, by its name. */
+/** The path of a file by its name. Bundled overlays are those of this version of the program. */
 export function ownPath(name: string): string {
   return isShippedOverlay(name) ? `${FOLDER}${nameOf(name)}.yaml` : name;
 }
 
 /**
- * The contents of `overlay:<name>`, in order, named `overlay:shared` and `overlay:<name>`.
- * @param pathOf returns the location of each of them; another version may have stored an overlay that this one does not
- * have
+ * The two overlays that `overlay:<name>` represents, named `overlay:shared` and `overlay:<name>`, in this order.
+ * @param pathOf returns the location of each overlay; another version may have stored an overlay that this version does
+ * not have
  * @throws Failure `usage` for an unknown name
  */
 export async function readShippedOverlay(file: string, pathOf: PathOf = ownPath): Promise<readonly TextFile[]> {
@@ -139,7 +140,7 @@ export async function readShippedOverlay(file: string, pathOf: PathOf = ownPath)
   });
 }
 
-/** The overlays (`overlay:<name>`) that have a rule for a code, by code. Includes all rules of the bundled overlays. */
+/** For each rule code, the bundled overlays (`overlay:<name>`) that have a rule with this code. */
 export async function shippedRuleCodes(): Promise<ReadonlyMap<string, readonly string[]>> {
   const { parseDocument } = await import("../contract/document/yaml-document.ts");
   const overlays = new Map<string, readonly string[]>();
@@ -177,7 +178,10 @@ function nameOf(file: string): string {
   return file.slice(PREFIX.length);
 }
 
-/** Resolves a path of the settings for use from the current folder; usable paths are returned unchanged. */
+/**
+ * Returns a function that makes a relative path of the settings usable from the current folder. Other names are
+ * returned unchanged.
+ */
 export function pathsFrom(folder: string): (file: string) => string {
   const isHere = folder === process.cwd();
   return (file) =>

@@ -16,7 +16,7 @@ import { plainText } from "../text/plain-text.ts";
 interface CorrectionsContext {
   readonly plan: SourceSpec;
   readonly mapping: Mapping;
-  /** The path to read the file from, if it is a copy. */
+  /** The path from which the file is read. Differs from the file's own path if a copy is read. */
   readonly from: string;
 }
 
@@ -49,10 +49,10 @@ export function keyColumnIn({ keyAttr, locate }: Mapping): (row: Row) => string 
   };
 }
 
-/** The number of outdated corrections that are listed. */
+/** Maximum number of outdated corrections in the notice. */
 const LISTED = 10;
 
-/** Describes the results of the corrections, one sentence each, without the name of their file. */
+/** Describes the results of the corrections, one sentence each, without the name of the corrections file. */
 export function correctionNotices(
   results: Iterable<CorrectionResult>,
   { incompleteLine }: LinesEnd,

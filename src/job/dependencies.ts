@@ -8,7 +8,9 @@ export interface Notifier {
   readonly notice: (text: string) => void;
 }
 
-/** The same environment, which prints each message only once: all runs of a ledger may have the same. */
+/**
+ * The same environment, but it prints each message only once, because all runs of a ledger may have the same message.
+ */
 export function withoutRepeatedNotices<Environment extends Notifier>(environment: Environment): Environment {
   const printed = new Set<string>();
   return {
@@ -35,7 +37,7 @@ export interface SendEnvironment extends Notifier, StopSignals {
   readonly random: Random;
 }
 
-/** The environment of the journals of this machine. */
+/** The environment for the journals of this machine. */
 export interface JournalEnvironment extends Notifier {
   readonly clock: Clock;
   /** A folder that outlives the process, for data that the ledger cannot store. */
@@ -68,7 +70,7 @@ export interface Dependencies extends SendEnvironment, JournalEnvironment, Contr
   readonly screen: Screen;
   /** A folder of this process for temporary files: private, created on first use, removed at the end. */
   readonly temporaryFolder: string;
-  /** Starts this program again with these arguments; absent if it was not started as a program. */
+  /** Starts this program as another process with these arguments; absent if it was not started as a program. */
   readonly startProcess?: ((words: readonly string[]) => StartedProcess) | undefined;
 }
 
@@ -83,7 +85,7 @@ export interface StartedProcess {
   readonly kill: () => void;
 }
 
-/** At most one of the two is set; neither for a process that could not be started. */
+/** At most one of the two members is set. Neither is set for a process that could not be started. */
 export interface ProcessEnd {
   readonly exitCode?: number | undefined;
   /** Number of the signal that killed the process. */

@@ -19,7 +19,9 @@ import { setupPaths } from "./settings/setup-paths.ts";
 export interface JobInput extends Input {
   /** The result of each correction for the rows read so far. Absent without a corrections file. */
   readonly corrections?: () => Iterable<CorrectionResult>;
-  /** Whether a row without a key that a run exported has returned with the rejects. Absent unless rejects are read. */
+  /**
+   * Whether a row without a key that a run exported is among the re-imported rejects. Absent unless rejects are read.
+   */
   readonly hasReturned?: OpenedRejects["hasReturned"];
   /** The length of the part of the corrections file that is applied. Absent without a corrections file. */
   readonly correctionsBytes?: number;

@@ -19,7 +19,7 @@ export interface MappingFile {
   readonly path: string;
 }
 
-/** The mapping document that the settings name; undefined if the sources are payloads already. */
+/** The mapping document that the settings name; undefined if the sources already contain payloads. */
 export async function readJobMapping(settings: JobSettings): Promise<MappingDocument | undefined> {
   if (settings.mapping === undefined) return undefined;
   const file = pathsFrom(settings.folder)(settings.mapping);
@@ -67,7 +67,7 @@ async function compile(
 
 /**
  * The lookup tables in files, by path as written in the mapping.
- * @throws as `readLookup`
+ * @throws the failures of `readLookup`
  */
 export async function lookupsOf(
   document: MappingDocument,
@@ -81,8 +81,8 @@ export async function lookupsOf(
 }
 
 /**
- * The functions of a mapping. The caller closes them.
- * @throws as `loadFunctions`
+ * Loads the functions of a mapping. The caller closes them.
+ * @throws the failures of `loadFunctions`
  */
 export function functionsOf(
   document: MappingDocument,
@@ -108,7 +108,7 @@ export async function filesOfMapping(
   ];
 }
 
-/** Paths inside a mapping are relative to the mapping's own folder. */
+/** Resolves paths inside a mapping, which are relative to the folder of the mapping. */
 export function resolverOf(settings: JobSettings): (file: string) => string {
   const folder = path.dirname(pathsFrom(settings.folder)(settings.mapping ?? "."));
   return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));

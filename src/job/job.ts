@@ -22,7 +22,10 @@ import type { JobSettings } from "./settings/job-settings.ts";
 import { loadRuleContext } from "./settings/rule-configuration.ts";
 import { setupPaths } from "./settings/setup-paths.ts";
 
-/** A job that is ready to run: contract and mapping are compiled and files found, but nothing has been read. */
+/**
+ * A job that is ready to run. Its contract and mapping are compiled and its input files are found, but no row has been
+ * read.
+ */
 export interface Job {
   readonly settings: JobSettings;
   readonly contract: Contract;
@@ -35,7 +38,7 @@ export interface Job {
   readonly now: number;
   /** The files that the mapping names, except its sources. */
   readonly mappingFiles: readonly MappingFile[];
-  /** The amounts that `migrate proof` adds up. */
+  /** The amounts that `migrate proof` totals. */
   readonly measures: readonly Measure[];
   readonly plan: SourceSpec;
   readonly input: JobInput;
@@ -88,7 +91,7 @@ interface JobParts {
 }
 
 /**
- * A job without its input, which is not opened.
+ * Compiles a job without opening its input.
  * @throws the failures of `openJob`
  */
 export async function compileJob(

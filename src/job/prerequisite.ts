@@ -14,8 +14,9 @@ export interface Prerequisite {
 }
 
 /**
- * The record that must be accepted first. If `after` names no attr, both records have the same key.
- * @throws Failure `mapping_invalid` if every record would then depend on itself
+ * Returns the prerequisite that `after` in a mapping declares. If `after` names no attr, both records have the same
+ * key.
+ * @throws Failure `mapping_invalid` if no attr refers to the prerequisite, or if every record would depend on itself
  */
 export function prerequisiteOf(
   document: MappingDocument,

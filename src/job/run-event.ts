@@ -5,13 +5,13 @@ import type { Counts, RunIdentity, RunState, Sharing } from "./run-progress.ts";
 export type RunEvent =
   /** A run has started and has an id. Not emitted for runs in a temporary ledger, which cannot be addressed. */
   | { readonly kind: "begun"; readonly run: RunIdentity; readonly progressFile: string }
-  /** Number of bytes of the input files read so far; repeated reads do not count. */
+  /** Number of bytes of the input files read so far. Repeated reads do not count. */
   | { readonly kind: "read"; readonly bytes: number; readonly ofBytes: number }
   /** Number of records validated so far. */
   | { readonly kind: "checked"; readonly records: number; readonly invalid: number }
   /**
-   * The whole input is planned; from now on, `pending` records are sent. A dry run has `valid` records instead.
-   * `compared`: absent for the first push to a destination.
+   * The whole input is planned, and sending of the `pending` records begins. A dry run has `valid` records instead.
+   * `compared` is absent for the first push to a destination.
    */
   | {
       readonly kind: "planned";

@@ -20,7 +20,10 @@ export interface WorkingProcess {
   readonly inFlight: number;
   /** Maximum number of requests in flight of the process. */
   readonly limit?: number | undefined;
-  /** The records that are assigned to it: first and last number, both inclusive, and since when (ISO 8601 UTC). */
+  /**
+   * The ranges of records that are assigned to it: first and last record number, both inclusive, and the time of the
+   * assignment (ISO 8601 UTC).
+   */
   readonly holds: readonly { readonly first: number; readonly last: number; readonly since: string }[];
 }
 
@@ -82,11 +85,11 @@ export interface SendProgress {
   readonly closedSuppliers: readonly string[];
   /** Set for a run with several processes. */
   readonly sharing?: Sharing | undefined;
-  /** The requests that settled records: their number and total duration. */
+  /** Number and total duration of the requests that settled records. */
   readonly replies: { readonly count: number; readonly totalMs: number };
 }
 
-/** The speed limits of the run, and their reason. */
+/** The speed limits of the run, and the reason for them. */
 export interface Pace {
   /** Maximum number of requests in flight; absent until it changes. */
   readonly limit?: number | undefined;
@@ -102,12 +105,12 @@ export interface Wait {
 }
 
 /**
- * The statuses of records that a run sends or has sent, or would send without a dry run. They are the basis of its
- * totals.
+ * The statuses of records that count for the totals of a run: records that it sends or has sent, or that it would send
+ * if it were not a dry run.
  */
 const SEND_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
 
-/** The number of records that a run sends, and the number of those with a final outcome: in total, and by status. */
+/** The number of records that a run sends, and the number of those with a final outcome, in total and by status. */
 export function sendTotals(counts: Counts): { readonly total: number } & Pick<SendProgress, "done" | "counts"> {
   const ofSending = SEND_STATUSES.flatMap((status) => {
     const count = counts[status] ?? 0;

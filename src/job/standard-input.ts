@@ -7,7 +7,7 @@ import type { Dependencies } from "./dependencies.ts";
 import { settingsOf } from "./settings/recorded-settings.ts";
 
 /**
- * If `-` is a source, copies standard input to a private file in the folder: a run reads its input more than once, and
+ * If `-` is a source, copies standard input to a private file in the folder. A run reads its input more than once, and
  * a resumed push reads it in another process.
  */
 export async function withStandardInput(
@@ -35,7 +35,7 @@ export function standardInputFolder({ folder }: LedgerStore): string {
 }
 
 /**
- * Removes copies of standard input that no run can use any more, because they contain personal data. Callers must hold
+ * Removes copies of standard input that no run needs any more, because they contain personal data. Callers must hold
  * the ledger's lock.
  */
 export async function removeUnneededInput(store: LedgerStore, ledger: Ledger): Promise<void> {
@@ -50,7 +50,7 @@ export async function removeUnneededInput(store: LedgerStore, ledger: Ledger): P
   }
 }
 
-/** A run with one of these exit codes cannot be resumed: its records are settled, or its input is unusable. */
+/** Exit codes of runs that cannot be resumed, because their records are settled or their input is unusable. */
 const FINAL_EXIT_CODES: ReadonlySet<number | undefined> = new Set([0, 1, 2]);
 
 function isResumable({ exitCode, dryRun }: Run): boolean {

@@ -51,9 +51,9 @@ export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): stri
 }
 
 /**
- * Milliseconds for which the platform may still process an aborted request. During this time, its answer that a record
- * does not exist proves nothing. The default is twice the maximum duration of a request; a shorter local timeout does
- * not make the platform faster.
+ * How long the platform may still process an aborted request, in milliseconds. During this time, an answer that a
+ * record does not exist proves nothing. By default at least twice the default time limit of a request, because a
+ * shorter local timeout does not make the platform faster.
  */
 export function quietPeriodMs({ timeouts = {} }: TargetSettings): number {
   if (timeouts.quietSeconds !== undefined) return timeouts.quietSeconds * 1000;
@@ -78,8 +78,8 @@ type ConnectionDependencies = Pick<
 >;
 
 /**
- * Creates a client for one operation of the target. Opens no socket before the first request. `remoteValidation`: uses
- * only the platform's validation, which creates nothing.
+ * Creates a client for one operation of the target. Opens no socket before the first request.
+ * @param about `remoteValidation`: the client uses only the platform's validation, which creates nothing
  * @throws Failure `usage` for an unusable base URL, `config` if credentials or the operation for validation are missing
  */
 export async function connect(
@@ -134,7 +134,7 @@ export interface OpenTarget extends HttpClient {
 }
 
 /**
- * Opens HTTPS to the target. Opens no socket before the first request.
+ * Prepares HTTPS connections to the target. Opens no socket before the first request.
  * @throws Failure `usage` for an unusable base URL or proxy, `config` for a CA file without certificates
  */
 export async function openTarget(
@@ -167,8 +167,8 @@ async function readCaFile(file: string, baseUrl: URL): Promise<string> {
 }
 
 /**
- * The failure for a missing certificate of this machine. It is usually that of the sandbox, which writes it when it
- * starts.
+ * Adds a hint to the failure for a missing certificate of this machine. The certificate is usually that of the sandbox,
+ * which writes it when it starts.
  */
 function noSandboxYet({ code, message, file, cause }: Failure): Failure {
   return new Failure(code, message, {
@@ -189,7 +189,7 @@ function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds 
 
 /**
  * Provides the credentials for the target. Requests no token before it is needed.
- * @throws Failure `config` without credentials
+ * @throws Failure `config` if there are no credentials
  */
 async function authorisationOf(
   { auth }: TargetSettings,
@@ -222,7 +222,10 @@ export interface ReadDependencies extends Pick<Dependencies, "secrets" | "userAg
   readonly notice: (text: string) => void;
 }
 
-/** Replies may be longer than those of the data import: a page contains up to 1500 rates, an account all its data. */
+/**
+ * Limit for replies, which may be longer than those of the data import: a page contains up to 1500 rates, and an
+ * account all its data.
+ */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /**

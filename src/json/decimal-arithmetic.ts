@@ -1,7 +1,7 @@
 /**
  * Whether the text is a plain decimal with at least one digit: `-12.50`. Rejects exponents (`1e5`), a lone point, white
- * space, digits of other scripts, NaN and infinities: the platform accepts some of them, but in an extract they are
- * always errors.
+ * space, digits of other scripts, NaN and infinities. The platform accepts some of these forms, but in an extract they
+ * are always errors.
  */
 export function isDecimalText(text: string): boolean {
   return text.length <= MAX_LENGTH && PLAIN_DECIMAL.test(text);
@@ -75,8 +75,8 @@ export function isNumberText(text: string): boolean {
 }
 
 /**
- * Whether a value is the text of a number that no JavaScript number equals, such as a limit in a contract with very
- * many digits or a very large exponent. Never expands the exponent to digits.
+ * Whether a value is the text of a number that no JavaScript number equals, such as a limit with very many digits or a
+ * very large exponent in a contract. Never expands the exponent to digits.
  */
 export function isLongNumber(value: unknown): value is string {
   return typeof value === "string" && isNumberText(value) && !isExactNumber(Number(value), value);
@@ -87,7 +87,9 @@ export function isExactNumber(value: number, text: string): boolean {
   return Number.isFinite(value) && isSameDecimal(decimalTextOf(value), text);
 }
 
-/** The nearest JavaScript number that is not above (or not below) the decimal; infinite if there is none. */
+/**
+ * The nearest JavaScript number that is not above (or not below) the decimal. Infinite if there is no finite number.
+ */
 export function numberWithin(text: string, side: "not above" | "not below"): number {
   const nearest = Number(text);
   const direction = side === "not above" ? 1 : -1;

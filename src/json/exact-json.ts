@@ -33,7 +33,7 @@ function withExactNumbers(text: string, decimals: ReadonlySet<string>): string {
   return exact;
 }
 
-/** Removes only the white space between the tokens of a JSON text. */
+/** Removes the white space between the tokens of a JSON text, and changes nothing else. */
 export function compactJson(text: string): string {
   return [...tokens(text)].join("");
 }
@@ -98,7 +98,7 @@ const SPACE = " \t\n\r";
 
 /**
  * The unchanged tokens of a JSON text that `JSON.parse` has accepted. This is a separate tokeniser, because
- * `JSON.parse` does not return the digits of numbers, and the strict scanner in `read/` reports problems instead of
+ * `JSON.parse` does not return the digits of numbers, and the strict scanner in `read/` returns problems instead of
  * tokens.
  */
 function* tokens(text: string): Generator<string, void, undefined> {

@@ -66,9 +66,8 @@ export function valueAt(root: JsonValue | undefined, path: AttrPath): JsonValue 
 }
 
 /**
- * An own member of an object, or an item of a list; undefined if it does not exist. A list index is a number, or text
- * that consists of digits, as in a JSON pointer. `length` and the empty text (which `Number` converts to 0) are not
- * indexes.
+ * An own member of an object, or an item of a list; undefined if it does not exist. A list index is a number, or a
+ * string of digits as in a JSON pointer. `length` and the empty string (which `Number` converts to 0) are not indexes.
  */
 export function memberAt(value: unknown, part: AttrSegment): JsonValue | undefined {
   if (isJsonArray(value)) return typeof part === "number" || /^\d{1,9}$/.test(part) ? value[Number(part)] : undefined;

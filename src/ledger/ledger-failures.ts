@@ -8,8 +8,7 @@ export function missingLedger(name: string): Failure {
 }
 
 /**
- * Completes a compare-and-set: fails if rows were not in the state in which this run left them, because another writer
- * has changed them.
+ * Completes a compare-and-set operation. Fails if another writer has changed rows since this run last wrote them.
  * @throws Failure `ledger_in_use`
  */
 export function requireChanged(changed: number | undefined, expected: number, name: string): void {

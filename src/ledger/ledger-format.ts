@@ -1,6 +1,6 @@
 import { Failure } from "../model/failure.ts";
 
-/** The format of the tables of a ledger, in either database. It is recorded in the ledger. */
+/** The format of a ledger's tables, in both databases. The ledger records it. */
 export const LEDGER_FORMAT = 1;
 
 /** @throws Failure `config` for a ledger of another format */

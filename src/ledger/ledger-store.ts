@@ -9,7 +9,7 @@ export interface StoreOptions {
   readonly notice?: ((message: string) => void) | undefined;
 }
 
-/** The storage of a ledger, whether it is open or not, and whether it is a file or a database. */
+/** The storage of a ledger: a file or a database. The ledger may be open or closed. */
 export interface LedgerStore {
   /** Name for messages and for `--ledger` of suggested commands. Contains no password. */
   readonly name: string;
@@ -34,7 +34,7 @@ export interface LedgerStore {
    */
   readonly share?: (run: string) => Promise<SharedRun>;
   /**
-   * Checks before a shared run that ranges can be assigned. Call this with the ledger open for writing.
+   * Checks that ranges can be assigned, before a shared run starts. Call this with the ledger open for writing.
    * @throws Failure `config` if this user lacks a right, `storage`
    */
   readonly requireSharing?: () => Promise<void>;
@@ -45,18 +45,18 @@ export interface LedgerStore {
   /** The id of the run that a live process is working on. */
   readonly activeRun: () => Promise<string | undefined>;
   /**
-   * Checks everything in the ledger, without changing it.
-   * @throws Failure `run_unknown` if there is none; `storage`; `config` if it is not a ledger
+   * Checks the whole ledger for corruption, without changing it.
+   * @throws Failure `run_unknown` if there is no ledger; `storage`; `config` if it is not a ledger
    */
   readonly check: () => Promise<LedgerCheck>;
   /**
    * The contents of the ledger in batches: runs, records, the items of each run, requests, decisions, exclusions.
-   * @throws Failure `run_unknown` if there is none; `ledger_damaged`, `storage`
+   * @throws Failure `run_unknown` if there is no ledger; `ledger_damaged`, `storage`
    */
   readonly export: () => AsyncIterable<readonly ExportedRow[]>;
   /**
-   * Creates a repaired copy with every readable record of a corrupt ledger, which is kept. Absent if the storage
-   * repairs its own corruption.
+   * Replaces a corrupt ledger by a repaired copy with every readable record. Keeps the corrupt ledger under another
+   * name. Absent if the storage repairs its own corruption.
    * @param stamp the end of the name under which the corrupt ledger is kept
    * @param options `mayRecreate`: create an empty ledger if nothing can be read, because a journal has its requests
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` if no run can be read, `storage`
@@ -64,7 +64,7 @@ export interface LedgerStore {
   readonly repair?: (stamp: string, options?: { readonly mayRecreate: boolean }) => Promise<LedgerRepair>;
 }
 
-/** A process working on a ledger, or workers whose planner has died. */
+/** A process working on a ledger, or the workers of a planner that has died. */
 export interface ActiveWriter {
   /** For messages: command, process and host. */
   readonly who: string;

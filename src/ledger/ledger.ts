@@ -34,17 +34,17 @@ export const MAX_RECORD = 2_147_483_647;
 /** Starts runs and plans their records. */
 interface PlanningLedger {
   /**
-   * Starts a run and stores its setup. Attempts that a dead run left in flight become `ambiguous`, or `pending` if they
-   * were idempotent.
+   * Starts a run and stores its setup. Attempts that an interrupted run left in flight become `ambiguous`, or `pending`
+   * if they were idempotent.
    */
   startRun(run: NewRun): Promise<Run>;
-  /** Discards an interrupted plan, because the run reads its input again. */
+  /** Discards the plan of an interrupted run, which will read its input again. */
   restartPlan(run: string): Promise<void>;
   /** Adds records of the input to the plan, in input order. */
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
   /** Makes planned records `invalid` for reasons found after planning. Call before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
-  /** The open rows without a key of earlier pushes to the destination of this run. */
+  /** The open rows without a key from earlier pushes to the destination of this run. */
   earlierWithoutKey(run: string): Promise<readonly RowWithoutKey[]>;
   /**
    * Completes the plan. Marks duplicate and near-duplicate keys within the run. Compares the records with earlier runs
@@ -53,7 +53,7 @@ interface PlanningLedger {
    */
   finishPlan(run: string, policy: PlanPolicy): Promise<void>;
   /**
-   * Resumes a run. Attempts left in flight in any run become `ambiguous`, or `pending` if they were idempotent: no
+   * Resumes a run. Attempts that any run left in flight become `ambiguous`, or `pending` if they were idempotent. No
    * other run is active, because callers hold the ledger's lock. Records of this run without a final state (`pending`,
    * `blocked`, `ambiguous`) are compared with all runs, as in `finishPlan`. An `existing` record becomes `skipped` if
    * its content has been accepted since. For a run that is still `planning`, no records are compared; call
@@ -71,16 +71,16 @@ interface SendingLedger {
   /** The first record numbered `from` or higher that is left to send; undefined if there is none. */
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
   /**
-   * When the last request with other content of a record left to send was abandoned without a reply, ISO 8601 UTC.
-   * Includes only requests that may be repeated, because other ones make their records ambiguous. Undefined if there was
-   * none.
+   * For records that are left to send: when the last request with other content was abandoned without a reply, ISO 8601
+   * UTC. Undefined if there was none. Only requests that may be repeated count, because all others make their records
+   * ambiguous.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
   /** The records numbered `from` to `to` (inclusive) that are left to send. */
   sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
   /**
-   * Makes intents durable and, in the same transaction, outcomes of earlier attempts, as `saveOutcomes` does. No
-   * request may be sent before this resolves.
+   * Saves intents and, in the same transaction, outcomes of earlier attempts, like `saveOutcomes`. Do not send the
+   * requests before this resolves.
    */
   saveIntents(run: string, intents: readonly Intent[], outcomes?: readonly AttemptOutcome[]): Promise<void>;
   /** Saves the outcomes of attempts. Compare-and-set: fails for an attempt that is not in flight. */
@@ -90,10 +90,10 @@ interface SendingLedger {
 /** Decides records with an unknown outcome or unverified content, and compares accepted records with the platform. */
 interface ReconcilingLedger {
   /**
-   * Prepares to reconcile ambiguous records. Attempts left in flight are closed, as in `resumeRun`. Records of this run
-   * that are left to send also become `ambiguous` if one of their requests may have been processed. Records that
-   * another run has finished get their current state. Resolves to the time when the last request without a reply was
-   * abandoned in any run, ISO 8601 UTC.
+   * Prepares to reconcile ambiguous records. Closes attempts left in flight, like `resumeRun`. Records of this run that
+   * are left to send also become `ambiguous` if one of their requests may have been processed. Records that another run
+   * has since settled get their current state. Resolves to the time when the last request without a reply was abandoned
+   * in any run, ISO 8601 UTC.
    */
   refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
   /** The records numbered `from` to `to` (inclusive) with unknown delivery status. */
@@ -114,8 +114,8 @@ interface ReconcilingLedger {
   decisions(key: string): Promise<readonly RecordedDecision[]>;
   /**
    * The records numbered `from` to `to` (inclusive) whose content in this run is the one that the platform accepted
-   * last, in any run, or whose content on the platform is unknown. Each has the result of its last comparison with the
-   * platform, undefined if there has been none since it was accepted.
+   * last, in any run, or whose content on the platform is unknown. The value is the result of the last comparison with
+   * the platform; undefined if the record has not been compared since it was accepted.
    */
   acceptedLast(run: string, from: number, to: number): Promise<ReadonlyMap<number, Verification | undefined>>;
   /** Stores the results of comparing accepted records with the platform. `at`: ISO 8601 UTC. */
@@ -126,18 +126,21 @@ interface ReconcilingLedger {
 interface ExcludingLedger {
   /**
    * Excludes records from the migration, including records that the ledger does not know. No run sends an excluded
-   * record. Records that a plan has left to send become `excluded`. Resolves to the result for each exclusion.
+   * record. Records that are left to send become `excluded`. Resolves to the result for each exclusion.
    */
   excludeRecords(exclusions: readonly Exclusion[]): Promise<readonly ExclusionResult[]>;
   /** Ends exclusions: the next push sends the records. Resolves to whether each record was excluded. */
   endExclusions(identities: readonly Uint8Array[], end: ExclusionEnd): Promise<readonly boolean[]>;
-  /** The exclusions that apply, by key; with a key, all exclusions of records with this key, oldest first. */
+  /**
+   * The exclusions in effect, by key. If a key is given, all exclusions ever made of records with this key, oldest
+   * first.
+   */
   exclusions(key?: string): Promise<readonly Exclusion[]>;
 }
 
 /** Reads the runs and their records. */
 export interface RunQueries {
-  /** A run by its id (or a unique prefix of it), or the latest run; undefined if there is none. */
+  /** A run by its id or a unique prefix of its id. Without an id, the latest run. Undefined if there is none. */
   findRun(id?: string): Promise<Run | undefined>;
   /** All runs, latest first. */
   runs(): Promise<readonly Run[]>;
@@ -156,15 +159,15 @@ export interface RunQueries {
   /** The business keys of the records numbered `from` to `to` (inclusive), in any order. */
   plannedKeys(run: string, from: number, to: number): Promise<readonly string[]>;
   /**
-   * Compares the records left to send, or the valid records of a dry run, with the content that was sent before.
-   * Undefined if no other planned push has the same destination.
+   * Compares the records left to send, or the valid records of a dry run, with content that was sent earlier. Undefined
+   * if no other planned push has the same destination.
    */
   compareToSend(run: string): Promise<SendComparison | undefined>;
-  /** When the requests of the run were answered; undefined for a run without replies. */
+  /** When the platform answered the requests of the run; undefined for a run without replies. */
   timeline(run: string): Promise<Timeline | undefined>;
   /** Every attempt ever made for the records with this key, oldest first. */
   attempts(key: string): Promise<readonly Attempt[]>;
-  /** Facts about the ledger's past, for example for comparison with its journals. */
+  /** Facts about the ledger's past, for example for the comparison with its journals. */
   history(): Promise<LedgerHistory>;
 }
 
@@ -178,15 +181,15 @@ export interface MigrationQueries {
   /** The state of every record of the migration, across all runs; one entry per destination. */
   migration(): Promise<readonly DestinationState[]>;
   /**
-   * The number of accepted records by destination and by the day (UTC) on which their current content was accepted, in
-   * order.
+   * The number of accepted records by destination and by the day (UTC) on which their current content was accepted,
+   * oldest day first.
    */
   acceptedByDay(): Promise<readonly AcceptedDay[]>;
   /**
-   * The runs with records that are left to send or ambiguous, and that no later push has planned again. Latest first.
+   * The runs with records that are left to send or ambiguous and that no later push has planned again, latest first.
    */
   unsettledRuns(): Promise<readonly string[]>;
-  /** The given keys that are in no planned push to any of these destinations. */
+  /** The given keys that no planned push to any of these destinations contains. */
   unseenKeys(
     destinations: readonly Pick<DestinationState, "endpoint" | "supplier">[],
     keys: readonly string[],
@@ -204,13 +207,13 @@ export interface MigrationQueries {
    * planned push has no entry.
    */
   knownContents(identities: readonly string[]): Promise<ReadonlyMap<string, KnownContent>>;
-  /** The records of the migration that are not done, in batches: latest run first. */
+  /** The records of the migration that are not done, in batches, latest run first. */
   openRecords(filter?: OpenFilter): AsyncIterable<readonly OpenRecord[]>;
 }
 
 /**
- * Durable state of every run and every record. Contains keys, hashes, states and codes, but never a payload value.
- * Each call handles a batch in one transaction, which is durable (fsynced) when the promise resolves.
+ * The durable state of every run and every record. Contains keys, hashes, states and codes, but no payload values. Each
+ * call handles a batch in one transaction, which is durable (fsynced) when the promise resolves.
  */
 export interface Ledger
   extends PlanningLedger, SendingLedger, ReconcilingLedger, ExcludingLedger, RunQueries, MigrationQueries {
@@ -221,7 +224,7 @@ export interface Ledger
   /**
    * Moves all further writes to a separate thread, and returns the ledger that performs them. This ledger can still be
    * queried. Closing it also closes the returned ledger. The `plan` of the returned ledger may resolve before the items
-   * are written. Absent for a ledger on a server, which does the work itself.
+   * are written. Absent for a ledger on a server, where the server does the work.
    * @param begins whether the thread starts immediately, or when enough has been sent to outweigh its cost
    */
   readonly inThread?: (begins: "immediately" | "when worthwhile") => Ledger;
@@ -277,8 +280,8 @@ export interface Run extends Omit<NewRun, "setup"> {
 
 export interface LedgerHistory {
   /**
-   * Distinguishes this ledger and its copies from all others: the id of its first run; undefined if there is no run
-   * yet.
+   * Distinguishes this ledger and its copies from all other ledgers: the id of its first run; undefined if there is no
+   * run yet.
    */
   readonly id: string | undefined;
   /** Number of intents ever saved, in all runs. Only a repair reduces it. */
@@ -287,7 +290,7 @@ export interface LedgerHistory {
   readonly lastAbandonedAt: string | undefined;
 }
 
-/** Records by business key. A record counts once, regardless of the number of its runs. */
+/** Numbers of records, by business key. A record counts once, even if several runs contain it. */
 export interface Coverage extends Pick<Run, "target" | "supplier" | "operation"> {
   readonly records: number;
   /** Records that the platform accepted in any run. */
@@ -297,6 +300,6 @@ export interface Coverage extends Pick<Run, "target" | "supplier" | "operation">
 export interface OutcomeFilter {
   readonly statuses?: readonly Status[];
   readonly key?: string;
-  /** Only keys that differ from this one by changes that spreadsheets typically make: case, spaces, leading zeros. */
+  /** Only keys that differ from this key by changes that spreadsheets typically make: case, spaces, leading zeros. */
   readonly nearKey?: string;
 }

@@ -4,7 +4,7 @@ import { isRunning, pidNamespace, processStart } from "../files/running-process.
 import { timestamp } from "../time/clock.ts";
 import { systemClock } from "../time/system-clock.ts";
 
-/** `kernel`: the lock ends with its process. `lease`: it ends if it is not renewed in time. */
+/** `kernel`: the lock ends with its process. `lease`: the lock ends if its holder does not renew it in time. */
 export type LockKind = "kernel" | "lease";
 
 /** The holder of a lock, as shown to other processes. */
@@ -13,7 +13,10 @@ export interface Holder {
   /** Processes in different namespaces cannot see each other's pids, even if their hosts have the same name. */
   readonly pidNamespace: string | null;
   readonly pid: number;
-  /** Start time of the process, in the format of its operating system. It differs for a reused pid. */
+  /**
+   * Start time of the process, in the format of its operating system. It distinguishes processes that have used the
+   * same pid.
+   */
   readonly processStart: string | null;
   readonly command: string;
   /** When the lock was acquired, ISO 8601 UTC. */

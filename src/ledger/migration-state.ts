@@ -19,7 +19,7 @@ export const RECORD_STATES = [
 ] as const;
 export type RecordState = (typeof RECORD_STATES)[number];
 
-/** A state of a record that is not done. `missing`: the key is in the inventory, and no push has contained it. */
+/** A state of a record that is not done. `missing`: the key is in the inventory, but no push has contained it. */
 export type OpenState = Exclude<RecordState, DoneState> | "missing";
 type DoneState = "accepted" | "excluded";
 export const OPEN_STATES: readonly OpenState[] = [...RECORD_STATES.filter((state) => !isDone(state)), "missing"];
@@ -41,7 +41,7 @@ export interface DestinationState {
   /** Absent if no accepted record was compared with the platform. */
   readonly verified?: VerifiedCounts;
   /**
-   * Rows without a key, which are not in `records`. They cannot be followed from push to push: a row is listed until
+   * Rows without a key, which are not in `records`. They cannot be followed from push to push, so a row counts until
    * its file, or the same row in another file, is pushed again to this destination.
    */
   readonly withoutKey: number;
@@ -55,7 +55,7 @@ export interface AcceptedDay extends Pick<DestinationState, "target" | "supplier
 }
 
 /**
- * A record that is not done, at its place in the latest planned push. A missing key is at its place in the inventory.
+ * A record that is not done, with its place in the latest planned push. A missing key has its place in the inventory.
  */
 export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems"> {
   readonly state: OpenState;
@@ -66,14 +66,14 @@ export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems">
   readonly target: string;
   readonly supplier: string;
   /**
-   * ISO 8601 UTC: start of the planned push since which the record has not been done. That is the first one with the
-   * record, or the first one with different content after it was accepted. For a missing key, the first planned push to
-   * the target.
+   * Since when the record has not been done, ISO 8601 UTC: the start of the first planned push with the record or,
+   * after the record was accepted, of the first planned push with different content. For a missing key: the start of
+   * the first planned push to the target.
    */
   readonly since: string;
 }
 
 export interface OpenFilter {
-  /** ISO 8601 UTC: only records whose `since` is this time or later. */
+  /** Selects records whose `since` is this time or later, ISO 8601 UTC. */
   readonly since?: string | undefined;
 }

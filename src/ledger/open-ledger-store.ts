@@ -2,11 +2,11 @@ import { Failure } from "../model/failure.ts";
 import type { LedgerStore, StoreOptions } from "./ledger-store.ts";
 import { parsePostgresUrl } from "./postgres/connection/postgres-url.ts";
 
-/** The ledger that is used if none is specified. */
+/** The ledger that commands use by default. */
 export const DEFAULT_LEDGER = ".migrate/ledger.db";
 
 /**
- * The store of a locator: the path of a file, or the URL of a PostgreSQL database. Does not open the ledger.
+ * The store for a locator: the path of a file, or the URL of a PostgreSQL database. Does not open the ledger.
  * @throws Failure `config`, like `requireLedgerLocator`
  */
 export async function openLedgerStore(locator: string, options: StoreOptions = {}): Promise<LedgerStore> {
@@ -20,8 +20,7 @@ export async function openLedgerStore(locator: string, options: StoreOptions = {
 
 /**
  * Returns the locator if `openLedgerStore` supports it.
- * @throws Failure `config` for an address of another kind, and for a URL that cannot be used, such as one with a
- * password
+ * @throws Failure `config` for another kind of address, or for an unusable URL, such as a URL with a password
  */
 export function requireLedgerLocator(locator: string): string {
   if (!isAddress(locator)) return locator;
@@ -35,7 +34,7 @@ export function requireLedgerLocator(locator: string): string {
 }
 
 /**
- * Checks that a run can be shared.
+ * Checks that several processes can share the runs of a ledger.
  * @throws Failure `usage` for a ledger that other machines cannot reach
  */
 export function requireSharedLedger(locator: string): void {

@@ -31,19 +31,21 @@ import { timeline } from "./tables/timeline.ts";
 import { acceptedLast, saveVerifications } from "./tables/verifications.ts";
 
 /**
- * The part of the ledger that a transaction changes: a few rows, whole tables, a plan (which is written again if it is
- * lost) or an input position (if it is lost, the input is read from an earlier one).
+ * The part of the ledger that a transaction changes: a few rows, whole tables, a plan, or an input position. A lost
+ * plan is written again. If an input position is lost, the input is read from an earlier position.
  */
 export type Change = "rows" | "tables" | "plan" | "position";
 
 /** Access of a ledger to its tables. */
 export interface TableAccess<Own extends Tables> {
   readonly read: <Result>(work: (tables: Tables) => Work<Result>) => Promise<Result>;
-  /** Performs a change, which is atomic, and on the disk when the promise resolves. */
+  /** Performs a change. The change is atomic, and on disk when the promise resolves. */
   readonly change: <Result>(change: Change, work: (tables: Own) => Work<Result>) => Promise<Result>;
 }
 
-/** The frequent writes of a ledger, which each database performs in its own way. Each is part of a transaction. */
+/**
+ * The frequent writes of a ledger, which each database performs in its own way. Each write is part of a transaction.
+ */
 export interface FrequentWrites<Own extends Tables> {
   readonly plan: (tables: Own, run: RunRow, items: readonly PlannedItem[] | PackedItems) => Work<void>;
   readonly saveIntents: (
@@ -53,7 +55,7 @@ export interface FrequentWrites<Own extends Tables> {
     outcomes: readonly AttemptOutcome[],
   ) => Work<void>;
   readonly saveOutcomes: (tables: Own, run: RunRow, outcomes: readonly AttemptOutcome[]) => Work<void>;
-  /** Prepares to finish a plan. Returns whether a key may occur twice in it, possibly in another form. */
+  /** Prepares to finish a plan. Returns whether a key may occur twice in the plan, possibly in another form. */
   readonly endPlan: (tables: Own, run: RunRow) => Work<"may repeat" | "differ">;
   /** Called when a plan is discarded. */
   readonly discardPlan?: () => void;
@@ -71,7 +73,7 @@ export interface TablesLedgerOptions {
   readonly close: () => Promise<void>;
 }
 
-/** A ledger over the tables of a database. */
+/** Returns a ledger over the tables of a database. */
 export function tablesLedger<Own extends Tables>(
   access: TableAccess<Own>,
   writes: FrequentWrites<Own>,

@@ -11,12 +11,12 @@ import type { UndecidedRecord } from "./undecided-records.ts";
 
 export interface DecisionContext {
   readonly job: Job;
-  /** The person who runs the command. */
+  /** Account name of the user who runs the command. */
   readonly who: string;
   readonly dependencies: Pick<Dependencies, "clock">;
 }
 
-/** Decides a record by what the platform has. Returns the reason as text if there is no decision. */
+/** Decides a record by the content that the platform has. If no decision is possible, returns the reason as text. */
 export function decisionFor(
   record: UndecidedRecord,
   lookup: LookupResult,
@@ -85,14 +85,14 @@ function conflictAt(attr: string, { row }: UndecidedRecord, { job }: DecisionCon
 type FoundRecord = Pick<UndecidedRecord, "record" | "payload">;
 
 /**
- * Whether the account was created for the record. A record that names the account itself adds to an existing account,
- * as other records may.
+ * Whether the platform created the account for this record. A record that names the account itself adds to an existing
+ * account, to which other records may add, too.
  */
 function isNewAccount({ payload }: FoundRecord, account: string): boolean {
   return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
 }
 
-/** The results, with all records that share an account number set to unknown. */
+/** The results, in which all records that share an account number are set to unknown. */
 export function withoutSharedAccounts(
   records: readonly FoundRecord[],
   lookups: readonly LookupResult[],

@@ -19,15 +19,15 @@ export interface ReconcileContext extends DecisionContext {
   readonly client: ReadClient;
   readonly policy: PlanPolicy;
   readonly dependencies: Dependencies;
-  /** Maximum milliseconds between two queries of the platform. */
+  /** Maximum time between two queries of the platform, in milliseconds. */
   readonly readBackIntervalMs: number;
 }
 
 /**
- * Resolves the run's ambiguous and existing records by querying the platform. A record found as sent is accepted; one
- * found with different values is rejected. If the platform may have different content, equal keys are no proof. An
- * ambiguous record that two queries do not find may be sent again once, if the contract accepts absence as proof. All
- * others keep their status. Ends early, without an error, if the user stops it.
+ * Resolves the run's ambiguous and existing records by querying the platform. A record that is found as sent is
+ * accepted. A record that is found with different values is rejected. If the platform may have different content, an
+ * equal key alone is no proof. An ambiguous record that two queries do not find may be sent again once, if the contract
+ * accepts absence as proof. All other records keep their status. Ends early, without an error, if the user stops it.
  * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
 export async function reconcileRun(
@@ -52,7 +52,7 @@ export async function reconcileRun(
   }
 }
 
-/** Records that keep their status, by status and reason. */
+/** Numbers of the records that keep their status, by status and reason. */
 type LeftRecords = Map<string, number[]>;
 
 function leave(left: LeftRecords, { status, record }: Pick<UndecidedRecord, "status" | "record">, why: string): void {
@@ -71,8 +71,8 @@ function recordList(records: readonly number[]): string {
 }
 
 /**
- * Whether the record is looked up again. Absence must be confirmed by a second query, and a record in progress may be
- * finished by then.
+ * Whether the record is looked up again. A second query must confirm its absence, or may find that a record in progress
+ * has finished.
  */
 function isLookedUpAgain(lookup: LookupResult | undefined): boolean {
   return lookup?.kind === "absent" || (lookup?.kind === "unknown" && lookup.isInProgress === true);
@@ -113,7 +113,7 @@ async function saveDecisions(
 
 /**
  * Reads back the records of a run that were on the platform before, and decides those whose content can be compared.
- * The other records stay `existing`. If the platform cannot be queried, all of them stay `existing`.
+ * The other records stay `existing`. If the platform cannot be queried, the remaining records stay `existing`, too.
  */
 export async function compareExisting(
   { ledger, run, job, dependencies }: OpenRun,

@@ -16,7 +16,7 @@ export interface UndecidedRecord extends AmbiguousItem {
   readonly row: Row;
 }
 
-/** Maximum number of records per query: one read of a list can resolve this many. */
+/** Maximum number of records per query, because reading a list once can resolve this many records. */
 const MAX_GROUP_SIZE = 5000;
 
 interface UndecidedContext {
@@ -73,7 +73,7 @@ async function undecidedInBatch(
 }
 
 /**
- * Whether the content is still the planned content. The sources may have changed during the run, and only the content
+ * Whether the content is still the planned content. The sources may have changed during the run, but only the content
  * that was sent may be compared.
  */
 function isSameContent(planned: Uint8Array, content: Uint8Array): boolean {

@@ -5,8 +5,8 @@ import path from "node:path";
 import { buildName, codeCacheFolder } from "./installation.ts";
 
 /**
- * Enables the compile cache of Node.js (22.1 and later) for the program's own files, in the user's cache folder. If
- * the folder cannot be created, or other users can write to it, there is no cache and no message.
+ * Enables the compile cache of Node.js (22.1 and later) for the program's own files, in the user's cache folder. If the
+ * folder cannot be created, or if other users can write to it, there is no cache and no message.
  */
 export function cacheCompiledCode(): void {
   const enable: unknown = Reflect.get(module, "enableCompileCache");
@@ -22,12 +22,12 @@ export function cacheCompiledCode(): void {
   }
 }
 
-/** The cache of one build takes a few megabytes. */
+/** Maximum number of builds whose caches are kept. The cache of one build takes a few megabytes. */
 const MAX_BUILDS = 4;
 
 /**
- * Creates the folder and the three above it, accessible only to their owner, if they are missing. The parent of these
- * four must exist. Removes the caches of all but the latest builds.
+ * Creates the folder and its three parent folders, accessible only to their owner, if they are missing. The folder
+ * above these four must exist. Removes the caches of all but the latest builds.
  */
 function makeRoom(builds: string, folder: string): void {
   const own = path.dirname(builds);
@@ -43,7 +43,7 @@ function makeRoom(builds: string, folder: string): void {
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Does not follow links, because code in the folder is executed. */
+/** Whether no other user can write to the folder. Does not follow links, because code in the folder is executed. */
 function isPrivate(folder: string): boolean {
   const found = lstatSync(folder);
   const isOwn = process.getuid === undefined || found.uid === process.getuid();

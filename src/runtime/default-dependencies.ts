@@ -3,7 +3,7 @@ import type { Dependencies } from "../job/dependencies.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { packageVersion, userStateFolder } from "./installation.ts";
 
-/** The dependencies that the CLI and the library have in common. */
+/** The dependencies that the command line and the library share. */
 export function defaultDependencies(): Pick<
   Dependencies,
   "clock" | "random" | "userAgent" | "rescueFolder" | "stateFolder"

@@ -11,9 +11,9 @@ interface CacheSettings {
 }
 
 /**
- * The cache of compiled contracts, in the user's cache folder (XDG Base Directory Specification; on macOS and Windows
- * the folder of those systems). Undefined for a program that was not built, because its versions are
- * indistinguishable.
+ * The cache of compiled contracts, in the user's cache folder (as in the XDG Base Directory Specification; on macOS and
+ * Windows, as usual on these systems). Undefined for a program that was not built, because its versions cannot be
+ * distinguished.
  */
 export function contractCache(settings: CacheSettings): ContractCache | undefined {
   const version = buildName();
@@ -24,12 +24,12 @@ export function contractCacheFolder(settings: CacheSettings): string {
   return path.join(userCacheFolder(settings), "energy-migrate", "contracts");
 }
 
-/** Folder for Node's compile cache of the program's own files. */
+/** Folder for the compile cache of Node.js for the program's own files. */
 export function codeCacheFolder(settings: CacheSettings): string {
   return path.join(userCacheFolder(settings), "energy-migrate", "code");
 }
 
-/** Folder for data that must outlive the cache: evidence of the sent records. */
+/** Folder for data that must outlive the cache: evidence of sent records. */
 export function userStateFolder({ env, platform, home }: CacheSettings): string {
   const { XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" } = env;
   if (path.isAbsolute(xdg)) return path.join(xdg, "migrate");
@@ -45,23 +45,23 @@ function userCacheFolder({ env, platform, home }: CacheSettings): string {
   return platform === "win32" && path.isAbsolute(local) ? local : path.join(home, ".cache");
 }
 
-/** Identifies this version and this build of it; undefined for a program that was not built. */
+/** Identifies the version and the build of this program; undefined if it was not built. */
 export function buildName(): string | undefined {
   return import.meta.filename.endsWith(".js") ? `${packageVersion()} ${buildStamp()}`.trim() : undefined;
 }
 
-/** The hash that the build computed over its own files; a released package has none. */
+/** The hash that the build computed over its own files. A released package has none. */
 function buildStamp(): string {
   const file = path.join(import.meta.dirname, "../.built");
   return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
 }
 
-/** The version in the package's own manifest. */
+/** The version in the manifest of the package. */
 export function packageVersion(): string {
   return manifest().version;
 }
 
-/** The versions of Node.js that the package runs on: `^20.19.0 || >=22.12.0`. */
+/** The versions of Node.js on which the package runs: `^20.19.0 || >=22.12.0`. */
 export function requiredNode(): string {
   return manifest().engines.node;
 }

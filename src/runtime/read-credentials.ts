@@ -5,7 +5,7 @@ import { errorCode } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
 
 /**
- * Reads credentials: `MIGRATE_TOKEN` and `MIGRATE_API_KEY` from the environment; if neither is set, from the files
+ * Reads credentials from `MIGRATE_TOKEN` and `MIGRATE_API_KEY` in the environment. If neither is set, reads the files
  * that the target's configuration names.
  * @throws Failure `config` for a file that is empty or not a regular file accessible only to its owner, and for an
  * invalid credential: longer than 16 KiB, or with a control character
@@ -14,7 +14,7 @@ export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretF
   return chooseSecrets({ token: environment["MIGRATE_TOKEN"], apiKey: environment["MIGRATE_API_KEY"] }, files);
 }
 
-/** Chooses among credentials that were passed in; if there are none, reads them from the files. */
+/** Selects from the given credentials. If there are none, reads them from the files. */
 export async function chooseSecrets(
   { token, apiKey }: { readonly [Name in keyof Secrets]: Secrets[Name] | undefined },
   files: SecretFiles,
@@ -31,10 +31,13 @@ export async function chooseSecrets(
   return found;
 }
 
-/** Enough for any token: servers reject headers above 8 to 16 KiB. */
+/** Maximum size of a secret. This is enough for any token, because servers reject headers above 8 to 16 KiB. */
 const MAX_SECRET_BYTES = 16 * 1024;
 
-/** Allows white space around the secret, and the two fields of a store's credentials. */
+/**
+ * Maximum size of a file. It leaves room for white space around the secret, and for the two fields of a store's
+ * credentials.
+ */
 const MAX_FILE_BYTES = 4 * MAX_SECRET_BYTES;
 
 function requireUsable(name: string, secret = ""): void {
@@ -50,7 +53,7 @@ function requireUsable(name: string, secret = ""): void {
   });
 }
 
-/** Where `readSecrets` finds each credential: the name of a variable or a file. Opens nothing. */
+/** The source from which `readSecrets` takes each credential: the name of a variable or a file. Opens no file. */
 export function secretOrigins(
   environment: NodeJS.ProcessEnv,
   { tokenFile, apiKeyFile }: SecretFiles,
@@ -81,7 +84,7 @@ export async function readSecret(file: string | undefined, hint: string): Promis
   throw new Failure("config", `the credentials file ${file} is empty`, { hint: "write the credential into it" });
 }
 
-/** Checks the open file that it then reads, so that the file cannot be replaced in between. */
+/** Checks the file after opening it, and reads the same open file, so that it cannot be replaced in between. */
 async function readPrivate(file: string, hint: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (cause: unknown) => {

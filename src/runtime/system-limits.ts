@@ -3,7 +3,7 @@ import path from "node:path";
 import { errorCode } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
 
-/** A limit of this machine that can affect a process anywhere, even while it loads its own modules. */
+/** A limit of this machine that a process can reach at any time, even while it loads its own modules. */
 interface SystemLimit {
   readonly message: string;
   readonly hint: string;
@@ -43,8 +43,8 @@ const MEMORY_CODES: ReadonlySet<string> = new Set([
 const MEMORY_MESSAGE = /allocation failed|out of memory|cannot allocate memory|failed to map segment/i;
 
 /**
- * Whether a module that Node.js reports as missing exists. Node.js also reports this error if it cannot open the
- * package.json of a package. The message then contains a path in the package.
+ * Whether a module that Node.js reports as missing exists. Node.js also reports a module as missing if it cannot open
+ * the package.json of its package. The message then contains a path in the package.
  */
 function isModuleThatExists({ message }: Error, code: string | undefined): boolean {
   const [, file] = /^Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];
@@ -53,8 +53,8 @@ function isModuleThatExists({ message }: Error, code: string | undefined): boole
 }
 
 /**
- * The failure `storage` for an error that such a limit caused, directly or as the cause of another failure; undefined
- * for any other error.
+ * The failure `storage` for an error that a limit of this machine caused, directly or as the cause of another failure;
+ * undefined for any other error.
  */
 export function limitFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) {

@@ -12,8 +12,8 @@ export interface TemporaryFolder {
 }
 
 /**
- * Reserves a folder for temporary files with rows of the input. The first caller that needs it creates it. Removes the
- * folders of processes that were killed.
+ * Reserves a folder for temporary files, which contain rows of the input. The folder is created when it is first used.
+ * Removes the folders of processes that were killed.
  */
 export function reserveTemporaryFolder(): TemporaryFolder {
   removeStaleFolders();
@@ -33,8 +33,8 @@ export function reserveTemporaryFolder(): TemporaryFolder {
 }
 
 /**
- * Removes only folders of this user and this PID namespace: containers may share the temporary folder but cannot see each
- * other's processes.
+ * Removes only folders of this user and this PID namespace, because containers may share the temporary folder but
+ * cannot see each other's processes.
  */
 function removeStaleFolders(): void {
   const stale = new RegExp(`^migrate-${pidNamespaceNumber()}-(\\d+)-[0-9a-f]{8}$`);
@@ -46,7 +46,7 @@ function removeStaleFolders(): void {
   }
 }
 
-/** The number in Linux's `pid:[4026531836]`; other systems have only one namespace. */
+/** The number in Linux's `pid:[4026531836]`. Other systems have only one namespace. */
 function pidNamespaceNumber(): string {
   return /\d+/.exec(pidNamespace() ?? "")?.[0] ?? "0";
 }

@@ -4,7 +4,7 @@ export interface DocumentStore {
   readonly name: string;
   /**
    * Whether a document with exactly this key exists. Example of a key: `root/location/path.pdf`.
-   * @throws Failure `store_unreachable`, `store_refused`, `config` if the store cannot be queried
+   * @throws Failure `store_unreachable`, `store_refused` or `config` if the store cannot be queried
    */
   readonly has: (key: string) => Promise<boolean>;
   readonly close: () => Promise<void>;

@@ -14,8 +14,8 @@ export interface StoreOptions extends BucketSettings, Omit<S3Options, "credentia
 }
 
 /**
- * Opens the store at a location and checks that it can be queried. The bucket client is loaded on demand.
- * @throws Failure with exit code 2, 3 or 4 if it cannot
+ * Opens the store at a location and checks that it can be queried. Loads the bucket client only if it is needed.
+ * @throws Failure with exit code 2, 3 or 4 if the store cannot be queried
  */
 export async function openStore(options: StoreOptions): Promise<DocumentStore> {
   const { location } = options;
@@ -32,8 +32,8 @@ export async function openStore(options: StoreOptions): Promise<DocumentStore> {
 }
 
 /**
- * A folder that represents the bucket. A document is a regular file below it; a link that leads out of the folder
- * counts as absent.
+ * A folder that represents the bucket. A document is a regular file in the folder or below it. A link that leads out of
+ * the folder counts as absent.
  * @throws Failure `config` if the folder does not exist or is not readable
  */
 async function openFolderStore(folder: string): Promise<DocumentStore> {
@@ -58,7 +58,7 @@ async function hasFile(root: string, key: string): Promise<boolean> {
   }
 }
 
-/** Errors that mean that no file has that name, including invalid names. */
+/** Errors that mean that there is no file with that name, which may be invalid. */
 const ABSENT: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EINVAL"]);
 
 function isBelow(root: string, file: string): boolean {

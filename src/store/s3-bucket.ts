@@ -13,11 +13,11 @@ export interface Bucket {
 export interface BucketSettings {
   /** `s3://bucket`, or `s3://bucket/prefix`. */
   readonly location: string;
-  /** Default: the AWS endpoint of the region. */
+  /** By default, the AWS endpoint of the region. */
   readonly endpoint?: string | undefined;
   /** Default `us-east-1`. */
   readonly region?: string | undefined;
-  /** Allow `http://` to this machine. */
+  /** Whether to allow `http://` to this machine. */
   readonly allowInsecureLoopback: boolean;
 }
 

@@ -16,12 +16,12 @@ export interface StoreCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** Returns the key for the next request; temporary credentials are renewed in time. */
+/** Returns the key for the next request. Renews temporary credentials before they expire. */
 export type StoreKey = () => Promise<StoreCredentials>;
 
 export interface S3Options {
   readonly credentials: StoreKey;
-  /** PEM of a certificate authority to trust in addition to the default ones. */
+  /** PEM of a certificate authority that is trusted in addition to the default authorities. */
   readonly ca?: string | undefined;
   /** Maximum number of concurrent requests. */
   readonly connections: number;
@@ -31,8 +31,8 @@ export interface S3Options {
 }
 
 /**
- * A bucket of an S3-compatible store, with path-style addressing, which every such store supports. Its list is
- * requested first, because a bucket that may not be listed answers 403 for missing objects.
+ * Opens a bucket of an S3-compatible store. Uses path-style addressing, which every such store supports. Lists the
+ * bucket first, because a bucket that the user may not list answers 403 for missing objects.
  * @throws Failure `config`, `store_refused`, `store_unreachable`, `wrong_endpoint`, `tls`
  */
 export async function openS3Store(bucket: Bucket, options: S3Options): Promise<DocumentStore> {
@@ -87,8 +87,8 @@ function bucketHasObject(reply: HttpReply, bucket: Bucket): boolean {
 }
 
 /**
- * Signs requests with AWS Signature Version 4. Each attempt is signed again, because a signature expires within
- * minutes.
+ * Returns an `Http` that signs requests with AWS Signature Version 4. It signs each attempt again, because a signature
+ * expires within minutes.
  */
 function signing(http: Http, bucket: Bucket, options: S3Options): Http {
   return async (request) => http({ ...request, headers: await signedHeaders(request, bucket, options) });
@@ -118,7 +118,7 @@ function encodedPath(key: string): string {
   return key.split("/").map(encoded).join("/");
 }
 
-/** Encodes everything except the unreserved characters of RFC 3986, as the signature requires. */
+/** Encodes all characters except the unreserved ones of RFC 3986, as the signature requires. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -128,7 +128,7 @@ function encoded(text: string): string {
 
 /**
  * Checks the reply to the list request.
- * @throws Failure unless the bucket exists and may be queried
+ * @throws Failure unless the bucket exists and can be queried
  */
 function requireBucket(reply: HttpReply, bucket: Bucket): void {
   const { origin } = bucket.endpoint;
@@ -144,7 +144,7 @@ function requireBucket(reply: HttpReply, bucket: Bucket): void {
   });
 }
 
-/** The failure for a store that did not answer whether an object exists. */
+/** The failure for a store that has not answered whether an object exists. */
 function storeFailure(reply: HttpReply, bucket: Bucket): Failure {
   const { origin } = bucket.endpoint;
   const region = plainRegion(reply.headers["x-amz-bucket-region"] ?? /<Region>([^<]*)</.exec(reply.body)?.[1]);
@@ -179,7 +179,7 @@ function plainRegion(region: string | undefined): string | undefined {
 
 const MAX_TRIES = 6;
 
-/** Returns undefined if the store's certificate is untrusted: such a request is not retried. */
+/** Returns undefined if the store's certificate is not trusted, because such a request is not retried. */
 function reasonToRetry(error: TransportError, origin: string): string | undefined {
   return tlsFailure(error, origin) === undefined ? error.code : undefined;
 }

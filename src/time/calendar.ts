@@ -9,9 +9,9 @@ export function isIsoDate(text: string): boolean {
 }
 
 /**
- * Whether the text is an RFC 3339 date-time: date, `T`, time with seconds, an optional fraction, then `Z` or an offset
- * (required, because the platform would otherwise assume a zone). The letters may be lower case. Second 60 is valid
- * only in the last minute of a UTC day.
+ * Whether the text is an RFC 3339 date-time: date, `T`, time with seconds, an optional fraction, then `Z` or an offset.
+ * The zone is required, because the platform would otherwise assume one. The letters may be lower case. Second 60 is
+ * valid only in the last minute of a UTC day.
  */
 export function isIsoDateTime(text: string): boolean {
   if (!DATE_TIME.test(text) || !isDay(text)) return false;
@@ -24,7 +24,7 @@ export function instantOf(text: string): number {
 }
 
 /**
- * Converts a date-time to the form of API specification 2.7.4: UTC, `Z`, whole seconds. Truncates a fraction
+ * Converts a date-time to the form of API specification 2.7.4: UTC, `Z`, whole seconds. Drops a fraction of a second
  * (`losesFraction`). Returns other strings, and times outside the years 1 to 9999 in UTC, unchanged.
  */
 export function utcDateTime(text: string): string {
@@ -56,13 +56,16 @@ const TIME = new RegExp(`^${CLOCK}(?:${SECONDS})?${ZONE}?$`);
 const DASH = 0x2d;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** Whether the first ten characters are a day. Uses no regular expression, because every payload contains dates. */
+/**
+ * Whether the first ten characters are a calendar day. Uses no regular expression, because it is slow and every payload
+ * contains dates.
+ */
 function isDay(text: string): boolean {
   if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return false;
   return isCalendarDay(100 * twoDigits(text, 0) + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8));
 }
 
-/** The number of two digits; NaN, for which every comparison is false, if the characters are not digits. */
+/** The number that two digits represent. NaN, for which every comparison is false, if the characters are not digits. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const units = text.charCodeAt(at + 1) - 48;
@@ -76,7 +79,7 @@ function daysIn(year: number, month: number): number {
 
 const DAY_MS = 86_400_000;
 
-/** Dates outside these years do not have a four-digit year, so they cannot be compared as text. */
+/** Limits of the dates with a four-digit year. Other dates cannot be compared as text. */
 const FIRST_INSTANT = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
 

@@ -1,21 +1,21 @@
 /** The wall clock. */
 export interface WallClock {
-  /** Milliseconds since 1970. Use it only for timestamps, because the clock may be set. */
+  /** Milliseconds since 1970. Use this only for timestamps, because the clock may be set. */
   readonly now: () => number;
 }
 
 /** A clock for durations. */
 export interface MonotonicClock {
-  /** Milliseconds since an arbitrary moment; never decreases. */
+  /** Milliseconds since an arbitrary moment. Never decreases. */
   readonly monotonic: () => number;
 }
 
 export interface Sleeper {
-  /** Resolves after `ms`, or immediately when `signal` aborts; never rejects. */
+  /** Resolves after `ms` milliseconds, or immediately when `signal` aborts. Never rejects. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Time as a parameter, so that tests of retry and pacing run in milliseconds. */
+/** Time as a parameter, so that tests of retries and pacing run in milliseconds. */
 export interface Clock extends WallClock, MonotonicClock, Sleeper {}
 
 /** Returns a random number in [0, 1). */

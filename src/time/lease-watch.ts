@@ -1,6 +1,8 @@
 import type { WallClock, MonotonicClock } from "./clock.ts";
 
-/** Tracks whether a lease was renewed recently, so that its holder need not query the server before each action. */
+/**
+ * Tracks whether a lease was renewed recently, so that its holder does not need to query the server before each action.
+ */
 export interface LeaseWatch {
   /** Records a renewal of the lease. `requestedAt` must not be later than the request for the renewal. */
   readonly renewed: (requestedAt: Moment) => void;
@@ -14,11 +16,11 @@ interface Moment {
   readonly now: number;
 }
 
-/** The share of the lease in which the holder acts. The rest is reserved for requests in flight. */
+/** The share of the lease during which the holder acts. The rest is reserved for requests in flight. */
 const USED_SHARE = 0.8;
 /**
- * After this many missed renewals, the holder needs a reply from the server before it acts, because it may have been
- * suspended and an older copy of the database may be in use.
+ * Number of missed renewals after which the holder needs a reply from the server before it acts. It may have been
+ * suspended, and an older copy of the database may be in use.
  */
 const MISSED_RENEWALS = 5;
 

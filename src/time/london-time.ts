@@ -20,8 +20,8 @@ const MOMENT = new RegExp(`^(${DAY})(?:[T ](${CLOCK})(${ZONE})?)?$`, "i");
  * Parses a time from user input: a day (its midnight), or a day and a time, with or without a zone. The platform reads
  * a time without a zone as Europe/London (API specification 4.2), so this function does the same and sets `assumed`.
  * @param name name of the input, for messages: `--from`
- * @throws Failure `usage` for an invalid time, and for a time that London clocks skip or show twice. Its hint contains
- * both readings
+ * @throws Failure `usage` for an invalid time, and for a time that London clocks skip or show twice; the hint then
+ * contains both possible moments
  */
 export function resolveTime(text: string, name: string): ResolvedTime {
   const [, day = "", clock = "00:00", zone] = MOMENT.exec(text.trim()) ?? [];
@@ -44,7 +44,7 @@ function plainTime(text: string): Temporal.PlainDateTime | undefined {
   }
 }
 
-/** The two possible moments of a local time. They differ only in an hour that is skipped or shown twice. */
+/** The two possible moments of a local time. They are the same unless the clocks skip this time or show it twice. */
 function possibleMoments(plain: Temporal.PlainDateTime): readonly [string, string] {
   const reading = (disambiguation: "earlier" | "later"): string =>
     plain.toZonedDateTime(LONDON, { disambiguation }).toInstant().toString();
@@ -70,7 +70,7 @@ function ambiguousTime(text: string, name: string, both: readonly [string, strin
   );
 }
 
-/** The day and the time in London at a moment. */
+/** The date and the time of day in London at a moment. */
 export interface LondonTime {
   /** `YYYY-MM-DD`. */
   readonly day: string;
@@ -81,8 +81,9 @@ export interface LondonTime {
 }
 
 /**
- * @param utc ISO 8601 with its zone
- * @throws RangeError for anything else
+ * Converts a moment to London time.
+ * @param utc ISO 8601 with a zone
+ * @throws RangeError for any other text
  */
 export function londonTime(utc: string): LondonTime {
   const zoned = temporal().Instant.from(utc).toZonedDateTimeISO(LONDON);
@@ -97,7 +98,7 @@ export interface LondonDay {
   readonly to: string;
 }
 
-/** The day in London that contains a moment; 23 or 25 hours long when the clocks change. */
+/** The day in London that contains a moment. It has 23 or 25 hours if the clocks change. */
 export function londonDay(utc: string): LondonDay {
   const start = temporal().Instant.from(utc).toZonedDateTimeISO(LONDON).startOfDay();
   const end = start.add({ days: 1 }).startOfDay();

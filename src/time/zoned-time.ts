@@ -8,14 +8,14 @@ export function isZone(zone: string): boolean {
 
 /**
  * The moment at which clocks in a zone show this time, as `YYYY-MM-DDTHH:MM:SSZ`. Undefined for a time that these
- * clocks skip or show twice, because the intended moment is unknown.
+ * clocks skip or show twice, because it is not clear which moment is meant.
  */
 export function utcInZone(time: LocalTime, zone: string): string | undefined {
   const zoned = inZone(time, zone);
   return zoned && written(zoned.withTimeZone("UTC"));
 }
 
-/** Does the same as `utcInZone`, but calculates the offset of each day only once. */
+/** Returns a function that converts like `utcInZone`, but calculates the offset of each day only once. */
 export function utcConverter(zone: string): (time: LocalTime) => string | undefined {
   const offsets = new Map<number, number | undefined>();
   return (time) => {
@@ -36,8 +36,8 @@ export function utcConverter(zone: string): (time: LocalTime) => string | undefi
 const MAX_DAYS = 50_000;
 
 /**
- * The offset of a whole day in milliseconds; undefined if the clocks change on this day or the next, because they may
- * then show times of this day again, or for an unknown zone.
+ * The offset of a whole day in milliseconds. Undefined for an unknown zone, or if the clocks change on this day or the
+ * next day, because they may then show times of this day twice.
  */
 function offsetOfDay(time: LocalTime, zone: string): number | undefined {
   const midnight = inZone({ ...time, hour: 0, minute: 0, second: 0 }, zone);
@@ -47,7 +47,7 @@ function offsetOfDay(time: LocalTime, zone: string): number | undefined {
   return midnight.offsetNanoseconds / 1_000_000;
 }
 
-/** The moment of a time with an offset in minutes (positive east of UTC), as `YYYY-MM-DDTHH:MM:SSZ`. */
+/** The moment of a time with this offset in minutes (positive east of UTC), as `YYYY-MM-DDTHH:MM:SSZ`. */
 export function utcAtOffset(time: LocalTime, offset: number): string | undefined {
   return written(plain(time).subtract({ minutes: offset }));
 }

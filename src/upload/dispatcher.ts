@@ -11,7 +11,9 @@ export async function dispatchAll(context: SendContext): Promise<void> {
   const hasSlot = ({ position }: RecordState): boolean => stepLimits.isOpen(position.step);
 
   const ending = AbortSignal.any([shutdown.stopping, queue.over]);
-  /** Resolves when the caller should try again; undefined if a request may be sent immediately. */
+  /**
+   * Returns a promise that resolves when the caller should try again; undefined if a request may be sent immediately.
+   */
   const waitForSlot = (): Promise<void> | undefined => {
     if (queue.isIdle(hasSlot) || stepLimits.inFlight() >= rate.limit()) return queue.changed();
     return rate.waitForTurn(ending);

@@ -4,19 +4,20 @@ import type { Intent, AttemptOutcome } from "../ledger/records/requests.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
 /**
- * Writes intents and outcomes to the ledger in groups, one group at a time. Everything passed in while a group is
- * written belongs to the next group. An outcome passed in before an intent becomes durable no later than that intent.
- * Outcomes are written with the next intents, or after at most twice `FLUSH_MS`.
+ * Writes intents and outcomes to the ledger in groups, one group at a time. Intents and outcomes that are passed in
+ * while a group is written belong to the next group. An outcome that is passed in before an intent becomes durable no
+ * later than the intent. Outcomes are written with the next intents, or after at most twice `FLUSH_MS`.
  */
 export interface LedgerWriter {
   /**
-   * Resolves when the intents are durable, with the time of their group. The outcomes of repeated attempts are written in the same transaction.
+   * Resolves when the intents are durable. They get the time of their group. The outcomes of repeated attempts are
+   * written in the same transaction.
    * @throws errors of the ledger
    */
   readonly saveIntents: (intents: readonly NewIntent[], repeated?: readonly RepeatedAttempt[]) => Promise<void>;
   /** Calls `onSaved` when the outcome is durable. */
   readonly saveOutcome: (outcome: AttemptOutcome, onSaved: () => void) => void;
-  /** Writes the remaining outcomes and retries those that failed. Returns those that fail again. */
+  /** Writes the remaining outcomes and retries the outcomes that failed. Returns the outcomes that fail again. */
   readonly close: () => Promise<readonly AttemptOutcome[]>;
 }
 
@@ -26,7 +27,7 @@ export type NewIntent = Omit<Intent, "at">;
 /** The outcome of an attempt that will be repeated. */
 export interface RepeatedAttempt {
   readonly outcome: AttemptOutcome;
-  /** Written instead if the new intent could not be saved: the record must then remain ambiguous. */
+  /** Written instead of `outcome` if the new intent cannot be saved, because the record must then remain ambiguous. */
   readonly fallback: AttemptOutcome;
 }
 
@@ -34,13 +35,13 @@ export interface LedgerWriterOptions {
   readonly ledger: Pick<Ledger, "saveIntents" | "saveOutcomes">;
   readonly run: string;
   readonly clock: Clock;
-  /** Called when the ledger could not save outcomes. The run must stop sending. */
+  /** Called when the ledger cannot save outcomes. The run must then stop sending. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const FLUSH_MS = 120;
 /**
- * Number of buffered outcomes that causes a write: twice the number of intents in a group with 32 requests in flight.
+ * Number of buffered outcomes that triggers a write: twice the number of intents in a group with 32 requests in flight.
  */
 const FLUSH_AT = 128;
 
@@ -54,7 +55,7 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
   const transactions = createLedgerTransactions(ledger, run);
   let buffered: Entry[] = [];
   let last: Promise<void> = Promise.resolve();
-  /** The group that waits for the group that is being written. It also gets the outcomes that are then buffered. */
+  /** The group that is written after the current group. It also gets the outcomes that are buffered by then. */
   let next: { readonly intents: NewIntent[]; readonly written: Promise<void> } | undefined;
   const closed = new AbortController();
   let isTimerSet = false;
@@ -80,8 +81,8 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
   };
 
   /**
-   * Writes buffered outcomes after a delay. There is one timer at a time, which is never reset. It runs once more if a
-   * group has been written since it started.
+   * Writes buffered outcomes after a delay. There is only one timer at a time, and it is never reset. It runs again if
+   * a group was written after it started.
    */
   const flushLater = async (): Promise<void> => {
     isTimerSet = true;
@@ -114,16 +115,16 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
   };
 }
 
-/** Consecutive records of one step are written with one statement. */
+/** Sorts intents, because one statement can write consecutive records of a step. */
 function inOrder(intents: readonly NewIntent[], at: string): readonly Intent[] {
   const sorted = intents.toSorted((one, other) => one.attempt - other.attempt || one.record - other.record);
   return sorted.map((intent) => ({ ...intent, at }));
 }
 
 interface LedgerTransactions {
-  /** Writes outcomes and intents in one transaction. Keeps the outcomes that fail. */
+  /** Writes outcomes and intents in one transaction. Keeps outcomes that could not be written. */
   readonly write: (entries: readonly Entry[], intents: readonly Intent[]) => Promise<void>;
-  /** Retries the outcomes that failed and returns those that fail again. */
+  /** Retries the outcomes that could not be written. Returns the outcomes that fail again. */
   readonly retryFailedWrites: () => Promise<readonly AttemptOutcome[]>;
 }
 

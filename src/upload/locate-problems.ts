@@ -8,8 +8,8 @@ import type { RecordToSend } from "./upload-types.ts";
 const MIN_MASKED_LENGTH = 3;
 
 /**
- * Adds the source cell and the shape of the value to each platform problem. Platform messages often quote values, so a
- * value at the attr (or below it) is replaced by its shape.
+ * Adds the source cell and the shape of the value to each platform problem. Platform messages often quote values, so
+ * values at the attr or below it are replaced by their shapes.
  */
 export function locateProblems(
   problems: readonly PlatformProblem[],
@@ -34,7 +34,7 @@ export function locateProblems(
   });
 }
 
-/** Returns the value at the path, or at the nearest place above it that exists. */
+/** Returns the value at the path or, if there is none, at the nearest existing place above it. */
 function descend(payload: JsonObject, path: AttrPath): { readonly node: JsonValue; readonly reached: boolean } {
   let node: JsonValue = payload;
   for (const segment of path) {
@@ -45,7 +45,7 @@ function descend(payload: JsonObject, path: AttrPath): { readonly node: JsonValu
   return { node, reached: true };
 }
 
-/** Masks a scalar wherever it occurs in the text, and values below an object only as whole words. */
+/** Masks a scalar wherever it occurs in the text. Masks the values below an object or a list only as whole words. */
 function masked(detail: string, node: JsonValue, scalarsOf: typeof scalarsUnder): string {
   if (typeof node === "string" || typeof node === "number") {
     const value = String(node);
@@ -63,7 +63,7 @@ function wholeWord(value: string): RegExp {
   return new RegExp(String.raw`(?<![\p{L}\p{N}])${literal}(?![\p{L}\p{N}])`, "gu");
 }
 
-/** The scalars in a value, longest first, so that a value that contains another is masked completely. */
+/** The scalars in a value, longest first, so that a value that contains another value is masked completely. */
 function scalarsUnder(node: JsonValue): readonly string[] {
   const found: string[] = [];
   const collect = (value: JsonValue): void => {

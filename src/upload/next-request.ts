@@ -19,7 +19,7 @@ import { startPatience } from "./poll-patience.ts";
 import type { SendContext } from "./send-context.ts";
 import type { PollHistory, WorkflowPosition } from "./workflow-position.ts";
 
-/** Saves the outcome and releases the record. */
+/** Saves the record's outcome and releases the record. */
 export function finish(
   state: RecordState,
   outcome: RecordOutcome,
@@ -33,7 +33,7 @@ export function finish(
   queue.recordDone();
 }
 
-/** Moves the record to a step and limits how long its status is polled. */
+/** Moves the record to a step, and limits how long the status of the step is polled. */
 export function enterPosition(state: RecordState, to: WorkflowPosition, context: SendContext): void {
   const { clock, queue, shutdown } = context;
   state.patience?.end();
@@ -59,7 +59,7 @@ export function giveUpPolling(state: RecordState, result: RequestResult | undefi
   finish(state, { status: "pending", reason }, result, context);
 }
 
-/** Ends the upload: the record cannot get an outcome because of a ledger failure or a bug. */
+/** Ends the upload because the record cannot get an outcome, after a ledger failure or a bug. */
 export function failRecord(error: unknown, { queue, shutdown }: SendContext): void {
   shutdown.stop(error);
   queue.recordDone();
@@ -88,7 +88,7 @@ function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResu
   const isCheck = state.position.mode === "check";
   const isAbsent = kind === "absent" || (kind === "rejected" && isCheck);
   state.notFoundCount = isAbsent && untrustedMs(state, context) === 0 ? state.notFoundCount + 1 : 0;
-  // The second poll, which decides, follows one interval after the first.
+  // Starts the intervals again, so that the second poll, which decides, follows one interval after the first.
   if (isCheck && state.notFoundCount > 0) state.polls = 0;
   const isOwn = isOwnContent(state);
   if (kind === "waiting" && (!isCheck || isOwn)) state.isAmbiguous = false;
@@ -97,7 +97,7 @@ function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResu
   return { isAmbiguous, isOwnContent: isOwn, notFoundCount, isTimedOut };
 }
 
-/** Maximum polling interval, as a multiple of the configured interval. It doubles while nothing changes. */
+/** Maximum polling interval, as a multiple of the configured interval. The interval doubles while nothing changes. */
 const MAX_POLL_BACKOFF = 8;
 
 /** Milliseconds until the next poll. */
@@ -109,13 +109,13 @@ function nextPollMs(state: RecordState, context: SendContext): number {
   return Math.min(ms, untrustedMs(state, context) || ms);
 }
 
-/** Milliseconds during which "not found" proves nothing about an earlier request. */
+/** Remaining milliseconds during which "not found" proves nothing about an earlier request. */
 function untrustedMs({ position }: RecordState, { clock, options }: SendContext): number {
   if (position.mode !== "check") return 0;
   return Math.max(0, (options.trustNotFoundFrom ?? 0) - clock.monotonic());
 }
 
-/** Repeats the request after a delay. */
+/** Repeats the request, or polls again, after a delay. */
 export function retryLater(
   state: RecordState,
   result: RequestResult,
@@ -127,7 +127,10 @@ export function retryLater(
     : pollLater(state, result, afterMs, context);
 }
 
-/** Writes nothing to the ledger: the intent remains valid, and polling changes nothing. */
+/**
+ * Polls again after a delay. Writes nothing to the ledger, because the intent remains valid and polling changes
+ * nothing.
+ */
 async function pollLater(
   state: RecordState,
   result: RequestResult,
@@ -145,9 +148,9 @@ async function pollLater(
 }
 
 /**
- * Gives the attempt the outcome `pending` and starts a new attempt after a delay. For a refused attempt, the outcome
- * is written immediately. For an ambiguous one, it is written with the next intent: after a crash in between, the
- * record must be ambiguous.
+ * Gives the attempt the outcome `pending` and starts a new attempt after a delay. The outcome of a refused attempt is
+ * written immediately. The outcome of an ambiguous attempt is written together with the next intent, because the record
+ * must be ambiguous after a crash in between.
  */
 async function resendLater(
   state: RecordState,
@@ -179,9 +182,9 @@ async function resendLater(
 }
 
 /**
- * Completes a step. The outcome is written together with the intent for the next step, so no crash can separate them.
- * After the last requested step, the record remains `pending`. A step that the platform had done before, perhaps with
- * different content, is not recorded: after a crash, the platform must be asked again.
+ * Completes a step. The outcome is written together with the intent for the next step, so that no crash can separate
+ * them. After the last requested step, the record remains `pending`. A step that the platform had already done, perhaps
+ * with different content, is not recorded, so that the platform is queried again after a crash.
  */
 async function advance(
   state: RecordState,
@@ -202,7 +205,7 @@ async function advance(
   await sendAgain(state, [{ outcome, fallback }], context);
 }
 
-/** Returns the record to the queue with a new attempt, once its intent is durable. */
+/** Returns the record to the queue for a new attempt, once the intent of the attempt is durable. */
 async function sendAgain(
   state: RecordState,
   repeated: readonly RepeatedAttempt[],

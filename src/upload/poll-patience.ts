@@ -6,14 +6,14 @@ export interface PollPatience {
   readonly leftMs: () => number;
   /** Aborts when the time is over. */
   readonly over: AbortSignal;
-  /** Stops the timer: no further status is needed. */
+  /** Stops the timer, because no further status is needed. */
   readonly end: () => void;
 }
 
 interface PatienceOptions {
   readonly ms: number;
   readonly clock: MonotonicClock & Sleeper;
-  /** Stops the timer, like `end`. */
+  /** Stops the timer when it aborts, like `end`. */
   readonly stopping: AbortSignal;
 }
 

@@ -24,18 +24,18 @@ export interface RecordState {
   position: WorkflowPosition;
   /** The attempt of the latest intent. */
   attempt: number;
-  /** Requests for the step in this run. */
+  /** Number of requests for the step in this run. */
   tries: number;
   /** Whether a request of this or an earlier run had no clear reply, so that the platform may have the record. */
   isAmbiguous: boolean;
   /** The content that the platform may have from earlier requests, including those of this run. */
   prior: PriorContent;
-  /** Whether a step was already done on the platform, perhaps with different content. */
+  /** Whether the platform had already done a step, perhaps with different content. */
   wasDoneBefore: boolean;
   epoch: Epoch;
-  /** Status requests for the step. */
+  /** Number of status requests for the step. */
   polls: number;
-  /** Consecutive polls that found nothing. */
+  /** Number of consecutive polls that found nothing. */
   notFoundCount: number;
   /** Present while the step is polled. */
   patience: PollPatience | undefined;
@@ -59,7 +59,7 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
   };
 }
 
-/** Copies memory that the record shares with others, because it may wait for a long time. */
+/** Copies the memory that the record shares with other records, because it may wait for a long time. */
 export function detach(state: RecordState): void {
   const { toSend } = state;
   if (toSend.detached === undefined) return;
@@ -80,15 +80,15 @@ export function noteUnclear(state: RecordState): void {
   if (state.prior === "none") state.prior = "same";
 }
 
-/** Notes that the current step was already done on the platform: the record may have different content there. */
+/** Notes that the platform had already done the current step, so that it may have different content. */
 export function noteDoneBefore(state: RecordState): void {
   state.wasDoneBefore = true;
   if (state.prior === "none") state.prior = "other";
 }
 
 /**
- * Whether a record that is on the platform must have this content: a request with this content had no clear reply, and
- * no other content can be there.
+ * Whether a record that is on the platform must have this content, because a request with this content had no clear
+ * reply, and the platform cannot have other content.
  */
 export function isOwnContent({ prior }: RecordState): boolean {
   return prior === "same";
@@ -104,15 +104,15 @@ export interface RecordOutcome {
   readonly problems?: readonly PlatformProblem[];
   readonly account?: string;
   readonly reason?: string;
-  /** The step that was completed. */
+  /** The step that this outcome completes. */
   readonly step?: string | undefined;
-  /** Whether the step was already done on the platform, perhaps with different content. */
+  /** Whether the platform had already done the step, perhaps with different content. */
   readonly mayHoldOther?: boolean;
 }
 
 /**
  * The outcome of a record that is not sent again.
- * @param remoteValidation whether nothing is created: a record that the platform accepts is then `valid`
+ * @param remoteValidation whether the platform only validates; a record that it accepts is then `valid`
  */
 export function outcomeOf(result: RequestResult, state: RecordState, remoteValidation = false): RecordOutcome {
   const { replyClass, http } = result;
@@ -145,8 +145,8 @@ function rejectedOutcome(
 type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
 
 /**
- * The outcome of an accepted reply. A polled status shows that the platform has the record, but not that it has this
- * content.
+ * The outcome of a reply that accepts the record. A polled status shows that the platform has the record, but not that
+ * it has this content.
  */
 function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);
@@ -193,14 +193,14 @@ function accountOf({ account }: { readonly account?: string }): { readonly accou
   return account === undefined ? {} : { account };
 }
 
-/** The outcome if the run stops before the record could be sent again. */
+/** The outcome of a record if the run stops before the record can be sent again. */
 export function interruptedOutcome(result: RequestResult, state: Pick<RecordState, "position">): RecordOutcome {
   const { replyClass } = result;
   const status = statusWithoutReply(result, state);
   return "reason" in replyClass ? { status, reason: replyClass.reason } : { status };
 }
 
-/** A record blocked by a closed import supplier remains `pending` if the run waits for the supplier. */
+/** Keeps a record `pending` that a closed import supplier blocks, if the run waits for the supplier. */
 export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
   const { status, problems } = outcome;
   return status === "blocked" && problems !== undefined
@@ -209,7 +209,7 @@ export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
 }
 
 /**
- * The status of a record without a clear reply: it may have been processed, which matters unless the request is
+ * The status of a record without a clear reply. It may have been processed, which matters only if the request is not
  * idempotent.
  */
 function statusWithoutReply(
@@ -220,8 +220,8 @@ function statusWithoutReply(
 }
 
 /**
- * Makes a `pending` or `blocked` outcome ambiguous if an earlier request had no clear reply: the record may still be on
- * the platform.
+ * Makes a `pending` or `blocked` outcome ambiguous if an earlier request had no clear reply, because the record may be
+ * on the platform.
  */
 export function keepAmbiguous(
   outcome: RecordOutcome,

@@ -2,21 +2,24 @@ import type { Random } from "../time/clock.ts";
 import { fullJitter } from "../transport/retry-delay.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 
-/** Maximum requests for one record in one run. */
+/** Maximum number of requests for one record in one run. */
 const MAX_TRIES = 3;
-/** The maximum if the platform pushes back: a busy platform must not use up the tries of a valid record. */
+/**
+ * The maximum if the platform pushes back. It is higher, because a busy platform must not use up the tries of a valid
+ * record.
+ */
 const MAX_TRIES_PUSHED_BACK = 10;
-/** Longest wait after a random refusal, which says nothing about the next request. */
+/** Maximum wait after a random refusal, which says nothing about the next request. */
 const MAX_DELAY_IN_NOISE_MS = 50;
 
 /**
- * Whether to send the record again, and after how many milliseconds. It is not sent again if its tries or the budget
- * are used up, or if it must not be repeated.
+ * Whether to send the record again, and after how many milliseconds. It is not sent again if its tries or the retry
+ * budget are used up, or if the request must not be repeated.
  */
 export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
 
 export interface RetryState {
-  /** Requests for this record in this run. */
+  /** Number of requests for this record in this run. */
   readonly tries: number;
   readonly mayRepeat: boolean;
   /** Whether refusals are known to be random and independent of the rate. */
@@ -26,8 +29,9 @@ export interface RetryState {
 }
 
 /**
- * Decides whether a record is sent again. A record waits for its own `Retry-After`, which costs no budget and allows
- * more tries, because the platform specified when to retry. The circuit breaker limits the total wait.
+ * Decides whether a record is sent again. If its reply has a `Retry-After`, the record waits for this time. This costs
+ * no budget and allows more tries, because the platform specified when to retry. The circuit breaker limits the total
+ * wait.
  */
 export function decideRetry({ replyClass, pushBack }: RequestResult, state: RetryState): RetryAction {
   const isRetriable = replyClass.kind === "retry" || (replyClass.kind === "ambiguous" && state.mayRepeat);
@@ -48,11 +52,11 @@ function causeOf(pushBack: RequestResult["pushBack"]): keyof typeof COSTS {
 }
 
 /**
- * The retry budget of a run: retries use it up, and successes refund it. The amounts are those of the standard mode of
- * the AWS SDKs.
+ * The retry budget of a run: retries use it up, and successes refund it. The amounts follow the standard mode of the
+ * AWS SDKs.
  */
 export interface RetryBudget {
-  /** False if the budget is used up. */
+  /** Takes the cost of a retry. Returns false if the budget is used up. */
   readonly take: (cause: keyof typeof COSTS) => boolean;
   readonly refund: () => void;
 }

@@ -30,15 +30,15 @@ export interface SendContext {
   readonly shutdown: Shutdown;
   readonly ledgerWriter: LedgerWriter;
   readonly counts: UploadEnd["counts"];
-  /** Counts an outcome once it is durable. */
+  /** Counts an outcome, once it is durable. */
   readonly onSaved: (outcome: AttemptOutcome) => void;
 }
 
 const MAX_WAIT_MS = 5 * 60_000;
 
 /**
- * Returns a function that creates the context of the next round. Pauses, rates, the retry budget and account numbers
- * are kept from round to round.
+ * Returns a function that creates the context of the next round. All rounds share the pauses, the rates, the retry
+ * budget and the account numbers.
  */
 export function createRounds(
   { ledger, steps, clock, random, onProgress }: UploadDependencies,

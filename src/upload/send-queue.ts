@@ -4,13 +4,13 @@ import type { RecordState } from "./record-state.ts";
 export interface SendQueue {
   /** Adds records whose intents are durable. */
   readonly take: (states: readonly RecordState[]) => void;
-  /** Removes and returns the first record that fits; without a condition, the first record. */
+  /** Removes and returns the first record that fits. Without a condition, removes and returns the first record. */
   readonly next: (fits?: (state: RecordState) => boolean) => RecordState | undefined;
   /** Removes this record. Returns false if it is not in the queue. */
   readonly remove: (state: RecordState) => boolean;
   /** Returns a record to the front of the queue to be sent again. */
   readonly putBack: (state: RecordState) => void;
-  /** Records that wait for a later request make room for others, up to `MAX_WAITING`. */
+  /** Counts records that wait for a later request. They make room for other records, up to `MAX_WAITING`. */
   readonly countWaiting: (change: 1 | -1) => void;
   /** Call this when a record has its outcome. */
   readonly recordDone: () => void;
@@ -28,12 +28,12 @@ export interface SendQueue {
   readonly over: AbortSignal;
   /** True if no record in the queue fits. */
   readonly isIdle: (fits?: (state: RecordState) => boolean) => boolean;
-  /** Resolves when the queue may have changed, or on `notify`. */
+  /** Resolves when the queue may have changed, and when `notify` is called. */
   readonly changed: () => Promise<void>;
   readonly notify: () => void;
 }
 
-/** Each waiting record holds its payload in memory. */
+/** Maximum number of waiting records that make room, because each of them keeps its payload in memory. */
 const MAX_WAITING = 1000;
 
 export function createSendQueue(): SendQueue {
@@ -79,7 +79,7 @@ export function createSendQueue(): SendQueue {
     room(inFlight) {
       const intended = active - Math.min(waiting, MAX_WAITING);
       if (intended > 2 * inFlight) return 0;
-      // Leaves room for the waiting records: each gets another intent when it is sent.
+      // Leaves room for the waiting records, because each of them gets another intent when it is sent.
       return Math.max(0, Math.min(2 * inFlight, 4 * inFlight - intended - Math.min(waiting, 2 * inFlight)));
     },
     close() {

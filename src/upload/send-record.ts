@@ -6,7 +6,7 @@ import { decideRetry } from "./retry.ts";
 import type { SendContext } from "./send-context.ts";
 
 /**
- * Sends one request for a record and handles its reply. After a shutdown, no request is sent and the record is
+ * Sends one request for a record and handles its reply. After a shutdown, sends no request, and the record becomes
  * `pending`. Never rejects.
  */
 export async function sendRecord(state: RecordState, context: SendContext): Promise<void> {
@@ -57,8 +57,8 @@ function withSupplierState(result: RequestResult, { toSend }: RecordState, conte
 }
 
 /**
- * Applies a 429 without `Retry-After` at one of several steps as a limit of that step, and removes the push-back from
- * the result, so that only that step slows down.
+ * Treats a 429 without `Retry-After` at one of several steps as a limit of that step. Removes the push-back from the
+ * result, so that only that step slows down.
  */
 function withoutStepLimit(
   result: RequestResult,
@@ -87,16 +87,16 @@ function isPatienceOver({ patience }: RecordState, { shutdown }: SendContext): b
   return !shutdown.stopping.aborted && patience?.isOver() === true;
 }
 
-/** Whether the platform replied about the record, or the reply ends the run. */
+/** Whether the platform replied about the record, or its reply ends the run. */
 function isAnswer({ replyClass: { kind } }: RequestResult): boolean {
   return kind !== "unsent" && kind !== "retry" && kind !== "ambiguous" && kind !== "cancelled";
 }
 
 /**
- * Returns a function that is called before each request for the record. The first request was allowed at dispatch, so
- * it only waits for a pause that began while it waited for its token. Each further request (a repeat with a newer
- * token, a query for the reason of a refused step) waits for its own turn. No request is sent after a shutdown, after
- * the import supplier closes, or when the polling time is over.
+ * Returns a function that is called before each request for the record. The first request was already allowed when it
+ * was dispatched, so it waits only for a pause that began while it waited for its token. Each further request (a repeat
+ * with a newer token, or a query for the reason why a step was refused) waits for its own turn. No request is sent
+ * after a shutdown, after the import supplier closes, or when the polling time is over.
  */
 function permissionToSend(state: RecordState, context: SendContext): MaySend {
   const { rate, shutdown } = context;

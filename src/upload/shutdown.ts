@@ -9,7 +9,7 @@ export interface Shutdown {
   readonly stopping: AbortSignal;
   /** Aborts when requests in flight are cancelled. */
   readonly aborted: AbortSignal;
-  /** Ends the upload because of an error: a Failure, or a bug. */
+  /** Ends the upload because of an error, which is a Failure or a bug. */
   readonly stop: (error: unknown) => void;
   /**
    * Call this when the upload has ended.

@@ -9,32 +9,35 @@ import type { StepClient } from "../platform/import/step-clients.ts";
 
 /** One record to send. */
 export interface RecordToSend {
-  /** 1-based position in the whole input. */
+  /** Number of the record in the whole input, from 1. */
   readonly record: number;
   readonly identity: Uint8Array;
   readonly content: Uint8Array;
-  /** Attempts so far in any run. */
+  /** Number of attempts so far, in any run. */
   readonly attempts: number;
   /** Whether the platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
-  /** The content that the platform may have from earlier requests. Default: `same` if `isAmbiguous`, else `none`. */
+  /**
+   * The content that the platform may have from earlier requests. By default, `same` if `isAmbiguous`, otherwise
+   * `none`.
+   */
   readonly prior?: PriorContent;
-  /** Account number that the platform assigned to an earlier version. */
+  /** Account number that the platform assigned to an earlier version of the record. */
   readonly account?: string | undefined;
   /** The import supplier named in the payload, if any. */
   readonly supplier?: string | undefined;
   /** The last completed step for this content. */
   readonly step?: string;
-  /** Hash of the source row, if the plan has it. */
+  /** Hash of the source row, if the plan contains it. */
   readonly rowHash?: number | undefined;
   readonly payload: JsonObject;
-  /** The payload as canonical JSON in UTF-8, if already encoded. */
+  /** The payload as canonical JSON in UTF-8, if it is already encoded. */
   readonly json?: Buffer;
-  /** Fields from the mapping for the bodies of steps, by step name. */
+  /** Fields from the mapping for the bodies of steps, by name of the step. */
   readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
   /** Values of request parameters, by name. */
   readonly parameters?: JsonObject | undefined;
-  /** Returns the source cell of an attr; undefined if it has none. */
+  /** Returns the source cell of an attr; undefined if the attr has none. */
   readonly locate: (path: AttrPath) => Place | undefined;
   /** Returns a copy that shares no memory with other records and can be kept. Absent if this record is such a copy. */
   readonly detached?: (() => RecordToSend) | undefined;
@@ -42,7 +45,7 @@ export interface RecordToSend {
 
 export interface UploadDependencies {
   readonly ledger: Pick<Ledger, "saveIntents" | "saveOutcomes">;
-  /** The steps of every record, in order; at least one. */
+  /** The steps of every record, in order. There is at least one. */
   readonly steps: readonly StepClient[];
   readonly clock: Clock;
   readonly random: Random;
@@ -54,44 +57,47 @@ export interface UploadOptions {
   readonly run: string;
   /** `auto` starts at 4 and adapts up to `ceiling`. A number is used as given from the start. */
   readonly concurrency: "auto" | number;
-  /** Maximum requests in flight under `auto`, default 16. */
+  /** Maximum number of requests in flight under `auto`; default 16. */
   readonly ceiling?: number;
   /** Maximum requests per second. */
   readonly rps?: number;
   /** The current share of this worker in a run with several workers, in addition to its own limits. */
   readonly share?: (() => PaceShare) | undefined;
-  /** Whether all records go to one import supplier: if it is closed, nothing can be sent. */
+  /** Whether all records go to one import supplier, so that nothing can be sent while it is closed. */
   readonly oneSupplier?: boolean;
-  /** Probe closed import suppliers until they open, for at most `forMs` at a time. Default: do not wait. */
+  /**
+   * Whether to probe closed import suppliers until they open, for at most `forMs` at a time. By default, the run does
+   * not wait.
+   */
   readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
-  /** Name of the step after which records are left `pending`. */
+  /** The step after which records are left `pending`. */
   readonly until?: string | undefined;
-  /** Whether nothing is created: a record that the platform accepts is then `valid`. */
+  /** Whether the platform only validates and creates nothing. A record that it accepts is then `valid`. */
   readonly remoteValidation?: boolean;
-  /** Stops new requests. Requests in flight may finish within 30 seconds. */
+  /** When this aborts, no new requests are sent. Requests in flight may finish within 30 seconds. */
   readonly drain: AbortSignal;
-  /** Cancels requests in flight. */
+  /** When this aborts, requests in flight are cancelled. */
   readonly abort: AbortSignal;
   /**
-   * Monotonic milliseconds from which "not found" is trusted for an ambiguous record. Earlier, a cancelled request may
-   * still be processed. Default: immediately.
+   * Time from which "not found" is trusted for an ambiguous record, in monotonic milliseconds. Before that time, a
+   * cancelled request may still be processed. Default: immediately.
    */
   readonly trustNotFoundFrom?: number;
-  /** Maximum wait while the platform is unreachable or accepts nothing, default 5 minutes. */
+  /** Maximum wait while the platform is unreachable or accepts nothing; default 5 minutes. */
   readonly maxWaitMs?: number;
-  /** Maximum wait for an unreachable platform until its first reply, default `maxWaitMs`. */
+  /** Maximum wait for the first reply of an unreachable platform; default `maxWaitMs`. */
   readonly firstWaitMs?: number | undefined;
 }
 
 /** One worker's share of the pace of a run. */
 export interface PaceShare {
-  /** Maximum requests in flight, at least 1. */
+  /** Maximum number of requests in flight, at least 1. */
   readonly limit: number;
   /** Maximum requests per second. */
   readonly rps?: number | undefined;
   /** Milliseconds for which nothing may be sent, because the platform told another worker to wait. */
   readonly holdMs: number;
-  /** Number of workers of the run; default 1. */
+  /** Number of workers of the run; default: 1. */
   readonly workers?: number | undefined;
   /** The rate per worker that a worker found after a refusal. `at`: time of the refusal, monotonic milliseconds. */
   readonly found?: { readonly id: string; readonly perSecond: number; readonly at: number } | undefined;
@@ -99,7 +105,7 @@ export interface PaceShare {
   readonly suppliers?: readonly ReportedSupplier[] | undefined;
 }
 
-/** The state of an import supplier as other workers found it. */
+/** The state of an import supplier, as found by other workers. */
 export interface ReportedSupplier {
   readonly supplier: string;
   readonly open: boolean;
@@ -127,17 +133,19 @@ export type UploadEvent =
       readonly open: boolean;
       readonly code?: string;
       readonly probeInMs?: number;
-      /** The time when another worker found this (monotonic milliseconds). Absent for a local finding. */
+      /** Time at which another worker found this, in monotonic milliseconds. Absent for a local finding. */
       readonly reportedAt?: number;
     }
   | { readonly kind: "pause"; readonly forMs: number; readonly reason: string };
 
 export interface UploadEnd {
-  /** `done`: every record was handled. `drained`: the user stopped the upload. `stopped`: ended by `failure`. */
+  /** `done`: every record was handled. `drained`: the user stopped the upload. `stopped`: `failure` ended it. */
   readonly reason: "done" | "drained" | "stopped";
   readonly failure?: Failure;
   /** Outcomes of this upload by status. */
   readonly counts: Readonly<Partial<Record<AttemptOutcome["status"], number>>>;
-  /** Outcomes that the ledger could not save (disk full). Empty except with a `storage` failure. */
+  /**
+   * Outcomes that the ledger could not save, for example on a full disk. Empty unless `failure` is a `storage` failure.
+   */
   readonly unsaved: readonly AttemptOutcome[];
 }

@@ -7,8 +7,8 @@ import type { RecordToSend, UploadDependencies, UploadEnd, UploadOptions } from 
 
 /**
  * Uploads the records. If the run waits for closed import suppliers, repeats rounds until all records are handled, the
- * time is up, or another cause ends the run. Records handled in one round are not in the next.
- * @param records opens the records left to send, in input order
+ * time is up, or another cause ends the run. The next round does not contain records that were already handled.
+ * @param records returns the records left to send, in input order
  */
 export async function upload(
   records: () => AsyncIterable<readonly RecordToSend[]>,
@@ -30,7 +30,7 @@ export async function upload(
   for (;;) {
     const end = await uploadRound(records(), newRound());
     if (!needsAnotherRound(end, breakers)) return end;
-    // The limit is for one uninterrupted wait: it starts again after a round that has settled records.
+    // The limit applies to one uninterrupted wait, so it starts again after a round that has settled records.
     if (settledIn(end) > settled) until = clock.monotonic() + forMs;
     settled = settledIn(end);
     do {
@@ -47,7 +47,7 @@ function settledIn({ counts: { accepted = 0, rejected = 0 } }: UploadEnd): numbe
   return accepted + rejected;
 }
 
-/** Whether records were skipped only because of an import supplier, and the run waits for it. */
+/** Whether records were skipped only because of a closed import supplier, and the run waits for it. */
 function needsAnotherRound({ reason, failure }: UploadEnd, breakers: SupplierBreakers): boolean {
   const left = breakers.takeSkippedSuppliers();
   if (!breakers.waits || !left || reason === "drained") return false;
@@ -55,9 +55,9 @@ function needsAnotherRound({ reason, failure }: UploadEnd, breakers: SupplierBre
 }
 
 /**
- * Sends every record once. Its intent is durable before its first byte is sent, and its outcome before this resolves.
- * Failures that end the run are returned, not thrown, with the counts so far. Records of a closed import supplier
- * remain `pending`; the others are sent.
+ * Sends every record once. The intent of a record is durable before its first byte is sent, and its outcome is durable
+ * before this resolves. If a failure ends the run, returns it with the counts so far instead of throwing it. Records of
+ * a closed import supplier remain `pending`, and all others are sent.
  * @param records exactly the records to send, in input order
  */
 async function uploadRound(records: AsyncIterable<readonly RecordToSend[]>, context: SendContext): Promise<UploadEnd> {
@@ -85,7 +85,7 @@ async function feed(records: AsyncIterable<readonly RecordToSend[]>, context: Se
 
 /**
  * Resolves with the value, or with undefined when the signal aborts. `Promise.race` would keep every batch in memory
- * until the other promise settles, that is, for the whole upload.
+ * until the other promise settles, which takes the whole upload.
  */
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
@@ -97,8 +97,8 @@ function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
 }
 
 /**
- * Writes intents slightly ahead of sending. At most four times the concurrency limit have an intent and no outcome,
- * which bounds how many records a crash leaves ambiguous.
+ * Writes intents slightly ahead of sending. The number of records with an intent but no outcome is at most four times
+ * the concurrency limit. This limits the number of records that a crash leaves ambiguous.
  */
 async function feedBatch(batch: readonly RecordToSend[], context: SendContext): Promise<void> {
   const { queue, rate, shutdown } = context;
@@ -112,7 +112,7 @@ async function feedBatch(batch: readonly RecordToSend[], context: SendContext): 
   }
 }
 
-/** Takes the records whose import suppliers are open. A probe is sent alone, and its reply is awaited. */
+/** Queues the records whose import suppliers are open. After a probe, waits for its reply. */
 async function feedGroup(group: readonly RecordToSend[], context: SendContext): Promise<void> {
   const { ledgerWriter, queue, shutdown, stepOrder, supplierBreakers } = context;
   const admissions = group.map(({ supplier }) => supplierBreakers.admit(supplier));

@@ -3,8 +3,8 @@ import type { StepClient } from "../platform/import/step-clients.ts";
 import type { RecordToSend, UploadOptions } from "./upload-types.ts";
 
 /**
- * The position of a record in the workflow. `send`: the step must be sent. `check`: it may have been sent, and is
- * polled before it is sent again. `wait`: it was sent, and is polled until it completes.
+ * The position of a record in the workflow. `send`: the step must be sent. `check`: the step may have been sent, and is
+ * polled before it is sent again. `wait`: the step was sent, and is polled until it completes.
  */
 export interface WorkflowPosition {
   readonly step: StepClient;
@@ -15,16 +15,16 @@ export interface WorkflowPosition {
 type NextAction =
   /** The record gets its outcome. */
   | { readonly kind: "finish" }
-  /** The step is complete. `undefined`: it was the last requested step. */
+  /** The step is complete. `to` is undefined after the last requested step. */
   | { readonly kind: "advance"; readonly to: WorkflowPosition | undefined }
   /** Poll again later. */
   | { readonly kind: "poll" }
-  /** The request never arrived. */
+  /** The request never reached the platform. */
   | { readonly kind: "send" };
 
-/** The steps of every record, in order, up to the last requested one. */
+/** The steps of every record, in order, up to the last requested step. */
 export interface StepOrder {
-  /** The position at which a record continues after the last completed step for its content. */
+  /** The position at which a record continues after its last completed step. */
   readonly start: (toSend: Pick<RecordToSend, "step" | "isAmbiguous">) => WorkflowPosition;
   readonly nextAction: (result: RequestResult, at: WorkflowPosition, history: PollHistory) => NextAction;
 }
@@ -34,12 +34,15 @@ export interface PollHistory {
   readonly isAmbiguous: boolean;
   /** Whether a record that is on the platform must have this content. */
   readonly isOwnContent: boolean;
-  /** Consecutive polls that found nothing, including this one. */
+  /** Number of consecutive polls that found nothing, including this one. */
   readonly notFoundCount: number;
   readonly isTimedOut: boolean;
 }
 
-/** One poll is not enough: a request without a reply may still be in transit. */
+/**
+ * Number of polls that must find nothing. One poll is not enough, because a request without a reply may still be in
+ * transit.
+ */
 const NOT_FOUND_POLLS = 2;
 
 export function createStepOrder(steps: readonly StepClient[], until: UploadOptions["until"]): StepOrder {
@@ -55,7 +58,7 @@ export function createStepOrder(steps: readonly StepClient[], until: UploadOptio
     start({ step: done, isAmbiguous }) {
       const step = done === undefined ? undefined : steps.find(({ name }) => name === done);
       if (step === undefined) return positionAt(first, isAmbiguous);
-      // A step that was answered is never sent again, even if polling no longer finds it.
+      // A step that the platform has answered is never sent again, even if polling no longer finds it.
       if (step.status !== undefined) return { step, mode: "wait" };
       return stepAfter(step, isAmbiguous) ?? positionAt(step, isAmbiguous);
     },
@@ -83,8 +86,8 @@ function advanceTo(to: WorkflowPosition): NextAction {
 
 /**
  * The action after polling a step that may have been sent. A refusal found by polling may belong to an earlier request,
- * so only a record that is present or in progress decides the outcome. Work in progress with different content is only
- * awaited: this content was not sent.
+ * so only a record that is present or in progress decides the outcome. If the platform is processing different content,
+ * the action is to wait, because this content was not sent.
  */
 function actionAfterCheck(
   { replyClass }: RequestResult,
@@ -97,8 +100,8 @@ function actionAfterCheck(
 }
 
 /**
- * Whether the platform had the whole record before, with an account number ("already imported" in published contracts
- * of the platform). The remaining steps are then skipped. Without an account number, only the step was done before.
+ * Whether the platform already had the whole record, with an account number ("already imported" in published contracts
+ * of the platform). The remaining steps are then skipped. Without an account number, only the step was already done.
  */
 function isWholeRecordThere({ replyClass }: RequestResult): boolean {
   return replyClass.kind === "accepted" && replyClass.exists === true && replyClass.account !== undefined;

@@ -42,7 +42,7 @@ export interface UncaughtAnswer {
 
 /** Calls, in order. */
 export interface CallBatch {
-  /** Positions in the list of loaded functions. */
+  /** Position of each call's function in the list of loaded functions. */
   readonly functions: readonly number[];
   readonly texts: readonly string[];
   /** The row of each call, as an index in `rows`; `NO_ROW` for a function that takes none. */
@@ -58,8 +58,8 @@ export const NO_ROW = -1;
 
 export interface BatchAnswer {
   /**
-   * Results of the calls before the first fault, or of as many calls as fit in one message; undefined for no value,
-   * `null` and `""`.
+   * Results of the calls before the first fault, or of the calls whose results fit in one message. Undefined if the
+   * function returned no value, `null` or `""`.
    */
   readonly values: readonly (JsonValue | undefined)[];
   readonly fault?: Fault | undefined;
@@ -67,7 +67,7 @@ export interface BatchAnswer {
   readonly usedBytes: number;
 }
 
-/** Maximum size of one result: characters of strings and names, plus one for each other value. */
+/** Maximum size of one result: the characters of its strings and member names, plus one for each other value. */
 export const MAX_CHARACTERS: number = 2 ** 20;
 
 /** Why a call has no result. `unreadable`: reading the returned value threw an error. */

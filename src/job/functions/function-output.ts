@@ -46,7 +46,10 @@ function writeToStderr(chunk: Chunk): void {
   }
 }
 
-/** Returns "" if the module has broken the built-ins that this function needs. */
+/**
+ * Returns the text with control sequences made visible; "" if the module has broken the built-ins that this function
+ * needs.
+ */
 function visible(chunk: Chunk): string {
   try {
     return plainLines(typeof chunk === "string" ? chunk : decode(chunk));

@@ -32,14 +32,14 @@ export interface FunctionModule {
 
 const LOAD_FACTOR = 10;
 
-/** After a first SIGINT or SIGTERM, a command ends within twice this time, whatever its functions do. */
+/** After a first SIGINT or SIGTERM, a command ends within twice this time, even if its functions never return. */
 const STOP_GRACE_MS = 1000;
 
 const CHECK_INTERVAL_MS = 100;
 
 /**
  * V8's own limit for the thread. If one large allocation exceeds it, V8 ends the whole process. The two limits below
- * therefore end the thread earlier.
+ * end the thread before that happens.
  */
 const HEAP_MB = 4096;
 
@@ -64,7 +64,7 @@ interface Waiting {
  * Loads a module of functions into its own thread, so that no function can end, block or change the program.
  * `process.exit` or an endless loop ends only that thread, and the failure names the function. The calling thread never
  * waits synchronously, so that signals and timers continue to work.
- * @throws NotLoaded with the reason, and Failure `incomplete` if the signal is aborted
+ * @throws NotLoaded with the reason; Failure `incomplete` if the signal is aborted
  */
 export async function startFunctions(module: FunctionModule): Promise<MappingFunctions> {
   const thread = startThread(module);
@@ -138,7 +138,7 @@ function startThread(module: FunctionModule): FunctionThread {
     waiting.shift()?.answer(answer);
     watch.next(waiting[0]);
   });
-  // While a run waits for an answer, the timer of the watch keeps the process alive; an idle thread does not.
+  // While a run waits for an answer, the timer of `watchCalls` keeps the process alive. An idle thread does not.
   worker.unref();
   port.unref();
   module.signal?.addEventListener("abort", stop);
@@ -175,7 +175,7 @@ interface Watched {
 }
 
 interface Watch {
-  /** Starts to watch the next pending answer; undefined if there is none. */
+  /** Watches the next pending answer, or none if it is undefined. */
   readonly next: (waiting: Waiting | undefined) => void;
   readonly stop: () => void;
 }
@@ -260,12 +260,12 @@ function headerNumber(table: CsvTable, known: Map<CsvTable, number>, added: (rea
 /** A function or arrow function with at most one parameter, which has no default and no destructuring. */
 const ONE_PARAMETER = /^(?:function\s*[\w$]*\s*\(\s*[\w$]*\s*\)|\(\s*[\w$]*\s*\)\s*=>|[\w$]+\s*=>)/;
 
-/** Other ways to access the second argument. */
+/** Other ways to access the second argument of a function. */
 const OTHER_WAYS = /\barguments\b|\beval\b|\\u|\[native code\]/;
 
 /**
- * Whether a function may read its row. False only if the source of the function shows that it cannot access its second
- * argument; the row is then not copied.
+ * Whether a function may read its row, so that the row must be copied to the thread. False only if the source of the
+ * function shows that it cannot access its second argument.
  */
 export function mayReadRow(source: string): boolean {
   return !ONE_PARAMETER.test(source) || OTHER_WAYS.test(source);

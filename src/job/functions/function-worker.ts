@@ -22,8 +22,8 @@ import { refuseCalls, RefusedCallError } from "./refused-calls.ts";
 
 /**
  * The thread for a mapping's functions. If functions change built-in objects, exit, block or exhaust memory, only this
- * thread is affected. The code here therefore uses no method that the module could have replaced: it captures what it
- * needs before it loads the module, and iterates over lists by index.
+ * thread is affected. The code here therefore uses no method that the module could have replaced. It captures the
+ * methods that it needs before it loads the module, and iterates over lists by index.
  */
 const { module, port, progress }: FunctionWork = workerData;
 const done = new Int32Array(progress);
@@ -35,8 +35,8 @@ const { store } = Atomics;
 const { isPromise, isNativeError } = types;
 const post: (answer: LoadAnswer | BatchAnswer | UncaughtAnswer) => void = port.postMessage.bind(port);
 /**
- * Keeps the thread alive until it is terminated: an answer could otherwise arrive after the thread has ended by
- * itself.
+ * Keeps the thread alive until it is terminated: if the thread ended by itself, this could happen before its answer
+ * arrives.
  */
 const hold: () => void = port.ref.bind(port);
 const later = setImmediate;
@@ -125,7 +125,7 @@ function evaluate(batch: CallBatch): void {
     inAnswer += length;
   }
   store(done, PROGRESS.call, NO_CALL);
-  // If a call has left a rejected promise, the thread ends before the answer is sent.
+  // Sends the answer later: if a call has left a rejected promise, the thread ends first.
   later(answer, values, fault);
 }
 
@@ -244,7 +244,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** Accepts any thrown value; reading it may throw, too. */
+/** Accepts any thrown value. Reading the value may also throw an error. */
 function thrownError(error: unknown): ThrownError {
   try {
     if (!isNativeError(error)) return {};

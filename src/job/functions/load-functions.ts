@@ -11,10 +11,10 @@ import { NotLoaded } from "./thread-end.ts";
 export type FunctionSettings = Pick<FunctionModule, "timeoutSeconds" | "signal">;
 
 /**
- * The functions that the module of `functions:` in a mapping exports; `resolve` resolves the module's path, which is
- * relative to the mapping.
- * @throws Failure `mapping_invalid` if it cannot be loaded, with the reason from Node.js; `incomplete` if the user
- * stops the command in the meantime
+ * Loads the functions that the module named by `functions:` in a mapping exports.
+ * @param resolve resolves the path of the module, which is relative to the mapping
+ * @throws Failure `mapping_invalid` if the module cannot be loaded, with the reason from Node.js; `incomplete` if the
+ * user stops the command in the meantime
  */
 export async function loadFunctions(
   document: MappingDocument,
@@ -41,7 +41,7 @@ export async function loadFunctions(
 
 /**
  * The files that define the functions of a mapping: the module and its imports by relative path, at any depth.
- * @param pathOf returns the location of each of them
+ * @param pathOf returns the location of each file
  */
 export async function functionFiles(
   document: MappingDocument,
@@ -62,7 +62,7 @@ export async function functionFiles(
 /** `import x from "./y.mjs"`, `export * from "../y.mjs"`, `import("./y.mjs")`, `require("./y")` */
 const RELATIVE_IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 
-/** The file of an import; undefined if there is none. `require` allows a path without extension. */
+/** The imported file; undefined if it does not exist. `require` allows a path without an extension. */
 function importedFile(file: string, pathOf: (file: string) => string): string | undefined {
   return ["", ".js", ".cjs", ".json", "/index.js"]
     .map((end) => file + end)

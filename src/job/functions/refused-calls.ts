@@ -12,7 +12,7 @@ export class RefusedCallError extends Error {
   }
 }
 
-/** Makes such calls throw in this thread. Must run before the user's module is loaded. */
+/** Makes these calls throw in this thread. Must run before the user's module is loaded. */
 export function refuseCalls(): void {
   const kill = refuse("process.kill");
   // `process.kill` calls `_kill`.
@@ -30,7 +30,10 @@ function refuse(called: RefusedCall): () => never {
   };
 }
 
-/** Prevents closing descriptors that this thread has not opened: they belong to the ledger, the input and stderr. */
+/**
+ * Prevents the module from closing descriptors that this thread has not opened, such as those of the ledger, the input
+ * and stderr.
+ */
 function protectDescriptors(): void {
   const { open, openSync, close, closeSync } = fs;
   const { apply } = Reflect;

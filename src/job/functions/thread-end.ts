@@ -40,7 +40,7 @@ interface EndedThread {
   readonly call: number;
 }
 
-/** A Failure that names the function, or `NotLoaded`. */
+/** Returns a Failure that names the function, or `NotLoaded` if the module was still loading. */
 export function endedFailure(cause: EndCause, { file, place, waiting, call }: EndedThread): Error {
   if (waiting?.length === 0) {
     if (cause.kind === "stopped") return new Failure("incomplete", `stopped while ${file} was being loaded`);
@@ -115,7 +115,10 @@ const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable" | "
   long: `returned more than ${MAX_CHARACTERS.toLocaleString("en")} characters`,
 };
 
-/** The error's class and the innermost line in the user's own modules, if known: ` (TypeError in functions.mjs:3)`. */
+/**
+ * The error's class and the innermost line in the user's own modules, as far as known: ` (TypeError in
+ * functions.mjs:3)`.
+ */
 function placeInModule({ name, stack = "" }: ThrownError, file: string): string {
   const kind = name !== undefined && /^[A-Z]\w{0,40}$/.test(name) ? name : "an error";
   const folder = path.dirname(file);

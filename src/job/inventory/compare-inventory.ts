@@ -24,8 +24,9 @@ export interface ComparedLedger {
 }
 
 /**
- * Compares an inventory with each platform: with all pushes to the operation of the latest push, for any supplier.
- * @param onMissing called with the missing keys in batches; there are none if the inventory is a number
+ * Compares an inventory with each platform. The pushes that count are all pushes to the operation of the latest push,
+ * for any supplier.
+ * @param onMissing called with the missing keys in batches; never called if the inventory is a number
  */
 export async function compareInventory(
   { inventory, temporaryFolder }: InventoryOptions,

@@ -20,8 +20,8 @@ const SORTED_AT_ONCE = 10_000;
 const PIECES_IN_MEMORY = 8_000_000;
 
 /**
- * Passes the distinct keys of an inventory file to `handle` in batches, in the order of their code units. They are
- * sorted on disk, so memory does not grow with their number.
+ * Passes the distinct keys of an inventory file to `handle` in batches, in the order of their code units. Sorts the
+ * keys on disk, so that memory does not grow with their number.
  * @throws Failure `config` for a column that the file does not have, and the failures of reading
  */
 export async function eachInventoryKey(

@@ -21,7 +21,7 @@ import { withOwnVersions } from "../settings/stored-setup.ts";
 /** The recorded data of the run whose rejects are re-imported. */
 export interface RecordedRejects {
   readonly job: JobSettings;
-  /** Absent for a run that the ledger does not contain, because only a ledger is trusted for the target. */
+  /** Absent for a run that is not in the ledger, because the program trusts only a ledger for the target. */
   readonly run: RunSettings | undefined;
   /** The files of rejects, by source. */
   readonly files: ReadonlyMap<string, readonly string[]>;
@@ -29,16 +29,16 @@ export interface RecordedRejects {
 
 /** Options for finding the setup of the run again. */
 export interface SetupOptions {
-  /** Kinds of files that the new run names itself. */
+  /** Kinds of files that the new run names itself. The recorded files of these kinds are not used. */
   readonly replaced: ReadonlySet<FileKind>;
   readonly dependencies: Pick<Dependencies, "temporaryFolder" | "notice">;
 }
 
 /**
- * Finds the run of a report, in the ledger or in the report itself. For a run in the ledger, files that have changed
- * since are read in the version that the run stored. Reports of several runs are read together if the settings of these
+ * Finds the run of a report, in the ledger or in the report itself. For a run in the ledger, reads files that have
+ * changed since in the version that the run stored. Reads reports of several runs together if the settings of these
  * runs agree.
- * @throws Failure `usage` if they do not; the failures of `readManifest`
+ * @throws Failure `usage` if the settings differ; the failures of `readManifest`
  */
 export async function recordedRejects(
   folders: readonly string[],
@@ -73,8 +73,8 @@ async function filesOf(reports: readonly RejectsReport[]): Promise<ReadonlyMap<s
 }
 
 /**
- * Refuses reports whose records would be read with different settings. Only a ledger is trusted for the settings of
- * different runs, because a report does not contain the contents of the files that they name.
+ * Refuses reports whose records would be read with different settings. Only the ledger can prove that the settings of
+ * different runs agree, because a report does not contain the contents of the files that its settings name.
  */
 async function refuseOtherSettings(reports: readonly RejectsReport[], locator: string): Promise<void> {
   const [first, ...others] = reports;
@@ -117,8 +117,8 @@ async function runsInLedger(locator: string, reports: readonly RejectsReport[]):
 }
 
 /**
- * The settings of a run in the ledger; undefined if the ledger does not contain the run, as for a report from another
- * ledger or from a validation by the platform.
+ * The settings of a run; undefined if the ledger does not contain the run, for example for a report from another ledger
+ * or from a validation by the platform.
  */
 async function settingsInLedger(locator: string, id: string, options: SetupOptions): Promise<RunSettings | undefined> {
   let ledger: Ledger | undefined;
@@ -139,9 +139,9 @@ async function settingsInLedger(locator: string, id: string, options: SetupOptio
 }
 
 /**
- * Checks that a report folder which is about to be replaced contains no corrections and no rejects of another run,
- * which may not have been returned yet.
- * @throws Failure `usage` if it does; the failures of `readManifest`
+ * Refuses to replace a report folder that contains corrections, or rejects of another run that may not have been
+ * re-imported yet.
+ * @throws Failure `usage` in both cases; the failures of `readManifest`
  */
 export async function refuseChangedRejects(folder: string, run: string): Promise<void> {
   const isReport = await stat(manifestPath(folder)).then(

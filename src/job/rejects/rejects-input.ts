@@ -20,10 +20,10 @@ import { findFiles } from "../../read/input/source-files.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-/** The options for reading the rejects, after their changes have been checked. */
+/** The options for reading rejects whose changes have been checked. */
 export interface OpenedRejects {
   readonly reading: Required<Pick<ReadOptions, "encodingOf" | "amend" | "mayBeEmpty">> & Pick<ReadOptions, "delimiter">;
-  /** Whether the folders contain the row of a record without a key, as exported by a run. */
+  /** Whether the folders contain the row of a record without a key that this run exported. */
   readonly hasReturned: (run: string, record: number) => boolean;
   readonly close: () => Promise<void>;
 }
@@ -35,13 +35,13 @@ export interface RejectsContext {
   /** Encoding of the run's sources, if it was declared. */
   readonly encoding: string | undefined;
   readonly showValues: boolean;
-  /** Receives the changes to each folder instead of pushing them. */
+  /** Receives the changes to each folder, for a command that does not push them. */
   readonly onReturned?: ((returned: ReturnedRejects) => void) | undefined;
   readonly dependencies: Pick<Dependencies, "temporaryFolder" | "notice">;
 }
 
 /**
- * Reports the changes to rejects since their export. Each folder is compared with its own export.
+ * Opens the rejects and reports their changes since the export. Compares each folder with its own export.
  * @throws Failure `rejects_changed` for changes that were neither requested nor accepted, `usage` for folders that
  * cannot be read together
  */
@@ -105,7 +105,7 @@ function reportChanges(
   for (const check of checks) onReturned?.(check);
 }
 
-/** The sources with only their files in this folder; a sheet belongs to the folder of its workbook. */
+/** The sources, each with only the files that are in this folder. A sheet is in the folder of its workbook. */
 function sourcesIn<Source extends SourceSpec>(source: Source, folder: string): Source {
   const isIn = (file: string): boolean => path.resolve(path.dirname(file)) === path.resolve(folder);
   const children = source.children.map((child) => sourcesIn(child, folder));

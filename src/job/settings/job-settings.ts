@@ -6,13 +6,13 @@ import type { RejectsSettings } from "../rejects/rejects-input.ts";
 export interface JobSettings extends RecordedValues<typeof JOB> {
   /** Base folder of relative paths. */
   readonly folder: string;
-  /** The configuration file, if it was named; its values are already part of the other settings. */
+  /** The configuration file, if the user named one. Its values are already part of the other settings. */
   readonly config?: string | undefined;
   /** The file with a copy of standard input; in `sources`, it replaces `-`. */
   readonly standardInput?: string | undefined;
   /** The configuration file that was read. */
   readonly configFile?: string | undefined;
-  /** The sources are the rejects of an earlier report. */
+  /** Set if the sources are the rejects of an earlier report. */
   readonly rejects?: RejectsSettings | undefined;
   /**
    * The path of each stored version of a file that has changed since the run, by `copyName`. Absent from the settings

@@ -1,10 +1,10 @@
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 
-/** Returns where a file is named, by its resolved path. */
+/** Returns the place that names a file, given the file's resolved path. */
 export type NamingPlace = (file: string) => Place | undefined;
 
-/** Runs the function. If a file cannot be read, the failure states where that file is named. */
+/** Calls the function. If a file cannot be read, the failure names the place that refers to the file. */
 export async function withNamingPlace<T>(placeOf: NamingPlace, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -12,20 +12,20 @@ export interface TargetSettings extends RecordedValues<typeof TARGET> {
 
 export interface RateLimitSettings extends RecordedPace {
   /**
-   * Wait until an import supplier that is Paused or Complete accepts records again; without `forMs` there is no time
-   * limit.
+   * Whether to wait until an import supplier that is Paused or Complete accepts records again. There is no time limit
+   * without `forMs`.
    */
   readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
-  /** Keep trying as in an outage if the platform cannot be reached from the start. */
+  /** Whether to keep trying, as in an outage, if the platform cannot be reached at the start. */
   readonly wait?: boolean | undefined;
 }
 
 export const DEFAULT_PACE: RateLimitSettings = { concurrency: "auto", maxConcurrency: 16 };
 
 /**
- * Requires that the settings name a platform.
- * @param purpose `to push to`
- * @throws Failure `usage` if they do not
+ * Returns the target.
+ * @param purpose completes the message, such as `to push to`
+ * @throws Failure `usage` if the settings name no platform
  */
 export function requireTarget(target: TargetSettings | undefined, purpose: string): TargetSettings {
   if (target !== undefined) return target;

@@ -25,7 +25,7 @@ export const FILE_KINDS = [
 ] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
-/** Whether files of this kind have data of customers, which the ledger does not store. */
+/** Whether files of this kind contain customer data, which the ledger does not store. */
 export function isData(kind: FileKind): boolean {
   return kind === "corrections" || kind === "rejects" || kind === "input";
 }
@@ -43,7 +43,7 @@ export const recordedFileSchema: z.ZodType<RecordedFile> = z.object({
   modifiedMs: z.number(),
 });
 
-/** The files of a run, and the contents that are stored with it: those of all files without customer data. */
+/** The files of a run, and the contents that are stored with the run. Only files without customer data are stored. */
 export interface RecordedFiles {
   readonly files: readonly RecordedFile[];
   readonly setup: readonly SetupFile[];
@@ -97,8 +97,8 @@ function filesOf({ settings, mappingFiles, input }: Job): readonly NamedFile[] {
 }
 
 /**
- * The files of a run that have changed since it began. The values of its configuration file are part of its settings,
- * so a change to that file does not matter.
+ * The files of a run that have changed since the run began. A changed configuration file does not count, because its
+ * values are part of the run's settings.
  * @param options `trustsTime`: a large input with the same size and modification time counts as unchanged; its reader
  * compares each record
  */
@@ -119,12 +119,12 @@ export async function changedFiles(
   return changed;
 }
 
-/** The failure of a run that cannot continue without its own version of these files. */
+/** The failure of a run that needs the original versions of these files to continue. */
 export function filesChanged(changed: readonly ChangedFile[]): Failure {
   return new Failure("source_changed", `since the run began, ${changesText(changed)}`, { hint: hintFor(changed) });
 }
 
-/** Tells the user that a run uses its own versions of these files. */
+/** Tells the user that a run uses the versions of these files that it stored. */
 export function ownVersionsText(changed: readonly ChangedFile[]): string {
   const versions = changed.length === 1 ? "version" : "versions";
   return `Since the run began, ${changesText(changed)}. Using the ${versions} stored with the run`;
@@ -168,7 +168,7 @@ export const CHANGED_KEYS_HINT: string =
   "restore it, then resume. The change may give records different keys: `migrate push` " +
   "refuses a row that was sent under another key, unless --new-keys confirms that both keys are right";
 
-/** Smaller files are read within a tenth of a second. */
+/** Smaller files are always read, which takes less than a tenth of a second. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
 async function hasSameTime(file: string, before: FileFingerprint): Promise<boolean> {

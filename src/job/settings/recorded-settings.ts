@@ -26,9 +26,9 @@ export interface RunSettings extends RunValues {
   readonly confirmed?: boolean | undefined;
   /** The person who started the run. */
   readonly by?: string | undefined;
-  /** Whether lists of runs omit the run after its end: a dry run that only prepares a confirmation. */
+  /** Whether lists of runs omit the run after its end. Set for a dry run that only prepares a confirmation. */
   readonly isUnlisted?: boolean | undefined;
-  /** Secret key for the fingerprints of its rejects: 256 random bits as text. */
+  /** Secret key for the fingerprints of the run's rejects: 256 random bits as text. */
   readonly rejectsSecret: string;
   /** Fingerprints of the contract, the mapping, the files that the mapping names, and the input. */
   readonly files: readonly RecordedFile[];
@@ -41,7 +41,7 @@ export interface WorkerSettings {
   readonly leaseMs: number;
 }
 
-/** The ledger entry of a new push. Reads every file once to record its fingerprint. */
+/** Describes a new push for the ledger. Reads every file once to record its fingerprint. */
 export async function describeRun(
   options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: WallClock },
@@ -77,7 +77,7 @@ function withoutCopies({ copies: _copies, ...settings }: JobSettings): JobSettin
   return settings;
 }
 
-/** The entry of a run that only reads the job's input. Its ledger is temporary, and the run cannot be resumed. */
+/** Describes a run that only reads the job's input. Its ledger is temporary, and the run cannot be resumed. */
 export function describeTemporaryRun(
   command: "validate" | "documents check",
   { settings, operation }: Job,
@@ -96,7 +96,7 @@ export function describeTemporaryRun(
 }
 
 /**
- * The settings of a run; paths outside its job are resolved for use from the current folder.
+ * The settings of a run. Resolves paths outside its job for use from the current folder.
  * @throws Failure `ledger_damaged` if the ledger contains invalid settings
  */
 export function settingsOf(run: Run): RunSettings {
@@ -113,7 +113,7 @@ export function settingsIfKnown({ settings }: Pick<Run, "settings">): RunSetting
   return parsed.success ? withResolvedPaths(parsed.data) : undefined;
 }
 
-/** Recorded settings as text, without the key for fingerprints. With this key, cell values could be guessed. */
+/** Recorded settings as text, without the key for fingerprints, which would allow a reader to guess cell values. */
 export function settingsWithoutSecret(settings: string): string {
   const hidden: keyof RunSettings = "rejectsSecret";
   return JSON.stringify(JSON.parse(settings), (name, value: unknown) => (name === hidden ? undefined : value));

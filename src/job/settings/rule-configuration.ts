@@ -27,7 +27,7 @@ interface RuleEnvironment {
 }
 
 /**
- * The data for the rules of a contract in addition to the payload; undefined if the contract has no rules.
+ * The data that the rules of a contract need in addition to the payload; undefined if the contract has no rules.
  * @throws Failure `config` for settings and lists that the rules cannot use
  */
 export async function loadRuleContext(
@@ -51,7 +51,7 @@ export async function loadRuleContext(
   };
 }
 
-/** The settings that the contract uses: a configuration may contain those of several contracts. */
+/** The settings that the contract uses. A configuration may also contain settings for other contracts. */
 export function relevantRuleSettings(
   contract: Contract,
   { rules = {}, references = {}, today }: RuleSettings,
@@ -95,7 +95,7 @@ async function readReferences(
   return lists;
 }
 
-/** The columns used to look up rows. */
+/** For each reference list, the columns that are used to look up rows. */
 function keyColumnsUsed(
   rules: readonly Rule[],
   declarations: RuleDeclarations,

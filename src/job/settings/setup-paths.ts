@@ -9,8 +9,8 @@ interface SetupPlaces {
 }
 
 /**
- * Returns a function that finds a file of the setup by its name in the settings or the mapping. It returns the version
- * that the run stored if the file has changed since, otherwise the file itself.
+ * Returns a function that finds a file of the setup by its name in the settings or the mapping. If the file has changed
+ * since the run, the function returns the version that the run stored.
  */
 export function setupPaths({ folder, copies }: SetupPlaces): (name: string) => string {
   const resolve = pathsFrom(folder);

@@ -28,9 +28,9 @@ interface RecordedSetup {
 }
 
 /**
- * Writes the versions that a run used of these files to a new folder. Functions import each other by relative path, so
- * if one of them has changed, all are written, in the same folder structure.
- * @returns the copies, for `JobSettings.copies`; files whose version is lost are missing
+ * Writes these files to a new folder, in the versions that a run used. Functions import each other by relative path, so
+ * if one function file has changed, all of them are written, in the same folder structure.
+ * @returns the copies, for `JobSettings.copies`; a file is missing if its version is lost
  * @throws Failure `storage`
  */
 export async function restoreSetup(
@@ -54,7 +54,7 @@ export async function restoreSetup(
   return copies;
 }
 
-/** The content that a file had when the run began. Undefined if it can no longer be found. */
+/** The content that a file had when the run began; undefined if it can no longer be found. */
 async function ownContent(
   { kind, file, bytes, sha256 }: RecordedFile,
   stored: StoredFiles,
@@ -68,7 +68,7 @@ async function ownContent(
 }
 
 /**
- * Writes a stored file that only its owner can read, and creates its folder.
+ * Writes a stored file with access only for its owner, and creates its folder.
  * @param alternative another way, for the hint if the file cannot be written
  * @throws Failure `storage`
  */
@@ -92,8 +92,8 @@ interface OwnVersionOptions {
 }
 
 /**
- * The settings of a run, with its own versions of setup files that have changed since. A file with customer data, or a
- * file that the run has not stored, is read in its current version.
+ * The settings of a run. A setup file that has changed since the run is replaced by the version that the run stored. A
+ * file with customer data, or a file that the run has not stored, is read in its current version.
  */
 export async function withOwnVersions(
   settings: RunSettings,

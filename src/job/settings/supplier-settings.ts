@@ -22,7 +22,7 @@ export function supplierIn(payload: JsonObject, { supplier }: RequestForm): stri
   return typeof code === "string" || typeof code === "number" ? String(code) : undefined;
 }
 
-/** Where import suppliers store their documents (specification 2.5); each has its own location. */
+/** Where import suppliers store their documents (specification 2.5). Each supplier has its own location. */
 export interface DocumentRoots {
   /** The supplier of payloads that name none. */
   readonly supplier?: string | undefined;
@@ -32,7 +32,7 @@ export interface DocumentRoots {
   readonly documentRoot?: string | undefined;
 }
 
-/** The root location of a payload's document paths: that of the import supplier that it names. */
+/** The root location of a payload's document paths, as configured for the import supplier that the payload names. */
 export function documentRootOf(
   payload: JsonObject,
   operation: RequestForm,
@@ -43,8 +43,8 @@ export function documentRootOf(
 }
 
 /**
- * Call this before anything is sent for the supplier.
- * @throws Failure `supplier_closed` if the configuration states that it accepts no accounts
+ * Refuses a supplier that accepts no accounts. Call this before anything is sent for the supplier.
+ * @throws Failure `supplier_closed` if the configuration states that the supplier accepts no accounts
  */
 export function requireOngoing({ code, expectedStatus }: Supplier): void {
   if (expectedStatus === undefined || expectedStatus === "Ongoing") return;

@@ -33,7 +33,7 @@ export interface JournalComparison {
   readonly isComplete: boolean;
   /** Whether the ledger has every request that may have been sent. */
   readonly isUpToDate: boolean;
-  /** The last run in the journal, and the time of the last entry that has a time. */
+  /** The last run in the journal. */
   readonly lastRun: string | undefined;
   readonly lastAt: string | undefined;
   /** Minimum number of requests in the newest copy of the ledger. */

@@ -21,7 +21,7 @@ import { MAGIC } from "./journal-format.ts";
 /** A journal opened for writing. */
 export interface JournalFile {
   /**
-   * Appends the bytes. They are not lost if the process is killed.
+   * Appends the bytes. They are not lost if only the process is killed.
    * @throws Failure `storage`
    */
   readonly append: (bytes: Uint8Array) => void;

@@ -6,8 +6,8 @@ import type { JournaledRequest } from "./recovery.ts";
 /**
  * The file format of a journal, version 1: `MAGIC`, then frames. A frame has a header of 12 bytes (type, three zero
  * bytes, payload length, CRC-32 of these 8 bytes), the payload, and the CRC-32 of the payload. Numbers are
- * little-endian. The first frame names the ledger. The header has its own checksum, so that a wrong length does not
- * look like a frame that was cut off at the end of the file.
+ * little-endian. The first frame names the ledger. The header has its own checksum, so that a corrupt length does not
+ * look like a frame that is cut off at the end of the file.
  */
 export type JournalEntry =
   | { readonly kind: "ledger"; readonly name: string; readonly id: string }
@@ -43,8 +43,8 @@ const END_PAYLOAD_BYTES = 256;
 export const END_FRAME_BYTES: number = HEADER_BYTES + END_PAYLOAD_BYTES + CHECKSUM_BYTES;
 
 /**
- * The parts of a stored request: identity, content, attempt, row mark. The highest bit of the attempt marks an
- * idempotent request.
+ * Offsets of the parts of a stored request: identity, content, attempt, row mark. The highest bit of the attempt marks
+ * an idempotent request.
  */
 const ATTEMPT_AT = 2 * HASH_BYTES;
 const ROW_MARK_AT = ATTEMPT_AT + 4;
@@ -171,7 +171,7 @@ function parseJson(payload: Buffer): unknown {
 }
 
 /**
- * Whether the bytes end in zeros. After a power failure, a file may have its new length but zeros instead of its last
+ * Whether the bytes end with zeros. After a power failure, a file may have its new length but zeros instead of its last
  * bytes.
  */
 export function endsInZeros(bytes: Buffer): boolean {

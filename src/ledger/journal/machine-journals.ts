@@ -31,7 +31,7 @@ export interface MachineComparison {
 
 /**
  * Returns the folders of a ledger, found by the id of its first run or by its name. The name also finds the journals of
- * a database that was created again, with another id.
+ * an earlier database that had another id.
  */
 export function ledgerFolders({ folder, ledgerName }: MachineJournals, id: string | undefined): readonly string[] {
   return foldersIn(folder).filter(
@@ -62,7 +62,7 @@ export async function compareMachineJournals(place: MachineJournals, ledger: Sha
   for (const file of journalsIn(ledgerFolders(place, id))) {
     const end = readLastEntry(file);
     const isNoted = end?.recovery === undefined ? undefined : await ledger.recovery?.isRecoveryKnown(end.recovery);
-    // The note was written after all requests of the process, so a ledger with the note has these requests.
+    // The process wrote the note after all of its requests, so a ledger with the note has these requests.
     if (isNoted === true) continue;
     const comparison = await compareJournal(file, ledger);
     seen = Math.max(seen, comparison.requests);
@@ -86,8 +86,8 @@ interface MachineJournalOptions extends Pick<JournalFileOptions, "rescueFolder" 
 }
 
 /**
- * The journal of this process, in its own folder. At the end, a note in the ledger states that the ledger accounts for
- * this journal.
+ * Creates the journal of this process, in its own folder. At the end, it adds a note to the ledger that the ledger
+ * accounts for this journal.
  */
 export function openProcessJournal(
   { folder, ledgerName }: MachineJournals,
@@ -116,9 +116,9 @@ export function openProcessJournal(
 }
 
 /**
- * Adds a note to the ledger and to the journal that the ledger accounts for the journal. The journal gets no note if
- * the server is unreachable, or if the ledger was restored while the process ran: the note would vouch for requests
- * that the ledger has lost. A journal without a note is compared request by request.
+ * Notes in the ledger and in the journal that the ledger accounts for the journal. The journal gets no note if the
+ * server is unreachable. It also gets none if the ledger was restored while the process ran, because the note would
+ * vouch for requests that the ledger has lost. A journal without a note is compared request by request.
  */
 async function noteEnd(
   folder: string,
@@ -128,7 +128,7 @@ async function noteEnd(
   const [file] = journalFiles(folder);
   if (file === undefined || ledger.recovery === undefined) return;
   const recovery = randomBytes(8).toString("hex");
-  // Compares after the note is in the ledger: a later restore removes the note.
+  // Compares after the note is in the ledger, because a later restore also removes the note.
   const requests = await ledger.recovery
     .noteRecovery({ id: recovery, at, isUncertain: false })
     .then(async () => ((await isKnown(await compareJournal(file, ledger), ledger)) ? ledger.history() : undefined))
@@ -136,7 +136,7 @@ async function noteEnd(
     .catch(() => undefined);
   if (requests === undefined) return;
   const validBytes = statSync(file, { throwIfNoEntry: false })?.size;
-  // The state folder was removed meanwhile.
+  // The state folder was removed in the meantime.
   if (validBytes === undefined) return;
   const journal = openJournalFile(file, { ...options, validBytes });
   try {
@@ -152,7 +152,7 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * Removes journals that were last written more than 30 days ago, except the latest. Call this only if the ledger has
- * all of their requests. Newer journals still reveal that an older copy was restored.
+ * all of their requests. Newer journals must stay, because they reveal that an older copy was restored.
  */
 export function removeOldJournals(place: MachineJournals, id: string, now: number): void {
   const processes = foldersIn(path.join(place.folder, id));

@@ -17,24 +17,24 @@ import { journalFile, readJournal, readLastEntry } from "./journal-reader.ts";
 import { statSync } from "node:fs";
 
 /**
- * Records outside the ledger which requests were sent. A ledger that lacks them is an older copy or another ledger, and
- * would send them again. The journal never has more requests than its ledger: an entry is written after the ledger has
- * committed the intents, and before their requests are sent.
+ * Records outside the ledger which requests were sent. A ledger that lacks these requests is an older copy or another
+ * ledger, and would send them again. The journal never has more requests than its ledger. An entry is written after the
+ * ledger has committed the intents, and before their requests are sent.
  */
 export interface Journal {
   /**
-   * Call before the run sends. Durable on return.
+   * Call this before the run sends requests. The entry is durable when the promise resolves.
    * @throws Failure `storage`
    */
   readonly begin: (run: string) => Promise<void>;
   /**
-   * Call before these requests are sent. The entry is not lost if the process is killed. A power failure may lose the
-   * entries of the last second.
+   * Call this before these requests are sent. The entry is not lost if only the process is killed. A power failure may
+   * lose the entries of the last second.
    */
   readonly add: (intents: readonly JournaledIntent[]) => void;
-  /** Like `add`, if only the number of requests is known. */
+  /** Like `add`, for requests of which only the number is known. */
   readonly addCount: (count: number) => void;
-  /** Ends the entries of the run. Durable on return. */
+  /** Ends the entries of the run. The end is durable when the promise resolves. */
   readonly end: () => Promise<void>;
 }
 

@@ -22,8 +22,8 @@ export interface RecoverOptions extends Pick<JournalFileOptions, "rescueFolder" 
 }
 
 /**
- * Makes a ledger account for everything in its journals, and notes this in both. Can be repeated after an
- * interruption.
+ * Makes a ledger account for every request in its journals, and notes this in the ledger and the journals. Can be
+ * repeated after an interruption.
  * @throws Failure `storage`, and errors of the ledger
  */
 export async function recoverFromJournals(
@@ -68,7 +68,7 @@ export async function noteRequests(
   return noted + (await recovery.markPossiblySent(batch, at));
 }
 
-/** Notes in a journal that the ledger accounts for it. A corrupt journal is renamed, and a new one is started. */
+/** Notes in a journal that the ledger accounts for it. Renames a corrupt journal and starts a new one. */
 export async function noteInJournal(
   { folder, ledgerName }: JournalPlace,
   { file, end: { state, validBytes } }: JournalComparison,

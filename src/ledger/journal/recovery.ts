@@ -17,7 +17,7 @@ export interface Recovery {
 }
 
 export interface LedgerRecovery {
-  /** Returns the requests that the ledger lacks: it has fewer attempts for their records. */
+  /** Returns the requests that the ledger lacks, because it has fewer attempts for their records. */
   readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
   /**
    * Adds the missing requests as attempts with an unknown outcome, abandoned at `at`. Their records become `ambiguous`,
@@ -27,17 +27,17 @@ export interface LedgerRecovery {
   readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;
   /**
    * Saves a recovery. After an uncertain recovery, every record that is not accepted becomes `ambiguous`. A record that
-   * is new to the ledger also becomes `ambiguous` when it is planned, unless the platform dedupes.
+   * is new to the ledger also becomes `ambiguous` when it is planned, unless the platform deduplicates by business key.
    */
   readonly noteRecovery: (recovery: Recovery) => Promise<void>;
   readonly isRecoveryKnown: (id: string) => Promise<boolean>;
 }
 
 export interface LedgerOrigin {
-  /** Notes that a process of this machine is about to send. */
+  /** Notes that a process of this machine is about to send requests. */
   readonly noteMachine: (machine: string) => Promise<void>;
   /**
-   * Notes that the ledger from this origin is complete.
+   * Notes that the ledger at this origin is complete.
    * @param at ISO 8601 UTC
    */
   readonly noteOrigin: (origin: string, at: string) => Promise<void>;

@@ -31,7 +31,8 @@ export function readSeenOrigin(folder: string): SeenOrigin | undefined {
 }
 
 /**
- * Keeps the larger number of requests for the same origin, because processes write this file concurrently.
+ * Saves the observed state. For the same origin, keeps the larger number of requests, because processes write this file
+ * concurrently.
  * @param state `recovered`: the ledger accounts for lost requests, so its number replaces the saved number
  */
 export async function writeSeenOrigin(
@@ -57,13 +58,13 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** The id of this machine, or more precisely of its state folder; created on first use. */
+/** The id of this machine (in fact, of its state folder). It is created on first use. */
 export function machineId(stateFolder: string): string {
   const file = path.join(stateFolder, "machine");
   const known = unlessMissing(() => readFileSync(file, "utf8").trim());
   if (known !== undefined && known !== "") return known;
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   replaceFileSync(file, Buffer.from(`${randomUUID()}\n`));
-  // Another process may have written it first.
+  // Another process may have written the file first.
   return readFileSync(file, "utf8").trim();
 }

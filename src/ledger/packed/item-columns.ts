@@ -1,10 +1,10 @@
 /**
- * Plan items in the form in which threads exchange them and a temporary ledger stores them. Copying objects would take
- * longer than creating them.
+ * Plan items in the form in which threads exchange them and a temporary ledger stores them. Copying items as objects
+ * would take longer than creating them.
  */
 export interface PackedItems {
   /**
-   * The buffer of the columns, to be read with `columnsIn`. To move it to another thread: `postMessage(items,
+   * The buffer with the columns, which `columnsIn` reads. To move it to another thread: `postMessage(items,
    * [items.columns])`.
    */
   readonly columns: ArrayBuffer;
@@ -27,15 +27,15 @@ export interface ItemColumns {
   readonly contents: Float64Array;
   /** Marks of the keys (`packKey`); NaN: none. */
   readonly marks: Float64Array;
-  /** End of each item's key in `keys`. It starts at the end of the previous key. */
+  /** End of each item's key in `keys`. A key starts at the end of the previous key. */
   readonly keyEnds: Uint32Array;
-  /** The file of each item, as an index into the list's files. */
+  /** The file of each item, as an index into `files`. */
   readonly fileNumbers: Uint32Array;
   /** Bits of `FLAG`. */
   readonly flags: Uint8Array;
   /** The keys in UTF-8, concatenated. */
   readonly keys: Buffer;
-  /** End of each item's extra in `extras`. Most items have none. */
+  /** End of each item's extra properties in `extras`. Most items have none. */
   readonly extraEnds: Uint32Array;
   /** Properties that few items have: hashes, and problems as JSON. */
   readonly extras: Buffer;
@@ -50,7 +50,7 @@ interface ColumnSizes {
   readonly extraBytes: number;
 }
 
-/** A header, followed by the columns, widest numbers first. */
+/** Size of the header. After it come the columns, those with the widest numbers first. */
 const HEADER_BYTES = 16;
 const BYTES_OF_ITEM = 4 * 8 + 3 * 4 + 1;
 
@@ -91,7 +91,7 @@ export function keyOf({ flags, keys, keyEnds }: ItemColumns, index: number): str
   return keys.toString("utf8", index === 0 ? 0 : keyEnds[index - 1], keyEnds[index]);
 }
 
-/** The extra of the item at this index; empty if it has none. */
+/** The extra properties of the item at this index; empty if it has none. */
 export function extraOf({ extras, extraEnds }: ItemColumns, index: number): Buffer {
   return extras.subarray(index === 0 ? 0 : extraEnds[index - 1], extraEnds[index]);
 }

@@ -3,7 +3,7 @@ import type { ByteList } from "../../text/byte-list.ts";
 import type { PlannedItem } from "../records/planned-item.ts";
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
-/** Properties outside the columns, which few items have. */
+/** Properties that few items have. They are stored outside the columns. */
 export interface ItemExtra extends Pick<PlannedItem, "identity" | "awaits" | "problems" | "rowHash" | "asOf"> {
   readonly content: Uint8Array | undefined;
 }
@@ -24,7 +24,7 @@ export function addExtra({ problems, identity, content, awaits, rowHash, asOf }:
   if (problems.length > 0) extras.addText(JSON.stringify(problems.map(withoutValue)));
 }
 
-/** Like `addExtra`, for an item that has only its two hashes, stored consecutively, and the row hash. */
+/** Like `addExtra`, for an item that has only a row hash and two hashes, which are stored consecutively. */
 export function addHashes(hashes: Uint8Array, start: number, rowHash: number, extras: ByteList): void {
   for (let at = start; at < start + 2 * HASH_BYTES; at += HASH_BYTES) {
     extras.addByte(HASH_BYTES);
@@ -48,13 +48,16 @@ const NUMBER_BYTES: number = numberBytes.length;
 
 const NO_HASH = 255;
 
-/** Returns the problem as it is stored. Its value is never stored. */
+/** Returns the problem without its value, which is never stored. */
 export function withoutValue(problem: Problem): Problem {
   const { value: _value, ...stored } = problem;
   return stored;
 }
 
-/** @param bytes the encoded extra data of one item; empty if there is none */
+/**
+ * Reads the extra properties of one item.
+ * @param bytes the encoded properties; empty if there are none
+ */
 export function readExtra(bytes: Buffer): ItemExtra {
   if (bytes.length === 0) return NO_EXTRA;
   let at = 0;

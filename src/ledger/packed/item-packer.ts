@@ -6,16 +6,16 @@ import { HASH_BYTES } from "../records/record-hashes.ts";
 import { addExtra, addHashes, hasExtra } from "./item-extra.ts";
 import { packAsciiKey, packKey } from "./packed-key.ts";
 
-/** Columns of items from one file whose records are valid and have no problems. */
+/** The items of records from one file that are valid and have no problems, as columns. */
 export interface FastPathItems {
   readonly file: string;
   /** The bytes that contain the keys. */
   bytes: Uint8Array;
   /** The line of each item. */
   readonly lines: Float64Array;
-  /** The content of each item, as in `PlannedItem.content`; NaN: it has no key. */
+  /** The content of each item, as in `PlannedItem.content`; NaN for an item without a key. */
   readonly contents: Float64Array;
-  /** Start and exclusive end of each item's key, which must be ASCII. -1: see `keyTexts`. */
+  /** Start and exclusive end of each item's key, which must be ASCII. -1 if the key is in `keyTexts`. */
   readonly keyStarts: Int32Array;
   readonly keyEnds: Int32Array;
   readonly keyTexts: (string | undefined)[];
@@ -34,7 +34,7 @@ export interface ItemPacker {
   readonly take: () => PackedItems;
 }
 
-/** Stores keys in NFC and UTF-8, and problems without their value, as a ledger does. */
+/** Creates a packer that, like a ledger, stores keys in NFC and UTF-8, and problems without their value. */
 export function createItemPacker(): ItemPacker {
   const keys = createByteList();
   const extras = createByteList();
@@ -156,7 +156,7 @@ function contentNumber(content: PlannedItem["content"]): number {
   return typeof content === "number" ? content : hashNumber(content, 0);
 }
 
-/** The first 52 bits of a SHA-256 distinguish contents as reliably as a 52-bit fast hash. */
+/** A number from the first 52 bits of a SHA-256. It distinguishes contents as reliably as a 52-bit fast hash. */
 function hashNumber(hashes: Uint8Array, start: number): number {
   let number = (hashes[start + 6] ?? 0) & 0xf;
   for (let at = start; at < start + 6; at += 1) number = number * 256 + (hashes[at] ?? 0);

@@ -33,7 +33,7 @@ export function countPacked({ columns }: PackedItems): number {
   return columnsIn(columns).count;
 }
 
-/** Joins the lists in this order. */
+/** Joins the lists in the given order. */
 export function joinPacked(lists: readonly PackedItems[]): PackedItems {
   const [only] = lists;
   if (only !== undefined && lists.length === 1) return only;

@@ -16,7 +16,7 @@ export interface PackedLedger extends PlanLedger {
   readonly startRun: (run: UnsentRun) => Promise<Run>;
 }
 
-/** Limits for data in memory before the file is used. */
+/** Limits for data in memory. Beyond them, the ledger uses its file. */
 interface MemoryLimits {
   readonly bytes: number;
   /** Maximum number of items sorted in memory. */
@@ -26,8 +26,8 @@ interface MemoryLimits {
 const LIMITS: MemoryLimits = { bytes: 16 * 1024 * 1024, sortedItems: 30_000 };
 
 /**
- * Opens a ledger that lasts as long as the process. It stores items as columns, in memory up to the limit and then in
- * a private, unnamed file in `folder`. No other run knows its records.
+ * Opens a ledger that lasts as long as the process. It stores items as columns: in memory up to the limit, then in a
+ * private, unnamed file in `folder`. Other runs cannot see its records.
  */
 export function openPackedLedger(folder: string, limits: MemoryLimits = LIMITS): PackedLedger {
   const pieces = createPieceStore(folder, limits.bytes);

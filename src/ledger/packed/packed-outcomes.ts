@@ -14,7 +14,7 @@ import {
 } from "./packed-plan.ts";
 import { readExtra } from "./item-extra.ts";
 
-/** The outcomes of a plan in input order, in batches. If no statuses are given, returns all outcomes. */
+/** The outcomes of a plan in input order, in batches. Without `statuses`, all outcomes. */
 export async function* outcomesOf(plan: PackedPlan, statuses?: readonly Status[]): AsyncGenerator<readonly Outcome[]> {
   for await (const batch of outcomesInColumns(plan, statuses)) {
     yield batch.flatMap((part) => ("status" in part ? [part] : outcomesOfValid(part)));
@@ -84,8 +84,8 @@ function outcomesOfBatch(
 }
 
 /**
- * Returns the end of the sequence of valid records without problems that starts at `from`: either all of them have a
- * key, or none of them has one. Returns `from` if the record there is not valid or has problems.
+ * Returns the end of the sequence of valid records without problems that starts at `from`. Either all records of the
+ * sequence have a key, or none has. Returns `from` if the record there is not valid or has problems.
  * @param found number of the next record with a finding
  */
 function endOfValid({ count, flags, records }: ItemColumns, from: number, found: number | undefined): number {

@@ -16,7 +16,7 @@ export interface PackedPlan {
   readonly batches: PlannedBatch[];
   /** Marks of all keys. */
   readonly marks: MarkList;
-  /** The names of all files. An item's file is an index into them. */
+  /** The names of all files. The file of an item is an index into them. */
   readonly files: FileNames;
   readonly counts: Map<Status, number>;
   readonly problems: Readonly<Record<Severity, Map<string, number>>>;
@@ -24,12 +24,12 @@ export interface PackedPlan {
   readonly findings: Sorter<LaterFinding>;
   /** Records that became `invalid` after they were planned. */
   readonly excluded: Set<number>;
-  /** Set when the plan is finished. */
+  /** Set when the plan is complete. */
   policy?: PlanPolicy;
 }
 
 export interface PlannedBatch {
-  /** The piece of the store with its columns. */
+  /** The number of the piece with its columns in the store. */
   readonly piece: number;
   /** The plan's file numbers for the files of the batch. */
   readonly files: readonly number[];
@@ -59,7 +59,7 @@ export interface KeyFinding {
   readonly near?: Spot;
 }
 
-/** The place of a record: the plan's number of its file, and its line. */
+/** The place of a record: its line, and the plan's number for its file. */
 export interface Spot {
   readonly file: number;
   readonly line: number;
@@ -100,7 +100,7 @@ export function addItems(plan: PackedPlan, items: PackedItems): void {
   });
 }
 
-/** Returns the number of items with problems. */
+/** Counts the items by status. Returns the number of items with problems. */
 function countStatuses(plan: PackedPlan, { count, flags }: ItemColumns): number {
   let problemCount = 0;
   let invalid = 0;
@@ -170,7 +170,7 @@ interface ReadBatch {
   readonly files: readonly number[];
 }
 
-/** Reads all batches back, one at a time. Yields to the event loop in between. */
+/** Reads all batches one at a time, and yields to the event loop in between. */
 export async function* batchesOf({ batches, pieces }: PackedPlan): AsyncGenerator<ReadBatch> {
   for (const [index, { piece, files }] of batches.entries()) {
     if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await yieldToEventLoop();

@@ -9,8 +9,9 @@ import { createSpooledList, type SpooledList } from "./spool/spooled-list.ts";
 /**
  * Finds keys that occur more than once in the plan, and keys that are nearly equal. If all records of a key have the
  * same content, the first record stays and the others are duplicates. If their contents differ, it is unknown which
- * record is the right one. Each nearly equal key refers to the previous one.
- * Marks select the candidate records. These are sorted by key, on disk if there are many, and the keys themselves are
+ * record is correct. Each nearly equal key refers to the previous one.
+ *
+ * Marks select the candidate records. These are then sorted by key, on disk if there are many, and their keys are
  * compared.
  */
 export async function* findRepeatedKeys(plan: PackedPlan): AsyncGenerator<KeyFinding> {
@@ -66,7 +67,7 @@ function compareEntries(one: KeyEntry, other: KeyEntry): number {
   return one.key < other.key ? -1 : 1;
 }
 
-/** Returns text that is equal for keys that may be near. */
+/** Returns a text that is equal for keys that may be near. */
 function matchOf({ key }: KeyEntry): string {
   return normalKey(key);
 }
@@ -99,7 +100,7 @@ function* groupsOf(entries: Iterator<KeyEntry>): Generator<KeyGroup> {
   yield* linked(near);
 }
 
-/** Links each key to the previous one if they are near, and the first key to the second. */
+/** Links each key of a group to the previous key if the two are near, and the first key to the second. */
 function linked(groups: readonly KeyGroup[]): readonly KeyGroup[] {
   if (groups.length < 2) return groups;
   const inOrder = groups.toSorted((one, other) => one.first.record - other.first.record);
@@ -160,7 +161,7 @@ function sameAs(
 
 const ITEMS_AT_ONCE = 10_000;
 
-/** Returns the items unchanged, and yields to the event loop in between. */
+/** Yields the items unchanged, and yields to the event loop in between. */
 async function* withPauses<T>(items: Iterable<T>): AsyncGenerator<T> {
   let count = 0;
   for (const item of items) {

@@ -3,8 +3,8 @@ import { HASH_RANGE } from "../../text/text-hash.ts";
 import type { PieceStore } from "./spool/piece-store.ts";
 
 /**
- * Sorts marks into buckets as they arrive. A bucket is small enough for its bits to fit into the cache of a processor.
- * Full blocks are stored with the other pieces of the plan.
+ * Sorts marks into buckets as they arrive. A bucket is so small that its bits fit into the processor's cache. Full
+ * blocks are stored with the other pieces of the plan.
  */
 export interface MarkList {
   /** Ignores NaN. */
@@ -24,7 +24,7 @@ const FIRST_BLOCK = 64;
 /** Number of marks in a full block: 2 MB in all buckets. */
 const FULL_BLOCK = 4096;
 
-/** More repeated marks than this are not stored individually. */
+/** Maximum number of repeated marks that are stored individually. */
 const MAX_REPEATED = 1_000_000;
 
 export function createMarkList(pieces: Pick<PieceStore, "add" | "read">): MarkList {
@@ -116,9 +116,12 @@ function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefi
   return repeated.length > limit ? undefined : repeated;
 }
 
-/** A set of bits, in which each mark sets one. */
+/** A set of bits in which each mark sets one bit. */
 interface Bits {
-  /** The marks that share their bit with another mark, equal or not. These are few, unless many marks are repeated. */
+  /**
+   * The marks whose bit is also set by another mark, which may be equal or different. These are few, unless many marks
+   * are repeated.
+   */
   readonly sharing: (marks: Float64Array) => Float64Array;
 }
 

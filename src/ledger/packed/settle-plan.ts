@@ -5,7 +5,7 @@ import { withoutValue } from "./item-extra.ts";
 import { batchesOf, countProblem, type KeyFinding, moveStatus, type PackedPlan } from "./packed-plan.ts";
 import { findRepeatedKeys } from "./repeated-keys.ts";
 
-/** Marks as `invalid` the records whose rows begin at these places, in a single pass over the plan. */
+/** Marks records as `invalid` if their rows begin at these places. Reads the plan once. */
 export async function excludeRows(plan: PackedPlan, excluded: readonly ExcludedRow[]): Promise<void> {
   if (excluded.length === 0) return;
   const byPlace = new Map<string, Problem[]>();
@@ -40,7 +40,7 @@ function excludeRecord(plan: PackedPlan, { record, wasInvalid, problems }: Exclu
   for (const { severity, code, unlisted = 0 } of problems) countProblem(plan, severity, code, 1 + unlisted);
 }
 
-/** Saves findings about repeated keys and nearly equal keys. */
+/** Adds the findings about repeated and nearly equal keys to the plan. */
 export async function settleKeys(plan: PackedPlan, policy: PlanPolicy): Promise<void> {
   plan.policy = policy;
   for await (const found of findRepeatedKeys(plan)) addKeyFinding(plan, found);

@@ -3,17 +3,18 @@ import { countsOf } from "../tables/counts.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
 
 /**
- * The records of a run to compare with all runs: all records of a new plan, the remaining records of an old plan, or
- * the records with these numbers.
+ * The records of a run that are compared with all runs: all records of a new plan, the records of an old plan that are
+ * left to send, or the records with these numbers.
  */
 export type Compared = "all" | "left" | readonly number[];
 
-/** With more records than this, comparing all remaining records is faster. */
+/** With more records than this, it is faster to compare all records that are left to send. */
 const MAX_LISTED = 50_000;
 
 /**
  * Makes the blocked and ambiguous records of a run `pending`, and the records that `reopenRejected` selects. Returns
- * the records to compare: on SQLite, only the reopened ones if no other run has written since the last comparison.
+ * the records to compare. On SQLite, these are only the reopened records if no other run has written since the last
+ * comparison.
  */
 export function* reopenOpen(tables: Tables, run: RunRow): Work<Compared> {
   if (tables.dialect === "postgres") {
@@ -43,8 +44,8 @@ const REOPEN_BLOCKED = reopened("blocked");
 const REOPEN_AMBIGUOUS = reopened("ambiguous");
 
 /**
- * Makes a rejected or existing record `pending` if a recovery shows that it may have been sent again since. Its status
- * may then be outdated.
+ * Makes rejected and existing records `pending` if a recovery shows that they may have been sent again since, because
+ * their status may then be outdated.
  */
 export function* reopenRejected(tables: Tables, { number }: RunRow): Work<readonly Reopened[]> {
   return (yield* tables.row(ANY_RECOVERY)) === undefined ? [] : yield* tables.rows(REOPEN_REJECTED, number);
@@ -78,9 +79,9 @@ const SKIP_ACCEPTED = `
     and records.state = 'accepted' and records.accepted_content = items.content`;
 
 /**
- * Notes that this run was the last one to be compared with all runs. Every other run is compared before it writes, so
- * the comparison stays valid until then. Only SQLite ledgers have this note, because only they have one writer for all
- * tables.
+ * Notes that this run is the last run that was compared with all runs. Every other run is compared before it writes, so
+ * the comparison remains valid until another run replaces the note. Only SQLite ledgers have this note, because only
+ * they have a single writer for all tables.
  */
 export function* noteCompared(tables: Tables, { number }: RunRow): Work<void> {
   if (tables.dialect === "postgres") return;

@@ -7,10 +7,10 @@ import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts
 import { writeFindings } from "./findings.ts";
 
 /**
- * Makes a record `skipped`, with a warning, if its row is the uncorrected version of an accepted record: an earlier run
- * found the same content invalid, or the platform refused it, and the record was then accepted from corrected rejects.
- * Content that is in no earlier run is treated as a change. So is any content of a record that was found to differ on
- * the platform (its accepted content is empty).
+ * Makes a record `skipped`, with a warning, if its row is the uncorrected version of an accepted record. This is the
+ * case if an earlier run found the same content invalid, or the platform refused it, and the record was then accepted
+ * from corrected rejects. Content that is in no earlier run is treated as a change. Any content is also treated as a
+ * change if the record was found to differ on the platform (its accepted content is then empty).
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if ((yield* tables.row(EARLIER_RUN, run.number)) === undefined) return;
@@ -47,8 +47,8 @@ interface OlderRow {
 }
 
 /**
- * Usually, the content of every accepted record in the plan equals its accepted content. Earlier runs are read only for
- * the other records.
+ * Usually, every accepted record in the plan still has its accepted content. Reads earlier runs only for the other
+ * records.
  */
 const SELECT_OLDER: Statement<OlderRow> = {
   sql: `

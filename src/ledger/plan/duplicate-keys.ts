@@ -11,8 +11,8 @@ import { writeFindings } from "./findings.ts";
 
 /**
  * Finds keys that occur more than once in the input of the run, and keys that are nearly equal. If all records of a key
- * have the same content, the first one stays and the others become `duplicate`. If their contents differ, it is unknown
- * which record is the right one, so all become `invalid`. Each nearly equal key gets a warning.
+ * have the same content, the first record stays and the others become `duplicate`. If their contents differ, it is
+ * unknown which record is correct, so all become `invalid`. Each nearly equal key gets a warning.
  */
 export function* markDuplicateKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   yield* tables.eachBatch(SELECT_FINDINGS, [run.number], (rows) =>
@@ -38,8 +38,9 @@ interface FindingRow {
 }
 
 /**
- * A record without content cannot be shown to equal another. `same_key`: the first record if all contents are equal,
- * otherwise the nearest one.
+ * Finds the records whose keys occur more than once or are nearly equal to another key. A record without content counts
+ * as different from all other records. `same_key` is the first record if all contents are equal, otherwise the nearest
+ * record.
  */
 const SELECT_FINDINGS: Statement<FindingRow> = {
   sql: `

@@ -3,9 +3,9 @@ import { isExcluded } from "../tables/exclusions.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
 
 /**
- * Marks the records of the plan that the user has excluded from the migration as `excluded`, even if they are invalid.
- * Unchanged accepted records are not marked, because they become `skipped`. A record that may have been processed
- * becomes `ambiguous`.
+ * Marks records of the plan as `excluded` if the user has excluded them from the migration, even if they are invalid.
+ * Does not mark unchanged accepted records, because they become `skipped`, or records that may have been processed,
+ * because they become `ambiguous`.
  * @param toSend condition and index of the records to compare, as in `known-records.ts`
  */
 export function* markExcluded(

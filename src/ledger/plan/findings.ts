@@ -7,7 +7,7 @@ import type { EachStatement, Tables, Work } from "../tables/tables.ts";
 /** A finding about one record of the plan. */
 export interface PlanFinding {
   readonly record: number;
-  /** Absent for a warning. */
+  /** The new status of the record. Absent for a warning. */
   readonly status?: Status | undefined;
   readonly problems: readonly Problem[];
 }

@@ -39,7 +39,7 @@ export function requirePlanning(run: RunRow): void {
   if (run.state !== "planning") throw new Error("The run's plan is already finished.");
 }
 
-/** Marks as `invalid` the planned records whose rows begin at these places, in a single pass over the plan. */
+/** Marks planned records as `invalid` if their rows begin at these places. Reads the plan once. */
 export function* excludeRows(tables: Tables, run: RunRow, excluded: readonly ExcludedRow[]): Work<void> {
   if (excluded.length === 0) return;
   const found = yield* tables.rows(

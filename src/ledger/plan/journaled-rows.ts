@@ -4,15 +4,15 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
 import { OWN_ITEM, WAS_SENT, withNewKeys } from "./new-keys.ts";
 
-/** A new key of a row that was sent under another key. That other key is unknown. */
+/** A new key of a row that was sent under another key, which is unknown. */
 interface JournaledRow extends NewKey {
   readonly known: "";
   readonly wasSent: number;
 }
 
 /**
- * Finds planned rows that have a new key and that were sent under another key, according to a journal. A row is omitted
- * if the plan also contains that other key with the same row, because the row then belongs to that key.
+ * Finds planned rows that have a new key but were sent under another key, according to a journal. Omits a row if the
+ * plan also contains that other key with the same row, because the row then belongs to that key.
  */
 export function* selectJournaledRows(
   tables: Tables,

@@ -84,8 +84,9 @@ const skipAccepted = (toSend: ToSend): string => `
     and records.accepted_content = items.content`;
 
 /**
- * The platform will create a record whose `scheduledStep` was answered. Other content of that record must not be sent
- * before the result is known, and no later reply shows which content the platform has.
+ * Makes a record `ambiguous` if the platform has answered its `scheduledStep` and this run has other content for it.
+ * The platform will create the record, and no later reply shows which content it has. Other content must not be sent
+ * before the result is known.
  */
 const noteScheduled = (toSend: ToSend): string => `
   update migrate.records set state = 'ambiguous', other_content = 1 from migrate.items ${toSend.index}
@@ -102,7 +103,10 @@ interface FoundRow {
   readonly line: number;
 }
 
-/** Problems of an earlier comparison are removed first, because they may be outdated. */
+/**
+ * Marks records as `blocked` while they wait for another record. Removes the problems of an earlier comparison first,
+ * because they may be outdated.
+ */
 function* blockDependents(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   yield* tables.run(
     "delete from migrate.problems where run = $1 and attempt = 0 and code = 'account_not_found'",
@@ -132,7 +136,9 @@ const SELECT_WAITING: Statement<FoundRow> = {
   order by items.record`,
 };
 
-/** A record that waits for itself can never be sent. Records that other runs left blocked also count. */
+/**
+ * Refuses records that wait for themselves, which can never be sent. Records that other runs left blocked also count.
+ */
 function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   const circular = yield* tables.rows(SELECT_CIRCULAR, run.number);
   requireOneDirection(circular.length, policy);

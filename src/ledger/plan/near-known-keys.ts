@@ -20,8 +20,8 @@ import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT
 /**
  * Makes a record `invalid` if its key is new and may be a changed form of a key from another run to the same address,
  * because sending it would create a second account. The same applies to a new key of a row that was sent under another
- * key, and to a key that a spreadsheet has visibly changed. A key is new until a record with it has been sent.
- * The plans of earlier runs are read only if there are new keys.
+ * key, and to a key that a spreadsheet has visibly changed. A key is new until a record with it has been sent. Reads
+ * the plans of earlier runs only if there are new keys.
  */
 export function* refuseNearKnownKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   const { refuse, refuseEach } = recordRefuser(tables, run, policy);
@@ -53,7 +53,7 @@ const OTHER_RUN: Statement<{ id: number }> = {
   where own.id = $1 limit 1`,
 };
 
-/** SQL for runs whose keys count as known. A dry run counts only for later runs: it has sent nothing. */
+/** SQL for runs whose keys count as known. A dry run counts only for later runs, because it has sent nothing. */
 function isEarlier(other: string, own: string): string {
   return `(${other}.id < ${own}.id or ${other}.id > ${own}.id and not ${other}.dry_run)`;
 }
@@ -129,7 +129,10 @@ const selectNear = (match: string): Statement<FoundKey> => ({
   sql: withNewKeys(nearKeys(`new_keys on new_keys.match = ${match}`)),
 });
 
-/** Only on PostgreSQL: other forms of keys, with the keys in parameter 2 and the forms in parameter 3. */
+/**
+ * Only on PostgreSQL: finds known keys that nearly equal other forms of the new keys. The keys are in parameter 2,
+ * their forms in parameter 3.
+ */
 const SELECT_NEAR_FORMS: Statement<FoundKey> = {
   sql: {
     sqlite: "",
@@ -203,8 +206,8 @@ const SELECT_DATES_AND_NUMBERS: Statement<FormedKey> = {
 };
 
 /**
- * New keys of rows that were sent under other keys. If the plan also has the earlier key with the same row, the row
- * belongs to the earlier key, and the new key has a different row.
+ * Selects new keys of rows that were sent under other keys. If the plan also has the earlier key with the same row, the
+ * row belongs to the earlier key, and the new key has a different row.
  */
 const SELECT_SAME_ROWS: Statement<FoundKey> = {
   sql: withNewKeys(

@@ -2,14 +2,14 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import { SQL_NORMAL_KEY } from "../../text/near-key.ts";
 import type { Sql, Tables, Work } from "../tables/tables.ts";
 
-/** Whether the platform has, or may have, a record. Uses `records`. */
+/** SQL condition: the platform has, or may have, the record. Uses `records`. */
 export const WAS_SENT: string =
   "records.accepted_content is not null or records.other_content = 1 or records.state in ('ambiguous', 'sending')";
 
 /** Statuses of records that may be sent. A blocked record may be sent when the run is resumed. */
 const MAY_BE_SENT = "('valid', 'pending', 'blocked')";
 
-/** A key that no run has sent: new, or refused so far. Uses `items`. */
+/** SQL condition: no run has sent the item's key. The key is new or has only been refused. Uses `items`. */
 export const IS_NEW: string = `items.status in ${MAY_BE_SENT} and items.key is not null and items.identity is not null
   and not exists (select 1 from migrate.records where records.identity = items.identity and (${WAS_SENT}))`;
 
@@ -20,9 +20,10 @@ const SELECT_NEW_KEYS = `
   select ${SQL_NORMAL_KEY} as match, items.record, items.key, items.file, items.line, items.row_hash ${FROM_NEW_ITEMS}`;
 
 /**
- * A query over `new_keys`: the keys that no run has sent, in their normal form. SQLite collects them once
- * (`collectNewKeys`). PostgreSQL selects them for each query, so that the user needs no right to create tables.
- * @param others other definitions of the query's `with`
+ * Adds the definition of `new_keys` to a query: the keys that no run has sent, in their normal form. SQLite collects
+ * them once (`collectNewKeys`). PostgreSQL selects them for each query, so that the user needs no right to create
+ * tables.
+ * @param others other definitions for the query's `with` clause
  */
 export function withNewKeys(query: string, ...others: readonly string[]): Sql {
   const defined = (definitions: readonly string[]): string =>
@@ -30,16 +31,16 @@ export function withNewKeys(query: string, ...others: readonly string[]): Sql {
   return { sqlite: defined(others), postgres: defined([`new_keys as materialized (${SELECT_NEW_KEYS})`, ...others]) };
 }
 
-/** Excludes records that were refused since the new keys were collected. PostgreSQL reads this as a comment. */
+/**
+ * SQL for SQLite: excludes records that were refused after the new keys were collected. PostgreSQL reads it as a
+ * comment.
+ */
 export const OWN_ITEM: string = `/*+ cross join items as own on own.run = $1 and own.record = new_keys.record
   and own.status in ${MAY_BE_SENT} */`;
 
 const TABLES = ["new_keys", "journaled_rows", "journaled_keys"];
 
-/**
- * Collects the new keys on SQLite. Returns false if there are none. PostgreSQL collects nothing, and the result is
- * true.
- */
+/** Collects the new keys on SQLite. Returns false if there are none. On PostgreSQL, only returns true. */
 export function* collectNewKeys(tables: Tables, run: RunRow): Work<boolean> {
   if (tables.dialect === "postgres") return true;
   yield* dropNewKeys(tables);

@@ -11,9 +11,9 @@ interface StaleRow {
 }
 
 /**
- * Marks as `stale` the records whose content is older than other content of the same record that was sent or skipped. A
- * record whose content may already be on the platform is not marked. Content that was planned but never sent does not
- * count: the platform cannot have it.
+ * Marks records as `stale` if other content of the same record that was sent or skipped is newer. Does not mark a
+ * record whose content may already be on the platform. Content that was planned but never sent does not count, because
+ * the platform cannot have it.
  * @param toSend condition and index for the records to compare, as in `known-records.ts`
  */
 export function* refuseStale(
@@ -49,8 +49,9 @@ export function* refuseStale(
 }
 
 /**
- * True even if the newest content equals the content of this item: the platform may have refused the newest content,
- * and may still have the different content that was sent in between.
+ * Whether different, newer content was sent or skipped. This counts even if the newest content equals the content of
+ * this item: the platform may have refused the newest content, and may still have the different content that was sent
+ * in between.
  */
 const NEWER_IS_DIFFERENT = `exists (
   select 1 from migrate.items as newer

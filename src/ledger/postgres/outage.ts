@@ -1,9 +1,9 @@
 import type { Clock } from "../../time/clock.ts";
 import { postgresFailure } from "./postgres-failure.ts";
 
-/** A period in which the server cannot be reached. All queries wait together. */
+/** A period during which the server cannot be reached. All queries wait for its end. */
 interface Outage {
-  /** Waits before the next try; false if the server was unreachable for too long. */
+  /** Waits before the next attempt. Resolves to false if the server was unreachable for too long. */
   readonly wait: (error: unknown) => Promise<boolean>;
   /** Call this when the server has replied. */
   readonly end: () => void;
@@ -37,7 +37,8 @@ export function createOutage({ name, clock, patienceMs, notice }: OutageOptions)
       if (patienceMs === 0) return false;
       since ??= clock.monotonic();
       if (clock.monotonic() - since >= patienceMs) return false;
-      // A server that has only reset one connection is reachable again at the first retry.
+      // Does not notify the user of a single failure: a server that has only reset a connection is reachable at the
+      // first retry.
       if (pauseMs > FIRST_PAUSE_MS) notify(error);
       await clock.sleep(pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);

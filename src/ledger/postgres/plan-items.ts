@@ -60,7 +60,7 @@ function columnsOf(
   ];
 }
 
-/** Returns the bytes of a content. A fast hash is a number of 8 bytes. */
+/** Returns the bytes of a content hash. A fast hash is a number, stored as 8 bytes. */
 function contentBytes(content: PlannedItem["content"]): Uint8Array | null {
   if (typeof content !== "number") return content ?? null;
   const bytes = Buffer.alloc(8);

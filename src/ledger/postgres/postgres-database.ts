@@ -8,37 +8,44 @@ import { postgresFailure, errorKindOf } from "./postgres-failure.ts";
 import { ask, type Guard, type Queries, queriesOver, type Transaction, transactionOn } from "./queries.ts";
 
 /**
- * The row of the ledger that allows its latest holder to write. Each transaction marks this row with the number of the
- * transaction.
+ * Allows only the latest holder to write to the ledger or to a part of it. Each transaction marks rows of the fence
+ * with its own number.
  */
 export interface Fence {
   /** Returns a statement without parameters that changes exactly `rows` rows while the fencing token is valid. */
   readonly mark: (transaction: number) => string;
   readonly rows: number;
-  /** Selects the last number as `marked`, and waits for a transaction that is being committed. */
+  /**
+   * Selects the number of the last committed transaction as `marked`. Waits for a transaction that is being committed.
+   */
   readonly lastMark: string;
   readonly lost: () => Failure;
 }
 
 export interface TransactionOptions {
   readonly fence?: Fence | undefined;
-  /** Whether the transaction processes whole tables, without a time limit. Default: it processes a few rows. */
+  /**
+   * Whether the transaction processes whole tables, and therefore has no time limit. Default: false, for a few rows.
+   */
   readonly isLong?: boolean;
-  /** False if a server crash may undo the transaction, for data that is written again after a crash. Default: true. */
+  /**
+   * False if a server crash may undo the transaction, because the data is written again after a crash. Default: true.
+   */
   readonly isDurable?: boolean;
-  /** The server rolls the transaction back after this idle time, so that a suspended process does not block others. */
+  /** Idle time after which the server rolls the transaction back, so that a suspended process does not block others. */
   readonly idleMs?: number | undefined;
 }
 
 /**
  * A database on a server. Its connections have been tested, and closing it closes them. Queries are repeated after a
- * conflict, and for some time while the server cannot be reached. If the reply to a commit is lost, its mark shows
- * whether it succeeded. Throws only a `Failure` (`storage`, `config`, `ledger_in_use`, `ledger_damaged`) or a bug.
+ * conflict, and for some time while the server cannot be reached. If the reply to a commit is lost, the mark of the
+ * transaction shows whether the commit succeeded. Every error except a bug is a `Failure` (`storage`, `config`,
+ * `ledger_in_use`, `ledger_damaged`).
  */
 export interface PostgresDatabase extends Queries {
   /**
-   * Performs work in a transaction, which is on the server's disk on return. `work` runs again if the transaction must
-   * be repeated.
+   * Performs work in a transaction, which is durable on the server when the promise resolves. `work` runs again if the
+   * transaction must be repeated.
    */
   readonly transaction: <Result>(
     work: (transaction: Transaction) => Promise<Result>,
@@ -60,7 +67,7 @@ export interface DatabaseOptions {
   /** For messages: the address without its password. */
   readonly name: string;
   readonly pool: Pool;
-  /** How long to wait for a server that cannot be reached. Default: not at all. */
+  /** How long to wait for a server that cannot be reached. By default, does not wait. */
   readonly patienceMs?: number | undefined;
   readonly notice?: ((message: string) => void) | undefined;
   readonly clock?: Pick<Clock, "monotonic" | "sleep">;
@@ -73,7 +80,7 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
   const snapshots: Snapshot[] = [];
   let transactions = 0;
 
-  /** Repeats work after temporary failures. */
+  /** Runs the work, and repeats it after temporary failures. */
   async function persistently<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     for (let conflicts = 0; ;) {
       try {
@@ -95,8 +102,8 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
       transactions += 1;
       const number = transactions;
       const once = transactionWork(work, { ...how, name, number });
-      // Concurrent transactions would only wait for each other on the server. Also, if the result of a commit is
-      // unknown, its mark must remain the last one.
+      // Fenced transactions run one at a time, because they would wait for each other on the server. Also, if the
+      // result of a commit is unknown, its mark must remain the last one.
       return how.fence === undefined ? persistently(once) : inTurn(() => persistently(once));
     },
     async snapshot() {
@@ -138,7 +145,10 @@ const inUnknownState = new WeakSet<PoolClient>();
 
 type Work<Result> = (transaction: Transaction) => Promise<Result>;
 
-/** Returns a transaction that can be repeated. If the reply to its commit was lost, its mark is checked first. */
+/**
+ * Returns a function that runs a transaction and can be called again after an error. If the reply to its commit was
+ * lost, a repeated call first checks the mark.
+ */
 function transactionWork<Result>(
   work: Work<Result>,
   how: TransactionOptions & { readonly name: string; readonly number: number },
@@ -169,8 +179,7 @@ function transactionWork<Result>(
 }
 
 /**
- * Begins a transaction, with all statements in one message. The server ends the transaction of a lost connection by
- * itself.
+ * Begins a transaction, with all statements in one message. If the connection is lost, the server ends the transaction.
  */
 async function begin(
   client: PoolClient,

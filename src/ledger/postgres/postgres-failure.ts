@@ -2,8 +2,8 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 
 /**
- * How to handle an error of the server or its connection. `conflict`: the transaction may be repeated immediately.
- * `outage`: it may be repeated when the server is back. `final`: repeating it changes nothing.
+ * How to handle an error of the server or its connection. `conflict`: the transaction can be repeated immediately.
+ * `outage`: it can be repeated when the server is reachable again. `final`: repeating it does not help.
  */
 export type ErrorKind = "conflict" | "outage" | "final";
 
@@ -139,7 +139,9 @@ function tlsFailure(error: Error, name: string): Failure {
   });
 }
 
-/** Returns the message of an error. If several addresses of a host were tried, the first error gives the reason. */
+/**
+ * Returns the message of an error. If several addresses of a host were tried, this is the message of the first error.
+ */
 function reasonOf(error: Error): string {
   const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
   return plain(first instanceof Error ? first.message : error.message);

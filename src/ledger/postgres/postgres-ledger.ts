@@ -13,7 +13,7 @@ import { isRecoveryKnown, markPossiblySent, noteRecovery, originOf, unknownReque
 import { saveIntents, saveOutcomes } from "./tables/save-attempts.ts";
 
 export interface PostgresLedgerOptions {
-  /** Allows writing. Without it, the caller must ensure that there is no other writer. */
+  /** Allows this process to write. Without a fence, the caller must ensure that there is no other writer. */
   readonly fence?: Fence | undefined;
   /** Stored with each run. */
   readonly toolVersion?: string;
@@ -33,7 +33,7 @@ const CHANGES: Readonly<Record<Change, TransactionOptions>> = {
   position: { isDurable: false },
 };
 
-/** A ledger in the schema `migrate` of a database. Its tables must exist and have this version. */
+/** Opens the ledger in the schema `migrate` of a database. Its tables must exist and have this version. */
 export function postgresLedger(database: PostgresDatabase, options: PostgresLedgerOptions): Ledger {
   const { fence, clock, lease, toolVersion, close } = options;
   return {

@@ -5,15 +5,15 @@ import type { Queries, Statement } from "./queries.ts";
 import { CREATE_COUNTS } from "./tables/count-schema.ts";
 
 /**
- * The tables in the schema `migrate`. `records` has the state of every identity across all runs, `items` the input list
- * of each run, and `problems` the problems of the plan (attempt 0) and of each attempt. Timestamps are ISO 8601 UTC, as
- * text. Text is compared byte by byte, as in SQLite. `writer` has one row: the process that may write to the whole
- * ledger. `marks` has one row: the last transaction of that process. `ranges` are the parts of a run's plan that are
- * assigned to `workers`; each assignment increments the fencing token of the range.
+ * The tables in the schema `migrate`. `records` has the state of every identity across all runs, `items` has the input
+ * list of each run, and `problems` has the problems of the plan (attempt 0) and of each attempt. Timestamps are ISO
+ * 8601 UTC, as text. Text is compared byte by byte, as in SQLite. `writer` has one row: the process that may write to
+ * the whole ledger. `marks` has one row: the last transaction of that process. `ranges` has the parts of a run's plan
+ * that are assigned to `workers`. Each assignment increments the fencing token of the range.
  *
  * Attempts known only from a journal belong to no run and have run number 0 and a `row_mark` (`rowMarker`).
- * `recoveries` are notes that this database accounts for a journal. `machines` are the machines that have sent
- * requests. `uncovered` are records that are in no plan, which `coverage` does not count yet. `origin` has one row: the
+ * `recoveries` has notes that this database accounts for a journal. `machines` has the machines that have sent
+ * requests. `uncovered` has records that are in no plan, which `coverage` does not count yet. `origin` has one row: the
  * origin of the database when nothing was known to be missing from it. A restored copy has the origin of the original.
  *
  * Rows that are updated have room on their page for the next version, so that updates touch no index.
@@ -111,7 +111,7 @@ const CREATE_TABLES = `
  * Creates the schema if it is missing. Concurrent processes wait for each other. If the schema exists, the user needs
  * no right to create one.
  * @throws Failure `config` for a ledger of another format, and for a schema or a database that cannot contain a ledger;
- * nothing is changed
+ * in both cases without any change
  */
 export async function createSchema(database: PostgresDatabase): Promise<void> {
   if (await ledgerExists(database)) return;
@@ -137,8 +137,8 @@ export async function ledgerExists(queries: Queries): Promise<boolean> {
 }
 
 /**
- * Whether the ledger's table exists. Does not use `to_regclass`, which may not find a table that another process
- * created while this one waited for its lock.
+ * Selects whether the ledger's table exists. Does not use `to_regclass`, which may not find a table that another
+ * process created while this process waited for the lock.
  */
 const IS_LEDGER: Statement<{ ledger: boolean }> = {
   sql: `

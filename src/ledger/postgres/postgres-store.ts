@@ -22,20 +22,23 @@ import { postgresSharedRun } from "./shared/postgres-shared-run.ts";
 import { tryRangeQueue } from "./shared/range-queue.ts";
 import { sharedStatus } from "./shared/worker-rows.ts";
 
-/** Reports and copies of standard input are stored on the machine that creates them. */
+/** The folder for reports and copies of standard input, which are stored on the machine that creates them. */
 const LOCAL_FOLDER = ".migrate";
 
 /** How long a run waits for an unreachable server. */
 const PATIENCE_MS = 60_000;
 
-/** A ledger in the schema `migrate` of a PostgreSQL database. Only the holder of its lease writes to it. */
+/**
+ * The store of a ledger in the schema `migrate` of a PostgreSQL database. Only the holder of its lease writes to the
+ * ledger.
+ */
 export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}): LedgerStore {
   const settings = connectionSettings(url);
   const name = settings.shown;
   const connect = async (patienceMs = 0): Promise<PostgresDatabase> =>
     openPostgres({ name, pool: await openPool(settings), patienceMs, notice });
 
-  /** The process that has the ledger open for writing shares a run over the same connections. */
+  /** Set while this process has the ledger open for writing. A shared run then uses the same connections. */
   let writing: OpenDatabase | undefined;
 
   return {
@@ -108,10 +111,7 @@ interface OpenDatabase {
   readonly fence: Fence;
 }
 
-/**
- * Opens the ledger under the lease, which is released when the ledger is closed. A suspended planner keeps the lease
- * while workers send its run.
- */
+/** Opens the ledger for writing under its lease, and releases the lease when the ledger is closed. */
 async function openForUpdates(
   database: PostgresDatabase,
   { command, create, notice }: WriteOptions,
@@ -167,7 +167,7 @@ async function findActiveWriter(queries: Queries): Promise<ActiveWriter | undefi
   return { who: nameOf(holder), command, ...(run !== undefined && (await workOn(queries, run))) };
 }
 
-/** Workers that keep running after the process that planned their run has ended. */
+/** Workers that are still running after the process that planned their run has ended. */
 async function abandonedWork(queries: Queries): Promise<ActiveWriter | undefined> {
   const working = await workingOf(queries);
   const [first] = working;

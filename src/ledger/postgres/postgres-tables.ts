@@ -19,7 +19,10 @@ export interface PostgresTables extends Tables {
   readonly queries: postgres.Queries;
 }
 
-/** The tables of a PostgreSQL ledger, for work that SQLite ledgers share. Only a transaction can read in batches. */
+/**
+ * The tables of a PostgreSQL ledger, for work that it shares with SQLite ledgers. Only a transaction can read in
+ * batches.
+ */
 export function postgresTables(queries: postgres.Queries | postgres.Transaction): PostgresTables {
   return {
     queries,

@@ -7,7 +7,8 @@ export type PostgresValue = Scalar | readonly Scalar[];
 export interface Statement<Row> {
   readonly sql: string;
   /**
-   * Whether the statement reads or changes few rows. If there is no reply in time, the connection is considered dead.
+   * Whether the statement reads or changes few rows. If the server does not reply in time, the connection is considered
+   * dead.
    */
   readonly isQuick?: boolean;
   /** Never present; carries the type. */
@@ -47,7 +48,7 @@ export function ask<Row>(
 
 const INT8_OID = 20;
 
-/** Counts are 64-bit integers, which `pg` would return as text. */
+/** Parses counts as numbers. They are 64-bit integers, which `pg` would return as text. */
 const TYPES: CustomTypesConfig = {
   getTypeParser: (oid: number) => (oid === INT8_OID ? Number : types.getTypeParser(oid, "text")),
 };

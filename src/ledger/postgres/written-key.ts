@@ -1,7 +1,7 @@
 /**
- * A business key in a form that PostgreSQL can store: NFC, because keys that differ only in Unicode form are one key,
- * and without U+0000, which PostgreSQL text cannot contain. The noncharacter U+10FFFF represents U+0000; no key of an
- * extract contains it.
+ * A business key in a form that PostgreSQL can store. It is in NFC, because keys that differ only in Unicode form are
+ * the same key. The noncharacter U+10FFFF, which no key of an extract contains, represents U+0000, which PostgreSQL
+ * text cannot contain.
  */
 export function writtenKey(key: string): string {
   return key.normalize("NFC").replaceAll("\0", NO_CHARACTER);

@@ -2,7 +2,7 @@ import type { RowWithoutKey } from "./planned-item.ts";
 
 /** The decision that a record, or a row without a key, will not be migrated. */
 export interface Exclusion {
-  /** The identity of the record (`recordIdentity`), or `rowIdentity`. */
+  /** The identity of the record (`recordIdentity`) or of the row (`rowIdentity`). */
   readonly identity: Uint8Array;
   /** The business key; for a row without a key, its place: `accounts.csv:12`. */
   readonly key: string;
@@ -11,7 +11,7 @@ export interface Exclusion {
   /** Account name of the user who decided the exclusion. */
   readonly who: string;
   readonly reason: string;
-  /** When and by whom the exclusion was undone; absent while it applies. */
+  /** When and by whom the exclusion was undone; absent while the exclusion is in effect. */
   readonly undoneAt?: string;
   readonly undoneBy?: string;
 }
@@ -24,12 +24,12 @@ export interface ExclusionEnd {
 }
 
 /**
- * Why a record cannot be excluded. `accepted`: it is on the platform. `unsettled`: a request or a step may have been
- * processed.
+ * Why a record cannot be excluded. `accepted`: it is on the platform. `unsettled`: the platform may have processed a
+ * request or a step of it.
  */
 export type RefusedExclusion = "accepted" | "unsettled";
 
-/** The result of excluding a record; `excluded before`: it was excluded already. */
+/** The result of excluding a record. `excluded before`: the record was already excluded. */
 export type ExclusionResult = "excluded" | "excluded before" | RefusedExclusion;
 
 type RowName = Pick<RowWithoutKey, "run" | "record">;
@@ -45,5 +45,5 @@ export function identifiedRow(identity: Uint8Array): RowName | undefined {
   return run === undefined ? undefined : { run, record: Number(record) };
 }
 
-/** Starts a `rowIdentity`. */
+/** The prefix of a `rowIdentity`. */
 export const ROW = "row ";

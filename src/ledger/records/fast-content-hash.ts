@@ -2,14 +2,14 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { asciiHash, HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../../text/text-hash.ts";
 
 /**
- * The content of a payload in 52 bits: equal for equal data, independent of the order of object members. Takes a fifth
- * of the time of `contentHash`. Suitable for distinguishing the few records of one key within one run, but not for
- * stored data or against deliberate collisions.
+ * Returns a function that hashes a payload to 52 bits. The hash is equal for equal data, independent of the order of
+ * object members. It takes a fifth of the time of `contentHash`. It is suitable for distinguishing the few records of
+ * one key within one run, but not for stored data or against deliberate collisions.
  */
 export function createFastContentHash(): (value: JsonValue) => number {
   const names = new Map<string, number>();
 
-  /** Caches the content of a field name: payloads have few field names, and every record has them. */
+  /** Caches the hashes of field names: payloads have few field names, and every record has them. */
   function knownNameContent(name: string): number {
     const known = names.get(name);
     if (known !== undefined) return known;
@@ -41,12 +41,12 @@ const MAX_CACHED_NAMES = 10_000;
 /** A seed for each kind of value, so that `"1"`, `1` and `["1"]` are different. */
 const [TEXT, NAME, OTHER_SCALAR] = [0x2f0b4c47, 0x1c6ef372, 0x3a54ff53];
 
-/** The content of an empty list. Items are added in order. */
+/** The hash of an empty list. Items are added in order. */
 export const EMPTY_LIST = 0x510e527f;
-/** The content of an empty object. Members are added in any order. */
+/** The hash of an empty object. Members are added in any order. */
 export const EMPTY_OBJECT = 0x1f83d9ab;
 
-/** The content of the text in these bytes; -1 if they are not pure ASCII. */
+/** The hash of the text in these bytes; -1 if they are not pure ASCII. */
 export function asciiTextContent(bytes: Uint8Array, from: number, to: number): number {
   return asciiHash(bytes, from, to, TEXT);
 }
@@ -63,13 +63,13 @@ export function withItem(items: number, item: number): number {
   return mixed(items, item);
 }
 
-/** Combines two contents, independent of their order. */
+/** Combines two hashes, independent of their order. */
 function sum(one: number, other: number): number {
   const both = one + other;
   return both < HASH_RANGE ? both : both - HASH_RANGE;
 }
 
-/** Combines two contents in this order. */
+/** Combines two hashes in this order. */
 function mixed(first: number, second: number): number {
   return mixHash(
     Math.imul(first | 0, 0x9e3779b1) ^ second,

@@ -9,7 +9,7 @@ export function keyPlace(policy: Pick<PlanPolicy, "keyColumns">, file: string, l
 
 type KeyProblem<S extends Severity> = Pick<LocalProblem, "attr" | "by" | "place"> & { readonly severity: S };
 
-/** The common part of all problems that comparing items can find. These problems concern the key. */
+/** The common part of all problems that comparing items can find. All of these problems concern the key. */
 export function keyProblem<S extends Severity>(
   severity: S,
   { file, line }: { readonly file: string; readonly line: number },

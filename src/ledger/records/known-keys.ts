@@ -13,15 +13,15 @@ export interface NewKey {
 
 /** A record of an earlier run, for comparison with a new key. */
 export interface KnownKey {
-  /** Empty if the record is only in a journal, which has no keys. */
+  /** Empty if the request is only in a journal, because journals contain no keys. */
   readonly known: string;
   /** Whether the platform has, or may have, the record with the known key. */
   readonly wasSent: boolean;
 }
 
 /**
- * The problem of a new key that may be a changed form of a known key. If the known key never reached the platform, it
- * may be the changed form, and the new key may be its correction. Then there is no problem.
+ * The problem of a new key that may be a changed form of a known key. There is no problem if the known key never
+ * reached the platform, because it may be the changed form, and the new key its correction.
  */
 export function nearKnownKey(found: NewKey & KnownKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key, known, wasSent } = found;
@@ -45,7 +45,7 @@ export function rowSentUnderOtherKey(found: NewKey & Pick<KnownKey, "known">, po
   return { ...keyProblem("error", found, policy), code: "row_sent_under_other_key", key, ...other };
 }
 
-/** Codes of records that were refused because of their keys. Such a key is no evidence of the correct key. */
+/** Problem codes of records that were refused because of their keys. Such a key does not count as a known key. */
 export const REFUSED_KEY_CODES: readonly LocalProblem["code"][] = [
   "near_known_key",
   "damaged_key",

@@ -5,7 +5,7 @@ export interface PlannedItem {
   readonly key: string | undefined;
   /** Identity of the record in every run (`recordIdentity`). Absent for `validate`. */
   readonly identity: Uint8Array | undefined;
-  /** SHA-256 of the canonical payload, or a fast hash of it for `validate`, whose ledger no other run reads. */
+  /** SHA-256 of the canonical payload. For `validate`, whose ledger no other run reads, a fast hash of the payload. */
   readonly content: Uint8Array | number | undefined;
   readonly file: string;
   readonly line: number;
@@ -19,7 +19,7 @@ export interface PlannedItem {
   readonly asOf?: number | undefined;
 }
 
-/** An invalid row without a business key: of the root source, or a child row without a parent. */
+/** An invalid row without a business key: a row of the root source, or a child row without a parent. */
 export interface RowWithoutKey {
   /** The id of the run that planned the row, and the row's record number in it. */
   readonly run: string;
@@ -28,7 +28,7 @@ export interface RowWithoutKey {
   readonly rowHash: number | undefined;
 }
 
-/** A planned record that must not be sent, identified by the place of its row. */
+/** A planned record that must not be sent, identified by the place where its row begins. */
 export interface ExcludedRow {
   readonly file: string;
   readonly line: number;
@@ -36,43 +36,47 @@ export interface ExcludedRow {
 }
 
 export interface PlanPolicy {
-  /** Send accepted records again if their content has changed. */
+  /** Whether to send accepted records again if their content has changed. */
   readonly revise: boolean;
-  /** Accept a new key even if a spreadsheet may have changed it, or if its row was sent under another key. */
+  /**
+   * Whether to accept a new key even if a spreadsheet may have changed it, or if its row was sent under another key.
+   */
   readonly newKeys?: boolean | undefined;
-  /** Send content even if it is older than other content that was sent before. */
+  /** Whether to send content even if it is older than other content that was sent earlier. */
   readonly allowOlder?: boolean | undefined;
-  /** Set if the sources state the date of their content; `column`: the column with the date. */
+  /** Set if the sources state the date of their content. `column`: the column with the date. */
   readonly asOf?: { readonly column: string | undefined } | undefined;
-  /** Whether the platform dedupes on the business key, so that an ambiguous record may be sent again. */
+  /** Whether the platform deduplicates by business key, so that an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
-  /** The step whose reply does not contain the final outcome: the platform creates the record later. */
+  /** The step after which the outcome is not final, because the platform creates the record later. */
   readonly scheduledStep?: string | undefined;
   /** The operation whose records must be accepted first, if any. */
   readonly after?: string | undefined;
-  /** Whether a record waits for the record of that operation with the same key. */
+  /** Whether a record waits for the record with the same key. */
   readonly awaitsOwnKey?: boolean | undefined;
   /** Rows of `Ledger.earlierWithoutKey` that are no longer open, because this plan has read them again. */
   readonly superseded?: readonly RowWithoutKey[] | undefined;
   /** The attr of a record's key, for problems about keys. */
   readonly keyAttr: string;
-  /** The column of the key, by file (CSV). Problems about keys point to it. */
+  /** The column of the key in each CSV file. Problems about keys point to it. */
   readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
 }
 
-/** Numbers of records left to send, by comparison with the content that was sent before. */
+/** Numbers of records left to send, by comparison with the content that was sent earlier. */
 export interface SendComparison {
-  /** Never sent. A request that ended without a reply before it could be processed does not count as sent. */
+  /** Never sent. A request does not count as sent if it ended without a reply before it could be processed. */
   readonly new: number;
-  /** The content differs from the one that the platform accepted last or, if it accepted none, was sent last. */
+  /**
+   * The content differs from the content that the platform last accepted or, if it accepted none, that was last sent.
+   */
   readonly changed: number;
-  /** Sent before with the same content. */
+  /** Sent earlier with the same content. */
   readonly unchanged: number;
 }
 
-/** The content of a record that the platform accepted last or, if it accepted none, that was planned last. */
+/** The content of a record that the platform last accepted or, if it accepted none, that was last planned. */
 export interface KnownContent {
-  /** `contentHash`; absent if it is unknown. */
+  /** The `contentHash`; absent if it is unknown. */
   readonly content: Uint8Array | undefined;
   /** The id of a run that planned this content, and the record's number in it; absent if it is unknown. */
   readonly run?: string;

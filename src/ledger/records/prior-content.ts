@@ -1,12 +1,12 @@
 /**
- * SQL condition that a request of the record had no clear reply, even if it was decided later that the record may be
+ * SQL condition: a request of the record had no clear reply. This remains true after a decision that the record may be
  * sent again.
  */
 const IS_UNCLEAR = "(records.state = 'ambiguous' or records.resends > 0)";
 
 /**
- * Selects `PriorContent` in SQL, from `records` and `items`. A record without a request was made ambiguous by an
- * uncertain recovery: nothing is known about its content.
+ * Selects `PriorContent` in SQL, from `records` and `items`. An uncertain recovery makes records without a request
+ * ambiguous. Nothing is known about their content.
  */
 export const PRIOR_CONTENT: string = `case
     when records.accepted_content <> ''::bytea and records.accepted_content <> items.content then 'accepted'
@@ -16,7 +16,7 @@ export const PRIOR_CONTENT: string = `case
     else 'none' end`;
 
 /**
- * The value of `other_content` after a new request, in SQL. Once requests with different contents may have been
+ * SQL for the value of `other_content` after a new request. Once requests with different contents may have been
  * processed, no reply shows which content the platform has.
  */
 export function otherContentAfter(known: string): string {
@@ -25,6 +25,6 @@ export function otherContentAfter(known: string): string {
     else ${known}.other_content end`;
 }
 
-/** Selects `mayHoldOther` of an ambiguous or existing record in SQL. */
+/** SQL for `mayHoldOther` of an ambiguous or existing record. */
 export const MAY_HOLD_OTHER: string = `(coalesce(records.other_content, 0) = 1 or records.attempts = 0
     or coalesce(records.accepted_content, records.content) <> records.content)`;

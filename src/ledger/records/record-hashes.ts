@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
 
-/** The length of a SHA-256. */
+/** The number of bytes in a SHA-256. */
 export const HASH_BYTES = 32;
 
 interface IdentityParts {
@@ -13,8 +13,8 @@ interface IdentityParts {
 }
 
 /**
- * The identity of a record in every run: 32 bytes, SHA-256 of endpoint, supplier and key. Independent of the
- * operation's name in the contract. The parts are in a JSON list, so that different parts never give the same text.
+ * The identity of a record in every run: a SHA-256 (32 bytes) of endpoint, supplier and key. It does not depend on the
+ * operation's name in the contract. The hashed text is a JSON list, so that different parts never give the same text.
  */
 export function recordIdentity({ key, ...parts }: IdentityParts): Uint8Array {
   return identitiesOf(parts)(key);
@@ -23,28 +23,28 @@ export function recordIdentity({ key, ...parts }: IdentityParts): Uint8Array {
 /** A path parameter without a value in an endpoint: `{}` in URL encoding. */
 export const OPEN_PARAMETER = "%7B%7D";
 
-/** `recordIdentity` for many keys of one endpoint and supplier. */
+/** Returns `recordIdentity` as a function of the key, for many keys of one endpoint and supplier. */
 export function identitiesOf({ endpoint, supplier }: Omit<IdentityParts, "key">): (key: string) => Uint8Array {
   const begin = canonicalJson([endpoint, supplier]).slice(0, -1);
   return (key) => sha256(`${begin},${canonicalJson(key.normalize("NFC"))}]`);
 }
 
-/** The content of a payload and of its request parameters: 32 bytes, equal if and only if the data is equal. */
+/** The hash of a payload and its request parameters: 32 bytes, equal if and only if the data is equal. */
 export function contentHash(payload: JsonObject, parameters?: JsonObject): Uint8Array {
   return contentTextHash(contentText(payload, parameters));
 }
 
-/** The input of `contentHash`. */
+/** The text that `contentHash` hashes. */
 export function contentText(payload: JsonObject, parameters?: JsonObject): string {
   return canonicalJson(parameters === undefined ? payload : [payload, parameters]);
 }
 
-/** The `contentHash` of this `contentText`, which may be given as UTF-8. */
+/** The `contentHash` for a `contentText`, which may be given as UTF-8 bytes. */
 export function contentTextHash(text: string | Uint8Array): Uint8Array {
   return sha256(text);
 }
 
-/** Uses a binary string, which is twice as fast as getting a Buffer from `hash`. */
+/** Converts the hash from a binary string, which is twice as fast as getting a Buffer from `hash`. */
 function sha256(text: string | Uint8Array): Uint8Array {
   const digest = hash("sha256", text, "binary");
   const bytes = new Uint8Array(digest.length);

@@ -3,9 +3,10 @@ import type { Status } from "../../model/outcome.ts";
 import type { Problem } from "../../model/problem.ts";
 
 /**
- * The content of a record that the platform may have, compared with the content to send. `none`: no earlier request may
- * have been processed. `same`: a request with this content had no clear reply, and nothing else can be there. `other`:
- * anything may be there. `accepted`: an earlier version that the platform accepted.
+ * The content that the platform may have for a record, compared with the content to send. `none`: the platform cannot
+ * have processed an earlier request. `same`: a request with this content had no clear reply, and the platform cannot
+ * have other content. `other`: the platform may have any content. `accepted`: the platform has accepted an earlier
+ * version.
  */
 export type PriorContent = "none" | "same" | "other" | "accepted";
 
@@ -18,7 +19,7 @@ export interface Intent {
   readonly step?: string;
   /** Whether the request may be repeated safely. If interrupted, it leaves the record `pending`, not `ambiguous`. */
   readonly idempotent?: boolean;
-  /** Hash of the source row, for the journal. The ledger has it in the plan. */
+  /** Hash of the source row, for the journal. The plan in the ledger already contains it. */
   readonly rowHash?: number | undefined;
   readonly at: string;
 }
@@ -28,8 +29,9 @@ export interface AttemptOutcome {
   readonly identity: Uint8Array;
   readonly attempt: number;
   /**
-   * `pending`: may be sent again, from the last completed step. `valid`: the platform would accept the record, which
-   * was only validated. `existing`: the platform had the record before, perhaps with different content.
+   * `pending`: the record may be sent again, starting after the last completed step. `valid`: the record was only
+   * validated, and the platform would accept it. `existing`: the platform already had the record, perhaps with
+   * different content.
    */
   readonly status: Extract<
     Status,
@@ -39,8 +41,8 @@ export interface AttemptOutcome {
   readonly http?: number;
   readonly account?: string;
   /**
-   * Whether the account was created for this record. If another record of the endpoint has the account, `ambiguous` is
-   * saved.
+   * Whether the platform created the account for this record. If another record of the endpoint has the account, the
+   * status is saved as `ambiguous`.
    */
   readonly isNewAccount?: boolean;
   readonly durationMs?: number;
@@ -48,7 +50,7 @@ export interface AttemptOutcome {
   readonly reason?: string;
   /** The step that this outcome completes. */
   readonly step?: string;
-  /** Whether the platform had done the step before, perhaps with different content. */
+  /** Whether the platform had already done the step, perhaps with different content. */
   readonly mayHoldOther?: boolean;
   readonly at: string;
 }
@@ -56,7 +58,7 @@ export interface AttemptOutcome {
 /** The status of a record that must be looked up on the platform, or decided by a person. */
 export type UndecidedStatus = Extract<Status, "ambiguous" | "existing">;
 
-/** A record with unknown delivery status, or one that was on the platform before. */
+/** A record with unknown delivery status, or a record that was on the platform before. */
 export interface AmbiguousItem {
   readonly record: number;
   readonly key: string;
@@ -67,9 +69,9 @@ export interface AmbiguousItem {
   readonly mayHoldOther: boolean;
   /** Number of times the record was sent again after it became ambiguous. */
   readonly resends: number;
-  /** The last completed step of the sent content. */
+  /** The last step that the platform completed for the sent content. */
   readonly step?: string;
-  /** Attempts in the ledger, across all runs. 0 if only an uncertain recovery made the record ambiguous. */
+  /** Number of attempts in the ledger, across all runs. 0 if only an uncertain recovery made the record ambiguous. */
   readonly attempts: number;
 }
 
@@ -93,8 +95,8 @@ export interface Decision {
   readonly reason: string;
   readonly account?: string;
   /**
-   * Whether the account was created for this record. If another record of the endpoint has the account, no decision is
-   * made.
+   * Whether the platform created the account for this record. If another record of the endpoint has the account, the
+   * decision is not applied.
    */
   readonly isNewAccount?: boolean;
   readonly problems?: readonly Problem[];
@@ -131,15 +133,15 @@ export interface SendableItem {
   readonly record: number;
   readonly identity: Uint8Array;
   readonly content: Uint8Array;
-  /** Attempts so far in any run; the next number is one higher. */
+  /** Number of attempts so far, in any run. The next attempt has the next number. */
   readonly attempts: number;
   /** Whether the platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
   readonly prior: PriorContent;
-  /** Account number that the platform assigned to an earlier version. */
+  /** Account number that the platform assigned to an earlier version of the record. */
   readonly account?: string | undefined;
   /** The last completed step for this content; absent before the first step, and after a refusal. */
   readonly step?: string;
-  /** Hash of the source row, if the plan has it. */
+  /** Hash of the source row, if the plan contains it. */
   readonly rowHash?: number | undefined;
 }

@@ -4,10 +4,10 @@ import type { Run } from "../ledger.ts";
 import { createFastContentHash } from "./fast-content-hash.ts";
 
 /**
- * A 52-bit hash of a record's own source row, without the rows joined to it. Rows have the same hash if they have
- * the same cells in the same order, independent of file, line, quoting, delimiter and encoding. Columns that a rejects
- * file adds (`migrate_...`) and the order of JSON object members are ignored. Suitable for recognising a row that was
- * sent before; not for security.
+ * A 52-bit hash of a record's own source row, without the rows joined to it. Rows have the same hash if they have the
+ * same cells in the same order, independent of file, line, quoting, delimiter and encoding. Ignores columns that a
+ * rejects file adds (`migrate_...`) and the order of JSON object members. The hash is suitable for recognising a row
+ * that was sent before, but not for security.
  */
 export function rowHash(row: Row): number {
   if (!isCsvRow(row)) return jsonHash(row.value);
@@ -31,7 +31,10 @@ export function rowHash(row: Row): number {
 /** The destination of a run's records. */
 export type Destination = Pick<Run, "endpoint" | "supplier">;
 
-/** Combines a `rowHash` with the destination, in 52 bits. A journal records it to show which rows were sent where. */
+/**
+ * Returns a function that combines a `rowHash` with the destination, in 52 bits. A journal records this mark to show
+ * which rows were sent where.
+ */
 export function rowMarker({ endpoint, supplier }: Destination): (hash: number) => number {
   const start = textHash(`${supplier}\n${endpoint}`, SEED) % TWO_TO_THE_32;
   return (hash) => mixHash(start ^ (hash % TWO_TO_THE_32), ~start ^ Math.floor(hash / TWO_TO_THE_32));
@@ -44,7 +47,7 @@ export interface CellBytes {
   readonly ends: Int32Array;
 }
 
-/** The `rowHash` of the row with these cells, for a file without the columns of a rejects file. */
+/** The `rowHash` of the row with these cells. The file must have no columns that a rejects file adds. */
 export function cellsHash({ bytes, starts, ends }: CellBytes): number {
   let one = SEED;
   let other = ~SEED;
@@ -62,7 +65,7 @@ export function cellsHash({ bytes, starts, ends }: CellBytes): number {
 }
 
 const SEED = 0x13198a2e;
-/** Marks the end of a cell. Not a valid byte of UTF-8. */
+/** Marks the end of a cell. This byte never occurs in UTF-8. */
 const CELL_END = 0xff;
 
 const jsonHash = createFastContentHash();
@@ -70,7 +73,7 @@ const encoder = new TextEncoder();
 
 const known = new WeakMap<CsvTable, readonly boolean[] | undefined>();
 
-/** For each column, whether the original extract has it; undefined if it has all of them. */
+/** For each column, whether the original extract has it; undefined if the extract has all columns. */
 function originalColumns(table: CsvTable): readonly boolean[] | undefined {
   if (known.has(table)) return known.get(table);
   const { columns } = table;
@@ -79,7 +82,7 @@ function originalColumns(table: CsvTable): readonly boolean[] | undefined {
   return are;
 }
 
-/** Whether the file has columns of a rejects file. */
+/** Whether the file has columns that a rejects file adds. */
 export function hasAddedColumns({ columns }: CsvTable): boolean {
   return columns.some(isAdded);
 }

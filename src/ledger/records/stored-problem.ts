@@ -1,6 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 
-/** Problems of the plan are stored with this attempt number. */
+/** The attempt number with which problems of the plan are stored. */
 export const PLAN_ATTEMPT = 0;
 
 /** A problem in its stored form, without the value. */

@@ -1,8 +1,11 @@
 import { z } from "zod";
 
-/** Findings about the platform, made by one or all workers of a shared run. Ages are in milliseconds. */
+/** Findings about the platform by one worker or by all workers of a shared run. Ages are in milliseconds. */
 export interface PlatformFindings {
-  /** Requests per second of all workers together, just after a refusal; `id` identifies the refusal. */
+  /**
+   * Requests per second of all workers together, just after the platform refused a request. `id` identifies the
+   * refusal.
+   */
   readonly rate?: { readonly id: string; readonly perSecond: number; readonly agoMs: number } | undefined;
   /** Import suppliers that closed or reopened. */
   readonly suppliers: readonly SupplierFinding[];
@@ -39,8 +42,9 @@ export const findingsSchema: z.ZodType<PlatformFindings> = z.object({
 });
 
 /**
- * The latest finding of each kind. Of the workers that wait for a supplier, the first one probes it.
+ * The latest finding of each kind. If several workers wait for a supplier, the first of them probes it.
  * @param reports reports of the live workers, in the order of joining
+ * @param here id of this worker
  */
 export function latestFindings(reports: readonly WorkerFindings[], here: string): SharedFindings {
   const all = reports.map(({ worker, seenAgoMs, findings }) => ({
@@ -61,7 +65,7 @@ export function latestFindings(reports: readonly WorkerFindings[], here: string)
   return { ...(rate !== undefined && { rate }), suppliers };
 }
 
-/** The latest findings as an observer shows them. An observer probes no supplier. */
+/** The latest findings for display by a process that sends nothing and therefore probes no supplier. */
 export function commonFindings(reports: readonly WorkerFindings[]): PlatformFindings {
   const { rate, suppliers } = latestFindings(reports, "");
   return {

@@ -3,8 +3,8 @@ import type { Clock } from "../../time/clock.ts";
 /** Revokes ranges of workers without a heartbeat. */
 export interface Reaper {
   /**
-   * Call after the server was reached. Revokes ranges only if contact was uninterrupted for the duration of a lease:
-   * during an outage, no worker can send a heartbeat.
+   * Call this whenever the server has replied. Revokes ranges only if contact with the server was uninterrupted for the
+   * duration of a lease, because no worker can send a heartbeat during an outage.
    */
   readonly reap: () => Promise<void>;
 }

@@ -22,7 +22,7 @@ export interface RunRow {
   /** The row's number in `runs`. */
   readonly number: number;
   readonly state: Run["state"];
-  /** False for `validate` and for dry runs: their records stay `valid`. */
+  /** False for `validate` and for dry runs, whose records stay `valid`. */
   readonly sends: boolean;
 }
 
@@ -55,7 +55,7 @@ export function severalRuns(prefix: string): Failure {
   });
 }
 
-/** The status of a request in flight after its process died: an idempotent request may be sent again. */
+/** The status of a request in flight after its process has died. An idempotent request may be sent again. */
 export const AFTER_INTERRUPTION = [
   { harmless: false, status: "ambiguous", reason: "the run ended before an answer was recorded" },
   {

@@ -3,7 +3,10 @@ import type { Outcome, Status } from "../../model/outcome.ts";
 import type { Writable } from "../../model/writable.ts";
 import { parseProblem } from "../records/stored-problem.ts";
 
-/** The status of a request in flight: a live run waits for its reply, and a dead run never receives it. */
+/**
+ * The status that is shown for a request in flight. A live run still waits for its reply, but a dead run never receives
+ * it.
+ */
 export type SendingStatus = "pending" | "ambiguous";
 
 export type Counts = Readonly<Partial<Record<Status, number>>>;
@@ -22,7 +25,8 @@ export interface ItemColumns {
 }
 
 /**
- * Converts a stored item to an outcome. Written without spreads, because a run has one outcome for every record.
+ * Converts a stored item to an outcome. Uses no spreads, because they are slow and a run has an outcome for every
+ * record.
  * @param key the item's key, which a database may store in another form
  */
 export function toOutcome(item: ItemColumns, problems: readonly Problem[], key: string | null): Outcome {

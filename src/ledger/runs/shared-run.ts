@@ -8,7 +8,8 @@ import type { PlatformFindings, SharedFindings } from "./platform-findings.ts";
  */
 export interface SharedRun {
   /**
-   * The run, the data of the ledger that its workers read, and the input positions that they record for each other.
+   * The ledger, reduced to the run, the data that its workers read, and the input positions that they record for each
+   * other.
    */
   readonly ledger: Pick<
     Ledger,
@@ -20,31 +21,31 @@ export interface SharedRun {
    */
   begin(plan: SharedPlan): Promise<number>;
   /**
-   * Tells the planner that this process is about to join, until it joins or closes the run. Call this at least once per
-   * lease.
-   * @throws Failure `run_unknown` if the run assigns no ranges
+   * Tells the planner that this process is about to join. Call this at least once per lease until the process joins or
+   * closes the run.
+   * @throws Failure `run_unknown` if the run does not assign ranges
    */
   announce(worker: WorkerIdentity): Promise<void>;
   /**
    * Joins the run as a worker.
-   * @throws Failure `run_unknown` if the run assigns no ranges
+   * @throws Failure `run_unknown` if the run does not assign ranges
    */
   join(worker: WorkerIdentity): Promise<SharedWorker>;
   /** The progress of the run. Also returns ranges of dead workers to the queue. */
   watch(): Promise<SharedStatus>;
-  /** Immediately revokes the ranges of the worker of an ended process. */
+  /** Immediately revokes the ranges of a worker whose process has ended. */
   evict(process: WorkerIdentity): Promise<void>;
-  /** Tells every worker to finish its requests in flight and to leave. */
+  /** Tells every worker to finish its requests in flight and then to leave. */
   drain(): Promise<void>;
-  /** Stops assigning ranges. Workers that still hold ranges can no longer write. */
+  /** Stops assigning ranges and revokes held ranges, so that workers can no longer write. */
   end(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SharedPlan extends SharedPace {
-  /** Maximum records of a range. */
+  /** Maximum number of records in a range. */
   readonly size: number;
-  /** Milliseconds without a heartbeat after which a worker is considered dead. */
+  /** Time without a heartbeat after which a worker is considered dead, in milliseconds. */
   readonly leaseMs: number;
   /** Whether requests in flight of a dead worker may be sent again. */
   readonly resendAmbiguous: boolean;
@@ -52,9 +53,9 @@ export interface SharedPlan extends SharedPace {
 
 /** The combined limits of all workers of a run. */
 interface SharedPace {
-  /** Requests in flight. */
+  /** Maximum number of requests in flight. */
   readonly concurrency: number;
-  /** Requests per second. */
+  /** Maximum number of requests per second. */
   readonly rps?: number | undefined;
 }
 
@@ -71,11 +72,14 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
    * @throws Failure `ledger_in_use` if the worker was considered dead
    */
   beat(report: WorkerReport): Promise<HeartbeatReply>;
-  /** Claims the next range, if there is one at the moment. Requests in flight of its earlier worker are closed. */
+  /**
+   * Claims the next range; undefined if there is none at the moment. Closes requests in flight of the range's earlier
+   * worker.
+   */
   claim(): Promise<RecordRange | undefined>;
-  /** Marks the range as done: all of its records have been handled. */
+  /** Marks the range as done, after all of its records have been handled. */
   finish(range: RecordRange): Promise<void>;
-  /** Returns all held ranges, and leaves. */
+  /** Returns all held ranges to the queue, and leaves the run. */
   leave(): Promise<void>;
   /**
    * Reports a failure that affects the whole run.
@@ -98,7 +102,7 @@ export interface WorkerReport {
   readonly inFlight: number;
   /** Outcomes per second. */
   readonly perSecond: number;
-  /** The current limit of requests in flight, and its reason. */
+  /** The current limit of requests in flight. */
   readonly limit?: number | undefined;
   readonly reason?: string | undefined;
   /** Number and total duration of the requests that produced outcomes. */
@@ -109,15 +113,15 @@ export interface WorkerReport {
 /** The reply to a heartbeat. */
 export interface HeartbeatReply extends SharedPace {
   readonly state: "open" | "draining" | "stopped" | "ended";
-  /** The number of live workers, and the position of this one among them, from 0 in the order of joining. */
+  /** Number of live workers. */
   readonly workers: number;
   readonly position: number;
-  /** Whether all other live workers have counted this worker and adjusted their shares. */
+  /** Whether all other live workers have counted this worker and adjusted their limits. */
   readonly isKnown: boolean;
   readonly findings?: SharedFindings | undefined;
   readonly holdMs: number;
   readonly ranges: RangeCounts;
-  /** Waiting ranges that a worker has held before. */
+  /** Number of waiting ranges that a worker has held before. */
   readonly released: number;
 }
 
@@ -152,11 +156,11 @@ export interface SharedStatus extends SharedPace {
 
 export interface WorkerStatus extends WorkerIdentity, WorkerReport {
   readonly id: string;
-  /** `joining`: it compares its input with the plan. `lost`: its lease has expired. */
+  /** `joining`: the worker is comparing its input with the plan. `lost`: its lease has expired. */
   readonly state: "joining" | "working" | "left" | "lost";
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly seenAt: string;
-  /** Held ranges, and since when. */
+  /** Held ranges, and the time since when the worker has held them. */
   readonly holds: readonly (RecordRange & { readonly since: string })[];
 }

@@ -20,7 +20,7 @@ export function* exportLedger(path: string, isBusy: () => boolean): Generator<re
 
 const BATCH = 500;
 
-/** Each query continues after the keys of the last row. */
+/** Queries for the rows of each kind. Each query continues after the keys of the last row. */
 const EXPORTED = {
   run: "select *, id as a, 0 as b, 0 as c from runs where (id, 0, 0) > (?, ?, ?) order by id",
   record: "select *, id as a, 0 as b, 0 as c from records where (id, 0, 0) > (?, ?, ?) order by id",

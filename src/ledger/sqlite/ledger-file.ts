@@ -9,8 +9,9 @@ const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 
 /**
- * Ensures that `path` is a regular file that only its owner can read: creates it (and its folder), or restricts the
- * existing file. Refuses a link, a folder or a pipe: Failure `config`.
+ * Ensures that `path` is a regular file that only its owner can read. Creates the file (and its folder), or restricts
+ * the mode of the existing file.
+ * @throws Failure `config` for a link, a folder or a pipe
  */
 export function preparePrivateFile(path: string): void {
   // An existing folder keeps its mode.
@@ -22,7 +23,7 @@ export function preparePrivateFile(path: string): void {
   if (((found?.mode ?? 0) & 0o777) !== OWNER_ONLY_FILE) chmodSync(path, OWNER_ONLY_FILE);
 }
 
-/** The file at `path` itself. Does not follow a link. */
+/** The stats of the file at `path`, without following a link; undefined if it does not exist. */
 export function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
@@ -40,7 +41,7 @@ function requireRegularFile(path: string, found: Stats): void {
   });
 }
 
-/** The failure of a command that needs an existing ledger. If a journal exists, the ledger was lost. */
+/** The failure of a command that needs an existing ledger. If there is a journal, the ledger was lost. */
 export function noLedger(path: string): Failure {
   const [journal] = journalsOf({ folder: join(dirname(path), "journal"), ledgerName: basename(path) }, undefined);
   if (journal !== undefined) {
@@ -65,8 +66,8 @@ export function ledgerFailure(error: unknown, path: string): unknown {
 }
 
 /**
- * A failure of the disk or its permissions while the ledger at `path` was in use.
- * @param remedy what fixes it, as the beginning of a hint
+ * The failure for an error of the disk or its permissions while the ledger at `path` is in use.
+ * @param remedy how to fix the error, as the beginning of a hint
  */
 function storageFailure(cause: Error, path: string, remedy: string): Failure {
   return new Failure("storage", `the ledger ${path} cannot be used: ${cause.message}`, {
@@ -110,8 +111,8 @@ export function corruptLedger(path: string, found: string, cause?: Error): Failu
 }
 
 /**
- * The failure for a file that cannot be read as a ledger. It is usually the wrong file, and rarely a ledger without any
- * readable part.
+ * The failure for a file that cannot be read as a ledger. Usually the user has named the wrong file. Rarely, it is a
+ * ledger without any readable part.
  */
 export function unreadableLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `${path} is not a ledger, or is corrupt beyond repair: ${found}`, {
@@ -120,7 +121,7 @@ export function unreadableLedger(path: string, found: string, cause?: Error): Fa
   });
 }
 
-/** The failure for a ledger of which no part can be read. Only the files next to it remain. */
+/** The failure for a ledger of which no part can be read, while the files next to it still exist. */
 export function lostLedger(path: string, found: string): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
     hint:

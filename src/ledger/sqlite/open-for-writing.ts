@@ -11,14 +11,15 @@ interface Reader {
 }
 
 /**
- * A reader for each ledger that this process has written to, if closing a ledger does not release its file immediately.
+ * A reader for each ledger that this process has written to. Only used if closing a ledger does not release its file
+ * immediately.
  */
 const readers = new Map<string, Reader>();
 
 /**
  * Opens a ledger for writing. The SQLite package releases a closed file only when its statements are garbage-collected.
- * If that were the last connection, SQLite would write the log of another process into the file without updating the
- * checksums. An additional read-only connection stays open, so that the writing connection is not the last one.
+ * If the released connection were the last one, SQLite would write the log of another process into the file without
+ * updating the checksums. An additional read-only connection therefore stays open.
  */
 export function openForWriting(path: string): SqliteDatabase {
   if (closesImmediately) return openDatabase(path);
@@ -45,7 +46,10 @@ function readerOf(path: string): Reader {
   return reader;
 }
 
-/** Opens the file with a first read. `execute` leaves no statement that would be garbage-collected later. */
+/**
+ * Makes the connection open the file, with a first read. `execute` leaves no statement that would be garbage-collected
+ * later.
+ */
 function hold({ database }: Reader): void {
   try {
     database.execute("select 1 from sqlite_schema limit 1");

@@ -14,13 +14,15 @@ const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where na
 /** Writes the items of plans. */
 interface Planner {
   readonly plan: (run: RunRow, items: readonly PlannedItem[]) => void;
-  /** Call this when the plan ends. Returns whether a key may occur twice in it, possibly in another form. */
+  /**
+   * Call this when the plan is complete. Returns whether a key may occur twice in the plan, possibly in another form.
+   */
   readonly takeKeyUniqueness: (run: RunRow) => "may repeat" | "differ";
   /** Forgets the keys of a plan that starts again. */
   readonly forgetKeys: () => void;
 }
 
-/** Caches the numbers of files, and hashes of the keys of the run that is being planned. */
+/** Creates a planner. It caches the numbers of files, and hashes of the keys of the run that is being planned. */
 export function createPlanner(database: SqliteDatabase): Planner {
   const files = new Map<string, number>();
   let keys: { readonly run: number; readonly hashes: KeyHashes } | undefined;
@@ -35,7 +37,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
   }
 
   /**
-   * The hashes of the keys of a plan. Undefined for a plan that another process started, because some of its keys are
+   * The hashes of the keys of a plan; undefined if another process started the plan, because some of its keys are then
    * unknown.
    */
   function keyHashesOf({ number }: RunRow): KeyHashes | undefined {
@@ -96,8 +98,8 @@ function insertSql(rows: number): string {
 }
 
 /**
- * Returns a key and its near form as they are stored: in NFC, because two keys that differ only in Unicode form are one
- * key and have one identity.
+ * Returns a key and its near form as they are stored. They are in NFC, because keys that differ only in Unicode form
+ * are the same key and have the same identity.
  */
 function storedKeys(
   given: string | undefined,
@@ -130,14 +132,14 @@ function countStatuses(items: readonly PlannedItem[], run: RunRow): ReadonlyMap<
   return counts;
 }
 
-/** Stores 52-bit hashes of keys, as a cheap proof that no key occurs twice. */
+/** Stores 52-bit hashes of keys. They can prove cheaply that no key occurs twice. */
 interface KeyHashes {
   readonly add: (key: string) => void;
   /** False only if no key occurred twice. Also true if two keys share a hash, or if there were too many keys. */
   readonly mayRepeat: () => boolean;
 }
 
-/** 32 MB of hashes. More keys are sorted on disk. */
+/** Maximum number of hashes: 32 MB. If there are more keys, SQLite sorts them on disk. */
 const MAX_KEYS = 4_000_000;
 const CHUNK = 2 ** 13;
 const HASH_SEED = 0x243f6a88;

@@ -6,8 +6,8 @@ import { ledgerFailure } from "./ledger-file.ts";
 export type SqlValue = string | number | Uint8Array | null;
 
 /**
- * A statement with the type of its rows. The type is not checked against the results. Joins are written as `cross
- * join`, so that SQLite reads the tables in the given order.
+ * A statement with the type of its rows. The type is not checked against the results. Queries use `cross join`, so that
+ * SQLite reads the tables in the given order.
  */
 export interface Query<Row> {
   readonly sql: string;
@@ -15,7 +15,7 @@ export interface Query<Row> {
   readonly row?: Row;
 }
 
-/** One SQLite file. Throws only a `Failure` (`storage`, `ledger_damaged`, `ledger_in_use`) or a bug. */
+/** One SQLite file. Every error except a bug is a `Failure` (`storage`, `ledger_damaged`, `ledger_in_use`). */
 export interface SqliteDatabase {
   readonly path: string;
   /** Runs several statements without parameters. */
@@ -28,8 +28,8 @@ export interface SqliteDatabase {
   readonly transaction: <Result>(work: () => Result) => Result;
   readonly close: () => void;
   /**
-   * Releases the file without another write. The work that SQLite does on closing is left to the next process that
-   * opens it.
+   * Releases the file without another write. The next process that opens the file does the work that SQLite would do on
+   * closing.
    */
   readonly abandon: () => void;
 }
@@ -43,7 +43,7 @@ export function pragma(
   return database.row(query)?.[name] ?? 0;
 }
 
-/** Findings of SQLite's own check of the file, at most `limit`; empty if the file is intact. */
+/** Findings of SQLite's own check of the file, at most `limit`. Empty if the file is intact. */
 export function integrityErrors(database: Pick<SqliteDatabase, "rows">, limit: number): readonly string[] {
   const query: Query<{ integrity_check: string }> = { sql: `pragma integrity_check(${limit})` };
   const found = database.rows(query).map(({ integrity_check }) => integrity_check);
@@ -52,12 +52,15 @@ export function integrityErrors(database: Pick<SqliteDatabase, "rows">, limit: n
 
 type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
 
-/** Milliseconds to wait for another process. Even a reader writes when it recovers the log after a crash. */
+/**
+ * Milliseconds to wait for another process. Readers wait, too, because they write when they recover the log after a
+ * crash.
+ */
 export const BUSY_TIMEOUT = 5000;
 
 /**
- * Opens a file that is not needed after a crash. A plan is written and read sequentially, and sorted once, in pieces
- * of the size of the cache: 8 MB.
+ * Opens a file that is not needed after a crash. SQLite's cache is 8 MB: a plan is written and read sequentially, and
+ * sorted once, in pieces of this size.
  */
 export function openTemporary(path: string): SqliteDatabase {
   const database = openDatabase(path, { temporary: true });
@@ -68,13 +71,13 @@ export function openTemporary(path: string): SqliteDatabase {
 }
 
 export interface OpenOptions {
-  /** Allows SQLite to work without a journal, so that a crash would corrupt the file. */
+  /** Allows SQLite to work without a journal. A crash would then corrupt the file. */
   readonly temporary?: boolean;
   /** Whether to write nothing into the file, not even the log left by a crash. */
   readonly readOnly?: boolean;
   /** Whether to fail if the file is missing, instead of creating it. */
   readonly mustExist?: boolean;
-  /** Milliseconds to wait for another process that writes. */
+  /** Milliseconds to wait for another process that is writing. */
   readonly timeout?: number;
 }
 
@@ -100,21 +103,22 @@ export function openDatabase(path: string, options: OpenOptions = {}): SqliteDat
       database.exec("commit");
       return result;
     } catch (error) {
-      // On a full disk, SQLite rolls back by itself.
+      // On a full disk, SQLite itself rolls back.
       if (database.isTransaction) database.exec("rollback");
       throw error;
     }
   }
 
   /**
-   * Only call this with an empty log: SQLite would write the log into the file when its last statement is released.
+   * Call this only if the log is empty. Otherwise SQLite writes the log into the file when its last statement is
+   * released.
    */
   function close(): void {
     statements.clear();
     if (database.isOpen) database.close();
   }
 
-  /** Keeps the database open without using it. It is closed when the process ends, without a final write. */
+  /** Keeps the database open without using it. The database closes when the process ends, without a final write. */
   function abandon(): void {
     atExit(() => void database.isOpen);
   }
@@ -134,8 +138,8 @@ export function openDatabase(path: string, options: OpenOptions = {}): SqliteDat
 const INPUT_OUTPUT_ERROR = 10;
 
 /**
- * Converts SQLite's errors into failures. After an I/O error, every further call fails in the same way: the contents
- * of the disk after a failed fsync are unknown, and the next fsync may report success for data that was lost.
+ * Converts SQLite's errors into failures. After an I/O error, every further call fails in the same way. The contents of
+ * the disk after a failed fsync are unknown, and the next fsync may report success for data that was lost.
  */
 function failureGuard(path: string): <Result>(work: () => Result) => Result {
   let broken: unknown;

@@ -32,9 +32,9 @@ import { threadLedger } from "../thread/thread-ledger.ts";
 
 export interface SqliteLedgerOptions {
   readonly path: string;
-  /** False: a missing ledger is a Failure `run_unknown` (for commands that only read). Default: true. */
+  /** Whether to create a missing ledger (default: true). If false, a missing ledger is a Failure `run_unknown`. */
   readonly create?: boolean;
-  /** For commands that only read: another process may be writing to the ledger. */
+  /** Whether to only read the ledger, while another process may be writing to it. Default: false. */
   readonly readOnly?: boolean;
   /**
    * The writer to record in the ledger, which holds its lock. Without it, the caller must ensure that there is no
@@ -50,11 +50,11 @@ export interface SqliteLedgerOptions {
 }
 
 /**
- * Opens the project's ledger, and creates it if it does not exist: one SQLite file, readable only by its owner. When a
- * promise resolves, the change is on disk. A writer holds the lock (`lockLedger`).
+ * Opens the project's ledger, and creates it if it does not exist. A ledger is one SQLite file, readable only by its
+ * owner. When the promise of a method resolves, the change is on disk. A writer must hold the lock (`lockLedger`).
  *
- * @throws Failure `config` (not a regular file, not a ledger, or of another format; nothing is changed then),
- * `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
+ * @throws Failure `config` for a file that is not a regular file, not a ledger, or a ledger of another format, without
+ * any change; `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
  */
 export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
   const { path, create = true, readOnly = false, notice } = options;
@@ -71,7 +71,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   return withThread(ledgerOver(opened.checksummed, { ...options, sending }, opened.checksummed.close), opened, options);
 }
 
-/** From now on, this connection only reads outcomes, sequentially. */
+/** For a connection that from now on only reads outcomes, sequentially. */
 const SMALL_CACHE = "pragma cache_size = -2000";
 
 /** Adds `inThread` to a ledger. */
@@ -103,8 +103,8 @@ function withThread(
 }
 
 /**
- * Returns the ledger of the thread. The file also stays open in this thread. Otherwise, if the process ends without
- * closing the ledger properly, SQLite would write the log into the file without updating the checksums.
+ * Returns the ledger of the thread. Keeps the file open in this thread, too. Otherwise SQLite would write the log into
+ * the file without updating the checksums if the process ended without closing the ledger properly.
  */
 function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
   return threadLedger(thread, {
@@ -119,7 +119,9 @@ function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledge
   });
 }
 
-/** Opens a second connection to a ledger that another thread of this process has open and does not write to. */
+/**
+ * Opens a second connection to a ledger. Another thread of this process must have the ledger open and not write to it.
+ */
 export function openSecondConnection({ path, toolVersion, writer, isChecked }: LedgerWork): ClosableLedger {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
@@ -131,7 +133,9 @@ export function openSecondConnection({ path, toolVersion, writer, isChecked }: L
   };
 }
 
-/** Opens the ledger for reading first, so that the log left by a crash is not changed if the ledger is refused. */
+/**
+ * Opens the ledger for writing. First opens it for reading, so that a refused ledger keeps the log that a crash left.
+ */
 function openWritable(
   path: string,
   { notice, writer }: Pick<SqliteLedgerOptions, "notice" | "writer">,
@@ -161,7 +165,9 @@ interface OpenedWritable {
   readonly isChecked: boolean;
 }
 
-/** Opens the ledger for reading. Undefined for an empty database, and for a ledger that is incomplete after a crash. */
+/**
+ * Opens the ledger for reading. Returns undefined for an empty database, and for a ledger that a crash left incomplete.
+ */
 function openReadOnly(
   path: string,
   options: Parameters<typeof requireIntact>[1],
@@ -188,8 +194,9 @@ export function removedLedger(path: string): Failure {
 }
 
 /**
- * A ledger that lasts as long as the process, for a run that sends and cannot be resumed. Its file is in `folder`
- * (created if it is missing), is readable only by its owner, and is removed when it is closed or the process dies.
+ * A ledger that lasts as long as the process, for a run that sends and cannot be resumed. Its file is in `folder`,
+ * which is created if it is missing. Only its owner can read the file. It is removed when the ledger is closed or the
+ * process ends.
  */
 export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);
@@ -216,7 +223,10 @@ function prepareForWriting(database: SqliteDatabase): void {
   prepareAccepting(database);
 }
 
-/** Records are found by their identities, which are spread over the whole file, so 32 MB of pages stay in memory. */
+/**
+ * Settings of a durable ledger. The cache is 32 MB, because records are found by their identities, which are spread
+ * over the whole file.
+ */
 const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 0;
   pragma cache_size = -32000;`;
 
@@ -227,7 +237,7 @@ interface OpenLedger {
 }
 
 /**
- * Returns a ledger over a database. Work on the tables is done immediately, so that calls do not overlap and nothing
+ * Returns a ledger over a database. Does all work on the tables synchronously, so that calls do not overlap and nothing
  * interrupts a transaction.
  */
 function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => void): Ledger {
@@ -255,7 +265,7 @@ function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
   };
 }
 
-/** Removes the name of an open file. Windows does not allow this: there, the file is removed when it is closed. */
+/** Removes the name of an open file. Windows does not allow this, so the file is removed there when it is closed. */
 function unlinkWhileOpen(path: string): void {
   if (process.platform !== "win32") rmSync(path);
 }

@@ -12,7 +12,7 @@ import { exportLedger } from "./ledger-export.ts";
 import { ledgerFailure, noLedger, statOf } from "./ledger-file.ts";
 import { openLedger, type SqliteLedgerOptions, removedLedger } from "./sqlite-ledger.ts";
 
-/** A ledger in one SQLite file. Only the process that holds its lock writes to it. */
+/** The store of a ledger in one SQLite file. Only the process that holds its lock writes to the ledger. */
 export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): LedgerStore {
   const isBusy = (): boolean => isLocked(path);
   const read = (): Promise<Ledger> => openLedger({ path, create: false, readOnly: true, notice });
@@ -51,7 +51,7 @@ export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): 
   };
 }
 
-/** Opens the ledger under its lock, which is released when the ledger has been closed. */
+/** Opens the ledger under its lock, and releases the lock when the ledger is closed. */
 async function openLocked(options: SqliteLedgerOptions, command: string): Promise<Ledger> {
   const lock = await lockInOnePlace(options.path, command);
   try {
@@ -67,7 +67,8 @@ function underLock(ledger: Ledger, lock: Lock, path: string): Ledger {
 }
 
 /**
- * Returns a ledger that writes only while the lock is held and the file is in its place. Closing it releases the lock.
+ * Returns a ledger that writes only while the lock is held and the file is in its place. Closing the ledger releases
+ * the lock.
  */
 export function guardedLedger(ledger: Ledger, lock: Pick<Lock, "requireHeld" | "release">, place: PlaceWatch): Ledger {
   const { inThread } = ledger;

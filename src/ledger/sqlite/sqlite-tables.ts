@@ -3,7 +3,7 @@ import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
 const BATCH = 500;
 
-/** The tables of a SQLite ledger, for work that PostgreSQL ledgers share. Answers immediately. */
+/** The tables of a SQLite ledger, for work that it shares with PostgreSQL ledgers. Answers synchronously. */
 export function sqliteTables(database: SqliteDatabase): Tables {
   let batches = 0;
 
@@ -19,8 +19,8 @@ export function sqliteTables(database: SqliteDatabase): Tables {
       return answer(undefined);
     },
     /**
-     * The rows are copied first, so that changes of the tables do not affect them. Memory use does not grow with their
-     * number.
+     * Copies the rows first, so that changes of the tables do not affect them. Memory use does not grow with the number
+     * of rows.
      */
     *eachBatch<Row>(
       { sql }: Statement<Row>,

@@ -1,7 +1,7 @@
 /**
  * SQL that selects another record of the endpoint of run `$1` to which a request or a decision of any run has assigned
  * the account. Its columns are `record` and `run`.
- * @param given SQL of the account, and of the identity of the record that gets it
+ * @param given SQL for the account, and for the identity of the record that gets the account
  */
 export function accountHolders({ account, identity }: { readonly account: string; readonly identity: string }): string {
   const holders = (table: string, condition: string): string => `

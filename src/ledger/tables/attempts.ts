@@ -41,7 +41,7 @@ function toSendable({ account, isAmbiguous, step, rowHash, ...given }: SendableR
   return step === null ? item : { ...item, step };
 }
 
-/** See `Ledger.otherContentAbandonedAt`. */
+/** Implements `Ledger.otherContentAbandonedAt`. */
 export function* otherContentAbandonedAt(tables: Tables, { number }: RunRow): Work<string | undefined> {
   return (yield* tables.row(SELECT_ABANDONED, number))?.at ?? undefined;
 }
@@ -57,7 +57,7 @@ const SELECT_ABANDONED: Statement<{ at: string | null }> = {
   where status = 'pending' and harmless and http is null and identity in (select identity from changed)`,
 };
 
-/** Every attempt for the records with this key in any run. */
+/** Every attempt for the records with this key, in any run. */
 export function* attemptsOf(tables: Tables, key: string): Work<readonly Attempt[]> {
   const attempts: Attempt[] = [];
   for (const row of yield* tables.rows(SELECT_ATTEMPTS, tables.writtenKey(key))) {

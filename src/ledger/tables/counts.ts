@@ -21,7 +21,7 @@ const SELECT_COUNTS: Statement<{ name: string; count: number }> = {
   group by name having sum(count) <> 0 order by 2 desc, name`,
 };
 
-/** See `Ledger.coverage`. Latest destination first. */
+/** Implements `Ledger.coverage`. Latest destination first. */
 export function* coverage(tables: Tables): Work<readonly Coverage[]> {
   const found = yield* coverageOfEndpoints(tables);
   return found.map(({ target, supplier, operation, records, accepted }) => ({
@@ -67,8 +67,8 @@ const SELECT_COVERAGE: Statement<EndpointCoverage> = {
 };
 
 /**
- * Inserts the records that a new plan has left to send into `records`, and counts the records that are in no earlier
- * plan.
+ * Inserts the records of a new plan that are left to send into `records`. Counts the records that no earlier plan
+ * contains.
  */
 export function* coverPlan(
   tables: Tables,
@@ -89,9 +89,9 @@ export function* coverPlan(
 const LATEST_RECORD: Statement<{ id: number }> = { sql: "select coalesce(max(id), 0) as id from migrate.records" };
 
 /**
- * Creates the rows of all records to send, or notes the plan in existing rows (`planned-records.ts`), in one statement
- * and in input order. Finding a place in the index of identities takes longer than all other writes for a record, and
- * would otherwise happen between intent and request. Most of the plan is left to send, so `+` prevents a lookup of each
+ * Creates rows for all records to send, or notes the plan in existing rows (`planned-records.ts`), in one statement and
+ * in input order. Adding an entry to the index of identities takes longer than all other writes for a record. If it
+ * were not done here, it would delay each request. Most of the plan is left to send, so `+` prevents a lookup of each
  * record in SQLite's index of open records.
  */
 const INSERT_RECORDS = `
@@ -103,7 +103,7 @@ const INSERT_RECORDS = `
     since_run = ${sinceRun("known.", "excluded.since_run")}, planned_run = excluded.planned_run,
     planned_record = excluded.planned_record, planned_content = excluded.content, held = null`;
 
-/** SQLite numbers new rows without gaps. */
+/** Counts the new rows. SQLite numbers them without gaps. */
 const COUNT_INSERTED: Statement<{ count: number }> = {
   sql: {
     sqlite: "select coalesce(max(id), 0) - ?1 as count from records",

@@ -3,11 +3,11 @@ import type { RowWithoutKey } from "../records/planned-item.ts";
 import { deleteKeyless, restoreKeyless } from "./planned-records.ts";
 import type { Sql, Statement, Tables, Work } from "./tables.ts";
 
-/** SQL condition that a record is currently excluded. */
+/** SQL condition: the record is currently excluded. */
 export const isExcluded = (table: "records" | "items" | "unsent"): string =>
   `exists (select 1 from migrate.exclusions where exclusions.identity = ${table}.identity and undone_at is null)`;
 
-/** See `Ledger.excludeRecords`. */
+/** Implements `Ledger.excludeRecords`. */
 export function* excludeRecords(tables: Tables, given: readonly Exclusion[]): Work<readonly ExclusionResult[]> {
   const results = resultsOf(yield* found(tables, given), given);
   const made = given.filter((_, index) => results[index] === "excluded");
@@ -34,7 +34,7 @@ interface FoundRow {
   readonly isUnsettled: number | boolean;
 }
 
-/** The states of the records that the ledger knows, by identity. */
+/** The states of the records that the ledger contains, by identity. */
 function* found(tables: Tables, records: readonly Pick<Exclusion, "identity">[]): Work<ReadonlyMap<string, FoundRow>> {
   const rows = yield* tables.rows(
     SELECT_FOUND,
@@ -61,7 +61,10 @@ function hexOf(identity: Uint8Array): string {
   return Buffer.from(identity).toString("hex");
 }
 
-/** An interrupted request that could be repeated leaves its record `pending`, although it may have been processed. */
+/**
+ * SQL for the states of records. An interrupted request that can be repeated leaves its record `pending`, although the
+ * platform may have processed it, so such a record counts as unsettled.
+ */
 const selectFound = (list: string, bytes: string): string => `
   with repeatable as materialized (
     select identity, attempt from migrate.attempts
@@ -98,11 +101,12 @@ const withIdentities = (text: (identities: string) => string): Sql => ({
   postgres: text("select decode(value, 'hex') from unnest($1::text[]) as value"),
 });
 
-/** Adds the records to those that may be open (`planned-records.ts`). */
+/** Adds the records to the records that may be open (`planned-records.ts`). */
 const HOLD = withIdentities((identities) => `update migrate.records set held = 1 where identity in (${identities})`);
 
 /**
- * SQL for the items of these records that are left to send. SQLite uses its index of open records only for one status.
+ * SQL for the items of these records that are left to send. SQLite uses its index of open records only for a query with
+ * a single status.
  */
 const leftItems = (identities: string): string =>
   ["pending", "blocked"]
@@ -121,7 +125,7 @@ const MARK_LEFT = withIdentities(
   (identities) => `update migrate.items set status = 'excluded' where (run, record) in (${leftItems(identities)})`,
 );
 
-/** See `Ledger.endExclusions`. */
+/** Implements `Ledger.endExclusions`. */
 export function* endExclusions(
   tables: Tables,
   identities: readonly Uint8Array[],
@@ -151,7 +155,7 @@ const RELEASE = withIdentities(
   where identity in (${identities})`,
 );
 
-/** See `Ledger.exclusions`. */
+/** Implements `Ledger.exclusions`. */
 export function* exclusions(tables: Tables, key: string | undefined): Work<readonly Exclusion[]> {
   const rows = yield* key === undefined
     ? tables.rows(SELECT_CURRENT)

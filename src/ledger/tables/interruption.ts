@@ -1,7 +1,7 @@
 import { AFTER_INTERRUPTION } from "../runs/recorded-run.ts";
 import { type Tables, type Work } from "./tables.ts";
 
-/** Records of a run that one worker sends. */
+/** The records of a run that one worker sends. */
 export interface RecordRange {
   readonly run: number;
   readonly first: number;
@@ -9,8 +9,8 @@ export interface RecordRange {
 }
 
 /**
- * Closes attempts in flight of a dead process. It is unknown whether the platform has processed them. Callers hold the
- * ledger's lock, or the lease of the range, so no live run is affected.
+ * Closes the attempts that a dead process left in flight. It is unknown whether the platform has processed them.
+ * Callers must hold the ledger's lock or the lease of the range, so that no live run is affected.
  * @param range default: the whole ledger
  */
 export function* closeInterruptedAttempts(tables: Tables, at: string, range?: RecordRange): Work<void> {

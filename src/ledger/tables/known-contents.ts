@@ -3,7 +3,7 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import { PLANNED_PUSHES } from "./planned-pushes.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
 
-/** See `Ledger.knownContents`. */
+/** Implements `Ledger.knownContents`. */
 export function* knownContents(tables: Tables, identities: readonly string[]): Work<ReadonlyMap<string, KnownContent>> {
   const rows = yield* tables.rows(SELECT_KNOWN, identities);
   return new Map(
@@ -45,7 +45,7 @@ const SELECT_KNOWN: Statement<KnownColumns> = {
   },
 };
 
-/** See `Ledger.compareToSend`. Costs nothing for the first push to a destination. */
+/** Implements `Ledger.compareToSend`. Costs only one short query for the first push to a destination. */
 export function* compareToSend(tables: Tables, { number, sends }: RunRow): Work<SendComparison | undefined> {
   if ((yield* tables.row(OTHER_PUSH, number)) === undefined) return undefined;
   const { counts, unclear } = sends ? COMPARE_PENDING : COMPARE_VALID;
@@ -63,19 +63,19 @@ const OTHER_PUSH: Statement<{ found: number }> = {
 };
 
 /**
- * The last attempt may have ended before its request was sent. Then only the table `attempts` shows whether an earlier
- * request was sent.
+ * SQL condition: the last attempt may have ended before its request was sent. In this case, only the table `attempts`
+ * shows whether an earlier request was sent.
  */
 const IS_UNCLEAR = "records.state = 'pending' and records.attempts > 0 and records.step is null";
-/** Uses `coalesce`, because a record without a row in `records` was not sent. */
+/** SQL condition: the record was sent. Uses `coalesce`, because a record without a row in `records` was not sent. */
 const WAS_SENT = `records.accepted_content is not null or coalesce(records.state, 'pending') <> 'pending'
   or records.step is not null`;
 
 interface Comparison {
   readonly counts: Statement<{ records: number; sent: number; changed: number; unclear: number }>;
   /**
-   * The unclear records that were sent, among the counted ones. There are few: about one for each request of an
-   * interrupted run.
+   * Counts the unclear records that were sent, among the records that `counts` counts. There are few: about one for
+   * each request of an interrupted run.
    */
   readonly unclear: Statement<{ sent: number; changed: number }>;
 }
@@ -109,7 +109,7 @@ const compare = (items: string, toSend: string): Comparison => ({
   },
 });
 
-/** Omits ambiguous records: they are counted as ambiguous, even if they are left to send. */
+/** Omits ambiguous records, which are counted as ambiguous even if they are left to send. */
 const COMPARE_PENDING = compare(
   "migrate.items /*+ indexed by items_open */",
   "items.status = 'pending' and coalesce(records.state, '') <> 'ambiguous'",

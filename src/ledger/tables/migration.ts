@@ -8,8 +8,8 @@ import type { Statement, Tables, Work } from "./tables.ts";
 import { verifiedCounts } from "./verifications.ts";
 
 /**
- * See `Ledger.migration`. Latest destination first. Reads only records that may be open without being left to send,
- * which are few. All other records are accepted, which `coverage` counts, or pending.
+ * Implements `Ledger.migration`. Latest destination first. Reads only the few records that may be open without being
+ * left to send. All other records are pending, or accepted and counted in `coverage`.
  */
 export function* migration(tables: Tables, sending: SendingStatus): Work<readonly DestinationState[]> {
   const rows = yield* tables.rows(countOpen(sending));
@@ -72,9 +72,9 @@ interface OpenCount extends Destination {
 const IS_ACCEPTED = "coalesce(records.accepted_content, ''::bytea) <> ''::bytea";
 
 /**
- * SQL for the state of a record. The status of its latest item may be outdated: another run may have sent the record
- * again. A record without `planned_content` is in only one plan.
- * @param status SQL for the status of its latest item
+ * SQL for the state of a record. The status of the record's latest item may be outdated, because another run may have
+ * sent the record again. A record without `planned_content` is in only one plan.
+ * @param status SQL for the status of the latest item
  */
 export const stateOf = (sending: SendingStatus, status: string): string => `case
   when ${isExcluded("records")} and records.state <> 'ambiguous' and not ${IS_ACCEPTED} and ${status} <> 'sending'
@@ -93,7 +93,7 @@ export const stateOfUnsent = (status: string): string =>
   `case when ${isExcluded("unsent")} then 'excluded' when ${status} in ('blocked', 'excluded') then 'pending'
     else 'invalid' end`;
 
-/** SQL for the status of the latest item. A subquery, because PostgreSQL would evaluate a join for all items. */
+/** SQL for the status of the latest item. It is a subquery, because PostgreSQL would evaluate a join for all items. */
 const LATEST_STATUS = "(select status from migrate.items where run = planned_run and record = planned_record)";
 
 const countOpen = (sending: SendingStatus): Statement<OpenCount> => {
@@ -116,14 +116,14 @@ const countOpen = (sending: SendingStatus): Statement<OpenCount> => {
         ${records} from records indexed by records_open
         where (${heldOpen("records.")}) and records.state <> 'ambiguous'
         union all ${records} from records indexed by records_ambiguous where records.state = 'ambiguous'`),
-      // Reads the table once.
+      // Reads the table only once.
       postgres: counted(`
         ${records} from migrate.records where ${heldOpen("records.")} or records.state = 'ambiguous'`),
     },
   };
 };
 
-/** See `Ledger.acceptedByDay`. Reads all records. */
+/** Implements `Ledger.acceptedByDay`. Reads all records. */
 export function* acceptedByDay(tables: Tables): Work<readonly AcceptedDay[]> {
   return yield* tables.rows(SELECT_ACCEPTED_DAYS);
 }
@@ -137,7 +137,7 @@ const SELECT_ACCEPTED_DAYS: Statement<AcceptedDay> = {
   ) as each inner join migrate.runs on runs.id = planned_run group by 1, 2, 3, 4 order by 1`,
 };
 
-/** See `Ledger.unsettledRuns`. */
+/** Implements `Ledger.unsettledRuns`. */
 export function* unsettledRuns(tables: Tables): Work<readonly string[]> {
   const names: string[] = [];
   for (const { run, name } of yield* tables.rows(SELECT_WITH_LEFT)) {

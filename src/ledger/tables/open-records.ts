@@ -4,7 +4,7 @@ import { migration, stateOf, stateOfUnsent } from "./migration.ts";
 import { heldOpen } from "./planned-records.ts";
 import type { Statement, Tables, TableValue, Work } from "./tables.ts";
 
-/** The latest items of records that may be open, by run: their record numbers, in order. Latest run first. */
+/** The latest items of records that may be open: for each run, latest first, the record numbers in ascending order. */
 export type OpenPlaces = readonly (readonly [run: number, records: Int32Array])[];
 
 /**
@@ -14,7 +14,7 @@ export type OpenPlaces = readonly (readonly [run: number, records: Int32Array])[
 export function* openPlaces(tables: Tables, sending: SendingStatus): Work<OpenPlaces> {
   const places = new Map<number, number[]>();
   const isAnyLeft = (yield* migration(tables, sending)).some(({ counts }) => counts.pending + counts.ambiguous > 0);
-  // Without an index of records that are left to send, all records are read.
+  // There is no index of all records that are left to send, so all records are read if there are any.
   const records = tables.dialect === "sqlite" && !isAnyLeft ? SELECT_HELD : SELECT_ANY_OPEN;
   yield* addPlaces(tables, places, records, [0]);
   yield* addPlaces(tables, places, SELECT_UNSENT, [new Uint8Array()]);
@@ -31,7 +31,10 @@ interface PlaceRow {
 
 const PLACES_AT_ONCE = 10_000;
 
-/** @param first smaller than the position of any row; a position has one or two values */
+/**
+ * Adds the places that a statement selects, in batches.
+ * @param first a position before that of any row; it has one or two values
+ */
 function* addPlaces(
   tables: Tables,
   places: Map<number, number[]>,
@@ -74,7 +77,7 @@ const SELECT_KEYLESS: Statement<PlaceRow> = {
   order by run, record limit ${PLACES_AT_ONCE}`,
 };
 
-/** Cuts the places into lists of one run that are read together. */
+/** Splits the places into batches. Each batch is read in one query and belongs to one run. */
 export function* batchesOf(places: OpenPlaces): Generator<readonly [run: number, records: readonly number[]], void> {
   for (const [run, records] of places) {
     for (let at = 0; at < records.length; at += BATCH) yield [run, [...records.subarray(at, at + BATCH)]];
@@ -95,7 +98,7 @@ interface OpenRow {
   readonly since: string;
 }
 
-/** The open records among these items, in input order. */
+/** The records among these items that are open, in input order. */
 export function* openRecords(
   tables: Tables,
   sending: SendingStatus,

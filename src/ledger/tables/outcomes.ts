@@ -35,11 +35,11 @@ function* countByStatus(tables: Tables, run: RunRow, sending: SendingStatus): Wo
   return Object.fromEntries(Object.entries(shown).filter(([, count]) => count > 0));
 }
 
-/** The number of records left to send whose earlier request had no clear reply. */
+/** The number of records left to send that had an earlier request without a clear reply. */
 function* countResent(tables: Tables, { number }: RunRow): Work<number> {
   if (tables.dialect === "sqlite" && (yield* tables.row(ANY_AMBIGUOUS)) === undefined) return 0;
   const { own = 0, others = false } = (yield* tables.row(COUNT_OWN, number)) ?? {};
-  // Some records are ambiguous because of another run or a recovery, so all records left to send are examined.
+  // Some records are ambiguous because of another run or a recovery, so this checks all records left to send.
   return others ? ((yield* tables.row(COUNT_RESENT, number))?.count ?? 0) : own;
 }
 
@@ -48,8 +48,8 @@ const ANY_AMBIGUOUS: Statement<{ found: number }> = {
 };
 
 /**
- * `own`: pending records of the run whose last request is ambiguous. `others`: whether any record may be ambiguous for
- * another reason. If a request made a record ambiguous, that request is the record's last one.
+ * `own`: number of pending records of the run whose last request is ambiguous. `others`: whether any record may be
+ * ambiguous for another reason. A request that made a record ambiguous is always the record's last request.
  */
 const COUNT_OWN: Statement<{ own: number; others: boolean | 0 | 1 }> = {
   sql: {
@@ -82,9 +82,9 @@ const COUNT_RESENT: Statement<{ count: number }> = {
 };
 
 /**
- * The status shown for an item. A record in flight may have been processed. The same is true of a record left to send
- * if an earlier request had no clear reply. Uses `items`, and `unresolved` on PostgreSQL: SQLite looks up a few records
- * faster than it joins all of them.
+ * SQL for the status that is shown for an item. A record in flight may have been processed. This is also true of a
+ * record left to send if an earlier request had no clear reply. Uses `items` and, on PostgreSQL, `unresolved`. SQLite
+ * looks up a few records faster than it joins all of them.
  */
 function shownStatus(tables: Tables, sending: SendingStatus): string {
   const isAmbiguous =
@@ -104,7 +104,7 @@ function ambiguousJoin(tables: Tables): string {
 
 const BATCH = { sqlite: 500, postgres: 1000 } as const;
 
-/** A query that reads outcomes in input order, with the values of its filter. */
+/** A query that reads outcomes in input order, and the values of its filter. */
 export interface OutcomeQuery {
   readonly items: Statement<ItemColumns>;
   readonly problems: Statement<ProblemColumns>;
@@ -160,7 +160,7 @@ function conditionOf(
   return { condition: parts.join(" and "), values };
 }
 
-/** The next outcomes after a record; empty at the end. Reads only records that match the filter. */
+/** The next outcomes after the record with this number; empty at the end. Reads only records that match the filter. */
 export function* nextOutcomes(
   tables: Tables,
   run: RunRow,
@@ -175,7 +175,7 @@ export function* nextOutcomes(
   return { outcomes, isLast: items.length < BATCH[tables.dialect] };
 }
 
-/** The contents of the planned records of a run, by record number. */
+/** The content hashes of the planned records of a run, by record number. */
 export function* contents(
   tables: Tables,
   run: RunRow,
@@ -185,7 +185,7 @@ export function* contents(
   return new Map(rows.map(({ record, content }) => [record, content]));
 }
 
-/** See `Ledger.plannedKeys`. */
+/** Implements `Ledger.plannedKeys`. */
 export function* plannedKeys(
   tables: Tables,
   run: RunRow,
@@ -199,7 +199,7 @@ const SELECT_KEYS: Statement<{ key: string }> = {
   sql: "select key from migrate.items where run = $1 and record between $2 and $3 and identity is not null",
 };
 
-/** A SHA-256 has 32 bytes. The shorter fast hashes have no meaning outside the ledger. */
+/** Selects SHA-256 hashes, which have 32 bytes. The shorter fast hashes have no meaning outside the ledger. */
 const SELECT_CONTENTS: Statement<{ record: number; content: Uint8Array }> = {
   sql: "select record, content from migrate.items where run = $1 and record between $2 and $3 and length(content) = 32",
 };

@@ -5,16 +5,16 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import type { EachStatement, Sql, Statement, Tables, Work } from "./tables.ts";
 
 /**
- * Notes, when a plan is finished, which item of all planned pushes is the latest one of each record: `planned_run` and
+ * When a plan is finished, notes for each record its latest item in any planned push: `planned_run` and
  * `planned_record`. `since_run` is the planned push since which the record has not been done. Records that no plan
- * could send are in `unsent`, with the same columns. Exceptions keep this fast in a daily push whose records are mostly
- * unchanged:
+ * could send are in `unsent`, with the same columns. The following exceptions keep this fast for a daily push whose
+ * records are mostly unchanged:
  *
  * - A skipped item is noted only if an earlier item has different content, because the platform has the content of the
  *   skipped item.
  * - A stale item is not noted, because a newer item was sent.
- * - `planned_content` is null until a second push plans the record: the item then has the latest content. It is empty
- *   if the latest content is unknown: an item without content, or several items that differ.
+ * - `planned_content` is null until a second push plans the record, because the item then has the latest content. It is
+ *   empty if the latest content is unknown, because the item has no content or several items differ.
  */
 export function* notePlanned(
   tables: Tables,
@@ -34,12 +34,12 @@ export function* notePlanned(
 
 type RowName = Pick<RowWithoutKey, "run" | "record">;
 
-/** Removes rows without a key from the open ones. */
+/** Removes rows without a key from the open rows. */
 export function deleteKeyless(tables: Tables, rows: readonly RowName[]): Work<unknown> {
   return tables.run(DELETE_KEYLESS, rows.map(nameOfRow));
 }
 
-/** Adds rows without a key to the open ones. */
+/** Adds rows without a key to the open rows. */
 export function restoreKeyless(tables: Tables, rows: readonly RowName[]): Work<unknown> {
   return tables.run(RESTORE_KEYLESS, rows.map(nameOfRow));
 }
@@ -48,19 +48,19 @@ function nameOfRow({ run, record }: RowName): string {
   return JSON.stringify([run, record]);
 }
 
-/** See `Ledger.earlierWithoutKey`. */
+/** Implements `Ledger.earlierWithoutKey`. */
 export function* earlierWithoutKey(tables: Tables, { number }: RunRow): Work<readonly RowWithoutKey[]> {
   const rows = yield* tables.rows(SELECT_OLDER_KEYLESS, number);
   return rows.map(({ rowHash, ...row }) => ({ ...row, rowHash: rowHash ?? undefined }));
 }
 
-/** The statuses of items that a new plan does not send, and that are not done. */
+/** The statuses of items that a new plan does not send but that are not done. */
 const NOT_SENT = ["blocked", "ambiguous", "invalid", "excluded"] as const;
 
 /**
- * SQL condition of records that may be open without being left to send: accepted with content that differs from a later
- * plan, even if the planned content was sent before; latest item invalid or excluded; refused. A SQLite ledger has an
- * index of them, and of ambiguous records.
+ * SQL condition: the record may be open without being left to send. Such a record was accepted with content that
+ * differs from a later plan (even if the planned content was sent earlier), its latest item is invalid or excluded, or
+ * it was refused. A SQLite ledger has an index of these records and of ambiguous records.
  */
 export function heldOpen(prefix: "" | "records."): string {
   return `${outdated(prefix)} or ${prefix}held = 1 or ${prefix}state = 'rejected' or ${prefix}state = 'existing'`;
@@ -70,7 +70,7 @@ function outdated(prefix: "" | "records."): string {
   return `${prefix}accepted_content <> ${prefix}planned_content`;
 }
 
-/** Notes that records that were left to send became invalid. Call this with the records of a planned run. */
+/** Notes that records left to send have become invalid. Call this with records of a planned run. */
 export function holdInvalid(tables: Tables, run: number, records: readonly number[]): Work<void> {
   return tables.runEach(
     HOLD,
@@ -89,8 +89,8 @@ const HOLD: EachStatement = {
 };
 
 /**
- * SQL for `since_run` when a push plans a record: that push if the platform had the previously planned content,
- * otherwise the earlier value.
+ * SQL for `since_run` when a push plans a record: the id of that push if the platform had the previously planned
+ * content, otherwise the earlier value.
  */
 export function sinceRun(prefix: "known." | "records.", run: string): string {
   const accepted = `${prefix}accepted_content`;
@@ -100,7 +100,7 @@ export function sinceRun(prefix: "known." | "records.", run: string): string {
     else coalesce(${prefix}since_run, ${run}) end`;
 }
 
-/** The items of the run that are not sent, by record. The first of several items counts. */
+/** The items of the run that are not sent, by record. If a record has several items, the first one counts. */
 const FIRST_ITEMS = `
   with firsts as materialized (
     select identity, min(record) as record, count(content) = count(*) and count(distinct content) = 1 as is_one
@@ -123,8 +123,8 @@ const NOTE_UNSENT = `
   where unsent.identity = firsts.identity and unsent.planned_run <> $1`;
 
 /**
- * Notes for skipped records that their latest plan has the content of the platform, or an older version of that
- * content. Call this after records of the run have become `skipped`.
+ * Notes for skipped records that their latest plan has the same content as the platform, or an older version of it.
+ * Call this after records of the run have become `skipped`.
  */
 export function* noteSkipped(tables: Tables, run: number): Work<void> {
   if ((yield* tables.row(ANY_OUTDATED)) !== undefined) yield* tables.run(NOTE_SKIPPED, run);
@@ -146,7 +146,7 @@ const NOTE_SKIPPED = `
 
 /**
  * Inserts rows into `records` for the records of a resumed run that no plan could send and that are now left to send.
- * Otherwise they would be inserted without their plans when they are sent.
+ * Otherwise these records would be inserted when they are sent, without a reference to their plans.
  */
 export function* planUnsent(tables: Tables, run: number): Work<void> {
   if ((yield* tables.row(ANY_UNSENT)) === undefined) return;
@@ -185,8 +185,8 @@ const OLDER_KEYLESS = `
   where own.id = $1`;
 
 /**
- * Lists the rows of the run without a key. A row that was already listed keeps its `since_run`; `DELETE_REPEATED_KEYLESS`
- * removes the earlier entry.
+ * Lists the rows of the run without a key. A row that was already listed keeps its `since_run`.
+ * `DELETE_REPEATED_KEYLESS` then removes the earlier entry.
  */
 const INSERT_KEYLESS = `
   insert into migrate.keyless (run, record, since_run)
@@ -246,7 +246,7 @@ const LATEST_ITEMS = `
     ) where run = last_run and status <> 'duplicate' group by identity
   )`;
 
-/** Determines the latest item of every record again, in a repaired SQLite ledger. */
+/** Determines the latest item of every record again, for a repaired SQLite ledger. */
 export const NOTE_AGAIN: string = `
   ${LATEST_ITEMS}
   update records set since_run = coalesce(records.since_run, latest.since_run), planned_run = latest.run,

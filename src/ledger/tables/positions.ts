@@ -20,7 +20,7 @@ export function* nextSendable(tables: Tables, run: RunRow, from: number): Work<N
   return { record: next.record, ...(position !== undefined && { position }) };
 }
 
-/** A run that was interrupted near its end has few open records. */
+/** Uses the index of open records, because a run that was interrupted near its end has few of them. */
 const SELECT_NEXT: Statement<{ record: number }> = {
   sql: `
   select record from migrate.items /*+ indexed by items_open */

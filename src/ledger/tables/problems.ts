@@ -16,8 +16,8 @@ export function* appendPlanProblems(tables: Tables, run: number, records: readon
 }
 
 /**
- * Parameter 3 is the position among the added problems of the record. SQLite inserts them one by one and does not use
- * it.
+ * Parameter 3 is the position among the added problems of the record. SQLite does not use it, because it inserts the
+ * problems one by one.
  */
 const APPEND_PROBLEM: EachStatement = {
   sqlite: `

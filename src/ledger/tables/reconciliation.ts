@@ -21,7 +21,10 @@ const selectUndecided = (status: UndecidedStatus): string => `
   from migrate.items inner join migrate.records on records.identity = items.identity
   where items.run = $1 and items.status = '${status}' and records.state = '${status}'`;
 
-/** An existing record that a later run has sent with different content is decided in that run. */
+/**
+ * Queries for undecided records. If a later run has sent an existing record with different content, that run decides
+ * it.
+ */
 const SELECT: Readonly<Record<UndecidedStatus, string>> = {
   ambiguous: selectUndecided("ambiguous"),
   existing: `${selectUndecided("existing")} and items.content = records.content`,
@@ -36,7 +39,7 @@ export function* ambiguousItems(
   return rows.map((row) => toAmbiguousItem(tables, row));
 }
 
-/** See `Ledger.existing`. */
+/** Implements `Ledger.existing`. */
 export function* existingItems(
   tables: Tables,
   run: RunRow,
@@ -96,7 +99,7 @@ export function* saveDecisions(
     yield* saveDecision(tables, run, decision);
     yield* addAccepted(tables, run.number, (yield* onPlatform(tables, decision)) - before);
   }
-  // Ambiguous records stay ambiguous, even if the platform dedupes.
+  // Ambiguous records stay ambiguous, even if the platform deduplicates by business key.
   yield* applyKnownRecords(tables, run, { ...policy, resendAmbiguous: false }, "left");
   return unapplied;
 }
@@ -138,9 +141,9 @@ function* saveDecision(tables: Tables, run: RunRow, made: Decision): Work<void> 
 }
 
 /**
- * A rejected `ambiguous` record gets empty accepted content, which equals no payload. So a push sends the record again
- * only with `--revise`. A rejected `existing` record may be sent again, because the platform refuses it and creates
- * nothing.
+ * A rejected `ambiguous` record gets empty accepted content, which equals no payload. A push therefore sends the record
+ * again only with `--revise`. A rejected `existing` record may be sent again, because the platform refuses it and
+ * creates nothing.
  */
 const UPDATE_RECORD = {
   accepted: `
@@ -153,12 +156,12 @@ const UPDATE_RECORD = {
     where identity = $1 and state in ('ambiguous', 'existing')`,
 } as const;
 
-/** A record that is sent again passes through all steps. */
+/** Resets the step, because a record that is sent again passes through all steps. */
 const RESEND = `
   update migrate.records set state = 'pending', step = null, resends = resends + 1
   where identity = $1 and state = 'ambiguous'`;
 
-/** A record that was accepted with different content stays `pending`: `applyKnownRecords` refuses it. */
+/** Keeps a record `pending` if the platform has accepted different content. `applyKnownRecords` then refuses it. */
 const UPDATE_ITEM = `
   update migrate.items set account = $4, status = case
     when $3::text = 'accepted'

@@ -2,8 +2,8 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import type { Sql, Statement, Tables, Work } from "./tables.ts";
 
 /**
- * Makes records that are new to the ledger `ambiguous` after an uncertain recovery, because they may have been sent. A
- * record that an earlier plan could not send is already counted in `coverage`.
+ * Makes records that are new to the ledger `ambiguous` after an uncertain recovery, because they may have been sent.
+ * `coverage` already counts records that an earlier plan could not send.
  */
 export function* holdNewIfUncertain(tables: Tables, run: RunRow): Work<void> {
   if (!run.sends || (yield* tables.row(ANY_UNCERTAIN)) === undefined) return;
@@ -43,8 +43,7 @@ const INSERT_HELD: Sql = {
 };
 
 /**
- * Counts, as part of this run's plan, the records that were known only from a recovery or a journal. Returns their
- * number.
+ * Counts records that were known only from a recovery or a journal as part of this run's plan. Returns their number.
  */
 export function* coverRecovered(tables: Tables, run: number): Work<number> {
   return yield* tables.run(COVER_RECOVERED, run);

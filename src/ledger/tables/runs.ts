@@ -34,7 +34,7 @@ function runValues(id: string, run: NewRun, toolVersion: string | undefined): re
 }
 
 /**
- * Finds the run with this id, or with an id that begins like this; without an id, the latest run.
+ * Finds the run whose id is, or begins with, `id`. Without an id, finds the latest run.
  * @throws Failure `run_unknown` if several runs match
  */
 export function* findRun(tables: Tables, id?: string): Work<Run | undefined> {
@@ -104,7 +104,7 @@ export function* resumeRun(
 
 const SELECT_BY_NUMBER: Statement<RunColumns> = { sql: "select * from migrate.runs where id = $1" };
 
-/** See `Ledger.refresh`. Ambiguous records stay ambiguous, even if the platform deduplicates by business key. */
+/** Implements `Ledger.refresh`. Ambiguous records stay ambiguous, even if the platform deduplicates by business key. */
 export function* refresh(
   tables: Tables,
   { run, policy, at }: { readonly run: RunRow; readonly policy: PlanPolicy; readonly at: string },
@@ -121,7 +121,7 @@ export function* refresh(
 const REOPEN_AMBIGUOUS = `
   update migrate.items /*+ indexed by items_open */ set status = 'pending' where run = $1 and status = 'ambiguous'`;
 
-/** A run with an unfinished plan stays `planning`: to resume it, its input must be read again. */
+/** Ends a run. A run with an unfinished plan stays `planning`, because its input must be read again to resume it. */
 export function* finishRun(
   tables: Tables,
   run: RunRow,

@@ -4,7 +4,7 @@ import type { Statement, Tables, Work } from "./tables.ts";
 
 type Destination = Pick<DestinationState, "endpoint" | "supplier">;
 
-/** See `Ledger.unseenKeys`. */
+/** Implements `Ledger.unseenKeys`. */
 export function* unseenKeys(
   tables: Tables,
   destinations: readonly Destination[],
@@ -38,7 +38,7 @@ const SELECT_SEEN: Statement<{ readonly identity: string }> = {
   },
 };
 
-/** See `Ledger.identitiesByKey`. */
+/** Implements `Ledger.identitiesByKey`. */
 export function* identitiesByKey(
   tables: Tables,
   destination: Destination,

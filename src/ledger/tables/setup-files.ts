@@ -4,7 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import type { SetupFile } from "../ledger.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
 
-/** Stores the files of a run. A file that another run has stored is not stored again. */
+/** Stores the files of a run, unless another run has already stored them. */
 export function* saveSetupFiles(tables: Tables, files: readonly SetupFile[]): Work<void> {
   for (const { sha256, content } of files) {
     const name = Buffer.from(sha256, "hex");
@@ -18,7 +18,7 @@ const IS_STORED: Statement<{ readonly found: number }> = {
 };
 const INSERT = "insert into migrate.setup (sha256, content) values ($1, $2) on conflict do nothing";
 
-/** See `Ledger.setupFile`. */
+/** Implements `Ledger.setupFile`. */
 export function* setupFile(tables: Tables, sha256: string): Work<Uint8Array | undefined> {
   const stored = yield* tables.row(SELECT, Buffer.from(sha256, "hex"));
   if (stored === undefined) return undefined;

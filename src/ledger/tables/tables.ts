@@ -1,12 +1,13 @@
 type Scalar = string | number | boolean | Uint8Array | null;
 
-/** A value of a statement. A list is for `= any($n)`, and cannot contain hashes. */
+/** A value of a statement. A list is for `= any($n)`, and cannot contain bytes. */
 export type TableValue = Scalar | readonly Scalar[];
 
 /**
  * The text of a statement. It is written for PostgreSQL, with the schema `migrate` and with parameters `$1`. SQLite
- * reads the same text (`sqlite/sqlite-tables.ts`): it reads the tables of an `inner join` in the given order, and uses
- * the hints in comments that begin with a plus sign. There are two texts only if the databases need different ones.
+ * uses the same text (`sqlite/sqlite-tables.ts`). It reads the tables of an `inner join` in the given order, and uses
+ * the hints in comments that begin with a plus sign. A statement has two texts only if the databases need different
+ * ones.
  */
 export type Sql = string | { readonly sqlite: string; readonly postgres: string };
 
@@ -21,12 +22,12 @@ export interface Statement<Row> {
 
 /**
  * Work on the tables of a ledger, which is called with `yield*`. The same work runs on SQLite, which answers
- * immediately, and on PostgreSQL, which answers later: there, it yields the promises to wait for. A transaction on
- * SQLite is never suspended, so that no other work can become part of it.
+ * synchronously, and on PostgreSQL, where it yields the promises to wait for. A transaction on SQLite is never
+ * suspended, so that no other work can become part of it.
  */
 export type Work<Result> = Generator<Promise<void>, Result, void>;
 
-/** The tables of a ledger, in a transaction or not. */
+/** The tables of a ledger. They may be part of a transaction. */
 export interface Tables {
   readonly dialect: "sqlite" | "postgres";
   /** For messages: the path of the file, or the address without its password. */
@@ -43,7 +44,7 @@ export interface Tables {
     values: readonly number[],
     handle: (rows: readonly Row[]) => Work<void>,
   ) => Work<void>;
-  /** Returns the stored form of a key, which is NFC: keys that differ only in Unicode form are one key. */
+  /** Returns the stored form of a key. It is in NFC, because keys that differ only in Unicode form are the same key. */
   readonly writtenKey: (key: string) => string;
   readonly readKey: <Key extends string | null>(key: Key) => Key | string;
 }
@@ -57,14 +58,14 @@ export interface EachStatement {
   readonly postgres: string;
 }
 
-/** Finishes work on tables that answer immediately. */
+/** Runs work on tables that answer synchronously. */
 export function finishNow<Result>(work: Work<Result>): Result {
   const { done, value } = work.next();
   if (done === true) return value;
   throw new Error("The tables of the ledger did not answer immediately.");
 }
 
-/** Finishes work on tables that answer later. */
+/** Runs work on tables that answer asynchronously. */
 export async function finish<Result>(work: Work<Result>): Promise<Result> {
   for (let step = work.next(); ;) {
     if (step.done === true) return step.value;

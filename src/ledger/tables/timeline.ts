@@ -3,7 +3,7 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import { slotLength, type SlotCount, timelineOf } from "../runs/time-slots.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
 
-/** See `Ledger.timeline`. */
+/** Implements `Ledger.timeline`. */
 export function* timeline(tables: Tables, run: RunRow): Work<Timeline | undefined> {
   const span = yield* tables.row(SELECT_SPAN, run.number);
   if (span === undefined || span.first === null || span.last === null) return undefined;
@@ -17,7 +17,9 @@ const seconds = {
 };
 type Seconds = (stamp: string) => string;
 
-/** Timestamps have a fixed format, so they sort by time as strings. */
+/**
+ * Selects the first and last time. Timestamps have a fixed format, so their order as strings is their order in time.
+ */
 const selectSpan = (of: Seconds): string =>
   `select ${of("min(settled_at)")} as first, ${of("max(settled_at)")} as last from migrate.attempts where run = $1`;
 

@@ -3,7 +3,7 @@ import type { RecordVerification, Verification, VerifiedCounts } from "../record
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
 
-/** See `Ledger.acceptedLast`. */
+/** Implements `Ledger.acceptedLast`. */
 export function* acceptedLast(
   tables: Tables,
   run: RunRow,
@@ -21,7 +21,7 @@ const SELECT_ACCEPTED_LAST: Statement<{ readonly record: number; readonly verifi
     and records.accepted_content in (items.content, ''::bytea)`,
 };
 
-/** See `Ledger.saveVerifications`. The next request for the record deletes its verification. */
+/** Implements `Ledger.saveVerifications`. The next request for a record deletes its verification. */
 export function saveVerifications(
   tables: Tables,
   run: RunRow,
@@ -31,7 +31,7 @@ export function saveVerifications(
   return tables.runEach(UPDATE_VERIFIED, run.number, rows);
 }
 
-/** In other states, the content on the platform is not known. */
+/** SQL condition: the platform is known to have the content of the item. In other states, its content is unknown. */
 const CAN_BE_VERIFIED = "records.state in ('accepted', 'rejected') and records.accepted_content = items.content";
 
 const UPDATE_VERIFIED: EachStatement = {
@@ -51,7 +51,7 @@ interface VerifiedRow extends Pick<DestinationState, "target" | "supplier" | "en
   readonly at: string;
 }
 
-/** The verified records of each destination that has any. */
+/** The counts of verified records, for each destination that has any. */
 export function* verifiedCounts(
   tables: Tables,
 ): Work<readonly (Omit<VerifiedRow, "verified" | "count" | "at"> & { readonly verified: VerifiedCounts })[]> {

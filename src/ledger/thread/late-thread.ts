@@ -2,8 +2,8 @@ import type { CallMethods, CallName, CallsOf } from "./ledger-calls.ts";
 import type { LedgerThread } from "./ledger-thread.ts";
 
 /**
- * Number of groups of requests that are handled in this thread first. Starting another thread takes longer than sending
- * them.
+ * Number of groups of requests that the calling thread handles before it starts another thread. Starting a thread takes
+ * longer than sending these requests.
  */
 const GROUPS_HERE = 10;
 
@@ -14,9 +14,9 @@ interface LateThread {
 }
 
 /**
- * A thread that starts only after a number of requests. Until it is ready, calls are performed here, by a ledger that
- * is already open. The first requests of a run do not wait for the thread, and a run with few requests never starts it.
- * It takes over between two groups of requests.
+ * A thread that starts only after a number of requests. Until it is ready, a ledger that is already open in the calling
+ * thread handles the calls. The first requests of a run do not wait for the thread, and a run with few requests never
+ * starts it. The thread takes over between two groups of requests.
  */
 export function lateThread(here: CallMethods, { start, onMoved }: LateThread): LedgerThread {
   let groups = 0;

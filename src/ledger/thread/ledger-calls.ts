@@ -18,13 +18,13 @@ type PlainCalls = Omit<
   | "close"
 >;
 
-/** The calls to the thread of a ledger: the ledger's own methods. Frequent ones use packed rows. */
+/** The calls to the thread of a ledger: the methods of the ledger. Frequent methods use packed rows. */
 interface LedgerCalls extends PlainCalls {
   readonly plan: (run: string, items: PackedItems) => Promise<void>;
   readonly saveIntents: (run: string, intents: PackedRows, outcomes: PackedRows) => Promise<void>;
   readonly saveOutcomes: (run: string, outcomes: PackedRows) => Promise<void>;
   readonly sendable: (run: string, from: number, to: number) => Promise<PackedRows>;
-  /** False if the log could not be written into the file. */
+  /** Closes the ledger. Resolves to false if the log could not be written into the file. */
   readonly close: () => Promise<boolean>;
 }
 
@@ -36,7 +36,7 @@ export type CallMethods = {
   readonly [Name in CallName]: (...given: CallArguments[Name]) => Promise<CallResults[Name]>;
 };
 
-/** The ledger of a thread. Another thread holds its lock, has checked it, and keeps it open. */
+/** The ledger of a thread. Another thread holds the lock of the ledger, has checked the ledger, and keeps it open. */
 export interface LedgerWork {
   readonly path: string;
   readonly toolVersion?: string | undefined;
@@ -49,11 +49,11 @@ export interface LedgerWork {
 /** A ledger, and the function that closes it. */
 export interface ClosableLedger {
   readonly ledger: Ledger;
-  /** False if the log could not be written into the file. */
+  /** Returns false if the log could not be written into the file. */
   readonly close: () => boolean;
 }
 
-/** The message of the thread when it accepts calls. */
+/** The message that the thread posts when it accepts calls. */
 export const READY = "ready";
 
 /** A call to the thread. */

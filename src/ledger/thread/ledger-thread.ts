@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { unpackFailure } from "../../model/thread-failure.ts";
 import { type CallName, type CallsOf, type LedgerAnswer, type LedgerWork, READY } from "./ledger-calls.ts";
 
-/** The thread of a ledger. Performs calls one at a time, in the order in which they were made. */
+/** The thread of a ledger. It performs calls one at a time, in the order in which they are made. */
 export interface LedgerThread {
   /** @throws errors of the ledger, and an error if the thread has ended */
   readonly ask: <Name extends CallName>(
@@ -10,20 +10,20 @@ export interface LedgerThread {
     given: CallsOf<Name>["given"],
     moved?: readonly ArrayBuffer[],
   ) => Promise<CallsOf<Name>["result"]>;
-  /** Whether the thread has started, so that calls are answered without delay. */
+  /** Whether the thread has started and answers calls without delay. */
   readonly isReady: () => boolean;
   readonly end: () => Promise<void>;
 }
 
 /**
- * The answer has the type of its own call. This is a method, because TypeScript checks the parameters of methods less
- * strictly.
+ * A pending call. Its answer has the type of the call. `answer` is a method, because TypeScript checks the parameters
+ * of methods less strictly.
  */
 interface Waiting {
   settle(answer: LedgerAnswer): void;
 }
 
-/** Starts immediately, and opens the ledger at the first call. */
+/** Starts the thread immediately. The thread opens the ledger at the first call. */
 export function startLedgerThread(
   work: LedgerWork,
   entry: URL = new URL("./ledger-worker.js", import.meta.url),

@@ -15,7 +15,9 @@ import {
 import { isPackedRows, piecesOf } from "./packed-rows.ts";
 
 const work: LedgerWork = workerData;
-/** If the ledger cannot be opened, every call fails with that error. */
+/**
+ * Undefined until the first call opens the ledger. If the ledger cannot be opened, every call fails with that error.
+ */
 let opened: CallMethods | undefined;
 
 parentPort?.on("message", (call: LedgerCall) => {

@@ -1,13 +1,13 @@
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
 /**
- * Rows in the form passed between threads: numbers, hashes and strings, each in one buffer. Copying objects would take
- * longer than packing them.
+ * Rows in the form passed between threads: numbers, hashes and strings, each in one buffer. Copying rows as objects
+ * would take longer than packing them.
  */
 export interface PackedRows {
   /**
-   * The same number of values for each row, as chosen by the packer; `NaN` for a missing value. Strings are given as
-   * positions in `texts`.
+   * The same number of values for each row, as chosen by the packer. A missing value is `NaN`. A string is its position
+   * in `texts`.
    */
   readonly numbers: Float64Array;
   /** The same number of hashes (SHA-256, 32 bytes each) for each row, as chosen by the packer. */

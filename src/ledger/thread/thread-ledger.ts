@@ -4,17 +4,17 @@ import type { LedgerThread } from "./ledger-thread.ts";
 import { packIntents, packOutcomes, unpackSendable } from "./packed-attempts.ts";
 import { piecesOf } from "./packed-rows.ts";
 
-/** The part that stays in the calling thread. */
+/** The part of the ledger that stays in the calling thread. */
 interface OwnPart extends Pick<Ledger, "outcomes" | "openRecords"> {
-  /** Ends the other thread. `isClean`: that thread has written its log into the file. */
+  /** Ends the other thread. `isClean`: that thread has written the log into the file. */
   readonly close: (isClean: boolean) => Promise<void>;
 }
 
 /**
- * A ledger with its own thread. `plan` resolves when there is room for more items, before its own items are written. An
- * error in writing them is thrown by the next call that plans. All other calls resolve when they are done. Outcomes and
- * open records are read in the calling thread, after the earlier calls are done: passing them between threads would
- * take longer than reading them.
+ * A ledger with its own thread. `plan` resolves when there is room for more items, before its own items are written. If
+ * writing them fails, the next call that plans throws the error. All other calls resolve when they are done. The
+ * calling thread itself reads outcomes and open records, after the earlier calls are done, because passing them between
+ * threads would take longer than reading them.
  */
 export function threadLedger(
   { ask }: LedgerThread,
@@ -130,8 +130,8 @@ function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
 }
 
 /**
- * Maximum number of batches that are not written yet: enough to keep the thread busy, and few enough to limit memory
- * use.
+ * Maximum number of batches that are not written yet. This is enough to keep the thread busy, and few enough to limit
+ * memory use.
  */
 const MAX_PENDING_BATCHES = 4;
 

@@ -1,6 +1,6 @@
 /**
  * A cache of the short cells of one column, keyed by their bytes. Codes, dates and amounts repeat often, so most cells
- * of such a column are encoded only once. The cache of a column whose cells rarely repeat switches itself off.
+ * of such columns are not encoded again. If the cells of a column rarely repeat, its cache switches itself off.
  */
 export interface CellMemory {
   /** The slot of an equal cell; -1 if the cache does not contain one. */
@@ -16,7 +16,7 @@ export interface CellMemory {
 
 /** A power of two, because slots are selected by a bit mask of the hash. */
 export const SLOTS = 16_384;
-/** The share of the first cells, as many as there are slots, that the cache must contain to stay in use. */
+/** The cache stays in use if it contains this share of the first `SLOTS` cells. */
 const USEFUL_SHARE = 1 / 8;
 /** A slot contains the length of the cell plus 1 (one byte; 0 means unused), then the cell. */
 const SLOT_BYTES = 32;

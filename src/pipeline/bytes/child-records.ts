@@ -8,11 +8,11 @@ import { asBuffer, type ChildGroups } from "../../read/join/bytes/joined-piece.t
 import { createFastPathCells, type FastPathCells } from "./fast-path-cells.ts";
 import { readableCells } from "./readable-cells.ts";
 
-/** Reads, as bytes, the records of a child source that belong to one record of the root source. */
+/** Reads the records of a child source that belong to one record of the root source, as bytes. */
 export interface ChildRecords {
   readonly name: string;
   readonly files: readonly ChunkCsvFile[];
-  /** One entry for each file: the cells of the record that was last selected in it. */
+  /** The cells of the last selected record of each file, by file index. */
   readonly cells: readonly FastPathCells[];
   /** Begins a new piece of the root source. `groups` are the child records joined to it. */
   readonly load: (groups: ChildGroups) => void;
@@ -29,19 +29,21 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
   let [first, count] = [0, 0];
   let order: readonly number[] | undefined;
 
-  /** Reads the record at a position in `groups`. Returns the index of its file, or -1 if it needs the row path. */
+  /**
+   * Reads the record at a position in `groups`. Returns the index of its file, or -1 if the record needs the row path.
+   */
   function read(place: number): number {
     const slice = slices[groups.sliceAt[place] ?? 0];
     const isRead = slice !== undefined && readers[slice.file]?.read(slice, groups.numberAt[place] ?? 0) === true;
     return isRead ? slice.file : -1;
   }
 
-  /** Reads a child record by its index in file order. Undefined if it needs the row path. */
+  /** Reads a child record by its index in file order. Returns undefined if the record needs the row path. */
   function readerAt(index: number): RecordReader | undefined {
     return readers[read(first + index)];
   }
 
-  /** Whether no child record can occur twice. Otherwise, the row path compares the rows and adds the warning. */
+  /** Whether no child record occurs twice. If one might, the row path compares the rows and adds the warning. */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
     const isSimple = slice !== undefined && count <= MAX_SIMPLE_ROWS && areUnquotedIn(slice, groups, first, count);
@@ -80,7 +82,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
   };
 }
 
-/** Maximum number of records whose bytes are compared pairwise. */
+/** Maximum number of child records whose bytes are compared pairwise. */
 const MAX_SIMPLE_ROWS = 8;
 
 /** The groups of a piece without child records. */
@@ -100,7 +102,7 @@ function newSlice({ bytes, boundaries, file, line, parents }: ChildSlice): Slice
   return { bytes: asBuffer(bytes), boundaries, flags: recordFlags(boundaries), file, line, parents };
 }
 
-/** Whether the records are in one slice and have no quotes, so that comparing their bytes is enough. */
+/** Whether the records are in one slice and have no quotes, so that it is enough to compare their bytes. */
 function areUnquotedIn(slice: Slice, { sliceAt, numberAt }: ChildGroups, first: number, count: number): boolean {
   const position = sliceAt[first] ?? 0;
   for (let place = first; place < first + count; place += 1) {
@@ -176,8 +178,8 @@ export function areReadable(children: readonly ChildRecords[], number: number): 
 }
 
 /**
- * Joins child records to the row of a root record. The resulting row throws when its children are read if they need the
- * row path.
+ * Joins child records to the row of a root record. Reading the children of the row throws an error if they need the row
+ * path.
  */
 export function withChildren(cells: FastPathCells, children: readonly ChildRecords[]): FastPathCells {
   if (children.length === 0) return cells;

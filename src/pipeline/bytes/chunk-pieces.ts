@@ -59,7 +59,7 @@ export function findersOf(compile: CompileFile | undefined, { files, children = 
 }
 
 /**
- * Visits the records of a scanned piece in order and skips blank lines. Creates rows only for records on the row path.
+ * Visits the records of a scanned piece in order, and skips blank lines. Creates rows only for records on the row path.
  * @param visit receives the number of the record in the piece
  */
 export function visitRecords(

@@ -18,21 +18,21 @@ import { type Encoder, type EncoderContext, UNCERTAIN } from "./encode-leaf.ts";
 import { nodeEncoder } from "./encode-node.ts";
 
 /**
- * The purpose of a scan: to validate records, to plan the records of a run that sends, or to read the payloads of
- * planned records again. `texts` receives the payloads of fast-path records as canonical JSON.
+ * The purpose of a scan. `validate` validates records, `plan` plans the records of a run that sends, and `reread` reads
+ * the payloads of planned records again. `texts` receives the payloads of fast-path records as canonical JSON.
  */
 export type ScanPurpose =
   | { readonly kind: "validate" }
   | { readonly kind: "plan"; readonly texts: ByteList; readonly identifiedBy: SendPurpose }
   | { readonly kind: "reread"; readonly texts: ByteList };
 
-/** Undefined if the records of a file need the row path. */
+/** Compiles the scanner of a file. Returns undefined if the file's records need the row path. */
 export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) => ScanRecords | undefined;
 
 /**
- * Compiles mapping and contract into a scanner of record bytes. Undefined if the records must be read as rows: to plan
- * records that wait for another record, or to select some. When planned records are read again, only their payloads
- * matter, because the records have already been checked.
+ * Compiles the mapping and the contract into a scanner of record bytes. Returns undefined if the records must be read
+ * as rows, for example to select some of them, or to plan records that wait for another record. To read planned records
+ * again, only their payloads matter, because the records have already been checked.
  */
 export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;
@@ -88,8 +88,8 @@ function jointEncoding(job: CompiledJob, { kind }: ScanPurpose, texts?: ByteList
 }
 
 /**
- * `UNCERTAIN` if the payload that `make` builds does not pass. Rules can depend on the order of members, which is that
- * of the mapping and not the canonical one.
+ * Returns an encoder whose result is `UNCERTAIN` if the payload that `make` builds does not pass the joint checks.
+ * Rules can depend on the order of members, so the payload has the order of the mapping, not the canonical order.
  */
 function jointEncoder(make: Encoder, { isJointlyValid, sink, texts }: JointEncoding): Encoder {
   return (cells) => {
@@ -116,8 +116,9 @@ function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
 }
 
 /**
- * Returns how to encode values of a type. The result is `UNCERTAIN` for a value that is converted before sending: the
- * ledger stores the hash of one string, and the request contains another, but the fast path writes only one.
+ * Returns the encoders for the values of a type. The result is `UNCERTAIN` for a value that is converted before it is
+ * sent, because the ledger stores the hash of one string and the request contains another, but the fast path writes
+ * only one.
  */
 function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   return (type) => {
@@ -128,7 +129,7 @@ function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   };
 }
 
-/** Whether the root of document paths depends on the import supplier in the payload. */
+/** Whether the root location of document paths depends on the import supplier in the payload. */
 function hasRootOfPayload({ operation, settings }: CompiledJob): boolean {
   if (operation.supplier === undefined || settings.documentRoots === undefined || operation.body === undefined)
     return false;

@@ -13,7 +13,7 @@ import { equalBytes, nonPlainBytes, WORD_BYTES, wordsOf } from "../../text/byte-
 
 /**
  * Writes the content of a record while its bytes are scanned: as a hash (`createFastContentHash`), as a hash and a
- * value, or as canonical JSON. Functions that return a content return the hash of the written value, or 0 for JSON.
+ * value, or as canonical JSON. Functions that return content return the hash of the written value, or 0 for JSON.
  */
 export interface ContentSink {
   /** Whether the caller must write the members of an object in the order of their names. */
@@ -21,12 +21,12 @@ export interface ContentSink {
   /** Registers a member name and returns its number for `beginMember` and `withMember`. */
   readonly nameOf: (name: string) => number;
   readonly beginObject: () => number;
-  /** Call before the value of a member. */
+  /** Call this before the value of a member. */
   readonly beginMember: (name: number, isFirst: boolean) => void;
   readonly withMember: (members: number, name: number, value: number) => number;
   readonly endObject: () => void;
   readonly beginList: () => number;
-  /** Call before an item. */
+  /** Call this before an item. */
   readonly beginItem: (isFirst: boolean) => void;
   readonly withItem: (items: number, item: number) => number;
   readonly endList: () => void;
@@ -50,7 +50,7 @@ export interface Remembered {
   readonly use: (slot: number) => number;
 }
 
-/** Writes hashes, for runs that send nothing: their contents are only compared with each other. */
+/** Writes hashes, for runs that send nothing. Their contents are only compared with each other. */
 export function hashSink(): ContentSink {
   return {
     isCanonical: false,
@@ -79,7 +79,7 @@ export function hashSink(): ContentSink {
 
 const [BRACE, END_BRACE, BRACKET, END_BRACKET, COMMA, QUOTE] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x22];
 
-/** Appends the payload to the list as canonical JSON. */
+/** Returns a sink that appends the payload to the list as canonical JSON. */
 export function jsonSink(list: ByteList): ContentSink {
   const names: Uint8Array[] = [];
   const isPlain = plainTextCheck();
@@ -145,7 +145,7 @@ function rememberedTexts(list: ByteList): Remembered {
 const QUOTES_TIMES_4 = 0x22222222;
 const BACKSLASHES_TIMES_4 = 0x5c5c5c5c;
 
-/** Whether JSON contains the bytes unchanged: printable ASCII without quotes and backslashes. */
+/** Whether JSON contains the bytes unchanged, because they are printable ASCII without quotes and backslashes. */
 function plainTextCheck(): (bytes: Buffer, from: number, to: number) => boolean {
   let known: Uint8Array = new Uint8Array();
   let words = wordsOf(known);

@@ -29,7 +29,7 @@ export function eachEncoder(
       startRecord(child);
       sink.beginItem(index === 0);
       const item = encode(child);
-      // An empty child record is still an item, so `ABSENT` needs the row path.
+      // An empty child record is still an item, so the row path must handle `ABSENT`.
       if (item < 0) return UNCERTAIN;
       content = sink.withItem(content, item);
       cells.made += child.made;

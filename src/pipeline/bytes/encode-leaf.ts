@@ -9,8 +9,8 @@ import type { ContentSink } from "./content-sink.ts";
 import type { FastPathCells } from "./fast-path-cells.ts";
 
 /**
- * Encodes a mapping entry for one record and returns its content (see `ContentSink`). `ABSENT`: the entry has no value.
- * `UNCERTAIN`: the value may be invalid, so the record needs the row path.
+ * Encodes a mapping entry for one record. Returns the content (`ContentSink`), `ABSENT` if the entry has no value, or
+ * `UNCERTAIN` if the value may be invalid, so that the record needs the row path.
  */
 export type Encoder = (cells: FastPathCells) => number;
 
@@ -20,21 +20,22 @@ export const UNCERTAIN = -2;
 export interface EncoderContext {
   readonly sink: ContentSink;
   /**
-   * Returns the encoder of values of a type, which returns `UNCERTAIN` for a value that is converted before it is sent.
+   * Returns the encoder for the values of a type. The encoder returns `UNCERTAIN` for a value that is converted before
+   * it is sent.
    */
   readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
-  /** Root of document paths; the same for all records. */
+  /** Root location of document paths, which is the same for all records. */
   readonly documentRoot: string | undefined;
   /** Returns the zero-based index of a column; undefined if the file does not have it. */
   readonly columnAt: (name: string) => number | undefined;
 }
 
-/** Encodes any entry by building its value. */
+/** Returns an encoder that works for any entry, because it builds the value. */
 export function valueEncoder(node: MappingNode, type: FieldType, context: EncoderContext): Encoder {
   return encoderOf(node, type, context, () => undefined);
 }
 
-/** Encodes the business key by building its value. */
+/** Returns an encoder for the business key that builds the value. */
 function keyEncoder(node: MappingNode, type: FieldType, context: EncoderContext): Encoder {
   return encoderOf(node, type, context, (value, cells) => {
     cells.keyText = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
@@ -71,7 +72,7 @@ function rowReader(node: MappingNode, columnAt: EncoderContext["columnAt"]): (ce
   return (cells) => cells.rowOf(own);
 }
 
-/** Encodes an entry with a single value. Undefined if the file lacks its only column. */
+/** Returns an encoder for an entry with a single value; undefined if the file lacks the entry's only column. */
 export function leafEncoder(
   leaf: LeafNode,
   type: FieldType,
@@ -95,15 +96,17 @@ export function leafEncoder(
 }
 
 /**
- * Encodes an entry whose cell is empty: no value, or the default. The default of a business key is not cached, because
- * the plan stores the key with each record.
+ * Returns an encoder for an entry whose cell is empty. It has no value, or the default. The default of a business key
+ * is not cached, because the plan stores the key with each record.
  */
 function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink }: EncoderContext, isKey: boolean): Encoder {
   if (leaf.fallback === undefined) return () => ABSENT;
   return isKey ? byValue : constantEncoder(byValue, sink);
 }
 
-/** Encodes a value that is the same for all records once, and then writes it again. */
+/**
+ * Returns an encoder for a value that is the same for all records. It encodes the value once, and then writes it again.
+ */
 function constantEncoder(byValue: Encoder, sink: ContentSink): Encoder {
   const written = sink.remember(1);
   let isKnown = false;
@@ -125,7 +128,7 @@ interface CopiedCell {
   readonly sink: ContentSink;
 }
 
-/** Copies the trimmed text of a cell. */
+/** Returns an encoder that copies the trimmed text of a cell. */
 function copyEncoder({ column, isCopied, isKey, whenEmpty, sink }: CopiedCell, byValue: Encoder): Encoder {
   return (cells) => {
     const { bytes, starts, ends } = cells;
@@ -145,12 +148,15 @@ function copyEncoder({ column, isCopied, isKey, whenEmpty, sink }: CopiedCell, b
   };
 }
 
-/** Whether the byte is a space, or ASCII white space that can occur in a cell of a record read without problems. */
+/**
+ * Whether the byte is a space, or other ASCII white space that can occur in a cell of a record that was read without
+ * problems.
+ */
 function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
-/** Caches results by cell: equal cells give equal results. */
+/** Returns an encoder that caches results by cell, because equal cells give equal results. */
 function cachingEncoder(column: number, byValue: Encoder, sink: ContentSink): Encoder {
   const memory = createCellMemory();
   const written = sink.remember(SLOTS);

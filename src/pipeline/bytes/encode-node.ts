@@ -6,16 +6,16 @@ import type { ContentSink } from "./content-sink.ts";
 import { eachEncoder } from "./encode-each.ts";
 import { ABSENT, leafEncoder, type EncoderContext, type Encoder, UNCERTAIN, valueEncoder } from "./encode-leaf.ts";
 
-/** Context for compiling mapping entries along the types of the contract. */
+/** The context for compiling mapping entries together with the types of the contract. */
 export interface NodeContext extends EncoderContext {
   readonly keyAttr: AttrPath | undefined;
   /** Called when the entry of the business key is compiled. */
   readonly onKey: () => void;
-  /** Returns the records of a joined source. The caller must then read all of them. */
+  /** Returns the records of a joined source. Callers must then read all of these records. */
   readonly childrenOf: (source: string) => ChildRecords | undefined;
 }
 
-/** Encodes any mapping entry. Undefined if the file lacks one of its columns. */
+/** Returns an encoder for any mapping entry; undefined if the file lacks one of the entry's columns. */
 export function nodeEncoder(
   node: MappingNode,
   declared: FieldType,
@@ -34,7 +34,7 @@ export function nodeEncoder(
   return leafEncoder(node, type, context, isKey);
 }
 
-/** The option of a union that the mapping selects with a constant; undefined if there is none. */
+/** The option of a union that the mapping selects with a constant; undefined if it selects none. */
 function constantOption(node: MappingNode, type: FieldType): FieldType | undefined {
   if (node.kind !== "object" || type.kind !== "union" || type.assertions !== undefined) return undefined;
   const { discriminator } = type;
@@ -81,7 +81,9 @@ function byName({ name: one }: { readonly name: string }, { name: other }: { rea
   return one < other ? -1 : 1;
 }
 
-/** Whether the contract has the field, the client sets it, and its name is not one of `Object.prototype`. */
+/**
+ * Whether the contract has the field, the client sets the field, and its name is not a property of `Object.prototype`.
+ */
 function isOrdinaryField({ properties }: ObjectType, name: string): boolean {
   return properties.get(name)?.readOnly === false && !(name in {});
 }
@@ -93,7 +95,10 @@ interface ObjectOptions {
   readonly sink: ContentSink;
 }
 
-/** Encodes an object by the rules of `buildPayload` and validation: an object that is present must be complete. */
+/**
+ * Returns an encoder for an object that follows the rules of `buildPayload` and validation. An object that is present
+ * must be complete.
+ */
 function objectOf(fields: readonly FieldEncoder[], { lacksRequired, isOptional, sink }: ObjectOptions): Encoder {
   return (cells) => {
     const before = cells.made;
@@ -122,7 +127,10 @@ function objectOf(fields: readonly FieldEncoder[], { lacksRequired, isOptional, 
   };
 }
 
-/** Encodes a list with one item for each row of a child source. Undefined if a file of the source lacks a column. */
+/**
+ * Returns an encoder for a list with one item for each row of a child source; undefined if a file of the source lacks a
+ * column.
+ */
 function joinedEncoder(node: EachNode, type: ListType, context: NodeContext): Encoder | undefined {
   const isSimple = node.applies === undefined && node.parent === undefined && !type.uniqueItems;
   const records = isSimple && node.item.kind === "object" ? context.childrenOf(node.source) : undefined;
@@ -137,7 +145,10 @@ function joinedEncoder(node: EachNode, type: ListType, context: NodeContext): En
   return eachEncoder({ records, encoders, sink: context.sink }, type);
 }
 
-/** Encodes a list literal, in which each entry produces at most one item. Undefined if the file lacks a column. */
+/**
+ * Returns an encoder for a list literal, in which each entry produces at most one item; undefined if the file lacks a
+ * column.
+ */
 function listEncoder(node: ItemsNode, type: ListType, context: NodeContext): Encoder | undefined {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems } = type;
   const { sink } = context;

@@ -5,12 +5,12 @@ import { newRecordCells, type RecordCells } from "../../read/csv/record-cells.ts
 export interface FastPathCells extends RecordCells {
   /** Number of the record in its piece. */
   number: number;
-  /** Number of values taken from cells. */
+  /** Number of values built from cells. */
   made: number;
   /** Position of the key if it is the text of a cell; otherwise -1. */
   keyStart: number;
   keyEnd: number;
-  /** The key if it is not the text of a cell. */
+  /** The key, if it is not the text of a cell. */
   keyText: string | undefined;
 }
 

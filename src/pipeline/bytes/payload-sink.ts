@@ -8,7 +8,7 @@ import {
 } from "../../ledger/records/fast-content-hash.ts";
 import { type ContentSink, hashSink, type Remembered } from "./content-sink.ts";
 
-/** Builds the payload in addition to its hash, with members in the order of the mapping. */
+/** A sink that builds the payload in addition to its hash. Members are in the order of the mapping. */
 export interface PayloadSink extends ContentSink {
   /** Begins a new payload. */
   readonly clear: () => void;

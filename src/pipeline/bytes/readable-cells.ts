@@ -1,7 +1,10 @@
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import type { RecordCells } from "../../read/csv/record-cells.ts";
 
-/** Whether reading the row reports no problem: every key is present, and unnamed columns are empty. */
+/**
+ * Returns a function that tests whether reading the row reports no problem: every key is present, and unnamed columns
+ * are empty.
+ */
 export function readableCells({ keys, layout: { header } }: ChunkCsvFile): (cells: RecordCells) => boolean {
   const { unnamed, table } = header;
   const keyColumns = keys.map((name) => table.columnIndex.get(name) ?? -1);

@@ -12,24 +12,25 @@ import { areReadable, type ChildRecords, NO_GROUPS, withChildren } from "./child
 import { readableCells } from "./readable-cells.ts";
 
 /**
- * The result of the fast path: the records that are certainly valid and have no problem, found without building rows.
- * All other records need the row path.
+ * The result of the fast path: the records that are certainly valid and have no problem. All other records need the row
+ * path.
  */
 export interface FastPathResult {
   /** Plan entries of the fast-path records, by record number. */
   readonly items: FastPathItems;
   /** The numbers of the records for the row path, in ascending order. */
   readonly others: readonly number[];
-  /** Whether `others` also contains a fast-path record (see `isFirstOnBothPaths`). */
+  /** Whether `others` also contains a fast-path record, as `isFirstOnBothPaths` requests. */
   readonly hasEncoded: boolean;
-  /** For a run that sends: start and end of each payload in the list of strings, by record number. */
+  /** For a run that sends: start and end of each payload in `PayloadTexts.list`, by record number. */
   readonly textStarts: Uint32Array;
   readonly textEnds: Uint32Array;
 }
 
 /**
- * Scans the records of a piece. `isFirstOnBothPaths`: the first fast-path record also takes the row path. The result
- * is valid until the next call.
+ * Scans the records of a piece. The result is valid until the next call.
+ * @param options `isFirstOnBothPaths`: the first fast-path record also takes the row path, which finds the column of
+ * the business key
  */
 export type ScanRecords = (piece: ScannedPiece, options: { readonly isFirstOnBothPaths: boolean }) => FastPathResult;
 
@@ -39,7 +40,7 @@ export interface PiecePart extends CsvPiece {
   readonly to?: number;
 }
 
-/** `groups`: the child records joined to the piece, per child source. */
+/** `groups`: for each child source, the child records joined to the piece. */
 type ScannedPiece = PiecePart & { readonly groups?: readonly ChildGroups[] };
 
 interface ScanOptions {
@@ -62,7 +63,7 @@ interface PayloadHashes {
   readonly contentOf: (text: Uint8Array) => Uint8Array;
 }
 
-/** A child source. All of its records must be readable on the fast path. */
+/** A child source. The fast path must be able to read all of its records. */
 interface ScannedChild {
   readonly records: ChildRecords;
   /** True if the payload contains the records, so that `make` reads them. */
@@ -80,7 +81,7 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
   const newFound = (count: number): Found => newItems(header.table.file, count, texts);
   let found = newFound(0);
 
-  /** Encodes the current record. Never throws: if the row cannot be read, the row path reports the error. */
+  /** Encodes the current record. Never throws an error, because the row path reports it if the row cannot be read. */
   function content(): number {
     startRecord(cells);
     try {
@@ -104,7 +105,7 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
     return true;
   }
 
-  /** Plans a fast-path record and keeps its payload text. Returns false for a record that needs the row path. */
+  /** Plans a fast-path record, and keeps the text of its payload. Returns false if the record needs the row path. */
   function planWithText(number: number, sent: PayloadTexts): boolean {
     const start = sent.list.length();
     const isOnFastPath = plan(number);

@@ -9,8 +9,7 @@ import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { NumberRange } from "./owner-shares.ts";
 
 /**
- * The packages of one run that were exported last. Stored next to the ledger, even if the packages are in another
- * folder.
+ * The latest export of a run's packages. It is stored next to the ledger, even if the packages are in another folder.
  */
 export interface ExportedPackages {
   readonly version: 1;

@@ -1,10 +1,13 @@
-/** Short enough that the longest name fits into the 255 bytes that a file system allows. */
+/**
+ * The beginning of an owner's name. It is so short that the folder name always fits into 255 bytes, the limit of file
+ * systems.
+ */
 const FIRST_CHARACTERS = /^.{1,50}/su;
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /**
  * A folder name for each owner. It contains only letters, digits, `_` and `-`, so it is never a path or the name of a
- * report file. Names that a file system may confuse get a number, in the order of the owners.
+ * report file. Names that a file system may treat as equal get a number, in the order of the owners.
  */
 export function folderNames(owners: Iterable<string>): ReadonlyMap<string, string> {
   const taken = new Set<string>();
@@ -31,8 +34,8 @@ function trimmed(text: string): string {
 }
 
 /**
- * A form of the name that is equal for names that any file system treats as the same: it ignores case, and represents
- * all forms of a character by one.
+ * A form of the name that is equal for all names that some file system treats as equal. It ignores case, and represents
+ * all Unicode forms of a character by a single form.
  */
 function comparedName(name: string): string {
   return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");

@@ -13,10 +13,10 @@ import { dueDay, isOverdue } from "./record-owner.ts";
 export interface OwnerProgress {
   readonly owner: string;
   readonly address?: string | undefined;
-  /** The number of open records, including those that were never exported. */
+  /** The number of open records, including records that were never exported. */
   readonly open: number;
   readonly overdue: number;
-  /** The day (UTC) on which the first of the open records is due. */
+  /** The day (UTC) on which the first open record is due. */
   readonly due?: string | undefined;
   /** The number of distinct records in its exported packages. */
   readonly exported: number;
@@ -85,8 +85,8 @@ export async function ownerProgress(
 }
 
 /**
- * Returns the owner of a record, and removes the record: it counts once, even if two operations have an open record
- * with its key.
+ * Returns the owner of a record and removes the record, so that it counts only once, even if two operations have an
+ * open record with its key.
  */
 function takeOwner(owners: Map<string, string>, id: string): string | undefined {
   const owner = owners.get(id);
@@ -97,7 +97,7 @@ function takeOwner(owners: Map<string, string>, id: string): string | undefined 
 interface ExportedRecords {
   /** The owner of the latest package that contains the record. */
   readonly ownerByRecord: Map<string, string>;
-  /** The number of records that cannot be returned, because they have no key or were excluded since. */
+  /** The number of exported records that cannot be returned, because they have no key or were excluded later. */
   readonly notReturned: ReadonlyMap<string, number>;
 }
 
@@ -130,7 +130,7 @@ function recordId({ target, supplier }: Pick<Run, "target" | "supplier">, key: s
   return [target, supplier, key.normalize("NFC")].join("\0");
 }
 
-/** Finds the owner of records whose numbers are passed in ascending order. */
+/** Returns a function that finds the owner of a record. Record numbers must be passed in ascending order. */
 function ownersByNumber({ packages }: ExportedPackages): (record: number) => string | undefined {
   const ranges = packages
     .flatMap(({ owner, records }: ExportedPackage) => records.map(([from, to]) => ({ from, to, owner })))

@@ -12,14 +12,14 @@ export interface OwnerShare {
   readonly days: number | undefined;
   /** The day (UTC) on which the first of its open records is due. */
   readonly due: string | undefined;
-  /** Numbers of the records, in order, as ranges whose ends are included. */
+  /** Numbers of the records as ranges, in order. Both ends of a range are inclusive. */
   readonly ranges: readonly NumberRange[];
   readonly summary: Summary;
 }
 
 export type NumberRange = readonly [from: number, to: number];
 
-/** The owners of records of one run, in input order. */
+/** Finds the owners of records of one run. The records must be passed in input order. */
 export type FindOwners = (outcomes: readonly Outcome[]) => Promise<readonly DueOwner[]>;
 
 interface DueOwner extends Owner {

@@ -10,7 +10,7 @@ import { orderedRecords } from "../plan/ordered-records.ts";
 import { openRecordedJob } from "../run/recorded-job.ts";
 import { cellsOf } from "./record-cells.ts";
 
-/** Reads the cells of records again. Records must be passed in input order, one run after the other. */
+/** Reads the cells of records again. Records must be passed run by run, and in input order within a run. */
 export interface CellReader {
   /** Undefined if the cells are not known. */
   readonly read: (record: Pick<OpenRecord, "run" | "record" | "source">) => Promise<Cells | undefined>;
@@ -20,8 +20,9 @@ export interface CellReader {
 export type CellDependencies = JobDependencies & Required<Pick<JobDependencies, "drain">>;
 
 /**
- * Reads the cells of the records of several runs from the inputs of these runs, each at most once. If an input has
- * changed or cannot be read, the cells of its run are not known, and a notice states how many records need these cells.
+ * Reads the cells of the records of several runs from the inputs of these runs. Reads each input at most once. If an
+ * input has changed or cannot be read, the cells of its run are not known, and a notice states how many records need
+ * these cells.
  */
 export function cellsOfRuns(ledger: Ledger, dependencies: CellDependencies): CellReader {
   const quiet = { ...dependencies, notice: () => undefined, onProgress: () => undefined };
@@ -65,7 +66,7 @@ interface RunCells {
   lost: number;
 }
 
-/** Whether the error is about the input or another file of the run. */
+/** Whether the error concerns the input or another file of the run. */
 function isUnreadable(error: unknown): error is Failure {
   return error instanceof Failure && error.exitCode === 2;
 }
@@ -81,8 +82,8 @@ async function openCells(id: string, ledger: Ledger, dependencies: CellDependenc
 
 /**
  * Reads the cells of the records of one run from its opened input.
- * @throws Failure `source_changed` if a record is at a different place than in the run, `incomplete` if the user stops
- * the command, errors of reading
+ * @throws Failure `source_changed` if a record is at a different place than in the run; `incomplete` if the user stops
+ * the command; errors of reading
  */
 export function cellsOfJob(job: Pick<Job, "input">, { drain }: Pick<CellDependencies, "drain">): CellReader {
   const records = orderedRecords(readRecords(job, drain));

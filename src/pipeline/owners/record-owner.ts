@@ -10,7 +10,7 @@ export interface OpenCause {
   readonly attr?: string;
 }
 
-/** The distinct causes of an open record, without warnings. A record without an error has its state as its cause. */
+/** The distinct causes of an open record, without warnings. If the record has no error, its state is the cause. */
 export function causesOf({ problems, state }: Pick<OpenRecord, "problems" | "state">): readonly OpenCause[] {
   return causesIn(problems, state);
 }
@@ -24,7 +24,7 @@ function causesIn(problems: readonly Problem[], status: string): readonly OpenCa
   return causes.size === 0 ? [{ code: status }] : [...causes.values()];
 }
 
-/** An open record, or a record of a run that is not open. */
+/** An open record, or a record in a run that is not open. */
 export interface OwnableRecord extends Pick<OpenRecord, "run" | "record" | "source" | "problems" | "supplier"> {
   /** The state of the record or, if the record is not open, its status in the run. */
   readonly state: string;
@@ -32,7 +32,7 @@ export interface OwnableRecord extends Pick<OpenRecord, "run" | "record" | "sour
 
 /**
  * The owners of records, in the same order; undefined for a record that no rule matches.
- * @param cells absent if no rule has `columns`
+ * @param cells undefined if no rule has `columns`
  */
 export async function findOwners(
   rules: readonly OwnerRule[],

@@ -34,7 +34,7 @@ export interface ByOwnerOptions {
 /** The packages of a run. */
 export interface ReportByOwner {
   readonly run: string;
-  /** The owner with the most records first. */
+  /** The packages, largest number of records first. */
   readonly packages: readonly OwnerPackage[];
   /** The command that re-imports all packages. */
   readonly next?: string | undefined;
@@ -54,7 +54,7 @@ interface OwnerPackage {
 /**
  * Writes a report folder for each owner of records that need correction, with only these records. Each record is in
  * exactly one folder.
- * @throws Failure `usage` if a folder to be replaced contains corrections, or the input of the run; `storage`
+ * @throws Failure `usage` if it would replace a folder that contains corrections or the input of the run; `storage`
  */
 export async function reportByOwner(options: ByOwnerOptions, dependencies: Dependencies): Promise<ReportByOwner> {
   const { ledger, store, run, job, owners } = options;
@@ -115,7 +115,7 @@ function withoutColumns({ inColumns: _inColumns, ...report }: Report): Report {
   return report;
 }
 
-/** Folders of an earlier export of the run whose owners have no records now. */
+/** Folders of an earlier export of the run whose owners now have no records. */
 function staleFolders(before: ExportedPackages | undefined, parent: string, kept: ReadonlySet<string>): string[] {
   const current = new Set([...kept].map((folder) => path.resolve(folder)));
   const earlier = before?.packages.map(({ folder }) => folder) ?? [];
@@ -139,14 +139,14 @@ function addressOf({ addresses }: OwnerShare): string | undefined {
   return addresses.length === 0 ? undefined : addresses.join(", ");
 }
 
-/** The due day of records that are not open: those of a dry run, or of a run that a later one has replaced. */
+/** The due day of records that are not open, because they are part of a dry run or a later run has replaced theirs. */
 function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | undefined {
   return dueDay({ since: startedAt }, { name, days });
 }
 
 /**
- * Finds the owners as `migrate open` does. A record that the platform has accepted with other content, or that existed
- * before, has another state in `migrate open` than in its run.
+ * Divides the records among their owners, which it finds like `migrate open`. A record that the platform has accepted
+ * with other content, or already had, has a different state in `migrate open` than in its run.
  */
 async function sharesOf(
   outcomes: Report["outcomes"],

@@ -35,7 +35,7 @@ export async function* readRecords(
   }
 }
 
-/** Selected records of the input. */
+/** The selected records of the input. */
 export async function* foundRecords({ input }: Job, wanted: WantedRecords): AsyncGenerator<readonly InputRecord[]> {
   yield await input.find(wanted);
 }
@@ -68,7 +68,7 @@ export function mapRecord({ number, source, orphan, row, problems }: InputRecord
   return { number, source, orphan, row, problems: all, key, payload, steps, parameters, asOf, readable };
 }
 
-/** Whether the problem is a warning, or a problem between rows that does not affect how the record was read. */
+/** Whether the problem is a warning, or a problem between rows that does not affect how the record is read. */
 function isHarmless({ severity, code }: Problem): boolean {
   return severity === "warning" || CROSS_ROW_CODES.has(code);
 }
@@ -100,7 +100,9 @@ export function keySelection({ only }: JobSettings): (batch: readonly MappedReco
   return (batch) => batch.filter(({ key }) => key !== undefined && keys.has(key));
 }
 
-/** Checks payloads, and adds their problems with places. Does not check records that could not be read completely. */
+/**
+ * Checks payloads, and adds the problems with their places. Does not check records that could not be read completely.
+ */
 export async function* checkRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   job: CompiledJob,
@@ -141,8 +143,9 @@ export function compileChecks(
 }
 
 /**
- * Checks that depend on several values of a payload: rules, and the fields of steps and parameters. They return whether
- * a payload whose single values are valid has no problem. Undefined if there are no such checks.
+ * Compiles the checks that depend on several values of a payload: rules, and the fields of steps and parameters. They
+ * return true if a payload has no problem, provided that its individual values are valid. Returns undefined if there
+ * are no such checks.
  */
 export function compileJointChecks(job: CompiledJob): JointChecks | undefined {
   const { body, steps } = job.operation;
@@ -158,7 +161,7 @@ export type JointChecks = (payload: JsonObject) => boolean;
 
 /**
  * Caches a value per document root. The root depends on the import supplier in the payload, and the configuration has
- * only a few.
+ * only a few roots.
  */
 export function perDocumentRoot<T>(
   { operation, settings }: Pick<Job, "operation" | "settings">,
@@ -185,7 +188,7 @@ function checkRecord(
   job: CompiledJob,
   { validate, checkRules, checkSteps }: Checks,
 ): MappedRecord {
-  // If some errors are counted but not listed, a repeated error would be counted as a new one.
+  // If some errors are counted but not listed, a repeated error would be counted as another error.
   if (!record.readable || hasUnlistedErrors(record.problems)) return record;
   const structure = validate(record.payload);
   const isWhole = !hasUnlistedErrors(structure);
@@ -202,8 +205,8 @@ function checkRecord(
 }
 
 /**
- * Adds an error for a missing business key. A record without a key could not be recognised later, so the key is
- * required even if the contract does not require it.
+ * Adds an error for a missing business key. The key is required even if the contract does not require it, because a
+ * record without a key cannot be recognised later.
  */
 function withKeyProblem(
   problems: readonly Problem[],
@@ -227,7 +230,7 @@ export function isValid(record: MappedRecord): boolean {
 }
 
 /**
- * Collects the value of each problem. A problem without a value is from the mapping, which left the value in the
+ * Collects the value of each problem. A problem without a value comes from the mapping, which has left the value in the
  * payload.
  */
 function collectShownValues({ problems, payload }: MappedRecord, shownValues: Pick<ShownValues, "noteValue">): void {

@@ -20,7 +20,7 @@ import { mapRecords, perDocumentRoot, readRecords, selectRecords } from "./check
 import { type CheckResult, listRecords, type PlanOptions, type PlanHandle } from "./plan-records.ts";
 
 export interface DocumentOptions extends PlanOptions {
-  /** Maximum concurrent queries to the store. */
+  /** Maximum number of concurrent queries to the store. */
   readonly concurrency: number;
   readonly shownValues?: ShownValues | undefined;
   /** Called for every document path, with its problem if it has one. */
@@ -29,7 +29,7 @@ export interface DocumentOptions extends PlanOptions {
 
 /**
  * The pipeline of `documents check`: sources -> rows -> payloads -> document paths -> store queries -> plan.
- * @throws Failure `config` if the contract marks no document path, and errors of the store
+ * @throws Failure `config` if the contract marks no document path; errors of the store
  */
 export async function checkDocuments(
   job: Job,
@@ -48,12 +48,12 @@ type LookupOptions = Pick<DocumentOptions, "concurrency" | "shownValues" | "onDo
 
 /** Number of batches that are looked up in advance. */
 const LOOKAHEAD_BATCHES = 8;
-/** Paths with cached answers. The oldest are dropped and queried again when they recur. */
+/** Maximum number of paths with cached answers. The oldest paths are dropped, and queried again when they recur. */
 const MAX_CACHED_PATHS = 50_000;
 
 /**
- * The document paths of the job's operation.
- * @throws Failure `config` if the contract marks none, because there is nothing to check
+ * Returns a function that finds the document paths of the job's operation in a payload.
+ * @throws Failure `config` if the contract marks no document path, because there is then nothing to check
  */
 export function documentFinder({ operation }: Job): FindDocuments {
   const find = operation.body && compileDocumentPaths(operation.body);
@@ -64,7 +64,7 @@ export function documentFinder({ operation }: Job): FindDocuments {
 }
 
 /**
- * Replaces the problems of records with those of their document paths. Unsafe paths are not queried. Records that
+ * Replaces the problems of records with the problems of their document paths. Does not query unsafe paths. Records that
  * could not be read keep their problems, because they cannot be checked.
  */
 export async function* lookUpDocuments(

@@ -1,6 +1,6 @@
 /**
- * Finds records by number. Keeps only the batch of the highest number requested so far: records of earlier batches are
- * not found.
+ * Finds records by number. Keeps only the batch of the highest number requested so far, so it does not find records of
+ * earlier batches.
  */
 export interface OrderedRecords<Found> {
   /** Undefined if there is no such record. */

@@ -12,7 +12,7 @@ import { isCsvRow, type MappedRecord } from "../../model/record.ts";
 import { isValid } from "./check-records.ts";
 import { compareWithRejects } from "./rejected-keys.ts";
 
-/** A run that sends its records identifies them by their endpoint, supplier and key. */
+/** The purpose of a run that sends. It identifies records by their endpoint, supplier and key. */
 export interface SendPurpose {
   readonly kind: "send";
   /** Method and address that create the records. */
@@ -25,9 +25,9 @@ export interface SendPurpose {
 /** Settings for plan items, in addition to the job. Plain data. */
 export interface ItemSettings {
   readonly purpose: { readonly kind: "validate" } | SendPurpose;
-  /** Send records that are invalid locally where possible: the platform decides. */
+  /** Whether to send locally invalid records where possible, so that the platform decides. */
   readonly sendInvalid?: boolean | undefined;
-  /** Accept new keys, and keys that differ from the rejects file. */
+  /** Whether to accept new keys, and keys that differ from those in the rejects file. */
   readonly newKeys?: boolean | undefined;
 }
 
@@ -35,13 +35,13 @@ export interface ItemSettings {
 export interface PlannedBatch {
   readonly count: number;
   readonly items: readonly PlannedItem[] | PackedItems;
-  /** Positions of the items with invalid records, in order. These records may still be sent. */
+  /** Positions of the items whose records are invalid, in order. These records may still be sent (`sendInvalid`). */
   readonly invalid: readonly number[];
   readonly excluded: readonly FoundExclusion[];
   readonly keyColumns: readonly FoundKeyColumn[];
 }
 
-/** A record that must not be sent, and the position of the item that causes this. */
+/** A record that must not be sent, and the position of the item that prevents this. */
 interface FoundExclusion {
   readonly position: number;
   readonly row: ExcludedRow;
@@ -155,8 +155,8 @@ function keyColumnOf(
 }
 
 /**
- * The probable parents of an orphan. They must not be sent without the orphan, because the platform accepts an account
- * only once. Orphans come after all other records, so their parents are already in the plan.
+ * The probable parents of an orphan. Records must not be sent without their orphans, because the platform accepts an
+ * account only once. Orphans come after all other records, so their parents are already in the plan.
  */
 function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readonly ExcludedRow[] {
   if (!record.orphan) return [];
@@ -175,8 +175,9 @@ function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readon
 
 /**
  * Turns the errors of an invalid record into warnings, so that the platform decides (`push --send-invalid`). Errors
- * remain where sending could do harm: the record was not read completely, has too many errors to list, has no business
- * key, or has an unsafe document path. Duplicate keys are resolved later, over all records, and are never sent.
+ * remain where sending could do harm, because the record was not read completely, has too many errors to list, has no
+ * business key, or has an unsafe document path. Duplicate keys are detected later, among all records, and are never
+ * sent.
  */
 export function withErrorsAsWarnings(record: MappedRecord): MappedRecord {
   if (!record.readable || record.orphan || record.key === undefined || record.problems.some(isUnsafeToSend))

@@ -23,7 +23,7 @@ export interface RunHandle<L extends PlanLedger = Ledger> {
   readonly run: Run;
 }
 
-/** A run that may send nothing, and its ledger. */
+/** A run and its ledger. The run may be one that sends nothing. */
 export type PlanHandle = RunHandle<PlanLedger>;
 
 export interface PlanOptions extends Pick<RunValues, "allowEmpty" | "maxErrors" | "sendInvalid"> {
@@ -33,7 +33,7 @@ export interface PlanOptions extends Pick<RunValues, "allowEmpty" | "maxErrors" 
 
 /** The result of reading and checking the input. */
 export interface CheckResult extends CheckProgress {
-  /** Unless this is `done`, the rest of the input was not read. */
+  /** If this is not `done`, the rest of the input was not read. */
   readonly reason: "done" | "too_many_errors" | "stopped";
 }
 
@@ -85,8 +85,8 @@ export async function planRecords(
 }
 
 /**
- * Writes checked records to the ledger in groups, until the input ends or too many are invalid. Does not compare them
- * with each other or with earlier runs.
+ * Writes checked records to the ledger in groups, until the input ends or too many records are invalid. Does not
+ * compare records with each other or with earlier runs.
  */
 export async function listRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
@@ -151,7 +151,7 @@ interface ItemGroups {
   readonly end: () => Promise<void>;
 }
 
-/** Items per write. Each write costs one disk sync, and a batch of long rows has only a few items. */
+/** Number of items per write. Each write costs one disk sync, and a batch of long rows has only a few items. */
 const GROUP_SIZE = 600;
 
 function createItemGroups(write: (items: PackedItems) => Promise<void>): ItemGroups {
@@ -182,7 +182,7 @@ function tooManyInvalid(progress: CheckProgress, most: RunValues["maxErrors"], a
   return atEnd && progress.invalid > most.share * progress.records;
 }
 
-/** Whether the run is a push. A dry run plans its records like the push that follows it. */
+/** Whether the run is a push. A dry run plans its records in the same way as the push that follows it. */
 function isForSending({ command }: Run): boolean {
   return command === "push";
 }
@@ -212,7 +212,7 @@ export function planPolicy(
   };
 }
 
-/** The policy for reconciling ambiguous records. Without a job, the attr and the columns of the key are unknown. */
+/** The policy for reconciling ambiguous records. Without a job, the attr of the key and its columns are unknown. */
 export function reconcilePolicy(job: Job | undefined, { revise = false, allowOlder }: KeyPolicy): PlanPolicy {
   if (job !== undefined) return planPolicy(job, { revise, allowOlder });
   return { revise, allowOlder, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };

@@ -3,7 +3,7 @@ import { NEEDS_WORK } from "../../model/outcome.ts";
 import type { InputRecord } from "../../model/record.ts";
 import { countRecords, type Report } from "../../report/report.ts";
 
-/** Limits for the records held in memory, including their joined rows. */
+/** Limit for the number of records held in memory, including their joined rows. */
 const MAX_RECORDS = 10_000;
 const MAX_BYTES = 16_000_000;
 
@@ -24,7 +24,7 @@ export async function* rejectedInput(
   yield await input.find({ isWanted: (_row, number) => numbers.has(number), limit: numbers.size });
 }
 
-/** The numbers of the records that need work. Undefined if there are too many, or if one is an orphan. */
+/** The numbers of the records that need work; undefined if there are too many, or if one of them is an orphan. */
 async function numbersOfFew(
   { files, rootFiles }: Job["input"],
   { summary, outcomes }: Pick<Report, "summary" | "outcomes">,

@@ -7,15 +7,15 @@ import { findKeyCorruption } from "../../text/key-corruption.ts";
 
 const [KEY_COLUMN, ATTR_COLUMN] = PROBLEM_COLUMNS;
 
-/** Detects a rejects file, regardless of its name, by the columns that a report adds. */
+/** Detects a rejects file by the columns that a report adds, whatever its name. */
 function isRejectsFile({ columnIndex }: CsvTable): boolean {
   return PROBLEM_COLUMNS.every((column) => columnIndex.has(column));
 }
 
 /**
- * Adds an error to records of a rejects file whose key differs from the column `migrate_key`, unless the key itself
- * was reported (`migrate_attr`) and corrected. Applies only to a rejects file used as an ordinary source: `--rejects`
- * compares every cell with the export.
+ * Adds an error to records of a rejects file whose key differs from the column `migrate_key`, unless the key itself was
+ * reported (`migrate_attr`) and corrected. Applies only to a rejects file that is used as an ordinary source, because
+ * `--rejects` compares every cell with the export.
  */
 export function compareWithRejects(
   batch: readonly MappedRecord[],
@@ -34,7 +34,7 @@ export function compareWithRejects(
   });
 }
 
-/** The key of the rejected record; undefined for an added row, and for a reported key. */
+/** The key of the rejected record; undefined for an added row, and for a key that was reported. */
 function rejectedKey({ row }: MappedRecord, keyAttr: string): string | undefined {
   if (!isCsvRow(row) || !isRejectsFile(row.table)) return undefined;
   const { cells, table } = row;
@@ -43,7 +43,10 @@ function rejectedKey({ row }: MappedRecord, keyAttr: string): string | undefined
   return key === "" || cellOf(ATTR_COLUMN).split(CELL_SEPARATOR).includes(keyAttr) ? undefined : key;
 }
 
-/** Tolerates the apostrophe that a report writes before possible formulas, and changes by a spreadsheet program. */
+/**
+ * Compares keys. Tolerates the apostrophe that a report writes before possible formulas, and changes that a spreadsheet
+ * program makes.
+ */
 function isSameKey(known: string, key: string): boolean {
   if (known.normalize("NFC") === key.normalize("NFC")) return true;
   return findKeyCorruption(known, key)?.changed === "known";

@@ -8,8 +8,8 @@ interface Closable {
 export type CloseLater = <T extends Closable>(opened: T) => T;
 
 /**
- * Runs work that opens resources and returns a report. `close` of the report closes the resources in reverse order. If
- * the work fails, they are closed immediately.
+ * Runs work that opens resources and returns a report. The report's `close` closes the resources in reverse order. If
+ * the work fails, closes the resources immediately.
  */
 export async function closeAfterReport(work: (closeLater: CloseLater) => Promise<ShownRun>): Promise<RunReport> {
   const opened: Closable[] = [];
@@ -25,7 +25,7 @@ export async function closeAfterReport(work: (closeLater: CloseLater) => Promise
   }
 }
 
-/** Closes the resources in reverse order. If closing one fails, the others are still closed. */
+/** Closes the resources in reverse order. If closing a resource fails, still closes the remaining resources. */
 async function closeAll(opened: Closable[]): Promise<void> {
   const last = opened.pop();
   if (last === undefined) return;

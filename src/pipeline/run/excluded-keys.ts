@@ -1,6 +1,6 @@
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 
-/** Returns tests for the keys of runs whose records are excluded from the migration now. */
+/** Returns a function that, for a run, returns a test of whether a key's record is now excluded from the migration. */
 export async function excludedKeys(
   ledger: Pick<Ledger, "exclusions" | "identitiesByKey">,
 ): Promise<(run: Pick<Run, "endpoint" | "supplier">) => Promise<(key: string) => boolean>> {

@@ -53,7 +53,7 @@ export async function openMachineJournal(
     },
     async end() {
       await journal.end();
-      // If the server is unreachable, the journal is sufficient evidence.
+      // If the server is unreachable, the journal alone is sufficient evidence.
       if (hasBegun) await watch.note().catch(() => undefined);
     },
   };
@@ -64,7 +64,7 @@ export interface OriginWatch {
   /**
    * Compares the database with its last observed state. If it was restored, moved or failed over, compares it with all
    * evidence of this machine. The first call only remembers the state.
-   * @throws Failure `ledger_outdated`, again on each call
+   * @throws Failure `ledger_outdated`, and again on each later call
    */
   readonly look: () => Promise<void>;
   /** Remembers the current state. If the database was replaced, does nothing, because the next `look` handles that. */
@@ -97,7 +97,7 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
   const seen = async (facts: OriginFacts): Promise<void> => {
     const isNew = last !== undefined && machinesIn(facts, last).length > last.machines.length;
     remember(facts);
-    // A restored copy may not contain the new machines, so they are saved on this machine.
+    // A restored copy may not contain the new machines, so this machine stores them, too.
     if (isNew) await writable(place.folder, () => note());
   };
   const confirmComplete = async (): Promise<void> => {
@@ -125,7 +125,8 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
 }
 
 /**
- * Whether the database was restored, moved or failed over between the two observations, or its server was restarted.
+ * Whether the database may be another copy: it was restored, moved or failed over between the two observations, or its
+ * server was restarted.
  */
 function mayBeOther(seen: OriginFacts, facts: OriginFacts): boolean {
   return isMoved(seen, facts) || seen.startedAt !== facts.startedAt;
@@ -144,8 +145,8 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
 }
 
 /**
- * Records the origin of a ledger whose lost requests are accounted for, and saves its number of requests in its folders
- * on this machine.
+ * Records the origin of a ledger that accounts for all lost requests, and saves its number of requests in the ledger's
+ * folders on this machine.
  */
 export async function noteRecovered(
   folders: readonly string[],

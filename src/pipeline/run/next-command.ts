@@ -14,25 +14,25 @@ export interface RejectedSource {
   readonly path: string;
 }
 
-/** The facts of an ended or stopped run that determine the next command. */
+/** The facts about an ended or stopped run that determine the next command. */
 export interface RunRemainder {
   readonly run: Run;
   readonly settings: JobSettings | undefined;
   readonly summary: Summary;
   readonly rejects: readonly RejectedSource[];
   readonly ledger: string | undefined;
-  /** Words of the command in addition to the flags of its job. */
+  /** Words that the command has in addition to the flags of the job. */
   readonly flags: readonly string[];
   /** Whether a resumed run may settle some of the ambiguous records (`mayResumeSettle`). */
   readonly settlesAmbiguous: boolean;
-  /** Whether existing records can be read back and compared. */
+  /** Whether existing records can be read back from the platform and compared. */
   readonly comparesContent: boolean;
   /** True if the ledger file is missing and must be repaired before the run can continue. */
   readonly isLedgerLost?: boolean | undefined;
 }
 
 /**
- * Whether a resumed run may settle an ambiguous record. It sends the record again if the platform cannot create two
+ * Whether a resumed run may settle an ambiguous record. It sends such a record again if the platform cannot create two
  * records for one business key. If the platform has already reported a problem with the record, sending it again would
  * have the same result, so it stays ambiguous until it is reconciled.
  */
@@ -44,7 +44,7 @@ export function mayResumeSettle(
   return status === "ambiguous" && canResolveAmbiguous(operation) && !isRefused;
 }
 
-/** Whether a resumed run settled no record. Another resume would probably have the same result. */
+/** Whether resuming a run settled no record. Resuming it again would probably have the same result. */
 export function hasSettledNothing(before: Counts, after: Counts): boolean {
   const open: readonly Status[] = ["pending", "blocked", "ambiguous"];
   return open.every((status) => (before[status] ?? 0) === (after[status] ?? 0));
@@ -81,7 +81,7 @@ function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config
   return shellCommand([...words, ...flags]);
 }
 
-/** Whether `resume` continues the run: it was stopped while reading, or has records left to send. */
+/** Whether `resume` continues the run, because it was stopped while reading or has records left to send. */
 function isUnfinished({ run, summary, ledger, settlesAmbiguous }: RunRemainder): boolean {
   const hasReachedUntil = ledger === undefined || settingsOf(run).until !== undefined;
   if (run.command !== "push" || run.dryRun || hasReachedUntil) return false;

@@ -9,7 +9,10 @@ export function progressPath({ folder }: LedgerStore, run: string): string {
   return path.join(folder, "journal", `progress-${run}.json`);
 }
 
-/** Replaces the file atomically, but not durably: the ledger contains all data that must survive a power failure. */
+/**
+ * Replaces the file atomically, but not durably, because the ledger contains all data that must survive a power
+ * failure.
+ */
 export function writeProgress(file: string, progress: RunProgress): Promise<void> {
   return replaceFile(file, `${JSON.stringify(progress)}\n`, { durable: false });
 }
@@ -18,7 +21,7 @@ export function removeProgress(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** If the file is older than this, its process is stuck or runs on another machine. */
+/** Maximum age of a progress file. If the file is older, its process is stuck or runs on another machine. */
 const FRESH_MS = 15_000;
 
 /** The latest progress of a run; undefined if the file is missing, outdated, or from an incompatible version. */

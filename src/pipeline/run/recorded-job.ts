@@ -11,12 +11,12 @@ interface ReopenOptions {
   /** The copies of setup files that runs stored. */
   readonly stored: StoredFiles;
   readonly dependencies: JobDependencies;
-  /** See `changedFiles`. */
+  /** Whether to trust the modification times of large inputs, as in `changedFiles`. */
   readonly trustsTime?: boolean | undefined;
 }
 
 /**
- * Opens the job of a run again. If a file of its setup has changed since, uses the copy that the run stored.
+ * Opens the job of a run again. If a file of its setup has changed since the run, uses the copy that the run stored.
  * @throws Failure `source_changed` for a changed file without a stored copy; errors of `openJob`
  */
 export async function openRecordedJob(settings: RunSettings, options: ReopenOptions): Promise<Job> {
@@ -25,8 +25,8 @@ export async function openRecordedJob(settings: RunSettings, options: ReopenOpti
 }
 
 /**
- * The inputs as the run recorded them, by path. The run may have started in another folder, and its recorded paths are
- * relative to that folder. A file may have been copied since, so its date may differ.
+ * The inputs as the run recorded them, by path. The run may have started in another folder, to which its recorded paths
+ * are relative. A file may have been copied since, so its modification time may differ.
  */
 function recordedInputs({ job, files }: RunSettings): ReadonlyMap<string, KnownFile> {
   const resolve = pathsFrom(job.folder);

@@ -6,10 +6,10 @@ import type { UploadEnd } from "../../upload/upload-types.ts";
 type Unsaved = UploadEnd["unsaved"];
 
 /**
- * Reports outcomes that could not be saved in the ledger, so that an operator can reconcile them manually: the ledger
- * treats their records as sent without a reply. Shows the outcomes on the screen and writes them to a private file
- * (0600), one JSON object per line, without values.
- * @param out report folder, which may not exist yet; default, or if it is not writable: the rescue folder
+ * Reports outcomes that could not be saved in the ledger, which treats their records as sent without a reply. An
+ * operator can then reconcile them manually. Shows the outcomes on the screen, and writes them to a private file (0600)
+ * as one JSON object per line, without values.
+ * @param out report folder, which may not exist yet; if it is undefined or not writable, the rescue folder is used
  */
 export async function reportUnsaved(
   unsaved: Unsaved,
@@ -36,8 +36,8 @@ function linesOf(unsaved: Unsaved, run: string): string {
 }
 
 /**
- * Writes a private file and returns its path; undefined if the file cannot be written. The outcomes are then only shown
- * on the screen.
+ * Writes a private file and returns its path; undefined if the file cannot be written, so that the outcomes are only
+ * shown on the screen.
  */
 async function writePrivateFile(file: string, text: string): Promise<string | undefined> {
   try {

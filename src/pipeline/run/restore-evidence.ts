@@ -15,7 +15,7 @@ import { counted } from "../../text/count.ts";
 
 export type SharedLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
 
-/** A ledger on a server. Its database may be restored from a backup that lacks requests which this machine sent. */
+/** A ledger on a server. Its database may be restored from a backup that lacks requests that this machine has sent. */
 export type ServerStore = { readonly name: string } & { readonly server: string };
 
 /** The journals of this machine for a ledger on a server. */
@@ -42,8 +42,8 @@ export async function requireJournaledRequests(
 
 /**
  * Compares all evidence of this machine with the database.
- * @param remembered the state that this process observed last. With it, a moved database without requests of other
- * machines is accepted with a notice.
+ * @param remembered the state that this process last observed; if it is given, a moved database without requests of
+ * other machines is accepted with a notice
  * @throws Failure `ledger_outdated` if the database lacks requests, or may lack requests of other machines
  */
 export async function requireCompleteAfterRestore(
@@ -62,7 +62,7 @@ export async function requireCompleteAfterRestore(
   if (id !== undefined) removeOldJournals(place, id, dependencies.clock.now());
 }
 
-/** The reason why the ledger may lack requests that no journal of this machine contains. */
+/** A reason why the ledger may lack requests that no journal of this machine contains. */
 export interface RestoreEvidence {
   /** `lost`: this machine has seen more requests. `moved`: the database was restored, moved or failed over. */
   readonly kind: "lost" | "moved";
@@ -75,7 +75,7 @@ export interface RestoreEvidence {
 interface Known {
   /** Number of requests that the journals contain but the ledger lacks. */
   readonly journaled?: number;
-  /** The state that this process observed. */
+  /** The state that this process last observed. */
   readonly remembered?: SeenOrigin | undefined;
 }
 
@@ -111,7 +111,7 @@ export function machinesIn(...facts: readonly (OriginFacts | undefined)[]): read
   return [...new Set(facts.flatMap((one) => one?.machines ?? []))];
 }
 
-/** The evidence in the database itself, for machines that have no evidence of their own. */
+/** The evidence that the database itself contains, for machines without evidence of their own. */
 function notedIn({ noted }: OriginFacts): SeenOrigin | undefined {
   return noted && { ...noted, position: 0, machines: [], requests: 0 };
 }

@@ -10,18 +10,18 @@ import { openMachineJournal, type WatchedJournal } from "./machine-evidence.ts";
 
 type Place = Pick<LedgerStore, "folder" | "name" | "server">;
 
-/** Location of the journals of a ledger. */
+/** The location of the journals of a ledger. */
 export function journalPlace({ folder, name }: Place): JournalPlace {
   return { folder: path.join(folder, "journal"), ledgerName: path.basename(name) };
 }
 
-/** Whether a journal names this ledger. */
+/** Whether any journal names this ledger. */
 export function hasJournals(store: Place): boolean {
   return journalsOf(journalPlace(store), undefined).length > 0;
 }
 
 /**
- * Opens the journal of a ledger that was just opened for writing.
+ * Opens the journal of a ledger that has just been opened for writing.
  * @throws Failure `ledger_outdated` if the ledger lacks requests that its journals contain
  */
 export async function openRunJournal(

@@ -5,8 +5,8 @@ import { Failure } from "../../model/failure.ts";
 import type { Status } from "../../model/outcome.ts";
 
 /**
- * Returns the run with this id; without an id, the latest run that lists contain.
- * @throws Failure `run_unknown` if there is none
+ * Returns the run with this id. Without an id, returns the latest run that is not omitted from lists.
+ * @throws Failure `run_unknown` if there is no such run
  */
 export async function requireRun(ledger: Ledger, id: string | undefined): Promise<Run> {
   const found = await ledger.findRun(id);
@@ -17,7 +17,7 @@ export async function requireRun(ledger: Ledger, id: string | undefined): Promis
   });
 }
 
-/** The runs without those that lists omit, unless they are active. */
+/** The runs to list: all runs except those that lists omit. An active run is always listed. */
 export function listedRuns(runs: readonly Run[], active?: string): readonly Run[] {
   return runs.filter((run) => run.id === active || !isUnlisted(run));
 }
@@ -26,7 +26,7 @@ function isUnlisted(run: Run): boolean {
   return settingsIfKnown(run)?.isUnlisted === true;
 }
 
-/** Opens the ledger for one query and closes it. Another process may write to it meanwhile. */
+/** Opens the ledger for one query and closes it. Another process may write to the ledger in the meantime. */
 export async function readRunLedger<T>(
   store: Pick<LedgerStore, "read">,
   ask: (ledger: Ledger) => Promise<T>,
@@ -39,7 +39,7 @@ export async function readRunLedger<T>(
   }
 }
 
-/** Whether the run sent a record. Otherwise, its target may have been a mistake and does not bind the ledger. */
+/** Whether the run sent a record. If it did not, its target may have been a mistake and does not bind the ledger. */
 export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<boolean> {
   if (dryRun) return false;
   const { counts } = await ledger.summary(id);
@@ -49,7 +49,7 @@ export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<bool
 const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "existing", "ambiguous", "blocked"];
 
 /**
- * The runs that sent records, oldest first.
+ * The runs that may have sent records (all except dry runs), oldest first.
  * @throws Failure `run_unknown` if there are none
  */
 export async function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {

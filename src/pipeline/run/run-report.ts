@@ -25,13 +25,13 @@ import { writeFolder } from "./write-folder.ts";
 export interface RunReport {
   readonly report: Report;
   readonly exitCode: number;
-  /** The reasons why the run stopped early or why its report is incomplete, with the main reason first. */
+  /** The reasons why the run stopped early or why its report is incomplete, main reason first. */
   readonly failures: readonly Failure[];
   /** The files of the report folder, if there is one. */
   readonly files?: WrittenReport | undefined;
   /** Present if the user chose to show values. */
   readonly shownValues?: ShownValues | undefined;
-  /** Closes the ledger and the input. Call it after the report is rendered. */
+  /** Closes the ledger and the input. Call this after the report is rendered. */
   readonly close: () => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export interface ReportableRun {
   readonly reporting: ReportOptions;
 }
 
-/** How checking and sending of a run ended. */
+/** How a run's checking and sending ended. */
 interface RunResult {
   readonly checked?: CheckResult | undefined;
   readonly sent?: UploadEnd | undefined;
@@ -54,19 +54,21 @@ interface RunResult {
 }
 
 export interface ReportOptions {
-  /** Report folder. Default: a folder of the run next to its ledger; none for a run without a ledger. */
+  /**
+   * Report folder. By default, a folder next to the ledger of the run. A run without a ledger has no default folder.
+   */
   readonly out?: string | undefined;
   readonly showValues: boolean;
-  /** Also write the rejects to a workbook. */
+  /** Whether to write the rejects to a workbook, too. */
   readonly workbook?: boolean | undefined;
   /** The ledger of the run; absent for `validate`, which has none. */
   readonly store?: LedgerStore | undefined;
-  /** Words of the command in addition to the flags of its job and target. */
+  /** Words that the command has in addition to the flags of its job and target. */
   readonly flags?: readonly string[] | undefined;
 }
 
 /**
- * Checks before a run that its report can be written and does not overwrite its input.
+ * Checks, before a run starts, that its report can be written and does not overwrite its input.
  * @throws Failure `usage`, `storage`
  */
 export async function requireReportFolder(out: string | undefined, { input }: Job): Promise<void> {
@@ -102,7 +104,7 @@ export async function endRun(
   const reported = await reportRun({ ...ended, run }, totals, dependencies);
   const early = sent?.failure ?? earlyEndFailure(checked);
   if (early === undefined) return reported;
-  // The hint of this failure names the next commands.
+  // The failure's own hint names the next commands.
   const { next: _next, ...withoutNext } = reported.report;
   const report = early.code === "canary_failed" ? withoutNext : reported.report;
   return { ...reported, report, failures: [early, ...reported.failures] };
@@ -112,7 +114,7 @@ function hasNoProgress({ sent, before }: RunResult, counts: Counts): boolean {
   return before !== undefined && sent?.reason === "done" && hasSettledNothing(before, counts);
 }
 
-/** The failure for an input that was not read completely; undefined if it was. */
+/** The failure for an input that was not read completely; undefined if the input was read completely. */
 function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined {
   if (checked === undefined || checked.reason === "done") return undefined;
   const { records, reason } = checked;
@@ -130,7 +132,7 @@ function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined 
 
 interface RunTotals {
   readonly exitCode: number;
-  /** The summary of the run, if it was already queried: the query is slow, because it counts all records. */
+  /** The summary of the run, if it was already queried. The query is slow, because it counts all records. */
   readonly summary?: Summary;
   readonly isLedgerLost?: boolean;
   /** True if the resumed run settled no record. */
@@ -232,7 +234,7 @@ async function factsOf(run: Run, ledger: PlanLedger): Promise<RunFacts> {
   };
 }
 
-/** Names only the first file (`push accounts.csv and 3 more files`), because a pattern can match thousands. */
+/** Names only the first file (`push accounts.csv and 3 more files`), because a pattern can match thousands of files. */
 function titleOf({ command, id }: Run, job: Job | undefined): string {
   const [first, ...more] = job?.input.files ?? [];
   if (first === undefined) return `${command} ${id}`;
@@ -259,7 +261,7 @@ function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcom
   };
 }
 
-/** The outcomes in columns, if the ledger stores them in this form. */
+/** The outcomes in columns, if the ledger stores them in that form. */
 function inColumnsOf({ ledger, run, shownValues }: ReportableRun): Pick<Report, "inColumns"> {
   if (ledger.outcomesInColumns === undefined) return {};
   const ofRun = ledger.outcomesInColumns.bind(ledger, run.id);

@@ -24,7 +24,7 @@ import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun 
 export interface RunOptions extends RunValues {
   readonly job: JobSettings;
   readonly showValues: boolean;
-  /** Also write the rejects to a workbook. */
+  /** Whether to write the rejects to a workbook, too. */
   readonly workbook?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ export type OpenPlan = OpenRun<Job, PlanLedger>;
 
 interface NewRunOptions {
   readonly options: RunOptions;
-  /** Locator of the ledger. Default: a temporary ledger, for a run that cannot be resumed. */
+  /** Locator of the ledger. By default, a temporary ledger for a run that cannot be resumed. */
   readonly ledger?: string;
   /** Opens the ledger; default: `openRunLedger`. */
   readonly open?: typeof openRunLedger | undefined;
@@ -52,19 +52,19 @@ interface NewRunOptions {
   readonly isShared?: boolean;
   /** The destination of the records. */
   readonly target: { readonly host: string; readonly instance: string };
-  /** Words of the command in addition to the flags of its job and target. */
+  /** Words that the command has in addition to the flags of its job and target. */
   readonly flags?: readonly string[];
 }
 
-/** The result of a preparation that has passed all checks of the run. */
+/** The result of preparing a run, after all checks have passed. */
 interface PreparedRun<J extends Job | undefined, L extends PlanLedger = Ledger> {
   readonly work: (run: OpenRun<J, L>) => Promise<ShownRun>;
 }
 
 /**
- * Opens the resources of a new run, runs its work, and returns its report, which closes the resources. `prepare` is
- * called when the ledger, the input and the report folder are ready. It opens the other resources and throws if the run
- * must not begin. Such a run leaves nothing in the ledger.
+ * Opens the resources of a new run, runs its work, and returns its report, whose `close` closes the resources. Calls
+ * `prepare` when the ledger, the input and the report folder are ready. `prepare` opens the other resources, and throws
+ * an error if the run must not begin. Such a run leaves nothing in the ledger.
  */
 export function withNewRun(
   { options, ledger: locator, open = openRunLedger, isShared = false, target, flags }: NewRunOptions,
@@ -90,7 +90,7 @@ export function withNewRun(
   });
 }
 
-/** Opens a temporary ledger for a run that sends and cannot be resumed. Loads SQLite only for such runs. */
+/** Opens a temporary ledger for a run that sends and cannot be resumed. SQLite is loaded only for such runs. */
 async function openUnresumableLedger({ temporaryFolder }: Dependencies): Promise<Ledger> {
   const { openTemporaryLedger } = await import("../../ledger/sqlite/sqlite-ledger.ts");
   return openTemporaryLedger(temporaryFolder);
@@ -140,7 +140,7 @@ function reportingOf({ out, showValues, workbook }: RunOptions): ReportOptions {
   return { out, showValues, workbook };
 }
 
-/** Refuses a workbook without a report folder. Only runs with a ledger have a default folder. */
+/** Refuses to write a workbook without a report folder. Only runs with a ledger have a default folder. */
 function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | undefined): void {
   if (workbook !== true || (out ?? ledger) !== undefined) return;
   throw new Failure("usage", "--format xlsx needs a folder for the workbook", {
@@ -148,7 +148,7 @@ function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | und
   });
 }
 
-/** Requires a business key, by which sent records are recognised later, and a ledger that belongs to the target. */
+/** Requires a business key, which later identifies the sent records, and a ledger that belongs to the target. */
 async function requireSendable(
   job: Job,
   target: NewRunOptions["target"],
@@ -160,7 +160,7 @@ async function requireSendable(
   await requireSameDestination(known.ledger, known.store.name, { ...target, supplier });
 }
 
-/** From this input size (about 1,000 requests), a separate thread for the ledger saves time. */
+/** Input size (about 1,000 requests) from which a separate thread for the ledger saves time. */
 const BYTES_FOR_THREAD = 2_000_000;
 
 /** Moves the ledger of a push to a separate thread, unless the input is small. */
@@ -177,12 +177,12 @@ function inThreadIfLarge(
 export interface RecordedRunOptions {
   /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
-  /** Id of the run, or a prefix of it; default: the latest run. */
+  /** Id of the run, or a prefix of the id. By default, the latest run. */
   readonly run?: string | undefined;
-  /** Report folder; default: the report folder recorded with the run. */
+  /** Report folder. By default, the report folder recorded with the run. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
-  /** Also write the rejects to a workbook. */
+  /** Whether to write the rejects to a workbook, too. */
   readonly workbook?: boolean | undefined;
 }
 
@@ -221,7 +221,9 @@ export function withRecordedRun<J extends Job | undefined>(
   });
 }
 
-/** Shows a notice with the other runs that can be resumed, because `resume` without an id resumes only the latest. */
+/**
+ * Shows a notice with the other runs that can be resumed, because `resume` without an id resumes only the latest run.
+ */
 async function noticeOpenRuns(ledger: Ledger, { id }: Run, { notice }: Dependencies): Promise<void> {
   const others = (await ledger.unsettledRuns()).filter((run) => run !== id);
   if (others.length === 0) return;
@@ -241,9 +243,9 @@ interface WritableLedger {
 }
 
 /**
- * Opens the ledger exclusively. Before it is closed, updates the counts of the inventory, and removes the copies of standard
- * input that no run needs any more.
- * @throws Failure `ledger_outdated`, and errors of opening a ledger
+ * Opens the ledger exclusively. Before closing it, updates the counts of the inventory, and removes the copies of
+ * standard input that no run needs any more.
+ * @throws Failure `ledger_outdated`; errors of opening a ledger
  */
 export async function openRunLedger(
   locator: string,

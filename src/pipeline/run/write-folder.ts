@@ -25,7 +25,10 @@ interface FolderOptions extends Notifier {
   readonly workbook: boolean | undefined;
 }
 
-/** Writes the report folder of a run. Returns a failure instead of throwing it, because the run itself has ended. */
+/**
+ * Writes the report folder of a run. Returns a failure instead of throwing it, because the run itself has already
+ * ended.
+ */
 export async function writeFolder(
   report: Report,
   folder: string | undefined,

@@ -7,7 +7,7 @@ import type { Sleeper } from "../../time/clock.ts";
 interface Guard {
   readonly lease: Pick<LeaseWatch, "isHeld">;
   readonly clock: Sleeper;
-  /** Aborts when the lease is lost: another process owns the protected resource, or its owner is unknown. */
+  /** Aborts when the lease is lost, because another process owns the protected resource or the owner is unknown. */
   readonly lost: AbortSignal;
 }
 
@@ -16,7 +16,7 @@ type MaySend = Parameters<Send>[2];
 
 const POLL_MS = 50;
 
-/** The steps of a connection, which send their requests only while the lease is held. */
+/** Returns the steps of a connection. They send requests only while the lease is held. */
 export function guardedSteps(
   { steps, onlyWhile }: Pick<Connection, "steps"> & Partial<Pick<Connection, "onlyWhile">>,
   guard: Guard,
@@ -26,8 +26,8 @@ export function guardedSteps(
 }
 
 /**
- * Returns a step that delays its requests while the lease is not held. After a suspension, the process therefore asks
- * the server whether it still owns its ranges before it sends anything.
+ * Returns a step that delays its requests while the lease is not held. After it was suspended, the process therefore
+ * asks the server whether it still owns its ranges before it sends anything.
  */
 export function guardedStep(step: StepClient, guard: Guard): StepClient {
   const { status } = step;
@@ -43,8 +43,8 @@ function guarded(send: Send, guard: Guard): Send {
     for (;;) {
       const result = await send(payload, signal, whileHeld(maySend, signal, guard), given);
       if (!wasDeferred(result) || guard.lost.aborted || signal.aborted) return result;
-      // The lease expired while a connection was being established, for this request or for its token. Token requests
-      // do not wait for the lease.
+      // The lease expired while a connection was opened for this request or for its token. Token requests do not wait
+      // for the lease.
       await guard.clock.sleep(POLL_MS, guard.lost);
     }
   };

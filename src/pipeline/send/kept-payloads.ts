@@ -9,9 +9,9 @@ import { bytesOf } from "../threads/thread-count.ts";
 import { isBarePayload, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
- * Keeps the payloads of an input from checking until sending, so that the input is read, mapped and serialised only
- * once. Payloads and input are kept as bytes outside the heap. If the platform reports a problem, the rows are rebuilt
- * from these bytes.
+ * Keeps the payloads of an input in memory from checking until sending, so that the input is read, mapped and
+ * serialised only once. Payloads and input are kept as bytes outside the heap. If the platform reports a problem, the
+ * rows are rebuilt from these bytes.
  */
 export interface KeptPayloads {
   /** Stores the payloads of the next chunk, which has this number of records. */
@@ -22,16 +22,16 @@ export interface KeptPayloads {
 
 type KeptChunk = RecordChunk | JoinedChunk;
 
-/** A larger input is read again for sending. */
+/** Maximum size of an input whose payloads are kept. A larger input is read again for sending. */
 const MAX_INPUT_BYTES = 32_000_000;
-/** The payloads of joined files are several times as large as the files. */
+/** Maximum size of joined files. It is lower, because their payloads are several times as large as the files. */
 const MAX_JOINED_BYTES = 8_000_000;
-/** Limit for input and payloads together. Nothing more is kept once they will probably exceed it. */
+/** Limit for the input and the payloads together. Nothing is kept if they will probably exceed it. */
 const MAX_KEPT_BYTES = 64_000_000;
 
 /**
- * Creates the store for the payloads of an input. Undefined if the input is too large or cannot be read in chunks, if a
- * record consists of more than a payload, or if the user requested several threads.
+ * Creates the store for the payloads of an input. Returns undefined if the input is too large or cannot be read in
+ * chunks, if a record consists of more than a payload, or if the user requested several threads.
  */
 export function keepPayloads(
   job: Pick<Job, "input" | "operation" | "mapping">,
@@ -61,7 +61,7 @@ export function keepPayloads(
       const payload = payloadReader(payloads, first);
       groups?.push({ first, last: before, payload, row: (record) => rowsOf(chunk)[record - first], isReread: false });
     },
-    // Files that cannot be joined as bytes are not read in chunks: nothing was kept.
+    // Files that cannot be joined as bytes are not read in chunks, so nothing was kept.
     groups: () => (read === 0 ? undefined : groups),
   };
 }
@@ -81,7 +81,7 @@ function createRowMaker(input: ChunkSource): (chunk: KeptChunk) => readonly Row[
 
 /**
  * Yields the groups in order until the signal aborts.
- * @throws Failure `source_changed` before the first or after the last group if the input has changed
+ * @throws Failure `source_changed` before the first group or after the last one if the input has changed
  */
 export async function* keptGroups(
   groups: readonly PayloadGroup[],

@@ -3,11 +3,17 @@ import type { InputPosition } from "../../model/record.ts";
 
 /** Periodically saves the position from which the input of a run can be read again. */
 export interface NotedPlaces {
-  /** @param behind the position after the records that were sent or skipped; undefined if unknown */
+  /**
+   * Call this when records were sent or skipped.
+   * @param behind the position after these records; undefined if unknown
+   */
   readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "skipped") => Promise<void>;
 }
 
-/** @param begun the position at which reading began; default: the start of the input */
+/**
+ * Creates the places of a run.
+ * @param begun the position at which reading began; default: the start of the input
+ */
 export function createNotedPlaces(
   { ledger, run }: { readonly ledger: Pick<Ledger, "notePosition">; readonly run: string },
   begun: InputPosition | undefined,
@@ -22,14 +28,20 @@ export function createNotedPlaces(
   };
 }
 
-/** Reading this many bytes again takes about 30 ms; saving a position costs one disk sync. */
+/**
+ * Distance in bytes after which a position is saved. Reading this many bytes again takes about 30 ms, and saving a
+ * position costs one disk sync.
+ */
 const NOTED_BYTES = 4_000_000;
-/** Sending this many records costs about forty disk syncs, so one more for a position is negligible. */
+/**
+ * Number of sent records after which a position is saved. Sending them costs about forty disk syncs, so one more is
+ * negligible.
+ */
 const NOTED_SENT = 2_500;
 
 /**
- * Whether to save the position. Compares the absolute distance in bytes, because the byte position restarts at 0 in
- * each file.
+ * Whether to save the position. Uses the absolute distance in bytes, because the byte position restarts at 0 in each
+ * file.
  */
 function shouldNote(
   behind: InputPosition,
@@ -40,10 +52,13 @@ function shouldNote(
   return isFarBehind || (what === "sent" && behind.record - noted.record >= NOTED_SENT);
 }
 
-/** Reopening a file and seeking costs as much as reading several thousand records. */
+/**
+ * Minimum number of records to skip by seeking. Opening a file again and seeking costs as much as reading several
+ * thousand records.
+ */
 const SEEK_DISTANCE = 10_000;
 
-/** Whether to seek to the position instead of continuing after the record that was read last. */
+/** Whether to seek to the position instead of continuing after record `read`, the last one that was read. */
 export function isFarAhead(place: InputPosition | undefined, read: number): place is InputPosition {
   return place !== undefined && place.record - read > SEEK_DISTANCE;
 }

@@ -16,7 +16,7 @@ export interface PayloadGroup {
   readonly next?: InputPosition | undefined;
 }
 
-/** Whether a record of this job consists of its payload only, without fields for steps or parameters. */
+/** Whether a record of this job consists only of its payload, without fields for steps or parameters. */
 export function isBarePayload({
   operation: { steps, parameters = [] },
   mapping,
@@ -38,7 +38,10 @@ function positionAfter({ number, row, next }: InputRecord): InputPosition | unde
   return next && { ...next, record: number + 1, file: row.table.file };
 }
 
-/** @param first the number of the first record */
+/**
+ * Returns a group whose payloads must be built from these rows.
+ * @param first the number of the first record
+ */
 export function groupOfRows(records: readonly InputRecord[], first: number): PayloadGroup {
   return {
     first,
@@ -49,7 +52,10 @@ export function groupOfRows(records: readonly InputRecord[], first: number): Pay
   };
 }
 
-/** @param first the number of the first record */
+/**
+ * Returns a function that reads packed payloads by record number.
+ * @param first the number of the first record
+ */
 export function payloadReader(
   { bytes, starts, ends }: PackedPayloads,
   first: number,

@@ -14,9 +14,10 @@ interface ProbeContext {
 }
 
 /**
- * Yields the records unchanged and queries the platform for the first few records for which the ledger has no request.
- * If they already exist, the ledger may be an older copy. Queries only if sending a record again would create it twice,
- * the contract has an operation that reads one record, and the ledger has requests. Ignores failures of the query.
+ * Yields the records unchanged, and queries the platform for the first few records for which the ledger has no request.
+ * If the platform already has such a record, the ledger may be an older copy. Queries only if sending a record again
+ * would create it twice, the contract has an operation that reads one record, and the ledger has requests. Ignores
+ * failures of the query.
  * @throws Failure `ledger_outdated` if the platform already has one of these records
  */
 export async function* probeUnsent(
@@ -46,7 +47,10 @@ async function isProbeDue({ job, handle }: ProbeContext): Promise<boolean> {
   return readBacksOf(job.operation).length > 0 && (await handle.ledger.history()).requests > 0;
 }
 
-/** Returns false, without a query, if the ledger has a request for each record of the batch. */
+/**
+ * Queries the platform for some records of the batch. Returns false, without a query, if the ledger has a request for
+ * every record of the batch.
+ */
 async function probeBatch(batch: readonly RecordToSend[], context: ProbeContext): Promise<boolean> {
   const unsent = batch.filter(({ attempts }) => attempts === 0).slice(0, MAX_PROBES);
   if (unsent.length > 0) await probe(unsent, context);
@@ -56,7 +60,10 @@ async function probeBatch(batch: readonly RecordToSend[], context: ProbeContext)
 const MAX_PROBES = 5;
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** The operations that read one record. Excludes lists, because a list may have thousands of pages. */
+/**
+ * The operations that read one record, or none if the platform cannot create a record twice. Excludes lists, because a
+ * list may have thousands of pages.
+ */
 function readBacksOf({ steps, dedupesByKey, readBack }: Operation): Operation["readBack"] {
   const createsOnce = steps.at(-1)?.operation.dedupesByKey ?? dedupesByKey;
   return createsOnce ? [] : readBack.filter(({ list }) => list === undefined);

@@ -7,15 +7,17 @@ type QuietEnvironment = Pick<SendEnvironment, "clock" | "drain" | "notice">;
 
 const STILL_PROCESSED = "abandoned requests may still be processed";
 
-/** Milliseconds left of the quiet period after a cancelled request; at most `quietMs`, even if the clock jumps. */
+/**
+ * Remaining milliseconds of the quiet period after an abandoned request. At most `quietMs`, even if the clock jumps.
+ */
 export function quietLeftMs(quietMs: number, abandonedAt: string | undefined, clock: WallClock): number {
   if (abandonedAt === undefined) return 0;
   return Math.max(0, Math.min(quietMs, Date.parse(abandonedAt) + quietMs - clock.now()));
 }
 
 /**
- * Waits until the quiet period after an abandoned request has ended, or the user stops the program. Such a request may
- * still be in transit, or be processed later.
+ * Waits until the quiet period after an abandoned request has ended, or until the user stops the program. Such a
+ * request may still be in transit, or be processed later.
  */
 export async function waitForQuiet(
   quietMs: number,
@@ -29,9 +31,10 @@ export async function waitForQuiet(
 }
 
 /**
- * Waits if an abandoned request with other content of a record could still be processed. In a workflow of several
- * steps, the platform could otherwise apply an early step of the earlier content after the same step of the new one, and
- * create the account with the earlier content. In a workflow of one request, such a record is ambiguous.
+ * Waits while the platform may still process an abandoned request with other content of a record. In a workflow of
+ * several steps, the platform could otherwise apply an early step of the earlier content after the same step of the new
+ * content, and create the account with the earlier content. In a workflow of one request, such a record is ambiguous,
+ * so there is no need to wait.
  */
 export async function waitForOtherContent(
   { ledger, run }: RunHandle,
@@ -46,8 +49,8 @@ export async function waitForOtherContent(
 }
 
 /**
- * Milliseconds until "not found" is trusted for an ambiguous record; 0 if the platform is not queried before sending
- * again.
+ * Milliseconds until "not found" is trusted for an ambiguous record; 0 if the platform is not queried before a record
+ * is sent again.
  */
 export async function quietBeforeResend(
   { ledger }: { readonly ledger: Pick<RunHandle["ledger"], "history"> },

@@ -1,4 +1,4 @@
-/** Yields the batches and requests each one while the previous one is being processed. */
+/** Yields the batches. Requests the next batch while the current one is being processed. */
 export async function* readAhead<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
   const iterator = batches[Symbol.asyncIterator]();
   const ask = (): Promise<Requested<Batch>> =>

@@ -17,7 +17,7 @@ export interface SendJob extends Pick<Job, "operation"> {
   readonly mapping: Pick<Job["mapping"], "map" | "prepare" | "locate" | "isConstant">;
 }
 
-/** A run, and the parts of its ledger that sending needs. */
+/** A run, and the part of its ledger that sending needs. */
 export interface SendHandle {
   readonly ledger: Pick<RunHandle["ledger"], "sendable" | "history">;
   readonly run: Pick<RunHandle["run"], "id">;
@@ -28,7 +28,7 @@ export interface SendContext {
   readonly handle: SendHandle;
   /** Collects the values of problems if the user chose to show them. */
   readonly shownValues?: ShownValues | undefined;
-  /** The name of the step after which records are not sent any further. */
+  /** The step after which records are not sent any further. */
   readonly until?: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export function hasReachedStep(
   return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
 }
 
-/** The record with the payload of its group; undefined if the payload must be built from the row. */
+/** The record with the payload from its group; undefined if the payload must be built from the row. */
 function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext): RecordToSend | undefined {
   const { record } = item;
   const json = group.payload(record);
@@ -82,7 +82,7 @@ function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext
 
 type RowOf = () => Row | undefined;
 
-/** A separate function, because all closures of one scope keep all variables that any of them captures in memory. */
+/** A separate function, because closures in the same scope keep every variable in memory that any of them captures. */
 function cacheRow(row: Row | undefined): RowOf {
   return () => row;
 }
@@ -132,7 +132,11 @@ function rowSender(context: SendContext): (row: Row | undefined, item: SendableI
   };
 }
 
-/** @param text the record's `contentText` */
+/**
+ * Checks that a payload is the planned one.
+ * @param text the record's `contentText`
+ * @throws Failure `source_changed` if it differs
+ */
 function requirePlanned(item: SendableItem, text: string | Uint8Array): void {
   if (Buffer.compare(item.content, contentTextHash(text)) !== 0) throw inputChanged(item);
 }

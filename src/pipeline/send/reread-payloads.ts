@@ -12,22 +12,22 @@ import { createPayloadList, type PayloadList } from "../threads/packed-payloads.
 import { groupOfRows, groupsOfRows, isBarePayload, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
- * Reads an input again for sending, from its beginning or from a position. Ends early, without an error, when the
- * signal aborts.
+ * Reads an input again for sending, from its beginning or from a position. Ends early, without an error, if the signal
+ * aborts.
  */
 export type ReadPayloads = (signal: AbortSignal, from?: InputPosition) => AsyncIterable<PayloadGroup>;
 
 /**
- * Returns a function that reads the input of a job again. It builds payloads from the bytes of CSV files where
- * possible, even if files are joined. All other payloads are built from the rows later.
+ * Returns a function that reads the input of a job again. Where possible, it builds payloads from the bytes of CSV
+ * files, even if files are joined. All other payloads are later built from their rows.
  */
 export function rereadPayloads(job: Job): ReadPayloads {
   return rereadByBytes(job) ?? ((signal, from) => groupsOfRows(readRecords(job, signal, from)));
 }
 
 /**
- * Returns a function that reads payloads as bytes. Undefined if the input cannot be read in chunks, if records consist
- * of more than a payload, or if the mapping needs rows.
+ * Returns a function that reads payloads as bytes. Returns undefined if the input cannot be read in chunks, if records
+ * consist of more than a payload, or if the mapping needs rows.
  */
 function rereadByBytes(job: Job): ReadPayloads | undefined {
   const { input } = job;
@@ -86,7 +86,7 @@ interface RecordBlock {
   readonly part: PiecePart;
 }
 
-/** Small, because the first request of a run waits until its block is built. */
+/** Number of records per block. It is small, because the first request of a run waits until its block is built. */
 const BLOCK_RECORDS = 128;
 
 function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlock[] {
@@ -106,7 +106,7 @@ function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlo
 
 type BuiltBlock = Pick<PayloadGroup, "payload" | "row">;
 
-/** Builds the payloads of a block when its first record is requested, because most blocks may be skipped. */
+/** Returns a function that builds a block when its first record is requested, because most blocks may be skipped. */
 function blockBuilder(
   blocks: readonly RecordBlock[],
   file: number,

@@ -27,11 +27,14 @@ export interface SendOptions {
   readonly pace: RateLimitSettings;
   readonly dependencies: SendEnvironment;
   readonly shownValues?: ShownValues | undefined;
-  /** The name of the step after which records are not sent any further. */
+  /** The step after which records are not sent any further. */
   readonly until?: string | undefined;
-  /** Remembers outside the ledger which requests were sent. */
+  /** Records outside the ledger which requests were sent. */
   readonly journal?: Journal | undefined;
-  /** True if the connection creates nothing. A record that the platform would accept then becomes `valid`. */
+  /**
+   * Whether the connection only validates and creates nothing. A record that the platform would accept then becomes
+   * `valid`.
+   */
   readonly remoteValidation?: boolean;
   /** Whether the platform has replied to an earlier request of the run. */
   readonly hasReplied?: boolean | undefined;
@@ -41,7 +44,7 @@ export interface SendOptions {
 
 /**
  * Sends the `pending` records of the plan to the platform, and saves their outcomes in the ledger. Reads the input
- * again, and once more for records that had to wait. Skips settled records.
+ * again, and another time for records that had to wait. Skips settled records.
  */
 export async function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;
@@ -83,7 +86,7 @@ function guardedByLease(connection: Connection, lease: HeldLease | undefined, cl
   return guardedSteps(connection, { lease: { isHeld }, clock, lost });
 }
 
-/** Returns a function that reads the records left to send; each call starts at the first one. */
+/** Returns a function that reads the records left to send. Each call starts at the first of these records. */
 function payloadGroups(
   job: Job,
   handle: RunHandle,
@@ -96,7 +99,7 @@ function payloadGroups(
   return () => unsentRecords({ ...handle, input, readPayloads, signal });
 }
 
-/** The end of an upload that lost its lease. @throws the cause of the lost lease if it is not a `Failure` */
+/** The end of an upload that has lost its lease. @throws the reason for the loss if it is not a `Failure` */
 function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
   const failure: unknown = lost.reason;
   if (!(failure instanceof Failure)) throw failure;
@@ -105,7 +108,10 @@ function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
 
 type UploadLedger = UploadDependencies["ledger"];
 
-/** Writes intents to the ledger, then to the journal. A request may be sent only after both writes. */
+/**
+ * Returns a ledger that writes intents to the ledger, then to the journal. A request may be sent only after both
+ * writes.
+ */
 export function journaled(ledger: UploadLedger, journal: Journal | undefined): UploadLedger {
   return {
     async saveIntents(run, intents, settled) {
@@ -117,7 +123,7 @@ export function journaled(ledger: UploadLedger, journal: Journal | undefined): U
 }
 
 /**
- * How long a run waits for a platform that does not reply or accepts nothing.
+ * The time limits for a platform that does not reply or accepts nothing.
  * @param hasReplied whether the platform has replied to an earlier request of the run
  */
 export function platformWaits(
@@ -127,9 +133,12 @@ export function platformWaits(
   return { maxWaitMs: MAX_WAIT_MS, firstWaitMs: wait || hasReplied ? undefined : FIRST_WAIT_MS };
 }
 
-/** Maximum time to wait for a platform that accepts nothing, before the run ends as incomplete. */
+/** Maximum time to wait for a platform that accepts nothing. The run then ends as incomplete. */
 const MAX_WAIT_MS = 5 * 60_000;
-/** With one more pause (8 s) and one more connection timeout (10 s), an unreachable platform fails within 30 s. */
+/**
+ * Maximum time to wait for the first reply. With one more pause (8 s) and one more connection timeout (10 s), the run
+ * fails within 30 s if the platform is unreachable.
+ */
 const FIRST_WAIT_MS = 12_000;
 
 /** Whether the counts of a run prove that the platform has replied to one of its requests. */

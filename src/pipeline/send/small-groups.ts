@@ -1,11 +1,11 @@
 import type { PayloadGroup } from "./payload-group.ts";
 
-/** The number of records that may have an intent at once with 32 requests in flight. */
+/** Number of records that may have an intent at the same time with 32 requests in flight. */
 const MAX_RECORDS = 64;
 
 /**
- * Splits groups into small ones, so that the first request of a run does not wait for hundreds of payloads, and only a
- * few records are in memory as objects before they are sent.
+ * Splits groups into small groups, so that the first request of a run does not wait for hundreds of payloads, and only
+ * a few records are in memory as objects before they are sent.
  */
 export async function* smallGroups(groups: AsyncIterable<PayloadGroup>): AsyncGenerator<PayloadGroup> {
   for await (const group of groups) {

@@ -15,8 +15,8 @@ interface SendingRun {
 }
 
 /**
- * The groups of the input that contain records left to send. Long parts of the input without such records are not read
- * if an earlier pass saved a position after them.
+ * The groups of the input that contain records left to send. Does not read long parts of the input without such records
+ * if an earlier pass has saved a position after them.
  */
 export async function* unsentRecords(sending: SendingRun): AsyncGenerator<PayloadGroup> {
   const { input, ledger, run, signal } = sending;
@@ -25,7 +25,7 @@ export async function* unsentRecords(sending: SendingRun): AsyncGenerator<Payloa
   if (!signal.aborted) await input.refuseChanged();
 }
 
-/** Reads until the next record to send is far away, and returns it. */
+/** Yields groups until the next record to send is far away. Returns that record; undefined if there is none. */
 async function* groupsFrom(
   first: NextSendable,
   { ledger, run, readPayloads, signal }: SendingRun,

@@ -51,7 +51,10 @@ export async function coordinate(options: CoordinateOptions): Promise<UploadEnd>
   });
 }
 
-/** Larger ranges would leave one worker with a lot of work when the others are done; smaller ones cost more claims. */
+/**
+ * Maximum number of records in a range. Larger ranges would leave one worker with a lot of work when the others are
+ * done. Smaller ranges cost more claims.
+ */
 const MAX_RANGE = 1_000;
 const RANGES_PER_WORKER = 8;
 
@@ -111,7 +114,7 @@ interface LocalState {
   readonly running: readonly number[];
   /** Results of the ended processes, by process id. */
   readonly ended: ReadonlyMap<number, ProcessEnd>;
-  /** True if this process started no workers. Workers may join from other machines at any time. */
+  /** Whether this process started no workers and waits for workers from other machines, which may join at any time. */
   readonly waits: boolean;
 }
 
@@ -122,7 +125,7 @@ function endOf(status: SharedStatus, { isDraining, running, ended, waits }: Loca
   const open = ranges.waiting + ranges.taken;
   if (open === 0 && failure === undefined) return { reason: "done", ...nothing };
   if (workers.some(({ state }) => state === "working")) return undefined;
-  // A suspended worker may resume. The planner does not wait for it if the run must end.
+  // A suspended worker may resume, but the planner does not wait for it if the run must end.
   const isOver = failure !== undefined || isDraining;
   if (waits && !isOver) return undefined;
   if (!isOver && workers.some(({ state }) => state === "joining")) return undefined;
@@ -132,7 +135,7 @@ function endOf(status: SharedStatus, { isDraining, running, ended, waits }: Loca
   return { reason: "stopped", failure: noWorkerLeft(status.run, open, ended), ...nothing };
 }
 
-/** Whether a process has joined the run. A process that has not joined yet will soon join or end. */
+/** Whether a process has joined the run. A process that has not joined will soon join or end. */
 function hasJoined(process: number, workers: SharedStatus["workers"]): boolean {
   return workers.some(({ host, pid, state }) => pid === process && host === hostname() && state !== "joining");
 }

@@ -7,11 +7,9 @@ import type { ReportBuilder } from "./worker-report.ts";
 import type { LeaseWatch } from "../../time/lease-watch.ts";
 import type { WorkerPace } from "./worker-pace.ts";
 
-/** Reports regularly that the worker is alive, and receives its instructions. */
+/** Regularly reports that the worker is alive, and receives its instructions. */
 export interface Heartbeat {
-  /**
-   * Resolves when the worker may begin: all other workers have reduced their shares of the limits to make room for it.
-   */
+  /** Resolves when the worker may begin, because all other workers have lowered their limits to make room for it. */
   readonly ready: Promise<void>;
   /** Aborts when the worker must not claim more ranges. */
   readonly leaving: AbortSignal;
@@ -32,12 +30,15 @@ interface HeartbeatParts {
   readonly findings: FindingsBuilder;
   readonly lease: LeaseWatch;
   readonly pace: WorkerPace;
-  /** Called after each heartbeat. */
+  /** Called after each successful heartbeat. */
   readonly onBeat: () => Promise<void>;
 }
 
 const BEAT_MS = 1_000;
-/** The first heartbeats are more frequent, so that workers that start together soon learn of each other. */
+/**
+ * Number of initial heartbeats that are more frequent, so that workers that start at the same time soon learn of each
+ * other.
+ */
 const FIRST_BEATS = 15;
 const FIRST_BEAT_MS = 200;
 
@@ -70,7 +71,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     for (let beats = 1; !stopped.signal.aborted; beats += 1) {
       await beat();
       if (reply?.position === 0 || wasKnown || leaving.signal.aborted) isReady.abort();
-      // By the next heartbeat, the other workers have reduced their shares of the limits.
+      // By the next heartbeat, the other workers have lowered their limits.
       wasKnown = reply?.isKnown === true;
       await clock.sleep(beats < FIRST_BEATS ? Math.min(FIRST_BEAT_MS, everyMs) : everyMs, stopped.signal);
     }
@@ -83,7 +84,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     leaving.abort();
     isReady.abort();
   });
-  // `stop` rethrows a bug.
+  // Aborts the signals after a bug, too, which `stop` rethrows.
   ended.catch(() => {
     lost.abort();
     leaving.abort();

@@ -4,17 +4,17 @@ import { createMutex } from "../../time/mutex.ts";
 /** The ranges that a worker holds, and their progress. */
 export interface RangeProgress {
   readonly take: (range: RecordRange) => void;
-  /** Call when all records of the range were passed on for sending. */
+  /** Call this when all records of the range were passed on for sending. */
   readonly fed: (range: RecordRange) => void;
   /** Ranges that are not settled yet. */
   readonly unsettled: () => readonly RecordRange[];
   /** Number of settled ranges. */
   readonly settled: () => number;
-  /** Whether a record has an intent and no outcome yet. */
+  /** Whether any record has an intent but no outcome yet. */
   readonly isInProgress: () => boolean;
-  /** Settles the ranges without records left to send. */
+  /** Settles the ranges that have no records left to send. */
   readonly settle: () => Promise<void>;
-  /** Settles all ranges; call it when no request is in flight. `migrate resume` sends records that remain unsent. */
+  /** Settles all ranges. Call this when no request is in flight. `migrate resume` sends records that remain unsent. */
   readonly settleAll: () => Promise<void>;
   /** Writes with the fencing tokens of the worker, and tracks records in flight. */
   readonly ledger: Pick<SharedWorker, "saveIntents" | "saveOutcomes">;
@@ -23,11 +23,14 @@ export interface RangeProgress {
 interface Held {
   readonly range: RecordRange;
   isFed: boolean;
-  /** Records with an intent and no outcome. */
+  /** Numbers of the records with an intent but no outcome. */
   readonly open: Set<number>;
 }
 
-/** @param isLeft returns whether records of the range are left to send */
+/**
+ * Tracks the progress of the worker's ranges.
+ * @param isLeft returns whether records of the range are left to send
+ */
 export function createRangeProgress(
   worker: SharedWorker,
   isLeft: (range: RecordRange) => Promise<boolean>,

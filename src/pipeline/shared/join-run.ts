@@ -28,7 +28,7 @@ interface JoinedRun {
 
 /**
  * Sends the ranges of a run that another process planned, until no range is left.
- * @throws Failure `run_unknown` for a run without ranges, and errors of opening the job and of connecting
+ * @throws Failure `run_unknown` for a run without ranges; errors of opening the job and of connecting
  */
 export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Promise<WorkerResult> {
   const { run, settings } = joined;
@@ -55,7 +55,7 @@ type JournalDependencies = JoiningOptions["dependencies"] &
   Pick<Dependencies, "rescueFolder" | "stateFolder"> & { readonly onProgress: (event: { kind: "joined" }) => void };
 
 /**
- * Compares the ledger with the journals of this machine, then works on the run and journals its requests.
+ * Compares the ledger with the journals of this machine, then works on the run and records its requests in a journal.
  * @throws Failure `ledger_outdated` if the ledger lacks requests that the journals contain
  */
 export async function workJournaled(
@@ -86,7 +86,7 @@ function thisWorker(): WorkerIdentity {
 
 const ANNOUNCE_MS = 1_000;
 
-/** Announces the worker every second while it prepares, so that the planner waits for it. */
+/** Announces the worker every second while it prepares to join, so that the planner waits for it. */
 async function withAnnouncement<Result>(
   shared: Pick<SharedRun, "announce">,
   { clock }: Pick<Dependencies, "clock">,
@@ -98,7 +98,7 @@ async function withAnnouncement<Result>(
       await shared.announce(thisWorker());
       await clock.sleep(ANNOUNCE_MS, isReady.signal);
     }
-    // An error is ignored here, because joining then fails and reports it.
+    // Ignores an error, because joining then also fails and reports it.
   })().catch(() => undefined);
   try {
     return await prepare();
@@ -109,8 +109,8 @@ async function withAnnouncement<Result>(
 }
 
 /**
- * Whether the run currently has ranges for workers. The ranges of an earlier planner have ended; `resume` creates new
- * ones.
+ * Whether the run currently has ranges for workers. The ranges of an earlier planner have ended, and `resume` creates
+ * new ranges.
  */
 export function isDistributed({ state }: Pick<Run, "state">, shared: { readonly state: string } | undefined): boolean {
   return state !== "planning" && shared !== undefined && shared.state !== "ended";

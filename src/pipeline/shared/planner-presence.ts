@@ -3,7 +3,7 @@ import type { Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { readRunLedger } from "../run/run-ledger.ts";
 
-/** Whether a process other than a worker holds the ledger. */
+/** Whether any process other than a worker holds the ledger. */
 export async function hasPlanner(store: LedgerStore): Promise<boolean> {
   return (await store.activeWriter?.())?.command !== undefined;
 }
@@ -17,7 +17,7 @@ export async function isLeftOpen(store: LedgerStore, run: Run["id"]): Promise<bo
 const POLL_MS = 500;
 
 /**
- * Whether the run remains open after its last range. Waits until this is certain: a live planner soon ends the run, and
+ * Whether the run remains open after its last range. Waits until this is certain. A live planner soon ends the run, and
  * a dead planner holds the ledger until its lease expires.
  */
 export async function remainsOpen(

@@ -12,7 +12,7 @@ export interface RangeFeed {
   readonly ranges: Pick<RangeProgress, "take" | "fed" | "unsettled" | "isInProgress">;
   readonly heartbeat: Pick<Heartbeat, "lastReply" | "everyMs">;
   readonly workerPace: Pick<WorkerPace, "isWanted">;
-  /** Current outcomes per second of this worker. */
+  /** Current rate of this worker, in outcomes per second. */
   readonly perSecond: () => number;
   readonly leaving: AbortSignal;
   readonly clock: Sleeper;
@@ -21,8 +21,9 @@ export interface RangeFeed {
 }
 
 /**
- * Yields the records of the ranges that the worker holds, then the records of one claimed range after another. A range
- * that another worker has lost is claimed immediately and sent before the rest of the current range.
+ * Yields the records of the ranges that the worker holds, then the records of one claimed range after another. If
+ * another worker has lost a range, claims that range immediately, and yields its records before the rest of the current
+ * range.
  */
 export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly RecordToSend[]> {
   const { ranges, heartbeat, leaving, clock } = feed;
@@ -57,8 +58,8 @@ export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly
 }
 
 /**
- * Claims a range, then checks for a restore. If the ledger is restored later, the restored database does not contain
- * the claim and rejects the writes of this worker.
+ * Claims a range, then checks whether the ledger was restored. If the ledger is restored later, the restored database
+ * does not contain the claim and rejects the writes of this worker.
  */
 async function claim({ worker, workerPace, requireNotRestored }: RangeFeed): Promise<RecordRange | undefined> {
   const range = workerPace.isWanted() ? await worker.claim() : undefined;
@@ -66,7 +67,10 @@ async function claim({ worker, workerPace, requireNotRestored }: RangeFeed): Pro
   return range;
 }
 
-/** Claims a range that another worker lost. The workers that joined first claim one such range each. */
+/**
+ * Returns a function that claims a range that another worker has lost. The workers that joined first claim one such
+ * range each.
+ */
 function lostRanges(feed: RangeFeed): () => Promise<RecordRange | undefined> {
   let seen: HeartbeatReply | undefined;
   return async () => {

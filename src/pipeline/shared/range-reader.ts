@@ -2,22 +2,22 @@ import type { RecordRange } from "../../ledger/runs/shared-run.ts";
 import type { InputPosition } from "../../model/record.ts";
 import { isFarAhead } from "../send/noted-places.ts";
 
-/** Reads the records of one range after another, in groups that contain records of one range only. */
+/** Reads the records of one range after another. Each group contains records of a single range. */
 export interface RangeReader<Group extends RecordRange> {
   readonly groups: (range: RecordRange) => AsyncGenerator<Group>;
   readonly close: () => Promise<void>;
 }
 
 interface RangeReaderParts<Group> {
-  /** Opens the input at a position; default: at its beginning. */
+  /** Opens the input at a position. By default, opens it at the beginning. */
   readonly open: (from?: InputPosition) => AsyncGenerator<Group>;
   /** The last saved position at or before a record. */
   readonly placeBefore: (record: number) => Promise<InputPosition | undefined>;
 }
 
 /**
- * Reads the input only once for ranges in ascending order. For an earlier range, or a range far ahead, it opens the
- * input again at the last saved position before the range.
+ * Creates a reader that reads the input only once for ranges in ascending order. For an earlier range, or a range far
+ * ahead, the reader opens the input again at the last saved position before the range.
  */
 export function createRangeReader<Group extends RecordRange>({
   open,
@@ -25,7 +25,7 @@ export function createRangeReader<Group extends RecordRange>({
 }: RangeReaderParts<Group>): RangeReader<Group> {
   let input: AsyncGenerator<Group> | undefined;
   let ahead: Group | undefined;
-  /** The last record that was returned or skipped. */
+  /** The number of the last record that was returned or skipped. */
   let position = 0;
 
   const close = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { counted } from "../../text/count.ts";
 import type { MonotonicClock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
-/** Combines the reports of all workers into the events of a single process. */
+/** Converts the reports of all workers into the events that a single process would emit. */
 export interface SharedProgress {
   readonly note: (status: SharedStatus) => void;
 }
@@ -65,7 +65,7 @@ function sharingOf({ workers, ranges }: SharedStatus): Sharing {
   return { workers: working.length, lost, ranges, working };
 }
 
-/** The combined limit of all workers, with the reasons for it. Undefined before the first report of a worker. */
+/** The combined limit of all workers, and the reasons for it. Undefined before the first report of a worker. */
 function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): UploadEvent | undefined {
   const limit = working.reduce((total, worker) => total + (worker.limit ?? 0), 0);
   if (limit === 0) return undefined;
@@ -80,7 +80,7 @@ function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): Uplo
   };
 }
 
-/** Two consecutive reports of the same pause may differ by this much in its end time. */
+/** Maximum difference between the end times in two consecutive reports of the same pause. */
 const SAME_END_MS = 500;
 
 /** Returns a function that reports a pause when it begins and when it is extended. */

@@ -35,9 +35,9 @@ export interface WorkOptions {
   readonly connection: Pick<Connection, "steps" | "quietMs"> & Partial<Pick<Connection, "onlyWhile">>;
   readonly pace: RateLimitSettings;
   readonly until?: string | undefined;
-  /** Remembers outside the ledger which requests were sent. */
+  /** Records outside the ledger which requests were sent. */
   readonly journal?: Journal | undefined;
-  /** Detects a restore of the ledger during the work. */
+  /** Detects that the ledger is restored during the work. */
   readonly watch?: Pick<OriginWatch, "look" | "observe"> | undefined;
   readonly dependencies: SendEnvironment;
 }
@@ -114,7 +114,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
     let hasReplied = haveReplies((await shared.ledger.summary(run.id)).counts);
     const end = await sendRanges(work, () => {
       const howToSend = uploadOptions(work, trustNotFoundFrom, hasReplied);
-      // A further round begins only after all records of this round were sent.
+      // Another round begins only after all records of this round were sent.
       hasReplied = true;
       return upload(() => recordsOfRanges(feedOf(work)), tools, howToSend);
     });
@@ -131,7 +131,7 @@ function noteSupplier(event: UploadEvent, closed: Set<string>): void {
   else closed.add(event.supplier);
 }
 
-/** Sends ranges in rounds until no range is left to claim or the work must end. */
+/** Sends ranges in rounds, until no range is left to claim or the work must end. */
 async function sendRanges(work: Work, send: () => Promise<UploadEnd>): Promise<UploadEnd> {
   let end = await send();
   for (;;) {
@@ -141,7 +141,7 @@ async function sendRanges(work: Work, send: () => Promise<UploadEnd>): Promise<U
   }
 }
 
-/** Reads the input and saves positions in it, from which other workers can read later records. */
+/** Reads the input, and saves positions in it from which other workers can read later records. */
 async function* notedGroups(
   { readPayloads, run, shared }: WorkOptions,
   leaving: AbortSignal,
@@ -171,16 +171,16 @@ function uploadOptions(work: Work, trustNotFoundFrom: number, hasReplied: boolea
   };
 }
 
-/** Settles the ranges after a round. `migrate resume` sends the records that remain unsent after all attempts. */
+/** Settles the ranges after a round. `migrate resume` sends records that remain unsent after all attempts. */
 async function settled(end: UploadEnd, { ranges, leaving, closedSuppliers }: Work): Promise<UploadEnd> {
-  // Ranges with records for a closed supplier are returned to the other workers.
+  // Ranges with records for a closed supplier are not settled but returned to the other workers.
   if (end.reason !== "done" || closedSuppliers.size > 0) return end;
   const failure = await failureOf(ranges.settleAll);
   if (failure !== undefined) return { ...end, reason: "stopped", failure };
   return leaving.aborted ? { ...end, reason: "drained" } : end;
 }
 
-/** Waits until a range can be claimed or all are done. A worker may die, and its ranges must then be claimed again. */
+/** Waits until a range can be claimed or all ranges are done. If a worker dies, its ranges must be claimed again. */
 async function nextRanges({ heartbeat, leaving, workerPace, dependencies }: Work): Promise<"some" | "none"> {
   while (!leaving.aborted) {
     await dependencies.clock.sleep(heartbeat.everyMs, leaving);
@@ -188,11 +188,11 @@ async function nextRanges({ heartbeat, leaving, workerPace, dependencies }: Work
     if (waiting + taken === 0) return "none";
     if (waiting > 0 && workerPace.isWanted()) return "some";
   }
-  // The next round then sends nothing and reports that the worker was stopped.
+  // The next round sends nothing, and reports that the worker was stopped.
   return "some";
 }
 
-/** Runs the work and returns its failure, if there is one. Rethrows other errors. */
+/** Runs the work and returns its failure, if any. Rethrows other errors. */
 async function failureOf(work: () => Promise<void>): Promise<Failure | undefined> {
   try {
     await work();
@@ -234,10 +234,10 @@ async function endWork(end: UploadEnd, work: Work): Promise<WorkEnd> {
   return { ...end, ...((await isOver(end, work)) && { reason: "done" }), ranges: ranges.settled() };
 }
 
-/** Whether this worker was asked to leave because other workers had sent the last records of the run. */
+/** Whether this worker was told to leave because other workers had sent the last records of the run. */
 async function isOver({ reason }: UploadEnd, { run, shared, dependencies }: Work): Promise<boolean> {
   if (reason !== "drained" || dependencies.drain.aborted) return false;
-  // If the ledger cannot be queried, the reason of the end does not change.
+  // If the ledger cannot be queried, the upload's own reason for ending remains.
   return shared.ledger.nextSendable(run.id, 1).then(
     (next) => next === undefined,
     () => false,
@@ -251,7 +251,7 @@ async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Pro
   await worker.leave();
 }
 
-/** Reports a failure to the other workers. With several suppliers, a closed supplier does not stop the run. */
+/** Reports a failure to the other workers. If the run has several suppliers, a closed supplier does not stop it. */
 async function announceFailure(failure: Failure, oneSupplier: boolean, worker: SharedWorker): Promise<void> {
   const { code, message, hint } = failure;
   const isOfSupplier = code === "supplier_closed" || code === "platform_refused";

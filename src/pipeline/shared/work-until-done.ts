@@ -15,7 +15,7 @@ export interface JoiningOptions extends Omit<WorkOptions, "shared" | "worker"> {
   readonly onUnsaved: (unsaved: WorkEnd["unsaved"]) => Promise<void>;
 }
 
-/** Maximum number of consecutive times that a worker joins again without sending any record. */
+/** Maximum number of consecutive times that a worker joins again without having sent any record. */
 const MAX_REJOINS = 5;
 
 /**
@@ -39,7 +39,10 @@ export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
   }
 }
 
-/** Joins the run. If it ended while the worker was suspended, returns the end of the work: nothing is left to send. */
+/**
+ * Joins the run. If the run ended while the worker was suspended, nothing is left to send, and the end of the work is
+ * returned.
+ */
 async function joinAgain(
   shared: JoiningOptions["shared"],
   process: WorkerIdentity,

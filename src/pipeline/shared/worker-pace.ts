@@ -6,7 +6,7 @@ import type { PaceShare } from "../../upload/upload-types.ts";
 export interface WorkerPace {
   readonly learn: (lastReply: HeartbeatReply) => void;
   readonly share: () => PaceShare;
-  /** False if the run has more workers than concurrent requests, and none is left for this worker. */
+  /** False if the run has more workers than concurrent requests, so that none is left for this worker. */
   readonly isWanted: () => boolean;
 }
 
@@ -37,8 +37,8 @@ export function createWorkerPace(clock: MonotonicClock): WorkerPace {
 }
 
 /**
- * The share of a worker. The shares of all workers add up to the whole; if it cannot be divided evenly, the workers
- * that joined first get one more.
+ * The share of a worker. The shares of all workers add up to the whole. If the whole cannot be divided evenly, the
+ * workers that joined first get one more.
  */
 export function partOf(whole: number, { workers, position }: Pick<HeartbeatReply, "workers" | "position">): number {
   return Math.floor(whole / Math.max(1, workers)) + (position < whole % Math.max(1, workers) ? 1 : 0);

@@ -4,10 +4,10 @@ import { Failure } from "../../model/failure.ts";
 
 type ProcessDependencies = Pick<Dependencies, "drain" | "abort" | "clock" | "startProcess">;
 
-/** Starts `count` processes with these arguments. */
+/** Starts `count` processes of this program with these arguments. */
 type StartProcesses = (count: number, words: readonly string[]) => readonly StartedProcess[];
 
-/** Time for a worker to receive its replies and to write to the server before it is killed. */
+/** Time that a worker has to receive its replies and to write to the server, before it is killed. */
 const GRACE_MS = 40_000;
 
 /**

@@ -15,18 +15,18 @@ import type { PayloadList } from "./packed-payloads.ts";
 /** Settings for checking, in addition to the job. Plain data. */
 export interface CheckSettings {
   readonly items: ItemSettings;
-  /** Collect the values of problems. */
+  /** Whether to collect the values of problems. */
   readonly showValues: boolean;
 }
 
-/** The answer to a task: its planned batches in order. Batches without wanted records are omitted. */
+/** The answer to a task: its planned batches in order, without batches that have no wanted records. */
 export interface CheckAnswer {
   readonly batches: readonly PackedBatch[];
   /** The failure that ended the task after these batches. */
   readonly failure?: ThreadFailure;
 }
 
-/** A planned batch in the form sent between threads. */
+/** A planned batch in the form in which threads exchange it. */
 export interface PackedBatch extends BatchFindings {
   readonly items: PackedItems;
 }
@@ -47,12 +47,12 @@ export interface InputBatch {
   readonly plain?: FastPathRecords | undefined;
 }
 
-/** Fast-path records (valid and without problems), which are interleaved with the other records of a batch. */
+/** Fast-path records, which are valid and have no problems. They are interleaved with the other records of a batch. */
 interface FastPathRecords {
   /** The number of the first record of the batch. */
   readonly first: number;
   readonly items: FastPathItems;
-  /** For each record of the batch: its position in `items`, or -1 for the next of the `records`. */
+  /** For each record of the batch: its position in `items`, or -1 for the next record of `records`. */
   readonly order: readonly number[];
 }
 
@@ -88,9 +88,7 @@ export function checkBatches(
 
 type CheckInputBatches = (batches: Iterable<InputBatch>) => CheckAnswer;
 
-/**
- * Checks batches whose mapping calls functions. Evaluates the functions of a batch while the previous batch is checked.
- */
+/** Checks batches whose mapping calls functions. Evaluates the functions of the next batch while a batch is checked. */
 export async function checkAfterCalls(
   job: CompiledJob,
   batches: Iterable<InputBatch>,
@@ -110,11 +108,14 @@ export async function checkAfterCalls(
 
 interface BegunBatch {
   readonly batch: InputBatch;
-  /** Resolves when the functions have been evaluated, with the failure if there is one. */
+  /** Resolves when the functions have been evaluated: to the failure, if any. */
   readonly calls: Promise<ThreadFailure | undefined>;
 }
 
-/** Reads the next batch and starts its calls; undefined after the last. If reading fails, `calls` has the failure. */
+/**
+ * Reads the next batch and starts its calls. Returns undefined after the last batch. If reading fails, `calls` resolves
+ * to the failure.
+ */
 function begin(source: Iterator<InputBatch>, job: CompiledJob): BegunBatch | undefined {
   try {
     const made = source.next();
@@ -146,7 +147,7 @@ interface BuiltBatch extends BatchFindings {
 
 interface BatchList {
   readonly add: (batch: PackedBatch) => void;
-  /** Adds a batch with fast-path records, which may be interleaved with checked rows. */
+  /** Adds a batch with fast-path records, which may be interleaved with rows that were checked. */
   readonly addMixed: (made: BuiltBatch, plain: FastPathRecords) => void;
   readonly take: () => readonly PackedBatch[];
 }
@@ -155,7 +156,7 @@ const packer = createItemPacker();
 
 /**
  * Merges consecutive batches without errors. A run ends early only after a batch with an error, so merging does not
- * change the record after which it ends.
+ * change where it ends.
  */
 function newBatchList(): BatchList {
   const list: PackedBatch[] = [];

@@ -18,23 +18,26 @@ import { createPayloadList, type PackedPayloads, type PayloadList } from "./pack
 
 export interface ChunkAnswer {
   /**
-   * Number of records of the chunk, including unwanted ones. Their numbers start at 1 in each chunk. 0 if the records
-   * already have their final numbers.
+   * Number of records in the chunk, including unwanted records, if they are numbered from 1 within the chunk. 0 if the
+   * records already have their final numbers.
    */
   readonly unnumbered: number;
   readonly checked: CheckAnswer;
-  /** Payloads of records that may be sent, if they must be kept. */
+  /** Payloads of the records that may be sent, if they must be kept. */
   readonly payloads?: PackedPayloads | undefined;
 }
 
-/** `keepsPayloads`: return the payloads of records that may be sent. Only for records that are a single payload. */
+/**
+ * `keepsPayloads`: whether to return the payloads of records that may be sent. Set it only if a record is a single
+ * payload.
+ */
 export interface ChunkSettings extends CheckSettings {
   readonly keepsPayloads?: boolean;
 }
 
 /**
- * Reads, maps and checks the records of chunks. Most records take the fast path (`compileFastPath`). Rows are built
- * only for the other records.
+ * Reads, maps and checks the records of chunks. Most records take the fast path (`compileFastPath`). Builds rows only
+ * for the other records.
  */
 export function checkChunks(
   job: CompiledJob,
@@ -72,7 +75,7 @@ export function checkChunks(
   };
 }
 
-/** Counts the records of a chunk, because their numbers in the whole input are not known here. */
+/** Counts the records of a chunk, because their numbers in the whole input are not yet known. */
 interface Counted {
   count: number;
 }
@@ -92,7 +95,7 @@ interface MixedReading {
   readonly find: ScanRecords;
   readonly source: string;
   readonly counted: Counted;
-  /** Files with a fast-path record that was also built as a row, to find the column of the business key. */
+  /** Files of which a fast-path record was also built as a row, to find the column of the business key. */
   readonly seen: Set<number>;
   readonly file: number;
   /** For a run that sends: receives the payloads of fast-path records. */
@@ -130,7 +133,7 @@ function batchesOfPiece(
   return batches;
 }
 
-/** Notes the position of the payload that the scan has written for a fast-path record of a run that sends. */
+/** Records the position of the payload that the scan has written for a fast-path record of a run that sends. */
 function notePayload(
   { items, textStarts, textEnds }: FastPathResult,
   number: number,

@@ -22,13 +22,13 @@ interface CheckOptions {
   readonly signal: AbortSignal;
 }
 
-/** `threads`: at least 2. */
+/** Options for checking in `threads` threads, at least 2. */
 export interface CheckInThreads extends CheckOptions, ThreadPlan {}
 
 /**
  * Produces the same plan items as `checkedRecords` followed by `planItems`, but in several threads. The calling thread
- * finds record boundaries, or reads records if necessary, and collects the answers in order. It also checks records
- * when the other threads are busy. With `onlyIfSlow`, it checks alone until other threads would help.
+ * finds record boundaries (or reads records if necessary) and collects the answers in order. It also checks records
+ * while the other threads are busy. With `onlyIfSlow`, it checks alone until other threads would help.
  */
 export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerator<PlannedBatch> {
   const { settings, contract, now, input } = job;
@@ -43,11 +43,11 @@ export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerato
   const entry = new URL("./chunk-worker.js", import.meta.url);
   const pool = { entry, workerData, workers: threads - 1, signal };
   if (inChunks === undefined) {
-    // This thread checks nothing itself, because reading the records keeps it busy.
+    // This thread checks nothing, because reading the records keeps it busy.
     return inOrder(job, inThreads<ChunkAnswer, ChunkTask>(recordTasks(input.records({ signal })), pool), options);
   }
   const chunks = inChunks.chunks(signal);
-  // This thread checks nothing itself: functions run in separate threads, so it would only wait for them.
+  // This thread checks nothing. Functions run in separate threads, so it would only wait for them.
   if (job.mapping.prepare !== undefined) {
     return inOrder(job, inThreads<ChunkAnswer, ChunkTask>(chunkTasks(chunks), { ...pool, workers: threads }), options);
   }
@@ -95,7 +95,7 @@ function sourceOf(input: InputInChunks | undefined): Required<ChunkSource> {
 }
 
 interface CheckHere extends CheckOptions {
-  /** Receives each chunk with its number of records and the payloads to send. */
+  /** Receives each chunk, its number of records, and the payloads to send. */
   readonly keep?: ((chunk: RecordChunk | JoinedChunk, records: number, payloads: PackedPayloads) => void) | undefined;
 }
 
@@ -134,7 +134,7 @@ async function* inOrder(
       before += unnumbered;
     }
   } catch (error) {
-    // When the user stops the run, the input ends early without an error.
+    // If the user stops the run, the input ends early without an error.
     if (error !== signal.reason) throw error;
   }
 }

@@ -7,11 +7,14 @@ import type { ChunkSource } from "../bytes/chunk-pieces.ts";
 import { type ChunkAnswer, checkChunks, type ChunkSettings } from "./check-chunks.ts";
 import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
 
-/** A part of the input: bytes, or records if other threads cannot read them. Each task gets one answer, in order. */
+/**
+ * A part of the input: bytes, or records if other threads cannot read the bytes. The answers are in the order of the
+ * tasks.
+ */
 export type ChunkTask = RecordChunk | JoinedChunk | PackedRecords;
 
 export interface TaskChecks {
-  /** Checks a task. Call it for one task at a time. */
+  /** Checks a task. Call this for one task at a time. */
   readonly ofTask: (task: ChunkTask) => ChunkAnswer | Promise<ChunkAnswer>;
   /** Checks records that already have their final numbers. */
   readonly ofRecords: (records: readonly InputRecord[]) => ChunkAnswer | Promise<ChunkAnswer>;

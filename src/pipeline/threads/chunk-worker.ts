@@ -13,9 +13,9 @@ import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
  * The `workerData` of a worker thread. The thread compiles the job from its settings and opens no source.
  *
  * To add another kind of work on the same records, such as building request bodies, write three parts. The first is a
- * function like `checkBatches`: it takes the compiled job and returns a function from the batches of a task to its
- * answer. The second is a place for its settings here, next to `check`. The third is a reader of its answers like
- * `checkInThreads`. Answers arrive in input order for any number of threads (`inThreads`).
+ * function like `checkBatches`, which takes the compiled job and returns a function that converts the batches of a task
+ * to an answer. The second is a member for its settings here, next to `check`. The third is a reader of its answers
+ * like `checkInThreads`. Answers arrive in input order for any number of threads (`inThreads`).
  */
 export interface ChunkWork {
   readonly settings: JobSettings;
@@ -36,7 +36,7 @@ parentPort?.on("message", (task: ChunkTask) => {
   answered = answered.then(() => reply(task));
 });
 
-/** Handles one task at a time, so that functions are called in input order. */
+/** Handles one task at a time, so that functions are called in the order of the input. */
 async function reply(task: ChunkTask): Promise<void> {
   const answer = await (await started)(task);
   parentPort?.postMessage(
@@ -45,7 +45,7 @@ async function reply(task: ChunkTask): Promise<void> {
   );
 }
 
-/** Compiles the job. If that fails, the failure is the answer to every task. */
+/** Compiles the job. If compiling fails, every task is answered with the failure. */
 async function start({ settings, contract, now, input, check }: ChunkWork): Promise<TaskChecks["ofTask"]> {
   try {
     const document = await readJobMapping(settings);
@@ -57,7 +57,7 @@ async function start({ settings, contract, now, input, check }: ChunkWork): Prom
   }
 }
 
-/** Adds the row order from the mapping, because it contains functions, which cannot be sent to a thread. */
+/** Adds the row order from the mapping. It cannot be sent to a thread, because it contains functions. */
 function withRowOrder(
   children: readonly JoinedSource[] = [],
   document: Awaited<ReturnType<typeof readJobMapping>>,

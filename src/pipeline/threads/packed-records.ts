@@ -3,8 +3,9 @@ import type { Problem } from "../../model/problem.ts";
 import { type CsvTable, type InputRecord, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
 
 /**
- * Input records in the form in which they are sent to threads that cannot read the input. Copying one string is much
- * faster than copying objects. JSON values are sent as objects, because JSON text would change large numbers (`1e999`).
+ * Input records in the form in which they are passed to threads that cannot read the input. Copying one string is much
+ * faster than copying objects. JSON values are passed as objects, because JSON text would change large numbers
+ * (`1e999`).
  */
 export interface PackedRecords {
   readonly text: string;
@@ -23,7 +24,7 @@ type PackedRecord = readonly [
   problems: readonly Problem[] | 0,
 ];
 
-/** `content`: the cells (CSV), or the pointer (JSON) of the next value in `values`. */
+/** `content`: the cells (CSV), or the pointer of the next value in `values` (JSON). */
 type PackedRow = readonly [
   table: number,
   line: number,
@@ -32,7 +33,7 @@ type PackedRow = readonly [
 ];
 type PackedChildren = readonly [source: string, rows: readonly PackedRow[]];
 
-/** Packs one batch after another. */
+/** Returns a function that packs batches, one after another. */
 export function recordPacker(): (batch: readonly InputRecord[]) => PackedRecords {
   const numbers = new Map<Table, number>();
   return (batch) => {
@@ -54,7 +55,10 @@ export function recordPacker(): (batch: readonly InputRecord[]) => PackedRecords
   };
 }
 
-/** Restores the records. Rows of one file share their table across packets. */
+/**
+ * Returns a function that restores the records. Rows of the same file share a table, even if they are in different
+ * packets.
+ */
 export function recordUnpacker(): (packed: PackedRecords) => readonly InputRecord[] {
   const known: Table[] = [];
   return ({ text, values, tables }) => {

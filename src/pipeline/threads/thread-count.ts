@@ -3,10 +3,12 @@ import type { Threads } from "../../options/option-row.ts";
 import type { Mapping } from "../../map/mapping.ts";
 import type { Input } from "../../read/input/open-input.ts";
 
-/** With more threads, the calling thread, which reads and collects, is the bottleneck. */
+/**
+ * Maximum number of threads. With more threads, the calling thread, which reads and collects, would be the bottleneck.
+ */
 const MAX_THREADS = 8;
 
-/** A smaller input may be checked before other threads have started. */
+/** Size of a large input. A smaller input may be checked before other threads have started. */
 const LARGE_BYTES = 8_000_000;
 
 interface CheckedJob {
@@ -17,14 +19,14 @@ interface CheckedJob {
 export interface ThreadPlan {
   /** The number of threads that check records; 1 means only the calling thread. */
   readonly threads: number;
-  /** Whether the other threads start only when the calling thread is slow (see `createHelpTest`). */
+  /** Whether the other threads start only if the calling thread is slow (`createHelpTest`). */
   readonly onlyIfSlow: boolean;
 }
 
 /**
  * The number of threads for an input. With `auto`, a large input uses all threads immediately. A smaller input uses
  * them only when checking is slow, and only if it can be read in chunks. If the mapping calls functions, each thread
- * has an additional thread for them, so the number is halved; a smaller input then uses one thread.
+ * has an additional thread for them. The number of threads is then halved, and a smaller input uses one thread.
  */
 export function threadsFor({ input, mapping }: CheckedJob, threads: Threads): ThreadPlan {
   const all = threads === "auto" ? Math.min(availableParallelism(), MAX_THREADS) : threads;
@@ -38,13 +40,13 @@ export function bytesOf({ files }: Pick<Input, "files">): number {
   return files.reduce((sum, file) => sum + file.unpackedBytes, 0);
 }
 
-/** Checks that take less time end before other threads would help. */
+/** Minimum duration of a slow check. A faster check ends before other threads would help. */
 const SLOW_AFTER_MS = 1000;
 const MIN_LEFT_MS = 2000;
 
 /**
- * Returns a function to call with the size of each checked part. It returns true if other threads would help: the check
- * has taken a second, and at the same speed the rest would take more than two seconds.
+ * Returns a function to call with the size of each checked part. It returns true if other threads would help, because
+ * the check has taken a second, and the rest would take more than two seconds at the same speed.
  */
 export function createHelpTest(
   ofBytes: number,

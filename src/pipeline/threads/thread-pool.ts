@@ -12,29 +12,35 @@ interface PoolOptions<Answer, Message> {
   /** The module that each worker runs. It replies to every message with one message, in order. */
   readonly entry: URL;
   readonly workerData: unknown;
-  /** Maximum number of workers. One starts when all others are busy. */
+  /** Maximum number of workers. A worker starts when all others are busy. */
   readonly workers: number;
-  /** Runs a task in the calling thread, which would otherwise wait. */
+  /** Runs a task in the calling thread, which otherwise only waits. */
   readonly here?: ((message: Message) => Answer | Promise<Answer>) | undefined;
-  /** Answers are awaited for at most `STOP_GRACE_MS` after the signal aborts. */
+  /** When this signal aborts, answers are awaited for at most `STOP_GRACE_MS`. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const STOP_GRACE_MS = 1000;
 
-/** One running and some queued tasks, so that a worker never waits for the next one. */
+/**
+ * Number of tasks per worker: one that is running and some that are queued, so that a worker never waits for its next
+ * task.
+ */
 const TASKS_PER_WORKER = 4;
 
 /** Maximum number of answers of the calling thread that wait for the answers of earlier tasks. */
 const TASKS_HERE = 16;
 
-/** Per worker: 16 MB for the young generation, which holds nearly all objects. No chunk comes near the heap limit. */
+/**
+ * Limits per worker: 16 MB for the young generation, which contains nearly all objects. No chunk comes near the heap
+ * limit.
+ */
 const LIMITS = { maxYoungGenerationSizeMb: 16 };
 
 /**
  * Runs tasks in worker threads and yields their answers in task order. Takes a limited number of tasks in advance, so
- * memory does not grow with their number. An error of the task source is thrown after the answers before it. No worker
- * outlives the iteration.
+ * memory does not grow with the number of tasks. If the task source fails, throws its error after the answers to
+ * earlier tasks. No worker outlives the iteration.
  * @throws errors of a worker; Failure `incomplete` if the signal ends the wait for an answer
  */
 export async function* inThreads<Answer, Message>(
@@ -81,8 +87,8 @@ interface TaskRunner<Answer, Message> {
 }
 
 /**
- * Runs tasks. Prefers workers to the calling thread, which must also supply them with tasks. Adds the workers that it
- * starts to `workers`.
+ * Runs tasks. Prefers workers to the calling thread, which must also supply tasks to the workers. Adds the workers that
+ * it starts to `workers`.
  */
 function createTaskRunner<Answer, Message>(
   workers: PoolWorker<Answer, Message>[],
@@ -107,7 +113,7 @@ function createTaskRunner<Answer, Message>(
   };
 }
 
-/** Calls `fail` with a failure some time after the signal aborts. Returns a function that cancels this. */
+/** Calls `fail` with a failure `STOP_GRACE_MS` after the signal aborts. Returns a function that cancels this. */
 function watchDeadline(signal: AbortSignal | undefined, fail: (error: Failure) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const onAbort = (): void => {
@@ -126,7 +132,9 @@ function watchDeadline(signal: AbortSignal | undefined, fail: (error: Failure) =
 
 type Settled<T> = { readonly value: T } | { readonly error: unknown };
 
-/** Converts a rejection to a value, because a rejection of a promise that is not awaited yet would end the process. */
+/**
+ * Converts a rejection to a value, because the rejection of a promise that is not awaited yet would end the process.
+ */
 function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
   return promise.then(
     (value) => ({ value }),
@@ -138,7 +146,7 @@ interface PoolWorker<Answer, Message> {
   readonly ask: (task: Task<Message>) => Promise<Settled<Answer>>;
   /** Number of tasks without an answer. */
   readonly waiting: () => number;
-  /** Answers all open and future tasks with an error. */
+  /** Answers all pending and future tasks with an error. */
   readonly fail: (error: unknown) => void;
   readonly stop: () => Promise<unknown>;
 }

@@ -4,7 +4,7 @@ import { removeProgress, writeProgress } from "../../pipeline/run/progress-file.
 /** Maintains the file from which `status` reads the progress of an active run. */
 export interface ProgressFile {
   readonly begin: (file: string) => void;
-  /** Writes at most once a second. Errors are ignored, because the ledger has all essential data. */
+  /** Writes at most once per second. Ignores errors, because the ledger has all essential data. */
   readonly write: (progress: () => RunProgress) => void;
   readonly end: () => void;
 }
@@ -43,6 +43,6 @@ function removeIfPossible(file: string): void {
   try {
     removeProgress(file);
   } catch {
-    // Readers treat a leftover file as stale.
+    // Readers treat a remaining file as outdated.
   }
 }

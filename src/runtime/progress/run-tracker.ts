@@ -32,7 +32,7 @@ export function createRunTracker(clock: WallClock & MonotonicClock): RunTracker 
     note(event) {
       startedAt ??= clock.monotonic();
       if (event.kind === "begun") {
-        // A process may execute several runs, one after the other.
+        // A process may execute several runs in succession.
         startedAt = clock.monotonic();
         run = event.run;
         sending = undefined;
@@ -87,7 +87,7 @@ function createSendTracker(totals: Pick<SendProgress, "total" | "done" | "counts
           replies.count += 1;
           replies.totalMs += event.durationMs;
         }
-        // The record waits for its import supplier or its next step; another outcome will follow.
+        // The record waits for its import supplier or its next step, so another outcome will follow.
         if (event.status === "pending") return;
         done += 1;
         settled.set(event.status, (settled.get(event.status) ?? 0) + 1);
@@ -120,12 +120,12 @@ function inFlightOf({ working }: Sharing): number {
   return working.reduce((sum, worker) => sum + worker.inFlight, 0);
 }
 
-/** Estimated time in milliseconds; undefined while there is no rate. */
+/** Estimated time in milliseconds until all records are settled; undefined while there is no rate. */
 function timeLeft(records: number, perSecond: number): number | undefined {
   return perSecond > 0 ? Math.round((records / perSecond) * 1000) : undefined;
 }
 
-/** Combines pauses into waits. Consecutive pauses count as one wait while the platform is busy. */
+/** Combines pauses into waits. Consecutive pauses are one wait while the platform is busy. */
 function createWaits() {
   let since: number | undefined;
   let until = 0;
@@ -147,7 +147,7 @@ function createWaits() {
 const RATE_WINDOW_MS = 60_000;
 const SAMPLE_EVERY_MS = 1000;
 
-/** The mean rate of the last minute: it follows a changed rate and does not jump after a pause. */
+/** Measures the mean rate of the last minute. It follows changes of the rate, and does not jump after a pause. */
 function createRecentRate() {
   const samples: { readonly at: number; readonly done: number }[] = [];
   return {

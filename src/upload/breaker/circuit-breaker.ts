@@ -10,7 +10,7 @@ import type { RetryBudget } from "../retry.ts";
 export interface CircuitBreaker {
   /**
    * Forwards the reply to the rate control. Returns the failure that ends the run, or undefined.
-   * @param inFlight requests in flight, including the one that was answered
+   * @param inFlight number of requests in flight, including the one that was answered
    */
   readonly observe: (result: RequestResult, epoch: Epoch, inFlight: number) => Failure | undefined;
 }
@@ -24,12 +24,12 @@ interface CircuitBreakerDependencies extends WaitLimits {
 /** How long the run waits for the platform. */
 interface WaitLimits {
   readonly maxWaitMs: number;
-  /** Limit until the platform's first reply; default: `maxWaitMs`. */
+  /** Maximum wait for the platform's first reply; default: `maxWaitMs`. */
   readonly firstWaitMs?: number | undefined;
   readonly contact: PlatformContact;
 }
 
-/** Shared by all rounds of an upload. Each round has its own circuit breaker. */
+/** State that all rounds of an upload share. Each round has its own circuit breaker. */
 interface PlatformContact {
   /** Whether the platform has replied to any request, including a request for a token. */
   isMade: boolean;
@@ -62,7 +62,7 @@ export function createCircuitBreaker(dependencies: CircuitBreakerDependencies): 
   };
 }
 
-/** The platform accepted or rejected a record, or returned its status. */
+/** Replies with which the platform accepted or rejected a record, or returned its status. */
 const PROGRESS: ReadonlySet<ReplyClass["kind"]> = new Set(["accepted", "rejected", "waiting", "absent"]);
 
 /** Detects series of replies after which further requests are pointless. */
@@ -75,8 +75,9 @@ const MAX_FOREIGN_REPLIES = 3;
 const MAX_UNANSWERED = 20;
 
 /**
- * @param maxInFlight maximum requests in flight. A single network failure can fail this many requests, so that number
- * of failures alone is no reason to stop.
+ * Detects reply streaks.
+ * @param maxInFlight maximum number of requests in flight; a single network failure can fail this many requests, so a
+ * streak of this length does not end the run
  */
 function createReplyStreaks(maxInFlight: number): ReplyStreaks {
   const foreign = createStreak();
@@ -101,7 +102,7 @@ function immediateFailure(replyClass: ReplyClass): Failure | undefined {
 }
 
 interface Streak {
-  /** The number of consecutive calls with this kind. Undefined ends the streak. */
+  /** Returns the number of consecutive calls with this kind. Undefined ends the streak. */
   readonly count: (kind: string | undefined) => number;
 }
 
@@ -139,9 +140,9 @@ function noAnswers(count: number): Failure {
 interface ProgressTimeout {
   /** Call this when a request could not be sent. Returns the failure that ends the run, or undefined to keep trying. */
   readonly unsent: (unsent: Unsent, durationMs: number) => Failure | undefined;
-  /** Call this when the platform has pushed a request back. Returns the same as `unsent`. */
+  /** Call this when the platform has pushed back a request. Returns the same as `unsent`. */
   readonly pushedBack: (afterMs: number | undefined) => Failure | undefined;
-  /** Call this for a reply of any kind: the platform is reachable. */
+  /** Call this for a reply of any kind, because it shows that the platform is reachable. */
   readonly reached: () => void;
   /** Call this when the platform has processed a request. */
   readonly progressed: () => void;
@@ -178,7 +179,10 @@ function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock): Progr
   };
 }
 
-/** Codes of token requests that the platform answered without issuing a token. The platform is reachable. */
+/**
+ * Codes of token requests to which the platform replied without issuing a token. They show that the platform is
+ * reachable.
+ */
 const REFUSED_TOKEN = /^HTTP_\d|^UNREADABLE_TOKEN_REPLY$/;
 
 const RESUME_HINT = "to continue where the run stopped, run the same command again or `migrate resume`";

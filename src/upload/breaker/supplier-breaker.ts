@@ -8,8 +8,8 @@ import type { ReportedSupplier, UploadEvent } from "../upload-types.ts";
 
 /**
  * Circuit breakers of the import suppliers. A supplier that is Paused or Complete answers every record with an error
- * (API specification 3). Its circuit opens and its records are no longer sent; other suppliers are not affected. If
- * the run waits for the supplier, single records probe it at growing intervals.
+ * (API specification 3). Its circuit then opens, and its records are no longer sent. Other suppliers are not affected.
+ * If the run waits for the supplier, single records probe it at growing intervals.
  */
 export interface SupplierBreakers {
   /**
@@ -27,7 +27,7 @@ export interface SupplierBreakers {
   /** Call this when the record has an outcome. */
   readonly recordDone: (supplier: string | undefined) => void;
   readonly isProbing: (supplier: string | undefined) => boolean;
-  /** The reason why records were not sent; undefined while every supplier accepts records. */
+  /** The reason why records were not sent, or undefined while every supplier accepts records. */
   readonly failure: () => Failure | undefined;
   /** Whether records were skipped since the last call. Skipped records require another pass over the input. */
   readonly takeSkippedSuppliers: () => boolean;
@@ -129,17 +129,17 @@ interface SupplierBreaker {
   readonly state: () => "closed" | "open" | "half-open";
   /** Returns true when the next probe is due, and makes the circuit half-open. */
   readonly startProbe: () => boolean;
-  /** See `interpret` of `SupplierBreakers`. */
+  /** Like `SupplierBreakers.interpret`, for a record of this supplier. */
   readonly interpret: (replyClass: ReplyClass) => ReplyClass;
-  /** Call this when the record has an outcome. An inconclusive probe opens the circuit again. */
+  /** Call this when the record has an outcome. If the outcome of a probe is inconclusive, the circuit opens again. */
   readonly recordDone: () => void;
   /** Applies a newer state that another worker found. */
   readonly apply: (finding: ReportedSupplier | undefined) => void;
   /** Time of the next probe, monotonic milliseconds. */
   readonly probeAt: () => number;
   /**
-   * The reason why the circuit opened: the code of a reply that reports a closed supplier, or the code of five equal
-   * refusals.
+   * The reason why the circuit opened: the code of a reply that reports a closed supplier, or the code of
+   * `EQUAL_REFUSALS` equal refusals.
    */
   readonly cause: () => { readonly code: string; readonly isFromStreak: boolean };
 }
@@ -153,7 +153,7 @@ interface SupplierBreakerOptions {
   readonly onChange: (event: UploadEvent) => void;
 }
 
-/** A report within this time of the local change counts as the same finding. */
+/** A report counts as the same finding if its time is at most this much later than the local change. */
 const SAME_FINDING_MS = 250;
 const LISTEN_MS = 1_000;
 
@@ -223,7 +223,7 @@ function createSupplierBreaker(supplier: string, { waits, clock, onChange }: Sup
 interface RefusalStreak {
   /** Returns true when the limit of equal refusals is reached. */
   readonly add: (refusal: string | undefined) => boolean;
-  /** Returns the code that was repeated five times. From then on, this code means that the supplier is closed. */
+  /** Returns the code that was repeated. From then on, this code means that the supplier is closed. */
   readonly refusalOfClosed: () => string | undefined;
 }
 

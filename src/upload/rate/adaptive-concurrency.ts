@@ -6,23 +6,25 @@ import { createLearnedRate, type LearnedRate, type RefusalCause } from "./rate-l
 import type { PaceShare, UploadEvent, UploadOptions } from "../upload-types.ts";
 
 /**
- * Controls how many requests may be in flight and when the next may be sent. Concurrency grows by one while that
- * helps, and is halved on push-back (429, 503, timeouts). The rate stays below the rate that the platform was found to
- * accept. A `Retry-After` or a pause applies to all requests. Refusals known to be independent of the rate change
- * nothing.
+ * Controls how many requests may be in flight, and when the next request may be sent. Concurrency grows in steps of one
+ * while that helps, and is halved on push-back (429, 503, timeouts). The rate stays below the rate that the platform
+ * was found to accept. A `Retry-After` or a pause applies to all requests. Refusals that are known to be independent of
+ * the rate change nothing.
  */
 export interface RateControl {
-  /** Current maximum of requests in flight. */
+  /** Current maximum number of requests in flight. */
   readonly limit: () => number;
-  /** Highest possible limit. */
+  /** Highest possible value of `limit`. */
   readonly maximum: number;
-  /** Undefined if a request may be sent now. Otherwise resolves when the caller should try again. */
+  /**
+   * Returns undefined if a request may be sent now, otherwise a promise that resolves when the caller should try again.
+   */
   readonly waitForTurn: (signal: AbortSignal) => Promise<void> | undefined;
-  /** Like `waitForTurn`, for a request that was already allowed: waits only for a pause that has begun since then. */
+  /** Like `waitForTurn`, for a request that was already allowed. Waits only for a pause that has begun since then. */
   readonly waitForPause: (signal: AbortSignal) => Promise<void> | undefined;
   /** The epoch to store with a request when it is sent. */
   readonly epoch: () => Epoch;
-  /** Call this for a reply without push-back. `inFlight`: requests in flight, including this one. */
+  /** Call this for a reply without push-back. `inFlight`: number of requests in flight, including this one. */
   readonly answered: (durationMs: number, inFlight: number, epoch?: Epoch) => void;
   readonly pushedBack: (epoch: Epoch, pushBack: PushBack) => void;
   /** Call this when the request could not be sent. */
@@ -34,7 +36,8 @@ export interface RateControl {
 }
 
 /**
- * Number of rate changes before a request was sent. Several requests with the same epoch that are refused count once.
+ * Number of rate changes before a request was sent. If several requests with the same epoch are refused, they count
+ * once.
  */
 export type Epoch = number;
 
@@ -44,18 +47,21 @@ export interface RateControlDependencies {
   readonly onChange: (event: UploadEvent) => void;
 }
 
-/** After this many consecutive unsent requests, single requests probe whether the platform is back. */
+/** Number of consecutive unsent requests after which single requests probe whether the platform is reachable again. */
 const UNSENT_BEFORE_PROBE = 5;
 /**
- * Number of consecutive refusals for which `Retry-After` alone sets the pause. After that, the pauses grow, which
+ * Number of consecutive refusals for which `Retry-After` alone determines the pause. After that, the pauses grow, which
  * prevents a retry storm if the platform sends `Retry-After: 0`.
  */
 const RETRY_AFTER_TRUSTED_TIMES = 3;
 /** Longest pause that the platform did not request. After an outage, the push continues within this time. */
 const MAX_PAUSE_MS = 8_000;
-/** The pace share of a process that is the only one of its run. */
+/** The pace share of a process that sends a run alone. */
 const WHOLE_PACE: PaceShare = { limit: Number.POSITIVE_INFINITY, holdMs: 0 };
-/** How far ahead of the even spacing of `rps` a request may be sent, so that coarse timers do not reduce throughput. */
+/**
+ * How much earlier than the even spacing of `rps` a request may be sent, so that coarse timers do not reduce
+ * throughput.
+ */
 const BURST_MS = 50;
 
 export function createRateControl(
@@ -126,7 +132,7 @@ function isForOneRecord(cause: RefusalCause, { noise }: LearnedRate): boolean {
 
 /** Consecutive requests that could not be sent. */
 interface Outage {
-  /** Whether requests are sent one at a time, to find out whether the platform is back. */
+  /** Whether requests are sent one at a time, to find out whether the platform is reachable again. */
   readonly isProbing: () => boolean;
   /** Call this when another request could not be sent. Returns true when probing begins. */
   readonly unsent: () => boolean;
@@ -163,12 +169,12 @@ function createOutage(): Outage {
 interface SharedRate {
   readonly applyShare: (share: PaceShare) => PaceShare;
   /**
-   * Call this when a request was refused here. Returns the allowed requests per second, infinite if no cap is known.
+   * Call this when a request was refused here. Returns the allowed requests per second; infinite if no cap is known.
    */
   readonly found: (now: number) => number;
 }
 
-/** A report within this time of the local finding counts as the same finding. */
+/** A report counts as the same finding if its time is at most this much later than the local finding. */
 const SAME_FINDING_MS = 250;
 
 function createSharedRate(learned: LearnedRate): SharedRate {
@@ -199,7 +205,7 @@ interface Pauses {
   /** Remaining milliseconds of the longest pause. */
   readonly restMs: () => number;
   readonly begin: (forMs: number, reason: string) => void;
-  /** Begins a pause that the platform did not request. `round`: consecutive pauses, including this one. */
+  /** Begins a pause that the platform did not request. `round`: number of consecutive pauses, including this one. */
   readonly beginOwn: (round: number, reason: string) => void;
 }
 
@@ -227,7 +233,7 @@ interface PushBackInARow {
   readonly hasRetryAfter: boolean;
   /** Whether earlier requests succeeded and no cap was known. */
   readonly isFirst: boolean;
-  /** Consecutive push-backs, including this one. */
+  /** Number of consecutive push-backs, including this one. */
   readonly inARow: number;
 }
 
@@ -242,14 +248,14 @@ function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushB
   return isFirst ? 0 : inARow;
 }
 
-/** A token bucket expressed as a schedule: the due time of the next request. */
+/** A token bucket, represented by the due time of the next request. */
 function createRequestSpacing(
   rps: () => number | undefined,
   learned: LearnedRate,
 ): { readonly claim: (now: number) => number } {
   let due = 0;
   return {
-    /** Milliseconds to wait. 0 reserves the next place in the schedule. */
+    /** Returns the milliseconds to wait. If this is 0, reserves the next place in the schedule. */
     claim(now) {
       const interval = 1000 / Math.min(rps() ?? Number.POSITIVE_INFINITY, learned.perSecond(now));
       const wait = due - now - Math.max(0, BURST_MS - interval);

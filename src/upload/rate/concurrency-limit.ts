@@ -5,33 +5,36 @@ import type { Refusal } from "./rate-limit.ts";
 export const START_LIMIT = 4;
 const DEFAULT_MAXIMUM = 16;
 /**
- * More concurrency does not help if the mean reply time exceeds the best mean reply time, multiplied by this factor,
- * plus this constant.
+ * More concurrency does not help if the mean reply time exceeds this factor times the best mean reply time, plus
+ * `SLOWDOWN_MS`.
  */
 const SLOWDOWN_FACTOR = 1.3;
 const SLOWDOWN_MS = 5;
-/** Number of windows to wait before retrying a limit that made replies slower. */
+/** Number of windows to wait before trying again a limit that made replies slower. */
 const WINDOWS_BEFORE_NEXT_TRY = 10;
-/** The best time decays slowly because platforms change over the day. */
+/** The best reply time decays slowly, because platforms change over the day. */
 const BEST_LATENCY_DECAY = 1.0002;
 
 interface ConcurrencyLimit {
   readonly limit: () => number;
   readonly maximum: number;
-  /** @param isCurrent whether the request was sent after the last change */
+  /** @param isCurrent whether the request was sent after the last change of the limit */
   readonly increase: (durationMs: number, inFlight: number, isCurrent: boolean) => void;
   /**
-   * @param perSecond rate that the platform was found to accept, infinite if unknown
+   * @param perSecond rate that the platform was found to accept; infinite if unknown
    * @param recoversQuickly whether each accepted request adds one to the limit, up to the previous limit
    */
   readonly halve: (reason: string, perSecond: number, recoversQuickly: boolean) => void;
-  /** Undoes the reductions: restores the limit that applied before them. */
+  /** Restores the limit that applied before the last reductions. */
   readonly restore: (reason: string) => void;
   /** The load that the limit allows at the best reply time. */
   readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;
 }
 
-/** A limit with additive increase and multiplicative decrease: at most one step up per window, halved on push-back. */
+/**
+ * Creates a limit with additive increase and multiplicative decrease. It grows at most one step per window, and is
+ * halved on push-back.
+ */
 export function createConcurrencyLimit(
   { concurrency, ceiling = DEFAULT_MAXIMUM }: Pick<UploadOptions, "concurrency" | "ceiling">,
   onChange: (event: UploadEvent) => void,
@@ -40,7 +43,7 @@ export function createConcurrencyLimit(
   const maximum = auto ? ceiling : concurrency;
   const window = createLatencyWindow(auto);
   let limit = auto ? Math.min(START_LIMIT, maximum) : maximum;
-  /** The highest limit that did not slow replies. */
+  /** The highest limit that did not make replies slower. */
   let fastLimit = limit;
   let patience = 0;
   let before = 0;
@@ -95,10 +98,10 @@ export function createConcurrencyLimit(
 }
 
 interface LatencyWindow {
-  /** Returns true when `size` replies have arrived, which completes the window. */
+  /** Adds a reply. Returns true when `size` replies complete the window. */
   readonly add: (durationMs: number, size: number) => boolean;
   readonly helps: () => boolean;
-  /** The best mean reply time of a window, in milliseconds. */
+  /** The best mean reply time of any window, in milliseconds. */
   readonly best: () => number;
   readonly restart: () => void;
 }

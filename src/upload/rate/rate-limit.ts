@@ -2,11 +2,10 @@ import { createRefusalNoise, MAX_NOISE, type Load, type RefusalNoise } from "./r
 
 /**
  * The rate (requests per second) that the platform accepts, learned from its refusals (429, 503). The rate just before
- * a refusal becomes the cap. The run then sends slightly less and recovers along the curve of CUBIC (RFC 9438):
- * steep at first, flat around the cap, and steep beyond it while nothing is refused. Reaching the same cap again
- * doubles the recovery time, so a steady cap causes few refusals. One lower measurement does not replace a confirmed
- * cap, because it may include a pause. Refusals that are independent of the rate do not indicate a cap
- * (`refusal-noise.ts`).
+ * a refusal becomes the cap. The run then sends slightly less and recovers along the curve of CUBIC (RFC 9438): steep
+ * at first, flat around the cap, and steep beyond it while nothing is refused. Reaching the same cap again doubles the
+ * recovery time, so a steady cap causes few refusals. A single lower measurement does not replace a confirmed cap,
+ * because it may include a pause. Refusals that are independent of the rate do not indicate a cap (`refusal-noise.ts`).
  */
 export interface LearnedRate {
   /** Requests per second that may be sent now; infinite if no cap is known. */
@@ -25,11 +24,11 @@ export interface LearnedRate {
 export interface Refusal {
   /** Whether the request was sent after the last change of the rate. */
   readonly isCurrent: boolean;
-  /** Pause of all requests after this refusal, unless it is noise. */
+  /** Duration of the pause of all requests after this refusal, unless the refusal is noise. */
   readonly holdMs: number;
-  /** Maximum requests in flight. */
+  /** Maximum number of requests in flight. */
   readonly atATime: number;
-  /** Possible requests per second with the requests in flight. */
+  /** Requests per second that are possible with `atATime` requests in flight. */
   readonly perSecond: number;
 }
 
@@ -40,19 +39,19 @@ export interface Refusal {
  */
 export type RefusalCause = "noise" | "found-noise" | "cap" | "unclear" | "warning";
 
-/** Reduction of the rate after a refusal, as a share of the cap. */
+/** How much the rate is reduced after a refusal, as a share of the cap. */
 const RATE_REDUCTION = 0.1;
-/** Bounds of the time to recover to the cap. */
+/** Limits of the time to recover to the cap. */
 const MIN_RECOVERY_MS = 2_000;
 const MAX_RECOVERY_MS = 60_000;
-/** Two caps that differ by less than this share count as the same. */
+/** Maximum relative difference between two caps that count as the same. */
 const SAME_CAP_TOLERANCE = 0.15;
-/** Lowest share of a known cap to which one refusal can reduce it, for a single refusal and for one of many. */
+/** Lowest share of a known cap to which a refusal can reduce it: after a single refusal, and after one of many. */
 const MIN_SHARE_OF_CAP = 0.8;
 const MIN_SHARE_OF_CAP_MANY = 0.5;
-/** Lowest share of the previous cap if refusals were mistaken for noise. */
+/** Lowest share of the previous cap to which the cap can drop if refusals were mistaken for noise. */
 const MIN_SHARE_AFTER_TRIAL = 0.25;
-/** Refusals are many if this number occurs within two seconds and their share is at least `MAX_NOISE`. */
+/** Number of refusals within two seconds that count as many, if their share is at least `MAX_NOISE`. */
 const MANY_REFUSALS = 3;
 /** Number of single refusals in a period that do not yet indicate a cap. */
 const WARNINGS = 2;
@@ -71,8 +70,8 @@ export function createLearnedRate(): LearnedRate {
     return refused >= MANY_REFUSALS && refused >= MAX_NOISE * (refused + through.count(now, COUNTER_WINDOW_MS));
   };
   /**
-   * Requests per second that were accepted, or would have been without noise. With no cap known, a lower bound of the
-   * rate.
+   * Requests per second that were accepted, or would have been accepted without noise. A lower bound if no cap is
+   * known.
    */
   const measure = (now: number, possible: number): number => {
     const sinceMs = now - cap.refusedAt();
@@ -83,8 +82,8 @@ export function createLearnedRate(): LearnedRate {
     return isWindowTooShort ? Math.max(measured, possible) : measured;
   };
   /**
-   * How to treat a single refusal while no cap is known. With `Retry-After`, waiting for more refusals would cost too
-   * much.
+   * Returns how to treat a single refusal while no cap is known; undefined if it must be measured. With `Retry-After`,
+   * waiting for more refusals would cost too much.
    */
   const beforeCap = (now: number, { atATime, holdMs }: Refusal, isSingle: boolean): RefusalCause | undefined => {
     if (!isSingle || holdMs > 0) return undefined;
@@ -127,7 +126,7 @@ export function createLearnedRate(): LearnedRate {
 }
 
 interface Warnings {
-  /** Whether a single refusal is among the first of a period. */
+  /** Whether a single refusal is one of the first in its period. */
   readonly isOne: (now: number) => boolean;
 }
 
@@ -210,17 +209,17 @@ function createCap(): Cap {
 /** Counts events of the last two seconds in slots of a tenth of a second. */
 interface EventCounter {
   readonly add: (now: number) => void;
-  /** Events in the last `windowMs` milliseconds, at most two seconds. */
+  /** Number of events in the last `windowMs` milliseconds, at most two seconds. */
   readonly count: (now: number, windowMs: number) => number;
   /** Milliseconds since the first event. */
   readonly age: (now: number) => number;
-  /** Events per second over the last `sinceMs`, limited to between one and two seconds. */
+  /** Events per second over the last `sinceMs` milliseconds, at least one and at most two seconds. */
   readonly perSecond: (now: number, sinceMs: number) => number;
 }
 
 const SLOT_MS = 100;
 const MIN_WINDOW_MS = 1_000;
-/** Older events are dropped. */
+/** Age at which events are dropped. */
 const COUNTER_WINDOW_MS = 2_000;
 
 function createEventCounter(): EventCounter {

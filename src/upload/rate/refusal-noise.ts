@@ -1,24 +1,27 @@
 /**
- * Distinguishes random refusals from those of a cap: at a lower rate, a cap refuses a smaller share and noise refuses
- * the same share. Refusals that continue at a lower rate are treated as noise. So are two refusals with many requests
- * between them before a cap is known, because an exceeded cap refuses more often. The run then returns to the previous
- * rate for a trial. If there is a cap, it immediately refuses clearly more requests, which reveals the mistake. Known
- * noise explains refusals until they clearly exceed its share (a cumulative sum test, E. S. Page, "Continuous
- * inspection schemes", 1954).
+ * Distinguishes random refusals (noise) from those of a cap. At a lower rate, a cap refuses a smaller share of
+ * requests, but noise refuses the same share. Refusals that continue at a lower rate are therefore treated as noise.
+ * While no cap is known, two refusals with many requests between them are also treated as noise, because an exceeded
+ * cap refuses more often. The run then returns to the previous rate for a trial. If there is a cap, it immediately
+ * refuses clearly more requests, which reveals the mistake. Known noise explains refusals until they clearly exceed its
+ * share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
  */
 export interface RefusalNoise {
-  /** Share of requests that are refused at random; 0 if no noise is known. */
+  /** Share of requests that is refused at random; 0 if no noise is known. */
   readonly share: () => number;
   /** Whether noise is known and explains all refusals since the last accepted request. */
   readonly isKnown: () => boolean;
-  /** Whether the share is plausible for noise, given the number of requests. If so, only the refused record waits. */
+  /**
+   * Whether the share of refusals is plausible for noise, given the number of requests. If so, only the refused record
+   * waits.
+   */
   readonly isPlausible: () => boolean;
   readonly acceptedRequest: (load: Load) => void;
   /** Call this when a request was refused. Returns true if known noise explains it. */
   readonly explains: (load: Load) => boolean;
   /**
    * Call this for a refusal that noise does not explain. Returns true if refusals are treated as noise from now on.
-   * @param atATime maximum requests in flight
+   * @param atATime maximum number of requests in flight
    */
   readonly learn: (load: Load, atATime: number) => boolean;
 }
@@ -26,49 +29,52 @@ export interface RefusalNoise {
 /** The rate compared with the rate at the last refusals; `unknown` if no cap is known. */
 export type Load = "less" | "more" | "unknown";
 
-/** Highest share of noise. A platform that refuses more is overloaded. */
+/** Highest share of refusals that can be noise. A platform that refuses more is overloaded. */
 export const MAX_NOISE = 0.4;
-/** Number of refusals at a lower rate that count as noise. Doubled after each mistake. */
+/** Number of refusals at a lower rate that count as noise. It is doubled after each mistake. */
 const REFUSALS_UNTIL_NOISE = 2;
 /**
  * Minimum gap between refusals, as a multiple of the requests in flight. If the load exceeds a cap by only one request,
  * refusals occur sooner.
  */
 const GAP_FACTOR = 2;
-/** Minimum gap with few requests in flight, because chance then has more influence. */
+/** Minimum gap if few requests are in flight, because chance then has more influence. */
 const MIN_GAP = 8;
 /** Number of requests in a trial. */
 const TRIAL = 200;
-/** Noise is averaged over about this many requests. Less than one refusal among them counts as no noise. */
+/** Number of requests over which noise is averaged. Less than one refusal among them counts as no noise. */
 const MEMORY = 1_000;
 /**
- * The share clearly exceeds the noise if it is twice the noise and higher by at least this. Both thresholds double
- * during a trial.
+ * The share of refusals clearly exceeds the noise if it is twice the noise, and higher by at least this value. Both
+ * thresholds double during a trial.
  */
 const MIN_EXCESS = 0.05;
 /** Upper bound of that excess, as a share of the requests that noise does not refuse. */
 const MAX_EXCESS_OF_REST = 0.25;
 /** Required certainty that the excess is not chance, as the logarithm of the odds. */
 const CERTAINTY = 8;
-/** A larger share of refusals at a higher rate comes from a cap and says nothing about the noise below it. */
+/**
+ * Maximum share of refusals at a higher rate that is compared with noise. A larger share comes from a cap, and says
+ * nothing about the noise below the cap.
+ */
 const MAX_SHARE_OF_CAP = 0.07;
-/** Weight, in requests without a refusal, that dampens a share from few requests. */
+/** Number of requests without a refusal that are added to few requests, so that their share of refusals weighs less. */
 const PRIOR_REQUESTS = 20;
 
 export function createRefusalNoise(): RefusalNoise {
   const samples = createLoadSamples();
   const test = createExcessTest();
-  /** `noise` is the reference for refusals. After a trial it follows `mean`. */
+  /** The reference for refusals. After a trial, `noise` follows `mean`. */
   let noise = 0;
   let mean = 0;
   let requests = 0;
   let trialLeft = 0;
   let beforeTrial = 0;
   let needed = REFUSALS_UNTIL_NOISE;
-  /** No request was accepted since a refusal that noise did not explain. */
+  /** Whether no request was accepted since a refusal that noise did not explain. */
   let isAlarmed = false;
 
-  /** Whether the share is too high for noise, even if chance is taken into account. */
+  /** Whether the share of refusals is too high for noise, even if chance is taken into account. */
   const isTooMuch = (): boolean => mean > MAX_NOISE + uncertainty(requests);
 
   const compare = (refused: 0 | 1, load: Load): void => {
@@ -126,13 +132,13 @@ function uncertainty(requests: number): number {
 
 interface ExcessTest {
   readonly add: (refused: 0 | 1, noise: number, isTrial: boolean) => void;
-  /** Whether far more requests were refused than noise can explain. */
+  /** Whether many more requests were refused than noise can explain. */
   readonly isExcess: () => boolean;
   readonly restart: () => void;
 }
 
 /**
- * A CUSUM test (cumulative sum of log-likelihood ratios) of whether there are more refusals than noise alone explains.
+ * Creates a CUSUM test (cumulative sum of log-likelihood ratios) that detects more refusals than noise alone explains.
  */
 function createExcessTest(): ExcessTest {
   let sum = 0;
@@ -170,7 +176,7 @@ interface LoadSamples {
 function createLoadSamples(): LoadSamples {
   let less = { through: 0, refused: 0 };
   let other = { through: 0, refused: 0 };
-  /** Accepted requests before each of the last refusals, and since the last one. */
+  /** Numbers of accepted requests before each of the last refusals. `gap`: since the last refusal. */
   let gaps: readonly number[] = [];
   let gap = 0;
 

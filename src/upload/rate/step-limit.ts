@@ -2,8 +2,8 @@ import type { StepClient } from "../../platform/import/step-clients.ts";
 import type { UploadEvent } from "../upload-types.ts";
 
 /**
- * Limits the requests in flight at each step of a workflow. A platform that limits one step (such as "process" in
- * published contracts) answers 429 without `Retry-After`. Only that step slows down.
+ * Limits the requests in flight at each step of a workflow. A platform that limits a single step (such as "process" in
+ * published contracts) answers 429 without `Retry-After`. Only that step then slows down.
  */
 export interface StepLimits {
   readonly isOpen: (step: StepClient) => boolean;
@@ -12,7 +12,7 @@ export interface StepLimits {
   readonly leave: (slot: StepSlot) => void;
   /** Call this when the request got a 429. */
   readonly pushedBack: (slot: StepSlot) => void;
-  /** Requests in flight at all steps. */
+  /** Number of requests in flight at all steps. */
   readonly inFlight: () => number;
 }
 
@@ -28,14 +28,20 @@ interface StepState {
   limit: number;
   inFlight: number;
   epoch: number;
-  /** Accepted requests since the last change. */
+  /** Number of accepted requests since the last change of the limit. */
   successes: number;
 }
 
-/** Accepted requests before the limit grows by one, as a multiple of the limit. Each increase may cost a refusal. */
+/**
+ * Number of accepted requests after which the limit grows by one, as a multiple of the limit. Each increase may cost a
+ * refusal.
+ */
 const SUCCESSES_PER_INCREASE = 20;
 
-/** @param maximum requests that can be in flight in total */
+/**
+ * Creates the limits.
+ * @param maximum maximum number of requests in flight at all steps
+ */
 export function createStepLimits(maximum: number, onChange: (event: UploadEvent) => void): StepLimits {
   const states = new Map<StepClient, StepState>();
   let inFlight = 0;

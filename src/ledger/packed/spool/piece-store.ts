@@ -1,6 +1,6 @@
 import { openUnnamedFile, type UnnamedFile } from "../../../files/unnamed-file.ts";
 
-/** Numbered buffers. The first ones stay in memory, the others are in a private file. */
+/** Stores buffers by number. The first buffers stay in memory, and all others are in a private file. */
 export interface PieceStore {
   /**
    * Takes ownership of the piece, and returns its number.
@@ -8,7 +8,7 @@ export interface PieceStore {
    */
   readonly add: (piece: ArrayBuffer) => number;
   /**
-   * Returns a piece. Do not change it.
+   * Returns a piece. Callers must not change it.
    * @throws Failure `storage`
    */
   readonly read: (number: number) => ArrayBuffer;

@@ -1,14 +1,17 @@
 import type { PieceStore } from "./piece-store.ts";
 import { createSpooledList, type SpooledList } from "./spooled-list.ts";
 
-/** Sorts more JSON values than fit into memory (an external merge sort). The sort is stable. */
+/** Sorts JSON values that may exceed memory (an external merge sort). The sort is stable. */
 export interface Sorter<T> {
   readonly add: (item: T) => void;
-  /** All items in order. May be called again. Do not add items while reading. */
+  /** All items in order. May be called repeatedly. Do not add items while reading. */
   readonly sorted: () => Iterator<T>;
 }
 
-/** @param atOnce number of items held and sorted in memory */
+/**
+ * Creates a sorter.
+ * @param atOnce maximum number of items held and sorted in memory
+ */
 export function createSorter<T>(
   compare: (one: T, other: T) => number,
   { pieces, atOnce }: { readonly pieces: PieceStore; readonly atOnce: number },

@@ -4,7 +4,10 @@ import type { ConnectionSettings } from "./connection-settings.ts";
 
 type Server = Pick<ConnectionSettings, "host" | "port" | "database" | "user" | "shown">;
 
-/** Explains a failed connection. The codes come from the system, TLS, and PostgreSQL (appendix A of its manual). */
+/**
+ * Explains a failed connection. The error codes come from the operating system, TLS, or PostgreSQL (appendix A of its
+ * manual).
+ */
 export function connectionFailure(error: unknown, server: Server): Failure {
   if (error instanceof Failure) return error;
   const { database, user, shown } = server;

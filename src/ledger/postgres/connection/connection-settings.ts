@@ -16,14 +16,14 @@ export interface ConnectionSettings {
   readonly user: string;
   /**
    * Called if the server requires a password.
-   * @throws Failure `config` if there is none, or if it is in a file that others can read
+   * @throws Failure `config` if there is no password, or if it is in a file that other users can read
    */
   readonly password: () => string;
   /** The ways to use TLS, in the order in which they are tried. */
   readonly tls: readonly TlsChoice[];
   readonly connectTimeoutMs: number;
   readonly applicationName: string;
-  /** The URL without any password, for screens, reports and logs. */
+  /** The URL without its password, for screens, reports and logs. */
   readonly shown: string;
 }
 
@@ -33,9 +33,9 @@ const DEFAULT_PORT = "5432";
 const DEFAULT_TIMEOUT_SECONDS = "10";
 
 /**
- * How to connect to the server of a URL. Missing values are taken from the service, then the environment (such as
- * `PGHOST`), then the defaults of libpq.
- * @throws Failure `config` for a URL, a service or a file that cannot be used
+ * Determines how to connect to the server of a URL. Missing values come from the service, then from the environment
+ * (such as `PGHOST`), then from the defaults of libpq.
+ * @throws Failure `config` for an unusable URL, service or file
  */
 export function connectionSettings(url: string, environment: Environment = SYSTEM): ConnectionSettings {
   const { variables, home } = environment;

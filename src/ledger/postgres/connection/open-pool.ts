@@ -3,18 +3,18 @@ import { connectionFailure, hasNoTls } from "./connection-failure.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { TlsChoice } from "./tls-choices.ts";
 
-/** Maximum connections of a process. A server usually allows 100 connections for all users. */
+/** Maximum number of connections per process. By default, a server allows 100 connections for all users. */
 const MAX_CONNECTIONS = 4;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * A pool of connections to the server, after a successful test.
+ * Opens a pool of connections to the server, after a successful test connection.
  * @throws Failure `config` if the server refuses this user or cannot be trusted, `storage` if it cannot be reached
  */
 export async function openPool(settings: ConnectionSettings, maximum: number = MAX_CONNECTIONS): Promise<Pool> {
   const config = clientConfig(settings, await workingChoice(settings));
   const pool = new Pool({ ...config, max: maximum });
-  // An idle connection that the server closes is not an error: the next query opens another.
+  // It is not an error if the server closes an idle connection, because the next query opens another.
   pool.on("error", () => undefined);
   return pool;
 }
@@ -38,7 +38,7 @@ async function workingChoice(settings: ConnectionSettings): Promise<TlsChoice> {
   throw connectionFailure(last, settings);
 }
 
-/** Whether another TLS choice may succeed: the server has no TLS, or requires it. */
+/** Whether another TLS choice may succeed, because the server either has no TLS or requires it. */
 function isAboutTls(error: unknown, tried: TlsChoice): boolean {
   return tried === false || hasNoTls(error);
 }

@@ -11,10 +11,10 @@ export interface PasswordFor {
 }
 
 /**
- * The password for a connection from a file of lines `host:port:database:user:password` (PostgreSQL manual, 34.16). A
- * field may be `*`, and `\` escapes `:` and `\`. Undefined if no line matches or there is no file. The package
- * `pgpass` is not used: it takes the file's name only from the environment, and writes to stderr.
- * @throws Failure `config` for a file that others can read, which libpq would ignore
+ * Reads the password for a connection from a file with lines `host:port:database:user:password` (PostgreSQL manual,
+ * 34.16). A field may be `*`, and `\` escapes `:` and `\`. Returns undefined if no line matches or there is no file.
+ * Does not use the package `pgpass`, which takes the file's name only from the environment, and writes to stderr.
+ * @throws Failure `config` for a file that other users can read, which libpq would ignore
  */
 export function passwordFromFile(file: string, about: PasswordFor): string | undefined {
   const text = unlessMissing(() => readPrivately(file));
@@ -28,7 +28,7 @@ export function passwordFromFile(file: string, about: PasswordFor): string | und
   return undefined;
 }
 
-/** Sockets in the usual folders are listed as `localhost`. */
+/** The host as written in the file: `localhost` for sockets in the usual folders. */
 function hostInFile(host: string): string {
   return host === "/var/run/postgresql" || host === "/tmp" ? "localhost" : host;
 }

@@ -22,10 +22,10 @@ export type Parameters = Readonly<Partial<Record<Parameter, string>>>;
 
 /**
  * Parameters of a URL `postgres://user@host:port/database?sslmode=...`, parsed as in libpq (PostgreSQL manual,
- * 34.1.1.2), with one host. The package `pg-connection-string` is not used: it reads files, accepts unknown
+ * 34.1.1.2), with one host. Does not use the package `pg-connection-string`, which reads files, accepts unknown
  * parameters, and interprets `sslmode` differently.
- * @throws Failure `config` for an invalid URL, and for one with a password, which would be visible in the process list
- * and the shell history. No message contains the password.
+ * @throws Failure `config` for an invalid URL, and for a URL with a password, which would be visible in the process
+ * list and the shell history. No message contains the password.
  */
 export function parsePostgresUrl(text: string): Parameters {
   const withHost = text.replace(/^(postgres(?:ql)?:\/\/(?:[^/?#@]*@)?)(?=[/?#:]|$)/i, `$1${NO_HOST}`);
@@ -53,7 +53,10 @@ export function parsePostgresUrl(text: string): Parameters {
   return Object.fromEntries(given);
 }
 
-/** A WHATWG URL cannot have a user without a host, as in `postgres://user@/database`. */
+/**
+ * Stands in for an empty host, because a WHATWG URL cannot have a user without a host, as in
+ * `postgres://user@/database`.
+ */
 const NO_HOST = "none.invalid";
 
 function toUrl(withHost: string, text: string): URL {
@@ -101,8 +104,8 @@ export function maskPostgresUrl(text: string): string {
 }
 
 /**
- * Position of the `@` after user and password; 0 if there are none. A password may contain an unescaped `@`, `/` or
- * `?`.
+ * Position of the `@` after the user and the password; 0 if the URL has neither. A password may contain an unescaped
+ * `@`, `/` or `?`.
  */
 function endOfCredentials(rest: string): number {
   const [address = ""] = rest.split("?");

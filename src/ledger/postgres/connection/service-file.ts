@@ -16,7 +16,7 @@ export type ServiceParameters = Parameters & { readonly password?: string };
 /**
  * Reads a service from the files that libpq uses (PostgreSQL manual, 34.17): `PGSERVICEFILE` or `~/.pg_service.conf`,
  * then `pg_service.conf` in `PGSYSCONFDIR`.
- * @throws Failure `config` for a service that is in none of these files, and for an invalid file
+ * @throws Failure `config` if none of these files contains the service, or if a file is invalid
  */
 export function readService(name: string, { variables, home }: Environment): ServiceParameters {
   const own = variables["PGSERVICEFILE"] || path.join(home, ".pg_service.conf");

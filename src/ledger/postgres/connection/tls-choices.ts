@@ -13,9 +13,10 @@ export type TlsChoice = ConnectionOptions | false;
 
 /**
  * The ways to connect to a host, in the order in which to try them, following libpq's `sslmode` (PostgreSQL manual,
- * 34.19). `require` encrypts, and checks the certificate only if an authority is given. `verify-ca` checks its
- * authority, `verify-full` also its name. The default is `prefer` on this machine and `verify-full` everywhere else,
- * where libpq would accept any connection. Without a given authority, `verify-full` trusts the authorities of Node.js.
+ * 34.19). `require` encrypts, and checks the certificate only if an authority is given. `verify-ca` checks the
+ * authority of the certificate, and `verify-full` also checks the name. The default is `prefer` for a server on this
+ * machine, and `verify-full` for any other server, unlike libpq, which would accept any connection. Without a given
+ * authority, `verify-full` trusts the authorities of Node.js.
  * @throws Failure `config` for an unknown mode, or for a file that cannot be read
  */
 export function tlsChoices(host: string, given: Parameters, home: string): readonly TlsChoice[] {
@@ -46,7 +47,7 @@ function encryptedChoice(
   };
 }
 
-/** Whether a host is this machine, so that its traffic crosses no network. */
+/** Whether a host is this machine. Traffic to it does not cross a network. */
 function isLoopback(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
@@ -62,8 +63,8 @@ function anyName(): undefined {
 }
 
 /**
- * The certificate authority to trust: the named file, or `~/.postgresql/root.crt`. Undefined for the authorities that
- * are trusted by default, which `sslrootcert=system` selects.
+ * The certificate authority to trust: the named file, or `~/.postgresql/root.crt`. Undefined for the default
+ * authorities, which `sslrootcert=system` selects.
  */
 function authorityOf({ sslrootcert }: Parameters, home: string): Buffer | undefined {
   if (sslrootcert === "system") return undefined;

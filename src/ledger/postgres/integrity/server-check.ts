@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../queries.ts";
 
-/** Server settings with which a power failure can lose durable data. */
+/** Selects server settings with which a power failure can lose durable data. */
 const SELECT_UNSAFE: Statement<{ name: string }> = {
   sql: "select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name",
 };
@@ -13,7 +13,7 @@ export async function serverFindings(queries: Queries): Promise<readonly string[
   );
 }
 
-/** Warns about unsafe settings of the server. They are no failure, because the operator of the server chose them. */
+/** Warns about unsafe settings of the server. Does not fail, because the operator of the server chose the settings. */
 export async function warnOfServer(queries: Queries, notice: ((message: string) => void) | undefined): Promise<void> {
   for (const finding of await serverFindings(queries)) notice?.(`The ledger ${queries.name}: ${finding}`);
 }

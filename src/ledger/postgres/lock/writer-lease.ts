@@ -15,25 +15,25 @@ export interface WriterLease extends Required<HeldLease> {
 }
 
 export interface LeaseOptions {
-  /** Milliseconds without a renewal after which the lease expires, by the server's clock. */
+  /** How long the lease is valid without a renewal, in milliseconds by the server's clock. */
   readonly leaseMs?: number;
   readonly clock?: Pick<Clock, "sleep" | "monotonic" | "now">;
   readonly notice?: ((message: string) => void) | undefined;
 }
 
 const LEASE_MS = 30_000;
-/** Number of renewals within the duration of a lease. */
+/** Number of renewals per duration of a lease. */
 const RENEWALS = 6;
 const BETWEEN_HOLDERS_MS = 50;
 const POLL_MS = 250;
 const STILL_RUNNING = "Waiting for the server, which is still running a query of a dead process";
 
 /**
- * Makes this process the only writer of the ledger, until it calls `release` or fails to renew its lease for
- * `leaseMs`. Acquiring the lease increments its fencing token: from then on, every transaction of the previous holder
- * is refused. There is no session state, so this also works through a connection pooler.
+ * Makes this process the only writer of the ledger, until it calls `release` or fails to renew its lease for `leaseMs`.
+ * Acquiring the lease increments its fencing token, so that every later transaction of the previous holder is refused.
+ * The lease uses no session state, so it also works through a connection pooler.
  *
- * @throws Failure `ledger_in_use` if another process holds it
+ * @throws Failure `ledger_in_use` if another process holds the lease
  */
 export async function acquireWriterLease(
   database: PostgresDatabase,
@@ -59,7 +59,7 @@ export async function acquireWriterLease(
       await clock.sleep(BETWEEN_HOLDERS_MS);
       continue;
     }
-    // The reply to the acquisition of the lease was lost.
+    // This process acquired the lease, but the reply was lost.
     if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, { leaseMs, watch });
     if (isActive(seen, previous)) throw inUse(database.name, seen.holder);
     if (!seen.isDead) await clock.sleep(Math.min(Math.max(seen.leftMs, 0) + BETWEEN_HOLDERS_MS, leaseMs / RENEWALS));
@@ -73,7 +73,7 @@ interface SeenLease {
   readonly holder: Holder;
   /** Expiry time, as text. */
   readonly until: string;
-  /** Milliseconds; negative after expiry. */
+  /** Time until expiry, in milliseconds; negative after expiry. */
   readonly leftMs: number;
   /** Whether the holder is a process of this host that is known to be dead. */
   readonly isDead: boolean;
@@ -90,7 +90,7 @@ interface LeaseColumns {
   readonly fence: number;
   readonly holder: string;
   readonly until: string;
-  /** Milliseconds; negative after expiry. */
+  /** Time until expiry, in milliseconds; negative after expiry. */
   readonly leftMs: number;
 }
 
@@ -103,8 +103,9 @@ const SELECT_LEASE: Statement<LeaseColumns> = {
 };
 
 /**
- * Whether the holder is active: it is a live process of this host; or it renewed the lease since the last check; or the
- * lease had expired by then and could not be acquired, because a transaction of the holder is in progress.
+ * Whether the holder is active. For a process of this host: whether it is alive. For any other process: whether it
+ * renewed the lease since the last check, or whether the lease had expired by then but could not be acquired, because a
+ * transaction of the holder is in progress.
  */
 function isActive(seen: SeenLease, before: SeenLease | undefined): boolean {
   if (isOfThisHost(seen.holder)) return !seen.isDead;
@@ -119,7 +120,7 @@ export async function writerOf(queries: Queries): Promise<Holder | undefined> {
 }
 
 /**
- * Tells other processes which run the lease holder is working on. Must be the last statement of its transaction,
+ * Records for other processes which run the lease holder is working on. Must be the last statement of its transaction,
  * because it locks the lease.
  */
 export async function noteRun(transaction: Queries, run: string): Promise<void> {
@@ -138,8 +139,8 @@ interface Acquisition {
 }
 
 /**
- * Makes one attempt, and returns the fencing token. Undefined if the lease is held, or if a transaction of its holder
- * is in progress.
+ * Tries once to acquire the lease, and returns the fencing token. Returns undefined if the lease is held, or if a
+ * transaction of its holder is in progress.
  */
 async function acquire(
   database: PostgresDatabase,
@@ -176,7 +177,7 @@ function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }
     lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     where id = 1 and fence = ${fence}`;
   const lost = new AbortController();
-  // Every waiting request adds a listener.
+  // Every waiting request adds a listener, so the number of listeners must not be limited.
   setMaxListeners(0, lost.signal);
   const renew = async (): Promise<void> => {
     const askedAt = watch.moment();
@@ -202,15 +203,15 @@ function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }
       clearInterval(timer);
       await renewing;
       const free = "update migrate.writer set holder = null, lease_until = null where id = 1 and fence = $1";
-      // If the server cannot be reached, the lease expires.
+      // If the server cannot be reached, the lease expires on its own.
       await database.run(free, fence).catch(() => undefined);
     },
   };
 }
 
 /**
- * The key share lock on the lease row lets the holder renew the lease during the transaction. It prevents other
- * processes from acquiring the lease before the transaction ends.
+ * Creates the fence of the lease holder. The key share lock on the lease row lets the holder renew the lease during the
+ * transaction, but prevents other processes from acquiring the lease before the transaction ends.
  */
 function writerFence(fence: number, name: string): Fence {
   return {
@@ -226,8 +227,8 @@ function writerFence(fence: number, name: string): Fence {
 }
 
 /**
- * Whether the holder runs in this boot of this host. Another host may have the same name, and only processes of this
- * boot can be checked.
+ * Whether the holder runs on this host since its last boot. Compares the boot, because another host may have the same
+ * name, and only processes of this boot can be checked.
  */
 function isOfThisHost(holder: Holder): boolean {
   const own = thisProcess("", "lease");
@@ -239,7 +240,7 @@ function isOfThisHost(holder: Holder): boolean {
   );
 }
 
-/** Returns the boot in a start time, which has the form `boot/ticks`. */
+/** Returns the boot part of a start time, which has the form `boot/ticks`. */
 function bootOf({ processStart }: Holder): string | undefined {
   return processStart?.split("/")[0];
 }

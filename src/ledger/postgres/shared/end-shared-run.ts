@@ -47,9 +47,9 @@ export interface LiveWorkersOptions {
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Returns when no worker of a dead planner is active. A worker with a heartbeat since the first check is alive. Any
- * other worker is dead when its lease expires.
- * @throws Failure `ledger_in_use` while workers are active
+ * Waits until no worker of a dead planner can be active. A worker that has sent a heartbeat since the first check is
+ * alive. Any other worker is considered dead when its lease expires.
+ * @throws Failure `ledger_in_use` if a worker is alive
  */
 export async function refuseLiveWorkers(
   database: Queries,
@@ -74,7 +74,7 @@ export async function refuseLiveWorkers(
 
 type WorkerOfRun = Pick<WorkerStatus, "id" | "seenAt"> & { readonly run: string };
 
-/** The active workers of shared runs that have not been ended. */
+/** The active workers of shared runs that have not ended. */
 export async function workingOf(database: Queries): Promise<readonly WorkerOfRun[]> {
   const all: WorkerOfRun[] = [];
   for (const { run, id } of await database.rows(SELECT_OPEN)) {

@@ -31,7 +31,10 @@ export interface SharedRunOptions {
   readonly close: () => Promise<void>;
 }
 
-/** @throws Failure `run_unknown` */
+/**
+ * Opens a shared run.
+ * @throws Failure `run_unknown`
+ */
 export async function postgresSharedRun(
   database: PostgresDatabase,
   id: string,
@@ -42,7 +45,7 @@ export async function postgresSharedRun(
   const reaper = reaperOf(context);
   const ledger = postgresLedger(database, { close: async () => undefined });
 
-  /** Performs an operation of the planner. A planner that has lost the ledger to another process cannot write. */
+  /** Runs a transaction of the planner. A planner that has lost the ledger to another process cannot write. */
   const asPlanner = <Result>(
     work: (transaction: Transaction) => Promise<Result>,
     how: TransactionOptions = {},
@@ -111,7 +114,7 @@ function joining(
       return joinRun(context, own, reaper);
     },
     async close() {
-      // A remaining row is ignored after its lease expires.
+      // Other workers ignore a remaining row after its lease expires.
       await withdraw().catch(() => undefined);
       await close();
     },
@@ -127,8 +130,8 @@ async function requireOpen({ database, run, id }: SharedContext): Promise<Shared
 const POLL_INTERVAL_MS = 500;
 
 /**
- * Waits until the planner has renewed its lease. In an older copy of the database that was just started, a run may be
- * open although it has ended. A machine that has sent nothing cannot detect such a copy, but the planner can.
+ * Waits until the planner has renewed its lease since the server started. In an older copy of the database, a run may
+ * still be open although it has ended. A machine that has sent nothing cannot detect such a copy, but the planner can.
  */
 async function requirePlanner(context: SharedContext): Promise<SharedRow> {
   for (;;) {

@@ -4,22 +4,22 @@ import type { PostgresValue, Queries, Statement } from "../queries.ts";
 
 /** The schema in which pg-boss keeps its jobs. */
 const JOB_SCHEMA = "migrate_jobs";
-/** pg-boss allows less than a day. Only the lease of the range matters: jobs do not expire here. */
+/** pg-boss allows less than a day. Jobs do not expire here, because only the lease of a range matters. */
 const EXPIRY_SECONDS = 23 * 60 * 60;
 /** Maximum number of times that a range can lose its worker. */
 const RETRIES = 10_000;
 
-/** A range as a job, and its first record, which determines the order of assignment. */
+/** A range as a job. Its first record determines the order of assignment. */
 export interface RangeJob {
   readonly id: string;
   readonly first: number;
 }
 
-/** Assigns the ranges of one run, each to one worker at a time, in order. */
+/** Assigns the ranges of one run in order, each to one worker at a time. */
 export interface RangeQueue {
   /** Creates the queue and its schema if they are missing. */
   readonly create: () => Promise<void>;
-  /** Removes all jobs: an earlier planner may have died before it removed them. */
+  /** Removes all jobs, because an earlier planner may have died before it removed them. */
   readonly clear: (transaction: Queries) => Promise<void>;
   readonly add: (jobs: readonly RangeJob[], transaction: Queries) => Promise<void>;
   /** The next job; undefined if there is none at the moment. */
@@ -31,7 +31,7 @@ export interface RangeQueue {
   readonly remove: () => Promise<void>;
 }
 
-/** Loads pg-boss, which opens no connections here and works in the caller's transactions. */
+/** Opens the queue of a run. pg-boss works in the caller's transactions, and opens no connections of its own. */
 export async function openRangeQueue(database: PostgresDatabase, run: string): Promise<RangeQueue> {
   const { default: Boss } = await import("pg-boss");
   const boss = new Boss({ db: sqlInTransactions(database), schema: JOB_SCHEMA, supervise: false, schedule: false });
@@ -60,7 +60,7 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
       for (const id of ids) await boss.fail(name, id, {}, { db: sqlOf(transaction) });
     },
     async remove() {
-      // A copy of the ledger may have been restored without its jobs.
+      // The ledger may have been restored without the tables of pg-boss.
       if ((await database.row(SELECT_JOB_TABLE))?.there !== true) return;
       await clear(database, name);
       await boss.deleteQueue(name);
@@ -69,7 +69,7 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
 }
 
 /**
- * Creates and removes a queue, to check that this user may do so.
+ * Creates and removes a queue, to check that this user has the rights to do so.
  * @throws Failure `config` if a right is missing
  */
 export async function tryRangeQueue(database: PostgresDatabase): Promise<void> {
@@ -79,7 +79,8 @@ export async function tryRangeQueue(database: PostgresDatabase): Promise<void> {
 }
 
 /**
- * Takes one job, regardless of the server time at which it was returned to the queue, because clocks can be changed.
+ * Options for taking one job. Ignores the server time at which the job was returned to the queue, because server clocks
+ * can be changed.
  */
 const NEXT = { batchSize: 1, ignoreStartAfter: true } as const;
 
@@ -91,7 +92,7 @@ const SELECT_JOB_TABLE: Statement<{ there: boolean }> = {
   sql: `select to_regclass('${JOB_SCHEMA}.job') is not null as there`,
 };
 
-/** Deletes all jobs of a queue. pg-boss deletes jobs only by id, and does not delete a queue that still has one. */
+/** Deletes all jobs of a queue. pg-boss deletes jobs only by id, and does not delete a queue that still has a job. */
 async function clear(queries: Queries, name: string): Promise<void> {
   await queries.run(`delete from ${JOB_SCHEMA}.job where name = $1`, name);
 }
@@ -128,12 +129,12 @@ function sqlOf(queries: Queries): PgBoss.Db {
   };
 }
 
-/** This statement would require the right to create schemas, although the schema already exists. */
+/** A statement that is removed, because it requires the right to create schemas even if the schema already exists. */
 const MAKE_SCHEMA = `CREATE SCHEMA IF NOT EXISTS ${JOB_SCHEMA}`;
 
 /**
- * Like `sqlOf`, for the statements that create the tables. One of them may fail if another process creates the tables
- * at the same time.
+ * Like `sqlOf`, for the statements that create the tables. Each runs in its own transaction, because a statement may
+ * fail if another process creates the tables at the same time.
  */
 function sqlInTransactions(database: PostgresDatabase): PgBoss.Db {
   return {

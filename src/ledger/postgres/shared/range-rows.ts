@@ -14,8 +14,8 @@ export interface HeldRange extends RecordRange {
 }
 
 /**
- * Divides the pending records into ranges. Their fencing tokens become higher than all earlier ones, so workers of
- * earlier assignments cannot write. Returns the jobs of the ranges, in order.
+ * Divides the pending records into ranges. Their fencing tokens become higher than all earlier tokens, so that workers
+ * of earlier assignments cannot write. Returns the jobs of the ranges, in order.
  */
 export async function cutRanges(transaction: Transaction, run: number, size: number): Promise<readonly RangeJob[]> {
   const { fence = 0 } = (await transaction.row(SELECT_LAST_FENCE, run)) ?? {};
@@ -44,8 +44,8 @@ export interface ClaimingWorker {
 }
 
 /**
- * Claims the range of a job. Undefined for an obsolete job: its range is done, is closed, was divided again, or has
- * another job.
+ * Claims the range of a job. Resolves to undefined for an obsolete job: its range is done or closed, was divided again,
+ * or has another job.
  */
 export function claimRangeOfJob(
   transaction: Transaction,
@@ -67,7 +67,7 @@ const TAKE_RANGE: Statement<HeldRange> = {
 
 /**
  * Claims a range that was already assigned to the worker without its knowledge, because the reply to the commit was
- * lost.
+ * lost. Resolves to undefined if there is none.
  * @param known the ranges that the worker knows
  */
 export function claimUnknownRange(
@@ -88,7 +88,7 @@ const CLAIM_UNKNOWN: Statement<HeldRange> = {
   returning first, last, fence, job`,
 };
 
-/** Gives a new job to a waiting range that no worker is claiming: its old job may have been lost. */
+/** Gives a new job to a waiting range that no worker is claiming, because its old job may have been lost. */
 export function renewJob(transaction: Transaction, run: number): Promise<RangeJob | undefined> {
   return transaction.row(RENEW_JOB, run);
 }
@@ -102,7 +102,7 @@ const RENEW_JOB: Statement<RangeJob> = {
   returning first, job as id`,
 };
 
-/** Renews the ranges of a worker. Returns their number. */
+/** Renews the leases of a worker's ranges. Returns the number of renewed ranges. */
 export function renewRanges(
   transaction: Transaction,
   { run, worker, leaseMs }: ClaimingWorker,
@@ -126,7 +126,7 @@ export function finishRange(transaction: Transaction, run: number, first: number
   );
 }
 
-/** The ranges to revoke: ranges with an expired lease, the ranges of one worker, or all ranges. */
+/** Which ranges to revoke: those with an expired lease, those of one worker, or all. */
 export type RevokedFrom = "dead workers" | { readonly worker: string } | "all workers";
 
 export interface Revocation {
@@ -141,8 +141,8 @@ export interface Revocation {
 }
 
 /**
- * Revokes ranges. Their fencing tokens are incremented, so their holders can no longer write. Requests in flight are
- * closed, like the requests of a dead process. Returns the jobs of the ranges.
+ * Revokes ranges. Increments their fencing tokens, so that their holders can no longer write. Closes requests in flight
+ * like those of a dead process. Returns the jobs of the ranges.
  */
 export async function revokeRanges(transaction: Transaction, revocation: Revocation): Promise<readonly string[]> {
   const { run, at, resends, state } = revocation;

@@ -38,18 +38,18 @@ interface Identity {
 
 type BeatReport = Parameters<SharedWorker["beat"]>[0];
 
-/** Returns a worker that is already in the table of workers. */
+/** Returns the worker for a row that is already in the table of workers. */
 export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper: Reaper): SharedWorker {
   const context = { ...shared, database: withinLease(shared.database, leaseMs) };
   const { database, run, queue } = context;
   const held = createHeldRanges(context, id);
-  // Each operation changes the held ranges.
+  // Operations run one at a time, because each of them changes the held ranges.
   const inTurn = createMutex();
   const own = { run, worker: id, leaseMs };
 
   /**
-   * Performs an operation of the worker, which must not be considered dead. The worker cannot be declared dead during
-   * the transaction.
+   * Runs a transaction of the worker, which fails if the worker is considered dead. The worker cannot be declared dead
+   * during the transaction.
    */
   const asWorker = <Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> =>
     database.transaction(async (transaction) => {
@@ -120,7 +120,7 @@ async function claimRange(
     if (range !== undefined) return range;
     await queue.complete(job.id, transaction);
   }
-  // The next worker that claims a range gets the range of this job.
+  // A waiting range may have lost its job. The next worker that takes this new job gets the range.
   const renewed = await renewJob(transaction, run);
   if (renewed !== undefined) await queue.add([renewed], transaction);
   return undefined;
@@ -152,7 +152,7 @@ interface HeldRanges extends WritingLedger {
   readonly firsts: () => readonly number[];
 }
 
-/** Writes in one transaction, with the fencing tokens of all ranges involved. */
+/** Writes requests and outcomes. Each transaction checks the fencing tokens of all ranges involved. */
 function createHeldRanges({ database, run }: SharedContext, worker: string): HeldRanges {
   const held = new Map<number, HeldRange>();
   const rangeOf = (record: number): HeldRange => {
@@ -182,7 +182,7 @@ function createHeldRanges({ database, run }: SharedContext, worker: string): Hel
   };
 }
 
-/** Does nothing. The connections belong to the run, so closing the ledger does not close them. */
+/** Does nothing, because the connections belong to the run, so that closing the ledger must not close them. */
 async function keepOpen(): Promise<void> {
   return undefined;
 }

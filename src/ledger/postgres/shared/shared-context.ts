@@ -9,7 +9,7 @@ import { expireDeadWorkers, sharedRow } from "./worker-rows.ts";
 /** State shared by the parts of a shared run. */
 export interface SharedContext {
   readonly database: PostgresDatabase;
-  /** Number of the run in its table. */
+  /** Number of the run in the table `runs`. */
   readonly run: number;
   /** Id of the run. */
   readonly id: string;

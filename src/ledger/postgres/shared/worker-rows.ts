@@ -68,7 +68,7 @@ export async function setState(queries: Queries, run: number, state: HeartbeatRe
   );
 }
 
-/** Keeps the first failure. */
+/** Stores the failure of a run, unless it already has one. */
 export async function setFailure(queries: Queries, run: number, failure: SharedFailure): Promise<void> {
   const text = JSON.stringify(failure);
   await queries.run("update migrate.shared_runs set failure = coalesce(failure, $2) where run = $1", run, text);
@@ -84,7 +84,7 @@ const SET_HOLD = `
 
 export async function addWorker(queries: Queries, run: number, id: string, worker: WorkerIdentity): Promise<void> {
   await queries.run(
-    // The statement is repeated if the reply of the database was lost.
+    // Has no effect if it is repeated because the reply of the database was lost.
     `insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
      values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'working') on conflict (id) do nothing`,
     id,
@@ -94,7 +94,7 @@ export async function addWorker(queries: Queries, run: number, id: string, worke
   );
 }
 
-/** Adds a worker that has not joined yet. Renews its heartbeat if it was already added. */
+/** Adds a worker that has not joined yet. Renews its heartbeat if the worker was added earlier. */
 export async function announceWorker(
   queries: Queries,
   run: number,
@@ -126,7 +126,7 @@ const SELECT_WORKING: Statement<{ id: string }> = {
   isQuick: true,
 };
 
-/** Saves the heartbeat and the report of a worker. Returns false if the worker is considered dead. */
+/** Stores the heartbeat and the report of a worker. Returns false if the worker is considered dead. */
 export async function noteWorker(queries: Queries, id: string, report: WorkerReport): Promise<boolean> {
   const sql = `update migrate.workers set seen_at = clock_timestamp(), report = $2,
     shown_at = coalesce(shown_at, clock_timestamp()) where id = $1 and state = 'working'`;
@@ -137,7 +137,7 @@ export async function endWorker(queries: Queries, id: string): Promise<void> {
   await queries.run("update migrate.workers set state = 'left', seen_at = clock_timestamp() where id = $1", id);
 }
 
-/** Marks workers without a heartbeat for longer than their lease as lost. */
+/** Marks workers as lost if their last heartbeat is older than their lease. */
 export async function expireDeadWorkers(queries: Queries, run: number, leaseMs: number): Promise<void> {
   await queries.run(
     `update migrate.workers set state = 'lost' where run = $1 and state = 'working'
@@ -174,8 +174,7 @@ export async function placeOf(
 type Place = Pick<HeartbeatReply, "workers" | "position" | "isKnown">;
 
 /**
- * `isKnown`: every other live worker has sent a report since this worker became visible to it, so it has counted this
- * worker.
+ * `isKnown`: every other live worker has sent a report since this worker became visible, so it has counted this worker.
  */
 const SELECT_PLACE: Statement<Place> = {
   sql: `
@@ -186,7 +185,7 @@ const SELECT_PLACE: Statement<Place> = {
   isQuick: true,
 };
 
-/** Findings of the live workers about the platform, in the order of joining. */
+/** Findings of the live workers about the platform. The workers are in the order of joining. */
 export async function findingsOf(queries: Queries, run: number, leaseMs: number): Promise<readonly WorkerFindings[]> {
   const reports = await queries.rows(SELECT_FINDINGS, run, leaseMs / 1000);
   return reports.map(({ findings, ...one }) => ({

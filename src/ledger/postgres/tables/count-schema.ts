@@ -1,11 +1,11 @@
 import { PLANNED_PUSHES } from "../../tables/planned-pushes.ts";
 
-/** SQL for the number of unlisted problems that a stored problem represents. */
+/** SQL for the number of problems that a stored problem represents in addition to itself. */
 const unlisted = (problem: string): string => `coalesce(substring(${problem} from '"unlisted":([0-9]+)')::int, 0)`;
 
 const add = (selected: string): string => `insert into migrate.counts (run, kind, name, count) ${selected};`;
 
-/** Problems of the attempts in rows of `items`. Uses the index, because a statement changes only a few rows. */
+/** Problems of the attempts of some rows of `items`. Uses the index, because a statement changes only a few rows. */
 const problemsOfAttempts = (rows: string, sign: "" | "-"): string => `
   select found.run, found.severity as kind, found.code as name, ${sign}(1 + found.unlisted) as count
   from ${rows} cross join lateral (
@@ -34,10 +34,10 @@ const TABLES = `
   create table migrate.keyless (run integer, record integer, since_run integer, primary key (run, record));
   create index attempts_ambiguous on migrate.attempts (run, record) where status = 'ambiguous';`;
 
-/** After about this many new rows of `counts`, the rows of a run are merged into one row per kind and name. */
+/** After about this number of new rows in `counts`, the rows of a run are merged into one row per kind and name. */
 const FOLD_EVERY = 1000;
 
-/** Merging waits for no lock: rows that another transaction has added or is merging are merged the next time. */
+/** Merging does not wait for locks. Rows that another transaction has added or is merging are merged the next time. */
 const FOLD = `
   create function migrate.fold_counts(integer) returns void language sql as $$
     with folded as (
@@ -49,7 +49,10 @@ const FOLD = `
     select $1, kind, name, sum(count) from folded group by kind, name having sum(count) <> 0
   $$;`;
 
-/** The number of an item's latest attempt only increases: if the sum is unchanged, so is each number. */
+/**
+ * Counts changes of `items`. The number of an item's latest attempt only increases, so if the sum of these numbers is
+ * unchanged, each of them is unchanged.
+ */
 const COUNT_ITEMS = `
   create function migrate.count_items() returns trigger language plpgsql as $$
   declare
@@ -117,7 +120,8 @@ const COUNTED = `
   select run, 'requests', '', count(*) from migrate.attempts group by run`;
 
 /**
- * An accepted record stays on the platform even if its revision was refused. `''`: the platform has different content.
+ * An accepted record stays on the platform even if its revision is refused. `''` means that the platform has different
+ * content.
  */
 const COVERED = `
   select target, supplier, endpoint, count(*) as covered, count(records.identity) as accepted
@@ -130,11 +134,11 @@ const COVERED = `
   group by target, supplier, endpoint`;
 
 /**
- * The part of the schema that maintains totals that would take a long time to count. Triggers update them in the same
- * transaction, for every writer. `counts` contains increments, so that writers do not wait for each other. For each run
- * it has: records by status, current problems by severity and code, `requests`, and the contribution to its
- * destination. The contribution is the number of records that no earlier push to it has planned (`covered`), and how
- * many of them are `accepted`. `unsent` are records of a push without a row in `records`.
+ * The part of the schema that maintains totals, because counting would take a long time. Triggers update the totals in
+ * the same transaction, for every writer. `counts` contains increments, so that writers do not wait for each other. For
+ * each run it has: records by status, current problems by severity and code, `requests`, and the contribution to its
+ * destination. The contribution is the number of records that no earlier push to the destination has planned
+ * (`covered`), and how many of them are `accepted`. `unsent` has the records of a push without a row in `records`.
  */
 export const CREATE_COUNTS: string = [TABLES, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
 

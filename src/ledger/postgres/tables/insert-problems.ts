@@ -11,7 +11,7 @@ interface AttemptProblems extends RecordProblems {
   readonly attempt: number;
 }
 
-/** Problems of the plan, for records that have none yet. */
+/** Inserts problems of the plan, for records that have none yet. */
 export async function insertPlanProblems(
   queries: Queries,
   run: number,
@@ -24,7 +24,7 @@ export async function insertPlanProblems(
   );
 }
 
-/** A single statement for all problems. */
+/** Inserts all problems with a single statement. */
 export async function insertProblems(
   queries: Queries,
   run: number,

@@ -30,7 +30,7 @@ const SELECT_UNKNOWN: Statement<{ nth: number }> = {
   where coalesce(records.attempts, 0) < given.attempt`,
 };
 
-/** Returns the number of requests that were unknown. */
+/** Adds the requests that the ledger lacks. Returns their number. */
 export async function markPossiblySent(
   transaction: Transaction,
   requests: readonly JournaledRequest[],
@@ -63,7 +63,7 @@ function withoutRepetitions(requests: readonly JournaledRequest[]): readonly Jou
 }
 
 /**
- * The content of the last request counts: if it differs from the record's content, the record was revised in between.
+ * The content of the last request counts. If it differs from the record's content, the record was revised in between.
  * An accepted record stays accepted if the added attempts follow its last one and repeat the accepted content.
  */
 const MARK_POSSIBLY_SENT = `
@@ -114,10 +114,10 @@ export async function noteRecovery(transaction: Transaction, { id, at, isUncerta
   if (isUncertain) for (const sql of MARK_ALL_UNCERTAIN) await transaction.run(sql);
 }
 
-/** The statement is repeated if the reply of the database was lost. */
+/** Has no effect if it is repeated because the reply of the database was lost. */
 const INSERT_RECOVERY = "insert into migrate.recoveries values ($1, $2, $3) on conflict do nothing";
 
-/** A record that was in flight or not sent yet may have had further requests. */
+/** Records that were in flight or not sent yet may have had further requests. */
 const MARK_ALL_UNCERTAIN: readonly string[] = [
   "update migrate.attempts set harmless = false where status = 'sending'",
   "update migrate.records set other_content = 1 where state <> 'accepted'",
@@ -177,7 +177,7 @@ const SELECT_ORIGIN: Statement<Origin> = {
     (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 as position,
     pg_postmaster_start_time()::text as "startedAt"`,
 };
-/** For a server whose control data this user may not read. */
+/** Selects the origin on a server whose control data this user may not read. */
 const SELECT_DATABASE_ORIGIN: Statement<Origin> = {
   sql: `
   select (select oid from pg_database where datname = current_database())::text || '/' ||

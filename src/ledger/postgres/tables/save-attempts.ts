@@ -78,9 +78,9 @@ function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
 }
 
 /**
- * A reply whose new account already belongs to another record of the same endpoint, in any run, proves nothing. A
- * refused record restarts at its first step, and so does one that was on the platform before. `counted` reads the
- * accepted contents before this statement changes them.
+ * A reply proves nothing if its new account already belongs to another record of the same endpoint, in any run. A
+ * refused record and a record that was on the platform before restart at their first step. `counted` reads the accepted
+ * contents before this statement changes them.
  */
 const SETTLE: Statement<Changes> = {
   sql: `

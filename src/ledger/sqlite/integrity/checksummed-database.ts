@@ -13,16 +13,16 @@ import {
 } from "./page-checksums.ts";
 
 interface ChecksummedDatabase extends SqliteDatabase {
-  /** False if the log could not be written into the file. */
+  /** Closes the database. Returns false if the log could not be written into the file. */
   readonly close: () => boolean;
-  /** Call this when another thread starts to write and to check the pages. */
+  /** Stops the check of the pages. Call this when another thread starts to write and to check the pages. */
   readonly stopCheck: () => void;
 }
 
 interface ChecksumOptions {
   /**
-   * False for a large ledger whose pages were not checked. They are checked from now on, and if one is corrupt, every
-   * further transaction is refused.
+   * False for a large ledger whose pages were not checked. They are then checked while the ledger is in use. If a page
+   * is corrupt, every further transaction is refused.
    */
   readonly isChecked?: boolean;
   /** Whether this process wrote the log with these checksums, so that the log can be written into the file later. */
@@ -36,10 +36,10 @@ interface ChecksumOptions {
 
 /**
  * Adds a checksum file to a database, with the checksum of every page and the number of committed transactions. Any
- * corruption is detected when the ledger is next opened (`requireIntact`). The log is written into the file only here,
- * because the checksums must change with it.
+ * corruption is detected when the ledger is next opened (`requireIntact`). Only this code writes the log into the
+ * database file, because the checksums must change at the same time.
  *
- * Costs one small row per transaction and one unsynced write of 28 bytes.
+ * Each transaction costs an update of one small row and an unsynced write of 28 bytes.
  */
 export function withChecksums(
   database: SqliteDatabase,
@@ -110,18 +110,18 @@ function hasOtherWriter(database: SqliteDatabase, writer: string): boolean {
 /** The checksum file of an open ledger. */
 interface MaintainedChecksums {
   readonly current: () => PageChecksums;
-  /** Whether the log has anything that is not in the ledger's file. */
+  /** Whether the log contains changes that are not in the ledger's file. */
   readonly hasWritten: () => boolean;
   readonly noteWrite: () => void;
   readonly noteCommits: (commits: number) => void;
   /**
-   * Writes the log into the file. Returns false if other processes are reading or the disk rejects the write. The log
-   * then keeps its contents.
+   * Writes the log into the file. Returns false if other processes are reading, or if the disk rejects the write. The
+   * log then keeps its contents.
    */
   readonly checkpoint: () => boolean;
   /**
    * Closes the database.
-   * @param release work to do first, whose failure is ignored
+   * @param release called first; its failure is ignored
    * @returns false if the log was not written
    */
   readonly close: (release: () => void) => boolean;
@@ -148,7 +148,7 @@ function maintainChecksums(database: SqliteDatabase): MaintainedChecksums {
     noteCommits: (commits) => {
       hasWritten = true;
       checksums = { ...checksums, commits };
-      // The transaction is committed: a failure here must not look like a failure of the transaction.
+      // The transaction is committed, so a failure here must not look like a failure of the transaction.
       unlessFailing(() => writeCommitCount(checksumsPath(path), checksums));
     },
     checkpoint,
@@ -170,14 +170,14 @@ function maintainChecksums(database: SqliteDatabase): MaintainedChecksums {
 }
 
 /**
- * Does the work, and ignores its failure: the checksum file may lag behind, and a failure of the database itself recurs
- * when it is next used.
+ * Calls `work` and ignores its failure. The checksum file may lag behind, and a failure of the database recurs when the
+ * database is next used.
  */
 function unlessFailing(work: () => unknown): void {
   try {
     work();
   } catch {
-    // The next operation reports it.
+    // The next operation reports the failure.
   }
 }
 
@@ -189,12 +189,12 @@ interface Checkpointed {
   readonly log: number;
   readonly checkpointed: number;
 }
-/** Writes the log into the file. Passive: it does not wait, so that no reader delays a push. */
+/** Writes the log into the file. In passive mode, it does not wait for readers, so that they do not delay a push. */
 const CHECKPOINT: Query<Checkpointed> = { sql: "pragma wal_checkpoint(passive)" };
 const TRUNCATE: Query<Checkpointed> = { sql: "pragma wal_checkpoint(truncate)" };
 
 /**
- * Empties the log. If another connection is reading, the log keeps its size and is later overwritten from its
+ * Empties the log. If another connection is reading, the log keeps its size, and SQLite later overwrites it from its
  * beginning.
  */
 function truncateLog(database: SqliteDatabase): void {
@@ -222,7 +222,7 @@ function countCommit(database: SqliteDatabase, writer: string | undefined): numb
   return committed(database);
 }
 
-/** Number of transactions ever committed with checksums. */
+/** Number of transactions that were ever committed with checksums. */
 export function committed(database: SqliteDatabase): number {
   return database.row(COMMITS)?.commits ?? 0;
 }

@@ -11,8 +11,8 @@ import { findCorruption, matchesStamp, readChecksums, type PageChecksums, checks
 import { committed } from "./checksummed-database.ts";
 
 /**
- * Checks every page and every row of the ledger at this path, without changing it: its checksums, SQLite's own check,
- * and contradictions between the tables.
+ * Checks every page and every row of the ledger at this path, without changing it. Compares the checksums, runs
+ * SQLite's own check, and finds contradictions between the tables.
  * @param isBusy whether another process may be writing to it
  * @throws Failure `storage`; `config` for a file that is not a ledger
  */
@@ -58,7 +58,7 @@ function count(database: SqliteDatabase, sql: string): number {
   return database.row(query)?.count ?? 0;
 }
 
-/** Records whose acceptance a request or a decision confirms. */
+/** The records whose acceptance is confirmed by a request or a decision. */
 export const CONFIRMED = `(select identity from attempts where status = 'accepted' union all
   select identity from decisions where decision = 'accepted')`;
 
@@ -91,16 +91,20 @@ const LARGE_BYTES = 128 * 1024 * 1024;
 interface IntegrityOptions {
   /** Returns whether another process may be writing to the ledger. */
   readonly isBusy?: () => boolean;
-  /** Whether to trust a large file that was not modified since its checksums were recorded. */
+  /**
+   * Whether to trust a large file that was not modified since its checksums were recorded, instead of checking its
+   * pages.
+   */
   readonly trustsTime?: boolean;
   /** Receives messages about slow work. */
   readonly notice?: ((message: string) => void) | undefined;
 }
 
 /**
- * Refuses a ledger that differs from its last written state: Failure `ledger_damaged`. Its checksums detect a single
- * changed bit. Without a checksum file, SQLite's own check detects a truncated or torn file. Returns `trusted` if its
- * pages were not checked.
+ * Refuses a ledger that differs from its last written state. The checksums detect a single changed bit. Without a
+ * checksum file, SQLite's own check detects a truncated or torn file.
+ * @returns `trusted` if the pages were not checked
+ * @throws Failure `ledger_damaged`
  */
 export function requireIntact(database: SqliteDatabase, options: IntegrityOptions = {}): "checked" | "trusted" {
   const { path } = database;
@@ -133,7 +137,7 @@ function requireChecksums(
   return isTrusted ? "trusted" : "checked";
 }
 
-/** Checking more than this may take longer than two seconds. */
+/** Checking a larger ledger may take more than two seconds. */
 const NOTICE_BYTES = 1024 * 1024 * 1024;
 
 function longCheckText(path: string, bytes: number): string {
@@ -143,7 +147,7 @@ function longCheckText(path: string, bytes: number): string {
 
 function requireUnbroken(path: string, isBusy: () => boolean): void {
   const broken = findCorruption(path);
-  // A process that has begun to write in the meantime may have changed only one of the two files so far.
+  // If a process has begun to write in the meantime, it may so far have changed only one of the two files.
   if (broken !== undefined && !isBusy() && findCorruption(path) !== undefined) throw corruptLedger(path, broken);
 }
 

@@ -20,11 +20,11 @@ import { committed } from "./checksummed-database.ts";
 import { HAS_NO_STATE, salvage, unlessCorrupt } from "./salvage-rows.ts";
 
 /**
- * Replaces a corrupt ledger with a repaired copy that has every readable record. The corrupt ledger is kept next to
- * it. Uncertain records become `ambiguous`: a record is accepted only if a request or a decision confirms it, and if
- * anything was lost, no other state is trusted. Callers hold the lock.
+ * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger next to it.
+ * Uncertain records become `ambiguous`: a record stays `accepted` only if a request or a decision confirms it, and
+ * other states are not trusted if any data was lost. Callers must hold the lock.
  * @param stamp the end of the name under which the corrupt ledger is kept
- * @param mayRecreate create an empty ledger if no run can be read
+ * @param mayRecreate whether to create an empty ledger if no run can be read
  * @throws Failure `ledger_damaged` if no run can be read; `storage`
  */
 export function repairLedger(path: string, stamp: string, mayRecreate = false): LedgerRepair {
@@ -92,8 +92,8 @@ function unreadable(path: string): Failure {
 }
 
 /**
- * Returns the file to read from. SQLite refuses a file that is shorter than its header says, even if the rest is
- * readable. Such a file is copied and extended with empty pages.
+ * Returns the file to read from. SQLite refuses a file that is shorter than its header states, even if the rest is
+ * readable. Such a file is copied, and the copy is extended with empty pages.
  */
 function lengthened(path: string): string {
   const expected = expectedBytes(path);
@@ -124,7 +124,7 @@ function expectedBytes(path: string): number {
   return (pageSize === 1 ? 65_536 : pageSize) * Math.min(header.readUInt32BE(28), MAX_PAGES);
 }
 
-/** A header with a larger number is itself corrupt: 64 GB. */
+/** The number of pages in 64 GB. A header with a larger number is itself corrupt. */
 const MAX_PAGES = 16_777_216;
 
 /** Whether every committed transaction is present. */
@@ -138,7 +138,7 @@ function isComplete(corrupt: SqliteDatabase, path: string): boolean {
   }
 }
 
-/** A state that one table records and another table has lost becomes `ambiguous`. */
+/** Makes a state `ambiguous` if one table records it and another table has lost it. */
 const UNCONFIRMED = [
   `update attempts set status = 'ambiguous' where status = 'sending' and not exists (
      select 1 from items where items.run = attempts.run and items.record = attempts.record and status = 'sending')`,
@@ -149,7 +149,7 @@ const UNCONFIRMED = [
   `update records set state = 'ambiguous' where state = 'accepted' and identity not in ${CONFIRMED}`,
 ];
 
-/** For a ledger whose rows could all be read: a state on which two tables agree is trusted. */
+/** Used if all rows could be read. A state is then trusted if two tables agree on it. */
 const MARK_ONE_UNCERTAIN = [
   `update records set state = 'ambiguous'
    where state not in ('accepted', 'sending') and attempts > 0 and not exists (
@@ -160,7 +160,7 @@ const MARK_ONE_UNCERTAIN = [
      (select max(attempt) from attempts where attempts.identity = records.identity), 0)`,
 ];
 
-/** The items of a run follow the state of the records. A record without a known state may have been sent. */
+/** Makes the items of a run follow the state of the records. A record without a known state may have been sent. */
 const FOLLOWING = [
   `insert or ignore into records (identity, content, state, attempts, other_content)
    select identity, x'', 'ambiguous', max(attempt), 1 from attempts group by identity`,
@@ -177,7 +177,7 @@ const FOLLOWING = [
        and status = 'accepted')
      and not exists (select 1 from decisions where decisions.run = items.run and decisions.record = items.record
        and decision = 'accepted')`,
-  // A record that a run has omitted as excluded stays excluded, even if its exclusion is lost.
+  // A record that a run omitted because it was excluded stays excluded, even if its exclusion is lost.
   `insert or ignore into exclusions (identity, key, excluded_at, who, reason)
    select identity, key, coalesce(min(started_at), ''), 'ledger repair', 'the original exclusion was lost'
    from items left join runs on runs.id = items.run
@@ -190,9 +190,9 @@ const AMBIGUOUS: Query<{ count: number }> = {
 };
 
 /**
- * Replaces the ledger with the draft. The old checksum file is removed last: if the swap is interrupted earlier, the
- * files do not match it and are refused. The old log is removed before the new ledger is in place, because SQLite would
- * apply it to the new ledger.
+ * Replaces the ledger with the draft. Removes the old checksum file last: if the swap is interrupted earlier, the files
+ * do not match it and are refused. Removes the old log before the new ledger is in its place, because SQLite would
+ * apply the log to the new ledger.
  */
 function swap(path: string, draft: string, stamp: string): string | undefined {
   const kept = statOf(path) === undefined ? undefined : `${path}.corrupt-${stamp}`;

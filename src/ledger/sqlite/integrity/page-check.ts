@@ -1,7 +1,7 @@
 import { findCorruptPage, pagesBuffer, type PageChecksums } from "./page-checksums.ts";
 
 interface PageCheck {
-  /** The corruption found in the pages checked so far. */
+  /** Describes the corruption in the pages checked so far; undefined if there is none. */
   readonly broken: () => string | undefined;
   readonly stop: () => void;
 }

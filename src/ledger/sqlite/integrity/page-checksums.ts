@@ -17,11 +17,11 @@ import { replaceFileSync } from "../../../files/replace-file.ts";
 /** The state of a database when it was last known to be intact. */
 export interface PageChecksums {
   readonly pageSize: number;
-  /** Number of committed transactions that were recorded; there may have been more. */
+  /** Number of recorded commits. The database may have more. */
   readonly commits: number;
   /** The checksum (CRC-32) of each page in the database file itself, without the contents of its log. */
   readonly pages: Uint32Array;
-  /** Stamp of the database file when its pages matched the checksums. */
+  /** Stamp of the database file at the time when its pages matched the checksums. */
   readonly stamp?: FileStamp;
 }
 
@@ -44,7 +44,7 @@ export function checksumsPath(database: string): string {
   return `${database}-checksums`;
 }
 
-/** Reads a checksum file; undefined if there is none. `corrupt`: the file exists but is invalid. */
+/** Reads a checksum file. Undefined if there is none; `corrupt` if the file is invalid. */
 export function readChecksums(path: string): PageChecksums | "corrupt" | undefined {
   const bytes = unlessMissing(() => readFileSync(path));
   if (bytes === undefined) return undefined;
@@ -98,14 +98,14 @@ function writeChecksums(path: string, checksums: PageChecksums): void {
   replaceFileSync(path, bytes);
 }
 
-/** Converts 32-bit numbers between the byte order of this machine and the byte order of the file. */
+/** Converts 32-bit numbers between the byte order of this machine and that of the file. */
 function lowestByteFirst(numbers: Buffer): void {
   if (endianness() === "BE") numbers.swap32();
 }
 
 /**
- * Adds a commit, without a sync. After a power failure the file may have fewer commits than the ledger, but never
- * more.
+ * Updates the number of commits, without a sync. After a power failure, the file may record fewer commits than the
+ * ledger has, but never more.
  */
 export function writeCommitCount(path: string, checksums: Pick<PageChecksums, "pageSize" | "pages" | "commits">): void {
   const file = openSync(path, "r+");
@@ -117,8 +117,8 @@ export function writeCommitCount(path: string, checksums: Pick<PageChecksums, "p
 }
 
 /**
- * Keeps the number of commits and removes the checksums. Used when SQLite may write into the file on its own, for
- * example if a process ends without closing the file properly.
+ * Keeps the number of commits and removes the checksums. Used when SQLite may later write into the file without
+ * updating them, for example if a process ends without closing the file properly.
  */
 export function writeHeaderOnly(path: string, checksums: PageChecksums): void {
   try {
@@ -129,7 +129,7 @@ export function writeHeaderOnly(path: string, checksums: PageChecksums): void {
   }
 }
 
-/** Like `writeHeaderOnly`, with the state read from the checksum file. */
+/** Like `writeHeaderOnly`, for the state in the checksum file. */
 export function forgetChecksums(database: string): void {
   const path = checksumsPath(database);
   const checksums = readChecksums(path);
@@ -137,7 +137,7 @@ export function forgetChecksums(database: string): void {
 }
 
 const MAGIC: Buffer = Buffer.from("MIGSUMS1");
-/** The header: magic, page size, number of pages, commits; then their checksum. */
+/** Size of the header without its checksum: magic, page size, number of pages, commits. */
 const CHECKED_BYTES = 24;
 const HEADER_BYTES = CHECKED_BYTES + 4;
 
@@ -152,8 +152,8 @@ function headerOf({ pageSize, pages, commits }: PageChecksums): Buffer {
 }
 
 /**
- * Describes the corruption of a database file according to its checksums, ignoring pages with a newer version in the
- * log. Undefined if there is none. `unchecked`: there are no checksums to compare with.
+ * Describes the first corruption of a database file that its checksums show. Ignores pages with a newer version in the
+ * log. Undefined if there is no corruption; `unchecked` if there are no checksums to compare with.
  */
 export function findCorruption(database: string): string | undefined {
   const checksums = readChecksums(checksumsPath(database));
@@ -193,8 +193,8 @@ export function updateChecksums(database: string, before: PageChecksums): PageCh
 }
 
 /**
- * Checks some pages from number `first` on, as `findCorruption` does. Returns the corruption, if any, and the number of
- * the next page.
+ * Checks some pages, like `findCorruption`, beginning with page number `first`. Returns the corruption, if any, and the
+ * number of the next page.
  * @param options `buffer`: a `pagesBuffer`, which can be reused
  */
 export function findCorruptPage(
@@ -220,7 +220,7 @@ export function pagesBuffer({ pageSize }: Pick<PageChecksums, "pageSize">): Buff
   return Buffer.alloc(pageSize * PAGES_AT_ONCE);
 }
 
-/** Returns the number of complete pages. */
+/** Calls `visit` for each complete page. Returns the number of complete pages. */
 function eachPage(database: string, pageSize: number, visit: (number: number, page: Buffer) => void): number {
   const buffer = pagesBuffer({ pageSize });
   return withFile(database, (file) => {
@@ -242,8 +242,9 @@ function withFile<T>(path: string, work: (file: number) => T): T {
 }
 
 /**
- * Pages of a database whose latest committed version is in its write-ahead log. Their versions in the database file do
- * not matter. SQLite verifies the log's own checksums. Format: https://sqlite.org/fileformat2.html#walformat
+ * Returns the pages of a database whose latest committed version is in the write-ahead log. Their versions in the
+ * database file do not matter. SQLite itself verifies the checksums in the log. Format:
+ * https://sqlite.org/fileformat2.html#walformat
  */
 function pagesInLog(logPath: string): ReadonlySet<number> {
   const file = unlessMissing(() => openSync(logPath, "r"));
@@ -268,7 +269,7 @@ function readPages(file: number): ReadonlySet<number> {
   let pending: number[] = [];
   for (let at = LOG_HEADER_BYTES; ; at += FRAME_HEADER_BYTES + pageSize) {
     if (readSync(file, frame, 0, FRAME_HEADER_BYTES, at) < FRAME_HEADER_BYTES) return committed;
-    // The remaining frames are from before the log restarted.
+    // The remaining frames were written before the log restarted.
     if (header.compare(frame, 8, SALTS_AT, SALTS_AT, SALTS_AT + 8) !== 0) return committed;
     pending.push(frame.readUInt32BE(0));
     if (frame.readUInt32BE(4) === 0) continue;

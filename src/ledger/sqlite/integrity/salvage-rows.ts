@@ -15,12 +15,12 @@ const TABLES = {
   setup: ["sha256"],
 } as const;
 
-/** Without these tables, a run needs its own files again, but the state of every record is known. */
+/** Tables without the state of records. If one of them is lost, a run needs its own files again. */
 export const HAS_NO_STATE: ReadonlySet<string> = new Set(["setup"] satisfies readonly (keyof typeof TABLES)[]);
 
 /**
- * Copies the readable rows of a corrupt ledger into a new one: every table from its beginning to the first unreadable
- * place, and from its end back to the last one.
+ * Copies the readable rows of a corrupt ledger into a new ledger. Reads every table from its beginning to the first
+ * unreadable place, and from its end back to the last unreadable place.
  */
 export function salvage(corrupt: SqliteDatabase, intact: SqliteDatabase): LedgerRepair["tables"] {
   return Object.entries(TABLES).map(([table, keys]) => {
@@ -42,7 +42,7 @@ interface Copy {
   readonly columns: readonly string[];
 }
 
-/** The known columns that can be read: a corrupt schema may name others. */
+/** Returns the known columns that can be read. A corrupt schema may also name other columns. */
 function sharedColumns(corrupt: SqliteDatabase, intact: SqliteDatabase, table: string): readonly string[] {
   const query: Query<{ name: string }> = { sql: `select name from pragma_table_info('${table}')` };
   const columnsOf = (database: SqliteDatabase): readonly string[] => database.rows(query).map(({ name }) => name);
@@ -83,12 +83,12 @@ function copyRows({ corrupt, intact, table, keys, columns }: Copy, order: "asc" 
     const end = rows.at(-1);
     if (end === undefined || rows.length < size) return isWhole;
     last = keys.map((name) => end[name] ?? null);
-    // Reading cannot continue after a lost key: a corrupt schema may hide the keys of all rows.
+    // Reading cannot continue after a lost key. A corrupt schema may hide the keys of all rows.
     if (last.includes(null)) return false;
   }
 }
 
-/** The result of reading from a corrupt ledger; undefined if that part cannot be read. */
+/** Calls `work` and returns its result; undefined if it reads a corrupt part of the ledger. */
 export function unlessCorrupt<T>(work: () => T): T | undefined {
   try {
     return work();

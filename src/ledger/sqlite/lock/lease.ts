@@ -8,10 +8,10 @@ interface Lease {
   readonly end: () => void;
 }
 
-/** Number of renewals within the duration of a lease. */
+/** Number of renewals per duration of a lease. */
 const RENEWALS = 6;
 
-/** Repeatedly updates the time of the lock file, as a heartbeat for processes on other kernels. */
+/** Repeatedly updates the modification time of the lock file, as a heartbeat for processes on other machines. */
 export function startLease(lockPath: string, leaseMs: number): Lease {
   let isLost = false;
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ export function startLease(lockPath: string, leaseMs: number): Lease {
       last = stampOf(lockPath);
       renewedAt = performance.now();
     } catch {
-      // The file system does not reply. The lease expires, and is checked again before anything is sent.
+      // The file system does not reply. The lease then expires, and it is checked again before anything is sent.
     }
   }
 
@@ -48,8 +48,8 @@ function stampOf(lockPath: string): string | undefined {
 }
 
 /**
- * Whether the time of the lock file stays the same for the duration of a lease, which means that its holder is dead.
- * Does not compare clocks, which may differ between hosts.
+ * Whether the modification time of the lock file does not change for the duration of a lease, which means that its
+ * holder is dead. Does not compare clocks, which may differ between hosts.
  */
 export async function watchLease(lockPath: string, leaseMs: number): Promise<boolean> {
   const before = freshStampOf(lockPath);
@@ -61,8 +61,8 @@ export async function watchLease(lockPath: string, leaseMs: number): Promise<boo
 }
 
 /**
- * A current stamp of the lock file, even on a network file system, which queries its server when a file is opened. Only
- * for a process that does not hold the lock.
+ * A current stamp of the lock file. It is also current on a network file system, because opening a file queries the
+ * server. Only for a process that does not hold the lock, because closing the file would release it.
  */
 function freshStampOf(lockPath: string): string | undefined {
   const file = unlessMissing(() => openSync(lockPath, "r"));

@@ -13,15 +13,15 @@ export interface Lock {
   readonly kind: LockKind;
   /** The writer to record in the ledger. */
   readonly writer: string;
-  /** @throws Failure `ledger_in_use` if the lease was lost: another process considered this one dead */
+  /** @throws Failure `ledger_in_use` if the lease was lost because another process considered this process dead */
   readonly requireHeld: () => void;
   readonly release: () => Promise<void>;
 }
 
 export interface LockOptions {
-  /** Default: the kind that the file system supports. */
+  /** By default, the kind that the file system supports. */
   readonly kind?: LockKind;
-  /** Milliseconds without a renewal after which a lease expires. */
+  /** Time without a renewal after which a lease expires, in milliseconds. */
   readonly leaseMs?: number;
 }
 
@@ -30,14 +30,15 @@ const LEASE_MS = 30_000;
 /**
  * Makes this process the only writer of the ledger at `path`, until `release` or the end of the process.
  *
- * `<ledger>.lock` is a SQLite file with an open write transaction. The kernel releases its lock when the process ends,
- * however and wherever that happens. The only row of the file names the holder. If the locks of the file system are
- * not reliable, the row is also a lease: its holder renews the time of the file, and no other process takes the lock
- * until that time has not changed for `leaseMs`.
+ * `<ledger>.lock` is a SQLite file with an open write transaction. The kernel releases the lock when the process ends,
+ * for any reason and on any machine. The only row of the file names the holder. If the locks of the file system are not
+ * reliable, the row is also a lease. Its holder repeatedly updates the modification time of the file. Another process
+ * takes the lock only after this time has not changed for `leaseMs`.
  *
- * Nothing else in this process may open the lock file: closing it would release the kernel's lock (POSIX, `fcntl`).
+ * No other code in this process may open the lock file, because closing it would release the kernel's lock (POSIX,
+ * `fcntl`).
  *
- * @throws Failure `ledger_in_use` if another process holds it, and `storage`
+ * @throws Failure `ledger_in_use` if another process holds the lock; `storage`
  */
 export async function lockLedger(path: string, command: string, options: LockOptions = {}): Promise<Lock> {
   requireNoOtherCopy(path);
@@ -59,9 +60,9 @@ export async function lockLedger(path: string, command: string, options: LockOpt
   throw inUse(path, undefined);
 }
 
-/** The lock can change hands during an attempt, but not this often. */
+/** Maximum number of attempts. The lock can change hands during an attempt, but not this often. */
 const TRIES = 20;
-/** A process that only checks the lock holds it for less time than this. */
+/** Milliseconds to wait for the lock. A process that only checks the lock holds it for less time. */
 const BUSY_TIMEOUT = 100;
 
 interface TakenLock {
@@ -80,7 +81,7 @@ function held(
   const release = (): void => {
     lease.end();
     forgetHeld();
-    // Removed while the lock is held, so that waiting processes detect the removal.
+    // Removes the file while the lock is held, so that waiting processes detect the removal.
     if (statOf(lockPath)?.ino === file) rmSync(lockPath, { force: true });
     releaseTransaction(database);
   };
@@ -98,7 +99,7 @@ function held(
   };
 }
 
-/** Whether a process is working on the ledger at `path`, or may be. */
+/** Whether a process is, or may be, working on the ledger at `path`. */
 export function isLocked(path: string): boolean {
   const lockPath = `${path}.lock`;
   if (statOf(lockPath) === undefined) return false;
@@ -128,8 +129,8 @@ function openProbe(lockPath: string): SqliteDatabase | undefined {
 }
 
 /**
- * Makes one attempt. Returns the lock; or `changed` if the file was replaced in the meantime; or the holder whose lease
- * must be watched.
+ * Tries once to take the lock. Returns the lock, `changed` if the file was replaced in the meantime, or the holder
+ * whose lease must be watched.
  * @param watched the nonce of the holder whose lease is known to have expired
  */
 function take(
@@ -161,7 +162,7 @@ function closed<T>(database: SqliteDatabase, result: T): T {
   return result;
 }
 
-/** Ends the transaction first: a database stays open until its statements are garbage-collected. */
+/** Ends the transaction first, because a database stays open until its statements are garbage-collected. */
 function releaseTransaction(database: SqliteDatabase): void {
   try {
     database.execute("rollback");
@@ -172,8 +173,8 @@ function releaseTransaction(database: SqliteDatabase): void {
 }
 
 /**
- * Whether the lease of the previous holder must be watched. The kernel reports that no process holds the lock, but a
- * holder with a lease cannot rely on the kernel.
+ * Whether the lease of the previous holder must be watched. According to the kernel, no process holds the lock, but
+ * this is not reliable for a holder with a lease.
  */
 function needsWatch(before: Holder, holder: Holder): boolean {
   return (before.kind === "lease" || holder.kind === "lease") && !isDead(before);
@@ -190,9 +191,9 @@ function begin(database: SqliteDatabase, path: string): void {
 }
 
 /**
- * Acquires the lock again after the commit that shows the holder to other processes, and that releases the lock for a
- * moment. If another process acquires the lock in that moment, it writes its own name and this process gives up. The
- * last process to write gets the lock.
+ * Acquires the lock again after the commit that shows the holder to other processes, because this commit releases the
+ * lock for a moment. If another process acquires the lock in that moment and writes its own name, this process gives
+ * up. The last process to write gets the lock.
  */
 function reopenTransaction(database: SqliteDatabase, path: string, holder: Holder): void {
   for (const deadline = performance.now() + TAKEOVER_TIMEOUT_MS; ;) {

@@ -4,13 +4,15 @@ import { statOf } from "../ledger-file.ts";
 
 /** Whether an open ledger is still the file at its path. */
 export interface LedgerPlace {
-  /** Undefined while the ledger and its log are in place. Costs two file system calls. */
+  /**
+   * The failure if the ledger or its log is no longer in its place, otherwise undefined. Costs two file system calls.
+   */
   readonly failure: () => Failure | undefined;
 }
 
 /**
  * Remembers the file of an open ledger. SQLite keeps writing to a file that was removed, renamed or replaced, and to a
- * log that was removed. Such transactions are lost.
+ * log that was removed. Transactions in such a file are lost.
  */
 export function rememberPlace(path: string): LedgerPlace {
   const inode = statOf(path)?.ino;

@@ -6,7 +6,7 @@ import { statOf } from "../ledger-file.ts";
 
 /**
  * Linux file systems whose locks the kernel itself manages, by magic number
- * (https://man7.org/linux/man-pages/man2/statfs.2.html). All others are treated as network file systems.
+ * (https://man7.org/linux/man-pages/man2/statfs.2.html). All other file systems are treated as network file systems.
  */
 const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
@@ -38,7 +38,8 @@ export function lockKindOf(path: string): LockKind {
 }
 
 /**
- * The file system of a folder. If the folder does not exist yet, it will be created on the file system of its parent.
+ * The type of a folder's file system. A folder that does not exist yet will be created on the file system of its
+ * parent.
  */
 function fileSystemOf(folder: string): number {
   if (statOf(folder) !== undefined || dirname(folder) === folder) return statfsSync(folder).type;
@@ -46,8 +47,8 @@ function fileSystemOf(folder: string): number {
 }
 
 /**
- * Refuses a ledger that is in two folders at once. Its log and its lock are only in one of them, so two runs would not
- * detect each other.
+ * Refuses a ledger that is in two folders at once. Its log and its lock are in only one of the folders, so two runs
+ * would not detect each other.
  * @throws Failure `config`
  */
 export function requireOnePlace(path: string): void {

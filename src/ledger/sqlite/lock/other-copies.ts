@@ -2,8 +2,8 @@ import { Failure } from "../../../model/failure.ts";
 import { statOf } from "../ledger-file.ts";
 
 /**
- * The kernel's file locks belong to the process (POSIX, `fcntl`). If two copies of this package are in one process,
- * each has its own SQLite. The second copy would get every lock that the first one holds, and would release it by
+ * The kernel's file locks belong to the process (POSIX, `fcntl`). If one process loads two copies of this package, each
+ * copy has its own SQLite. The second copy would get every lock that the first copy holds, and would release it by
  * closing the file. Each copy therefore records which ledgers it holds.
  */
 const HELD = Symbol.for("energy-migrate: ledgers in use");
@@ -29,8 +29,8 @@ export function isHeldHere(nonce: string): boolean {
 }
 
 /**
- * @throws Failure `ledger_in_use` for a ledger whose lock another copy holds: it must not be opened, not even for
- * reading
+ * Refuses a ledger whose lock another copy holds. It must not be opened, not even for reading.
+ * @throws Failure `ledger_in_use`
  */
 export function requireNoOtherCopy(ledger: string): void {
   const file = fileOf(ledger);
@@ -46,7 +46,7 @@ export function requireNoOtherCopy(ledger: string): void {
 }
 
 /**
- * Identifies a ledger by its lock file, which exists while the lock is held, independent of the path that leads to the
+ * Identifies a ledger by its lock file, which exists while the lock is held and does not depend on the path to the
  * ledger.
  */
 function fileOf(ledger: string): string | undefined {

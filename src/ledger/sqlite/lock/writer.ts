@@ -8,14 +8,12 @@ import { isHeldHere } from "./other-copies.ts";
 
 /**
  * The process that may write to a ledger, as recorded in the ledger itself (`ledger_state.writer`). Transactions of any
- * other process fail. This keeps other processes out even if the lock file was removed.
+ * other process fail, even if the lock file was removed.
  */
 export interface Writer extends Holder {
-  /**
-   * Inode of the lock file. A process that holds the lock on this same file knows that the previous writer is dead.
-   */
+  /** Inode of the lock file. If a process holds the lock on the file with this inode, the previous writer is dead. */
   readonly lockInode: number;
-  /** Inode of the ledger. In a copy, the writer has no meaning. */
+  /** Inode of the ledger. A copy of the ledger has another inode, so the recorded writer does not count for it. */
   readonly ledgerInode: number;
 }
 
@@ -58,7 +56,10 @@ function unlessUnreadable<T>(work: () => T): T | undefined {
   }
 }
 
-/** The recorded writer, if it is another process. Undefined if it is known to be dead, or wrote to another file. */
+/**
+ * The recorded writer, if it is another process. Undefined if that process is known to be dead, or wrote to another
+ * file.
+ */
 function otherWriter(database: SqliteDatabase, self: Writer | undefined): Writer | undefined {
   const writer = parseWriter(database.row(SELECT_WRITER)?.writer ?? "");
   if (writer === undefined || writer.nonce === self?.nonce) return undefined;
@@ -80,8 +81,8 @@ function parseWriter(text: string): Writer | undefined {
 }
 
 /**
- * Refuses a ledger that another process writes to, before reading or repairing it. An unreadable ledger has no known
- * writer.
+ * Refuses a ledger that another process is writing to. Call this before reading or repairing it. An unreadable ledger
+ * has no known writer, and is accepted.
  * @param isRefused whether to refuse the ledger because of this writer
  * @throws Failure `ledger_in_use`
  */
@@ -101,7 +102,7 @@ export function refuseOtherWriter(
 }
 
 /**
- * Like `refuseOtherWriter`, before a repair. Accepts a writer if this host cannot determine whether it is alive.
+ * Like `refuseOtherWriter`, for a repair. Accepts the ledger if this host cannot determine whether the writer is alive.
  * @throws Failure `ledger_in_use`
  */
 export function refuseLiveWriter(path: string, text: string): void {

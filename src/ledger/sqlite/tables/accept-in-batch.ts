@@ -25,19 +25,19 @@ const ACCEPTING = `
     where run = new.run and record = new.record and attempt = new.attempt and status = 'sending';
   end;`;
 
-/** The result of writing outcomes together. */
+/** The result of writing outcomes in a batch. */
 interface AcceptedInBatch {
-  /** The outcomes that were written. Rows are missing if they were not in the state in which this run left them. */
+  /** The outcomes that were written. Some of their rows may not have been in the state in which this run left them. */
   readonly written: readonly AttemptOutcome[];
-  /** The number of rows of the written outcomes that did not change. Each outcome has three rows. */
+  /** The number of rows of the written outcomes that did not change. Each outcome changes three rows. */
   readonly missing: number;
   /** The outcomes that were not written. Each must be handled individually. */
   readonly others: readonly AttemptOutcome[];
 }
 
 /**
- * Writes the outcomes of a group that only state that a record was accepted with a new account: nearly all outcomes of
- * a run. Excludes accounts that occur twice, or that are already in the ledger.
+ * Writes the outcomes that only state that a record was accepted with a new account. Nearly all outcomes of a run are
+ * of this kind. Does not write outcomes whose account occurs twice, or is already in the ledger.
  */
 export function acceptInBatch(
   database: SqliteDatabase,

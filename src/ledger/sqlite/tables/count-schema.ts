@@ -3,8 +3,8 @@ import { NOTE_AGAIN } from "../../tables/planned-records.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 
 /**
- * SQL for the number of unlisted problems that a stored problem represents. Few problems have the member, and parsing
- * all of them as JSON would be slow.
+ * SQL for the number of problems that a stored problem represents in addition to itself. Few problems have the member
+ * `unlisted`, so only these are parsed as JSON.
  */
 const unlisted = (problem: string): string =>
   `case when instr(${problem}, '"unlisted":') = 0 then 0 else coalesce(json_extract(${problem}, '$.unlisted'), 0) end`;
@@ -26,10 +26,10 @@ const problemIn = (row: string, sign: "" | "-"): string =>
      or ${row}.attempt = (select attempt from items where run = ${row}.run and record = ${row}.record)`;
 
 /**
- * Totals that would take a long time to count in a large ledger, updated in the same transaction as each change.
- * `counts` has for each run: records by status, current problems by severity and code, requests. `coverage` has for
- * each destination: the number of distinct records in plans of pushes, and how many of them are accepted. `unsent`
- * lists the planned records without a row in `records`, and `keyless` the planned rows without a key
+ * Totals that would take a long time to count in a large ledger. Each change updates them in the same transaction. For
+ * each run, `counts` has the records by status, the current problems by severity and code, and the requests. For each
+ * destination, `coverage` has the number of distinct records in plans of pushes, and how many of them are accepted.
+ * `unsent` lists the planned records without a row in `records`, and `keyless` the planned rows without a key
  * (`planned-records.ts`).
  */
 export const COUNT_TABLES: string = `
@@ -40,8 +40,8 @@ export const COUNT_TABLES: string = `
   create table keyless (run int, record int, since_run int, primary key (run, record)) without rowid;`;
 
 /**
- * Updates the totals after changes through this connection. New plan items, requests, and records that change to or
- * from the status `sending` are counted in bulk by the code that writes them.
+ * Updates the totals after changes through this connection. The code that writes new plan items, requests, and changes
+ * to or from the status `sending` counts these in bulk.
  */
 export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
   database.execute(TRIGGERS);
@@ -76,7 +76,8 @@ const COUNTED = `
   select run, 'requests', '', count(*) from attempts group by run`;
 
 /**
- * An accepted record stays on the platform even if its revision was refused. `x''`: the platform has different content.
+ * An accepted record stays on the platform even if its revision is refused. `x''` means that the platform has different
+ * content.
  */
 const COVERED = `
   select target, supplier, endpoint, count(*) as records, count(accepted) as accepted

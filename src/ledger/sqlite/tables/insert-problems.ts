@@ -7,7 +7,7 @@ interface RecordProblems {
   readonly problems: readonly Problem[];
 }
 
-/** Inserts several rows at a time, because extracts may have a problem in every row. */
+/** Inserts several rows per statement, because extracts may have a problem in every row. */
 export function insertProblems(
   database: SqliteDatabase,
   { run, attempt }: { readonly run: number; readonly attempt: number },

@@ -3,9 +3,9 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 import { addToCounts } from "./count-schema.ts";
 
 /**
- * Recoveries are a JSON list in `ledger_state.recoveries`. Attempts known only from a journal belong to no run and have
- * run number 0. The `resends` of a record that is in no plan are -1: `coverage` does not count it yet. There is no
- * separate table, because a schema that fits on one page is rarely lost.
+ * The run number of attempts known only from a journal, which belong to no run. Recoveries are a JSON list in
+ * `ledger_state.recoveries`. The `resends` of a record that is in no plan, and that `coverage` does not count yet, are
+ * -1. There is no separate table, because a schema that fits on one page is rarely lost.
  */
 const NO_RUN = 0;
 
@@ -73,13 +73,15 @@ function noteRequest(database: SqliteDatabase, { request, number, at }: NotedReq
   database.run(INSERT_ATTEMPT, number, attempt, identity, at, status, UNKNOWN_REQUEST, idempotent ? 1 : 0, rowMark);
 }
 
-/** A record that an earlier plan could not send is already counted in `coverage`. */
+/**
+ * Marks a record that `coverage` does not count yet. It already counts a record that an earlier plan could not send.
+ */
 const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not in (select identity from unsent)";
 
 const INSERT_RECORD = "insert or ignore into records (identity, content, state, attempts) values (?, ?, ?, ?)";
 
 /**
- * The content of the last request counts: if it differs from the record's content, the record was revised in between.
+ * The content of the last request counts. If it differs from the record's content, the record was revised in between.
  * An accepted record stays accepted if the added attempts follow its last one and repeat the accepted content.
  */
 const UPDATE_RECORD = `
@@ -100,7 +102,7 @@ function noteRecovery(database: SqliteDatabase, recovery: Recovery): void {
   });
 }
 
-/** A record that was in flight or not sent yet may have had further requests. */
+/** Records that were in flight or not sent yet may have had further requests. */
 export const MARK_ALL_UNCERTAIN: readonly string[] = [
   "update attempts set harmless = 0 where status = 'sending'",
   "update records set other_content = 1 where state <> 'accepted'",
@@ -110,7 +112,7 @@ export const MARK_ALL_UNCERTAIN: readonly string[] = [
 const PLANNED_AMBIGUOUS = `(select identity from items where identity is not null
   and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning'))`;
 
-/** Marks the records that are in no plan, in a repaired ledger. */
+/** For a repaired ledger: marks the records that are in no plan. */
 export const FIND_UNCOVERED: string = `
   update records set resends = 0 where resends < 0 and identity in ${PLANNED_AMBIGUOUS};
   update records set resends = -1 where identity not in ${PLANNED_AMBIGUOUS};

@@ -25,7 +25,7 @@ export function saveIntents(
   for (const range of rangesOf(intents)) claimRange(database, run, range);
 }
 
-/** Intents for consecutive records that are equal in everything else. */
+/** Intents for consecutive records that are equal in all other properties. */
 interface IntentRange {
   readonly first: Intent;
   count: number;
@@ -51,7 +51,7 @@ function continues({ first, count }: IntentRange, { record, attempt, step, idemp
   );
 }
 
-/** Claims the records as planned, so their identities and contents need not be passed again. */
+/** Claims a range of records as planned, so that the statements need no identities or contents as parameters. */
 function claimRange(database: SqliteDatabase, run: RunRow, { first, count }: IntentRange): void {
   const { record, attempt, at, step = null, idempotent = false } = first;
   const range = [attempt, run.number, record, record + count - 1];
@@ -80,7 +80,7 @@ export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: re
   finishNow(addAccepted(sqliteTables(database), run.number, accepted));
 }
 
-/** Accepts the records that the platform already had, and checks their number. */
+/** Accepts the records that the platform already had. Checks that their number is `missing`. */
 function acceptRevised(database: SqliteDatabase, outcomes: readonly AttemptOutcome[], missing: number): number {
   const revised = outcomes.reduce((sum, outcome) => sum + updateRecord(database, outcome), 0);
   requireChanged(revised, missing, database.path);
@@ -115,10 +115,10 @@ const ACCEPT_RECORD = `
   update records set state = 'accepted', accepted_content = content, accepted_at = ?3, account = ?4
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
-/** Does not update records that the platform is known to have had before. */
+/** Updates only records that the platform is not known to have had before. */
 const ACCEPT_NEW_RECORD = `${ACCEPT_RECORD} and coalesce(accepted_content, x'') = x''`;
 
-/** A refused record, and a record that was on the platform before, restarts at its first step. */
+/** A refused record, and a record that was on the platform before, restart at their first step. */
 const UPDATE_RECORD = `
   update records set state = ?3, step = iif(?3 in ('rejected', 'existing'), null, coalesce(?4, step)),
     other_content = iif(?3 = 'existing' or ?5, 1, other_content)
