@@ -20,7 +20,7 @@ export interface ReplaceOptions {
  * the old file or the new one. On failure the old file stays and the temporary one is removed.
  *
  * `write-file-atomic` and similar libraries do not fit: they write through a symbolic link at `file`, copy the mode of
- * the old file, and do not sync the folder. Here a link is replaced, and the mode is the one requested.
+ * the old file, and do not sync the folder. This function replaces a link, and sets the requested mode.
  */
 export async function replaceFile(
   file: string,

@@ -116,7 +116,9 @@ export function contractNames(file: string): readonly string[] {
   return isShippedOverlay(file) ? [`${PREFIX}${SHARED}`, file] : [file];
 }
 
-/** The path of a file by its name. Bundled overlays are those of this version of the program. */
+/**
+ * Returns the path of a file by its name. For a bundled overlay, this is the overlay of this version of the program.
+ */
 export function ownPath(name: string): string {
   return isShippedOverlay(name) ? `${FOLDER}${nameOf(name)}.yaml` : name;
 }

@@ -42,7 +42,7 @@ export interface JournalEnvironment extends Notifier {
   readonly clock: Clock;
   /** A folder that outlives the process, for data that the ledger cannot store. */
   readonly rescueFolder: string;
-  /** Data that this machine keeps about server ledgers, independent of the working folder. */
+  /** Folder for data that this machine keeps about ledgers on servers. Independent of the working folder. */
   readonly stateFolder: () => string;
 }
 

@@ -18,11 +18,11 @@ export interface WorkingProcess {
   /** Records settled per second. */
   readonly perSecond: number;
   readonly inFlight: number;
-  /** Maximum number of requests in flight of the process. */
+  /** Maximum number of requests that the process has in flight. */
   readonly limit?: number | undefined;
   /**
-   * The ranges of records that are assigned to it: first and last record number, both inclusive, and the time of the
-   * assignment (ISO 8601 UTC).
+   * The ranges of records that are assigned to the process: first and last record number, both inclusive, and the time
+   * of the assignment (ISO 8601 UTC).
    */
   readonly holds: readonly { readonly first: number; readonly last: number; readonly since: string }[];
 }
@@ -66,7 +66,8 @@ export interface InputProgress {
 
 export interface SendProgress {
   /**
-   * Records that the run will send, including those of earlier processes. Absent in a process that sends only a part.
+   * Number of records that the run sends, including those of earlier processes. Absent in a process that sends only a
+   * part.
    */
   readonly total?: number | undefined;
   /** Number of these records with an outcome. */

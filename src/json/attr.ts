@@ -1,6 +1,6 @@
 /**
- * One part of an attr: the path of a value in a payload, as the platform reports it (API specification 7.3):
- * `customers.0.phone`. String segments are field names; numeric segments are zero-based list indexes.
+ * One segment of an attr. An attr is the path of a value in a payload, as the platform reports it (API specification
+ * 7.3): `customers.0.phone`. String segments are field names; numeric segments are zero-based list indexes.
  */
 export type AttrSegment = string | number;
 export type AttrPath = readonly AttrSegment[];

@@ -1,7 +1,9 @@
 import { type AttrSegment, formatAttr } from "./attr.ts";
 import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./json-value.ts";
 
-/** The attrs whose values differ between two payloads. An object or list that only one of them has is one attr. */
+/**
+ * The attrs whose values differ between two payloads. An object or list that only one payload has counts as one attr.
+ */
 export function differingAttrs(before: JsonObject, after: JsonObject): readonly string[] {
   return [...differences(before, after, [])];
 }

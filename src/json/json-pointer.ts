@@ -13,7 +13,9 @@ export function parsePointer(pointer: string): readonly string[] {
   return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** `#/components/schemas/A~1B` (RFC 6901 section 6) -> its path; undefined if it is not such a fragment. */
+/**
+ * `#/components/schemas/A~1B` (RFC 6901 section 6) -> ["components", "schemas", "A/B"]; undefined for any other text.
+ */
 export function parseFragment(fragment: string): readonly string[] | undefined {
   if (fragment !== "#" && !fragment.startsWith("#/")) return undefined;
   try {

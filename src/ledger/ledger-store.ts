@@ -55,10 +55,11 @@ export interface LedgerStore {
    */
   readonly export: () => AsyncIterable<readonly ExportedRow[]>;
   /**
-   * Replaces a corrupt ledger by a repaired copy with every readable record. Keeps the corrupt ledger under another
+   * Replaces a corrupt ledger with a repaired copy with every readable record. Keeps the corrupt ledger under another
    * name. Absent if the storage repairs its own corruption.
    * @param stamp the end of the name under which the corrupt ledger is kept
-   * @param options `mayRecreate`: create an empty ledger if nothing can be read, because a journal has its requests
+   * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read, because a journal has its
+   * requests
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` if no run can be read, `storage`
    */
   readonly repair?: (stamp: string, options?: { readonly mayRecreate: boolean }) => Promise<LedgerRepair>;
@@ -88,7 +89,7 @@ export type ExportedRow = Readonly<Record<string, string | number | null>>;
 
 export interface LedgerRepair {
   readonly tables: readonly SalvagedTable[];
-  /** Records with unknown delivery status after the repair. */
+  /** Number of records with unknown delivery status after the repair. */
   readonly ambiguous: number;
   /** Path of the corrupt ledger, next to its log and its checksum file; absent if there was no ledger. */
   readonly kept?: string | undefined;

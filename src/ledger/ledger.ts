@@ -42,7 +42,7 @@ interface PlanningLedger {
   restartPlan(run: string): Promise<void>;
   /** Adds records of the input to the plan, in input order. */
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
-  /** Makes planned records `invalid` for reasons found after planning. Call before `finishPlan`. */
+  /** Makes planned records `invalid` for reasons found after planning. Call this before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /** The open rows without a key from earlier pushes to the destination of this run. */
   earlierWithoutKey(run: string): Promise<readonly RowWithoutKey[]>;
@@ -113,8 +113,8 @@ interface ReconcilingLedger {
   /** Every decision ever made about the records with this key, oldest first. */
   decisions(key: string): Promise<readonly RecordedDecision[]>;
   /**
-   * The records numbered `from` to `to` (inclusive) whose content in this run is the one that the platform accepted
-   * last, in any run, or whose content on the platform is unknown. The value is the result of the last comparison with
+   * The records numbered `from` to `to` (inclusive) whose content in this run is the content that the platform accepted
+   * last, in any run, or whose content on the platform is unknown. Each value is the result of the last comparison with
    * the platform; undefined if the record has not been compared since it was accepted.
    */
   acceptedLast(run: string, from: number, to: number): Promise<ReadonlyMap<number, Verification | undefined>>;
@@ -125,7 +125,7 @@ interface ReconcilingLedger {
 /** Excludes records from the migration. */
 interface ExcludingLedger {
   /**
-   * Excludes records from the migration, including records that the ledger does not know. No run sends an excluded
+   * Excludes records from the migration, including records that the ledger does not contain. No run sends an excluded
    * record. Records that are left to send become `excluded`. Resolves to the result for each exclusion.
    */
   excludeRecords(exclusions: readonly Exclusion[]): Promise<readonly ExclusionResult[]>;
@@ -225,7 +225,7 @@ export interface Ledger
    * Moves all further writes to a separate thread, and returns the ledger that performs them. This ledger can still be
    * queried. Closing it also closes the returned ledger. The `plan` of the returned ledger may resolve before the items
    * are written. Absent for a ledger on a server, where the server does the work.
-   * @param begins whether the thread starts immediately, or when enough has been sent to outweigh its cost
+   * @param begins whether the thread starts immediately, or only after enough requests to outweigh its cost
    */
   readonly inThread?: (begins: "immediately" | "when worthwhile") => Ledger;
   /** Whether this process is still the writer. Absent if no other process can write while this process is alive. */
@@ -293,7 +293,7 @@ export interface LedgerHistory {
 /** Numbers of records, by business key. A record counts once, even if several runs contain it. */
 export interface Coverage extends Pick<Run, "target" | "supplier" | "operation"> {
   readonly records: number;
-  /** Records that the platform accepted in any run. */
+  /** Number of records that the platform accepted in any run. */
   readonly accepted: number;
 }
 

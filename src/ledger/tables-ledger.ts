@@ -36,7 +36,7 @@ import { acceptedLast, saveVerifications } from "./tables/verifications.ts";
  */
 export type Change = "rows" | "tables" | "plan" | "position";
 
-/** Access of a ledger to its tables. */
+/** A ledger's access to its tables. */
 export interface TableAccess<Own extends Tables> {
   readonly read: <Result>(work: (tables: Tables) => Work<Result>) => Promise<Result>;
   /** Performs a change. The change is atomic, and on disk when the promise resolves. */
@@ -64,9 +64,9 @@ export interface FrequentWrites<Own extends Tables> {
 }
 
 export interface TablesLedgerOptions {
-  /** Stored with each run. */
+  /** The version of this program, which is stored with each run. */
   readonly toolVersion?: string | undefined;
-  /** For timestamps. */
+  /** The clock for timestamps. */
   readonly clock?: Pick<Clock, "now"> | undefined;
   /** The status shown for requests in flight. */
   readonly sending: SendingStatus;

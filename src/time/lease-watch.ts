@@ -19,8 +19,8 @@ interface Moment {
 /** The share of the lease during which the holder acts. The rest is reserved for requests in flight. */
 const USED_SHARE = 0.8;
 /**
- * Number of missed renewals after which the holder needs a reply from the server before it acts. It may have been
- * suspended, and an older copy of the database may be in use.
+ * Number of missed renewals after which the holder needs a reply from the server before it acts. The holder may have
+ * been suspended, and an older copy of the database may be in use.
  */
 const MISSED_RENEWALS = 5;
 

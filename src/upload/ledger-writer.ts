@@ -17,7 +17,10 @@ export interface LedgerWriter {
   readonly saveIntents: (intents: readonly NewIntent[], repeated?: readonly RepeatedAttempt[]) => Promise<void>;
   /** Calls `onSaved` when the outcome is durable. */
   readonly saveOutcome: (outcome: AttemptOutcome, onSaved: () => void) => void;
-  /** Writes the remaining outcomes and retries the outcomes that failed. Returns the outcomes that fail again. */
+  /**
+   * Writes the remaining outcomes, and retries the outcomes that could not be written. Returns the outcomes that fail
+   * again.
+   */
   readonly close: () => Promise<readonly AttemptOutcome[]>;
 }
 

@@ -6,7 +6,7 @@ export interface PollPatience {
   readonly leftMs: () => number;
   /** Aborts when the time is over. */
   readonly over: AbortSignal;
-  /** Stops the timer, because no further status is needed. */
+  /** Stops the timer. Call this when no further status is needed. */
   readonly end: () => void;
 }
 

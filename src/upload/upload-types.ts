@@ -59,7 +59,7 @@ export interface UploadOptions {
   readonly concurrency: "auto" | number;
   /** Maximum number of requests in flight under `auto`; default 16. */
   readonly ceiling?: number;
-  /** Maximum requests per second. */
+  /** Maximum number of requests per second. */
   readonly rps?: number;
   /** The current share of this worker in a run with several workers, in addition to its own limits. */
   readonly share?: (() => PaceShare) | undefined;
@@ -93,15 +93,15 @@ export interface UploadOptions {
 export interface PaceShare {
   /** Maximum number of requests in flight, at least 1. */
   readonly limit: number;
-  /** Maximum requests per second. */
+  /** Maximum number of requests per second. */
   readonly rps?: number | undefined;
   /** Milliseconds for which nothing may be sent, because the platform told another worker to wait. */
   readonly holdMs: number;
   /** Number of workers of the run; default: 1. */
   readonly workers?: number | undefined;
-  /** The rate per worker that a worker found after a refusal. `at`: time of the refusal, monotonic milliseconds. */
+  /** The rate per worker that a worker found after a refusal. `at`: time of the refusal, in monotonic milliseconds. */
   readonly found?: { readonly id: string; readonly perSecond: number; readonly at: number } | undefined;
-  /** Import suppliers that other workers found closed or open. `at`: time of the finding, monotonic milliseconds. */
+  /** Import suppliers that other workers found closed or open. `at`: time of the finding, in monotonic milliseconds. */
   readonly suppliers?: readonly ReportedSupplier[] | undefined;
 }
 
@@ -124,7 +124,7 @@ export type UploadEvent =
       /** Duration of the last request. */
       readonly durationMs?: number | undefined;
     }
-  /** `limit`: maximum requests in flight. `perSecond`: rate that the platform was found to accept. */
+  /** `limit`: maximum number of requests in flight. `perSecond`: rate that the platform was found to accept. */
   | { readonly kind: "pace"; readonly limit: number; readonly perSecond?: number; readonly reason: string }
   /** An import supplier closed or opened. `probeInMs`: time until the next probe. */
   | {

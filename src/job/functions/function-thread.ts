@@ -26,7 +26,7 @@ export interface FunctionModule {
   readonly place: Place;
   /** Time limit for one call, in seconds; loading the module may take `LOAD_FACTOR` times as long. */
   readonly timeoutSeconds?: number | undefined;
-  /** Running calls are ended `STOP_GRACE_MS` after the signal aborts. */
+  /** Running calls end `STOP_GRACE_MS` after this signal aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,7 +52,7 @@ const MAX_BYTES = 2 * 2 ** 30;
 /** Limit for the growth of the whole process during one batch. */
 const MAX_GROWTH_BYTES = 2 ** 30;
 
-/** A pending answer of the thread. Loading the module has no calls. */
+/** A pending answer of the thread. `calls` is empty while the module is loading. */
 interface Waiting {
   readonly calls: readonly FunctionCall[];
   /** A method, because each answer has a different type. */
@@ -175,7 +175,7 @@ interface Watched {
 }
 
 interface Watch {
-  /** Watches the next pending answer, or none if it is undefined. */
+  /** Watches this pending answer from now on; undefined if no answer is pending. */
   readonly next: (waiting: Waiting | undefined) => void;
   readonly stop: () => void;
 }

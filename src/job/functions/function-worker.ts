@@ -35,8 +35,7 @@ const { store } = Atomics;
 const { isPromise, isNativeError } = types;
 const post: (answer: LoadAnswer | BatchAnswer | UncaughtAnswer) => void = port.postMessage.bind(port);
 /**
- * Keeps the thread alive until it is terminated: if the thread ended by itself, this could happen before its answer
- * arrives.
+ * Keeps the thread alive until it is terminated. Otherwise, the thread could end by itself before its answer arrives.
  */
 const hold: () => void = port.ref.bind(port);
 const later = setImmediate;
@@ -82,7 +81,7 @@ for (const name of keys(fixed)) {
 delete workerData.port;
 await load();
 
-/** Handles an error of a timer or of an unhandled promise. Returns true: Node.js must not handle it. */
+/** Handles an error of a timer or of an unhandled promise. Returns true, so that Node.js does not handle it. */
 function answerUncaught(error: unknown): true {
   if (isUncaught) return true;
   isUncaught = true;
@@ -156,7 +155,7 @@ function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]):
     return undefined;
   }
   if (isPromise(returned)) {
-    // The outcome of the promise is ignored.
+    // Ignores how the promise settles.
     void apply(then, returned, [nothing, nothing]);
     return { kind: "promise" };
   }
@@ -169,7 +168,10 @@ function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]):
   }
 }
 
-/** The row as an object, for CSV with one member per column; a missing cell is "". Each call gets its own copy. */
+/**
+ * The row as an object. For CSV, the object has one member per column, and a missing cell is "". Each call gets its own
+ * copy.
+ */
 function rowView(batch: CallBatch, row: number): unknown {
   const content = batch.rows[row];
   const header = headers[batch.headerOf[row] ?? NO_ROW];

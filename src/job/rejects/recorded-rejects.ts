@@ -35,9 +35,8 @@ export interface SetupOptions {
 }
 
 /**
- * Finds the run of a report, in the ledger or in the report itself. For a run in the ledger, reads files that have
- * changed since in the version that the run stored. Reads reports of several runs together if the settings of these
- * runs agree.
+ * Finds the run of a report, in the ledger or in the report itself. For a run in the ledger, reads the stored versions
+ * of files that have changed since the run. Reads reports of several runs together if the settings of these runs agree.
  * @throws Failure `usage` if the settings differ; the failures of `readManifest`
  */
 export async function recordedRejects(

@@ -86,7 +86,7 @@ interface OwnVersionOptions {
   readonly stored: StoredFiles;
   /** Kinds of files whose current version is used. */
   readonly replaced?: ReadonlySet<FileKind>;
-  /** Added to the notice. */
+  /** A hint that is added to the notice. */
   readonly hint?: string;
   readonly dependencies: Pick<Dependencies, "temporaryFolder" | "notice">;
 }

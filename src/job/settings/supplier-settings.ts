@@ -24,7 +24,7 @@ export function supplierIn(payload: JsonObject, { supplier }: RequestForm): stri
 
 /** Where import suppliers store their documents (specification 2.5). Each supplier has its own location. */
 export interface DocumentRoots {
-  /** The supplier of payloads that name none. */
+  /** The supplier for payloads that name no supplier. */
   readonly supplier?: string | undefined;
   /** Root locations by supplier code. */
   readonly documentRoots?: Readonly<Record<string, string>> | undefined;

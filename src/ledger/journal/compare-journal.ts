@@ -27,13 +27,13 @@ export interface JournalPlace {
 
 export interface JournalComparison {
   readonly file: string;
-  /** Requests in the journal that the ledger lacks. */
+  /** Number of requests in the journal that the ledger lacks. */
   readonly unknown: number;
   /** Whether the journal contains every request that the ledger may lack. */
   readonly isComplete: boolean;
   /** Whether the ledger has every request that may have been sent. */
   readonly isUpToDate: boolean;
-  /** The last run in the journal. */
+  /** The last run in the journal. `lastAt`: the time of the last entry that has a time. */
   readonly lastRun: string | undefined;
   readonly lastAt: string | undefined;
   /** Minimum number of requests in the newest copy of the ledger. */
@@ -85,7 +85,7 @@ interface ComparisonState {
   lastRun: string | undefined;
   lastAt: string | undefined;
   unknown: number;
-  /** Requests that cannot be compared individually. */
+  /** Number of requests that cannot be compared individually. */
   uncompared: number;
   isComplete: boolean;
   /** True until the first run or recovery has been read. */

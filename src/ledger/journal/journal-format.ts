@@ -11,7 +11,7 @@ import type { JournaledRequest } from "./recovery.ts";
  */
 export type JournalEntry =
   | { readonly kind: "ledger"; readonly name: string; readonly id: string }
-  /** A run is about to send; the ledger has this many requests. */
+  /** A run is about to send requests. The ledger then has this number of requests. */
   | { readonly kind: "begin"; readonly run: string; readonly at: string; readonly requests: number }
   /** Requests that are about to be sent. */
   | { readonly kind: "requests"; readonly requests: readonly JournaledRequest[] }
@@ -33,7 +33,7 @@ export interface ExpectedLedger {
 export const MAGIC: Buffer = Buffer.from("MIGJRNL1");
 const HEADER_BYTES = 12;
 const CHECKSUM_BYTES = 4;
-/** A longer frame is corrupt. */
+/** Maximum size of a payload. A longer frame is corrupt. */
 export const MAX_PAYLOAD_BYTES: number = 1024 * 1024;
 
 const TYPES = { ledger: 1, begin: 2, requests: 3, count: 4, recovery: 5, end: 6 } as const;

@@ -17,7 +17,7 @@ import {
  */
 export interface JournalEnd {
   readonly state: "whole" | "torn" | "corrupt";
-  /** Bytes up to the end of the last readable entry. */
+  /** Number of bytes up to the end of the last readable entry. */
   readonly validBytes: number;
 }
 

@@ -23,7 +23,7 @@ type SharedLedger = ComparedLedger & Pick<Ledger, "recovery">;
 export interface MachineComparison {
   /** Journals with requests or a recovery note that the ledger lacks. */
   readonly outdated: readonly JournalComparison[];
-  /** Requests in these journals that the ledger lacks. */
+  /** Number of requests in these journals that the ledger lacks. */
   readonly unknown: number;
   /** Whether the ledger and these journals together have every request known to this machine. */
   readonly isComplete: boolean;
@@ -86,8 +86,8 @@ interface MachineJournalOptions extends Pick<JournalFileOptions, "rescueFolder" 
 }
 
 /**
- * Creates the journal of this process, in its own folder. At the end, it adds a note to the ledger that the ledger
- * accounts for this journal.
+ * Creates the journal of this process, in its own folder. When the journal ends, it notes in the ledger that the ledger
+ * accounts for it.
  */
 export function openProcessJournal(
   { folder, ledgerName }: MachineJournals,

@@ -8,7 +8,7 @@ import { framesOf, MAGIC } from "./journal-format.ts";
 import { journalFile, readJournal, readLedgerOf } from "./journal-reader.ts";
 
 export interface JournalRecovery {
-  /** Requests that the ledger lacked. They now count as attempts with an unknown outcome. */
+  /** Number of requests that the ledger lacked. They now count as attempts with an unknown outcome. */
   readonly noted: number;
   /** Whether the journals may lack some requests. */
   readonly isUncertain: boolean;

@@ -8,7 +8,7 @@ import type { OriginFacts } from "./recovery.ts";
 
 /** The last state of a ledger on a server that a process of this machine observed. */
 export interface SeenOrigin extends OriginFacts {
-  /** Requests in the ledger. */
+  /** Number of requests in the ledger. */
   readonly requests: number;
   /** ISO 8601 UTC. */
   readonly at: string;

@@ -23,9 +23,9 @@ export interface ItemColumns {
   readonly count: number;
   readonly records: Float64Array;
   readonly lines: Float64Array;
-  /** The contents of the items; NaN: none. */
+  /** The contents of the items; NaN for an item without content. */
   readonly contents: Float64Array;
-  /** Marks of the keys (`packKey`); NaN: none. */
+  /** Marks of the keys (`packKey`); NaN for an item without a key. */
   readonly marks: Float64Array;
   /** End of each item's key in `keys`. A key starts at the end of the previous key. */
   readonly keyEnds: Uint32Array;
@@ -50,7 +50,7 @@ interface ColumnSizes {
   readonly extraBytes: number;
 }
 
-/** Size of the header. After it come the columns, those with the widest numbers first. */
+/** Size of the header. The columns follow it, those with the widest numbers first. */
 const HEADER_BYTES = 16;
 const BYTES_OF_ITEM = 4 * 8 + 3 * 4 + 1;
 

@@ -58,7 +58,7 @@ function entryOf({ excluded }: PackedPlan, columns: ItemColumns, files: readonly
   };
 }
 
-/** Orders entries so that near keys are adjacent. Among them, records with equal keys are in input order. */
+/** Orders entries so that near keys are adjacent, and records with equal keys are in input order. */
 function compareEntries(one: KeyEntry, other: KeyEntry): number {
   if (one.mark !== other.mark) return one.mark - other.mark;
   if (one.key === other.key) return one.record - other.record;
@@ -67,7 +67,7 @@ function compareEntries(one: KeyEntry, other: KeyEntry): number {
   return one.key < other.key ? -1 : 1;
 }
 
-/** Returns a text that is equal for keys that may be near. */
+/** Returns a text that is equal for keys that may be nearly equal. */
 function matchOf({ key }: KeyEntry): string {
   return normalKey(key);
 }

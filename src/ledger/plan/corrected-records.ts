@@ -47,8 +47,8 @@ interface OlderRow {
 }
 
 /**
- * Usually, every accepted record in the plan still has its accepted content. Reads earlier runs only for the other
- * records.
+ * Selects the older versions. Reads earlier runs only for accepted records whose content in the plan differs from their
+ * accepted content. Usually, there are none.
  */
 const SELECT_OLDER: Statement<OlderRow> = {
   sql: `

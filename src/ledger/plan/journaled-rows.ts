@@ -57,7 +57,7 @@ const SELECT_NEW_ROWS: Statement<NewKey & { readonly rowHash: number }> = {
     where new_keys.row_hash is not null and new_keys.row_hash <> -1 order by new_keys.record`),
 };
 
-/** SQLite has no index of row marks. */
+/** Collects the journaled rows in temporary tables, because SQLite has no index of row marks. */
 const COLLECT_JOURNALED = [
   `create temp table journaled_rows (row_mark integer not null, identity blob not null, primary key (row_mark, identity))
    without rowid`,

@@ -104,8 +104,8 @@ const EARLIER_ITEMS = `
   inner join migrate.items on items.run = earlier.id`;
 
 /**
- * SQL for the known keys that nearly equal a new key. For each new key, the known keys that were sent come first, then
- * the others, in ascending order.
+ * SQL for the known keys that are nearly equal to a new key. For each new key, the known keys that were sent come
+ * first, then the others, in ascending order.
  * @param keys the table with the new keys, and the condition for an earlier item with a nearly equal key
  */
 const nearKeys = (keys: string): string => `
@@ -130,8 +130,8 @@ const selectNear = (match: string): Statement<FoundKey> => ({
 });
 
 /**
- * Only on PostgreSQL: finds known keys that nearly equal other forms of the new keys. The keys are in parameter 2,
- * their forms in parameter 3.
+ * Only on PostgreSQL: finds known keys that are nearly equal to other forms of the new keys. The keys are in parameter
+ * 2, their forms in parameter 3.
  */
 const SELECT_NEAR_FORMS: Statement<FoundKey> = {
   sql: {

@@ -49,7 +49,7 @@ export function* refuseStale(
 }
 
 /**
- * Whether different, newer content was sent or skipped. This counts even if the newest content equals the content of
+ * Whether different, newer content was sent or skipped. This is true even if the newest content equals the content of
  * this item: the platform may have refused the newest content, and may still have the different content that was sent
  * in between.
  */

@@ -70,7 +70,7 @@ export function errorKindOf(error: unknown): ErrorKind {
 
 /**
  * Converts an error of the server or the connection into a failure that ends the run. Returns an unknown error
- * unchanged: it is a bug.
+ * unchanged, because it is a bug.
  */
 export function postgresFailure(error: unknown, name: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;

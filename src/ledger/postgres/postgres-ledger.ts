@@ -15,9 +15,9 @@ import { saveIntents, saveOutcomes } from "./tables/save-attempts.ts";
 export interface PostgresLedgerOptions {
   /** Allows this process to write. Without a fence, the caller must ensure that there is no other writer. */
   readonly fence?: Fence | undefined;
-  /** Stored with each run. */
+  /** The version of this program, which is stored with each run. */
   readonly toolVersion?: string;
-  /** For timestamps. */
+  /** The clock for timestamps. */
   readonly clock?: Pick<Clock, "now">;
   /** The lease of the whole ledger. */
   readonly lease?: HeldLease | undefined;

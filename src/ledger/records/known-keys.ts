@@ -21,7 +21,7 @@ export interface KnownKey {
 
 /**
  * The problem of a new key that may be a changed form of a known key. There is no problem if the known key never
- * reached the platform, because it may be the changed form, and the new key its correction.
+ * reached the platform, because that key may be the changed form, and the new key its correction.
  */
 export function nearKnownKey(found: NewKey & KnownKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key, known, wasSent } = found;

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Findings about the platform by one worker or by all workers of a shared run. Ages are in milliseconds. */
+/**
+ * One worker's findings about the platform, or the combined findings of all workers of a shared run. Ages are in
+ * milliseconds.
+ */
 export interface PlatformFindings {
   /**
    * Requests per second of all workers together, just after the platform refused a request. `id` identifies the

@@ -161,6 +161,6 @@ export interface WorkerStatus extends WorkerIdentity, WorkerReport {
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly seenAt: string;
-  /** Held ranges, and the time since when the worker has held them. */
+  /** Held ranges. `since`: when the worker claimed the range, ISO 8601 UTC. */
   readonly holds: readonly (RecordRange & { readonly since: string })[];
 }

@@ -28,7 +28,7 @@ export function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-/** Removes a database with its side files. */
+/** Removes a database and its side files. */
 export function removeDatabase(path: string): void {
   for (const suffix of ["", "-wal", "-shm", "-journal", "-checksums"]) rmSync(path + suffix, { force: true });
 }
@@ -56,7 +56,7 @@ export function noLedger(path: string): Failure {
 
 /**
  * Converts an error of SQLite or of the file system into a failure that ends the run. Returns an unknown error
- * unchanged: it is a bug.
+ * unchanged, because it is a bug.
  */
 export function ledgerFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;

@@ -41,9 +41,9 @@ export interface SqliteLedgerOptions {
    * other writer.
    */
   readonly writer?: string | undefined;
-  /** Stored with each run. */
+  /** The version of this program, which is stored with each run. */
   readonly toolVersion?: string | undefined;
-  /** For timestamps. */
+  /** The clock for timestamps. */
   readonly clock?: Pick<Clock, "now">;
   /** Receives messages about slow work. */
   readonly notice?: ((message: string) => void) | undefined;
@@ -71,7 +71,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   return withThread(ledgerOver(opened.checksummed, { ...options, sending }, opened.checksummed.close), opened, options);
 }
 
-/** For a connection that from now on only reads outcomes, sequentially. */
+/** Reduces the cache of a connection that from now on only reads outcomes, sequentially. */
 const SMALL_CACHE = "pragma cache_size = -2000";
 
 /** Adds `inThread` to a ledger. */
@@ -103,8 +103,8 @@ function withThread(
 }
 
 /**
- * Returns the ledger of the thread. Keeps the file open in this thread, too. Otherwise SQLite would write the log into
- * the file without updating the checksums if the process ended without closing the ledger properly.
+ * Returns the ledger of the thread. Keeps the file open in this thread, too. If the process ended without closing the
+ * ledger properly, SQLite would otherwise write the log into the file without updating the checksums.
  */
 function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
   return threadLedger(thread, {

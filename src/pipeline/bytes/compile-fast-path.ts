@@ -31,8 +31,8 @@ export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) 
 
 /**
  * Compiles the mapping and the contract into a scanner of record bytes. Returns undefined if the records must be read
- * as rows, for example to select some of them, or to plan records that wait for another record. To read planned records
- * again, only their payloads matter, because the records have already been checked.
+ * as rows, for example to select some of them, or to plan records that wait for another record. When planned records
+ * are read again, only their payloads matter, because the records have already been checked.
  */
 export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;
@@ -117,8 +117,8 @@ function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
 
 /**
  * Returns the encoders for the values of a type. The result is `UNCERTAIN` for a value that is converted before it is
- * sent, because the ledger stores the hash of one string and the request contains another, but the fast path writes
- * only one.
+ * sent. The ledger stores the hash of one string and the request contains another string, but the fast path writes only
+ * one.
  */
 function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   return (type) => {

@@ -96,8 +96,8 @@ export function leafEncoder(
 }
 
 /**
- * Returns an encoder for an entry whose cell is empty. It has no value, or the default. The default of a business key
- * is not cached, because the plan stores the key with each record.
+ * Returns an encoder for an entry whose cell is empty: the entry has no value, or its default. The default of a
+ * business key is not cached, because the plan stores the key with each record.
  */
 function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink }: EncoderContext, isKey: boolean): Encoder {
   if (leaf.fallback === undefined) return () => ABSENT;

@@ -16,7 +16,7 @@ import { readableCells } from "./readable-cells.ts";
  * path.
  */
 export interface FastPathResult {
-  /** Plan entries of the fast-path records, by record number. */
+  /** Plan items of the fast-path records, by record number. */
   readonly items: FastPathItems;
   /** The numbers of the records for the row path, in ascending order. */
   readonly others: readonly number[];
@@ -81,7 +81,7 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
   const newFound = (count: number): Found => newItems(header.table.file, count, texts);
   let found = newFound(0);
 
-  /** Encodes the current record. Never throws an error, because the row path reports it if the row cannot be read. */
+  /** Encodes the current record. Never throws an error: if the row cannot be read, the row path reports it. */
   function content(): number {
     startRecord(cells);
     try {

@@ -139,7 +139,7 @@ function addressOf({ addresses }: OwnerShare): string | undefined {
   return addresses.length === 0 ? undefined : addresses.join(", ");
 }
 
-/** The due day of records that are not open, because they are part of a dry run or a later run has replaced theirs. */
+/** The due day of records that are not open: the records of a dry run, or of a run that a later run has replaced. */
 function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | undefined {
   return dueDay({ since: startedAt }, { name, days });
 }

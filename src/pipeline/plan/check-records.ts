@@ -52,7 +52,7 @@ export async function* mapRecords(
 }
 
 /**
- * Evaluates the functions of the mapping for a batch. The caller must await it before it maps the batch.
+ * Evaluates the functions of the mapping for a batch. Callers must await this before they map the batch.
  * @throws errors of `mapping.prepare`
  */
 export async function prepareRecords(batch: readonly InputRecord[], { mapping }: CompiledJob): Promise<void> {

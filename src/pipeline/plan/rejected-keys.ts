@@ -7,7 +7,7 @@ import { findKeyCorruption } from "../../text/key-corruption.ts";
 
 const [KEY_COLUMN, ATTR_COLUMN] = PROBLEM_COLUMNS;
 
-/** Detects a rejects file by the columns that a report adds, whatever its name. */
+/** Detects a rejects file by the columns that a report adds, not by its name. */
 function isRejectsFile({ columnIndex }: CsvTable): boolean {
   return PROBLEM_COLUMNS.every((column) => columnIndex.has(column));
 }

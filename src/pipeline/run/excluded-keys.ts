@@ -1,6 +1,9 @@
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 
-/** Returns a function that, for a run, returns a test of whether a key's record is now excluded from the migration. */
+/**
+ * Returns a function that takes a run, and returns a function that tests whether the run's record with a key is
+ * currently excluded from the migration.
+ */
 export async function excludedKeys(
   ledger: Pick<Ledger, "exclusions" | "identitiesByKey">,
 ): Promise<(run: Pick<Run, "endpoint" | "supplier">) => Promise<(key: string) => boolean>> {

@@ -5,7 +5,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Status } from "../../model/outcome.ts";
 
 /**
- * Returns the run with this id. Without an id, returns the latest run that is not omitted from lists.
+ * Returns the run with this id. Without an id, returns the latest run that appears in lists.
  * @throws Failure `run_unknown` if there is no such run
  */
 export async function requireRun(ledger: Ledger, id: string | undefined): Promise<Run> {
@@ -17,7 +17,7 @@ export async function requireRun(ledger: Ledger, id: string | undefined): Promis
   });
 }
 
-/** The runs to list: all runs except those that lists omit. An active run is always listed. */
+/** The runs to show in lists. Omits unlisted runs unless they are active. */
 export function listedRuns(runs: readonly Run[], active?: string): readonly Run[] {
   return runs.filter((run) => run.id === active || !isUnlisted(run));
 }

@@ -59,7 +59,7 @@ export interface ReportOptions {
    */
   readonly out?: string | undefined;
   readonly showValues: boolean;
-  /** Whether to write the rejects to a workbook, too. */
+  /** Whether to also write the rejects to a workbook. */
   readonly workbook?: boolean | undefined;
   /** The ledger of the run; absent for `validate`, which has none. */
   readonly store?: LedgerStore | undefined;

@@ -8,7 +8,7 @@ import { hasSent } from "./run-ledger.ts";
 interface Destination {
   readonly host: string;
   readonly supplier: string;
-  /** The platform may have several instances on one host. */
+  /** The instance, because the platform may have several instances on one host. */
   readonly instance?: string;
 }
 

@@ -24,7 +24,7 @@ import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun 
 export interface RunOptions extends RunValues {
   readonly job: JobSettings;
   readonly showValues: boolean;
-  /** Whether to write the rejects to a workbook, too. */
+  /** Whether to also write the rejects to a workbook. */
   readonly workbook?: boolean | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger =
   readonly dependencies: Dependencies;
 }
 
-/** A run in progress that may send nothing. */
+/** A run in progress, which may be one that sends nothing. */
 export type OpenPlan = OpenRun<Job, PlanLedger>;
 
 interface NewRunOptions {
@@ -182,7 +182,7 @@ export interface RecordedRunOptions {
   /** Report folder. By default, the report folder recorded with the run. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
-  /** Whether to write the rejects to a workbook, too. */
+  /** Whether to also write the rejects to a workbook. */
   readonly workbook?: boolean | undefined;
 }
 

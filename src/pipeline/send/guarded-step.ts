@@ -26,8 +26,8 @@ export function guardedSteps(
 }
 
 /**
- * Returns a step that delays its requests while the lease is not held. After it was suspended, the process therefore
- * asks the server whether it still owns its ranges before it sends anything.
+ * Returns a step that delays its requests while the lease is not held. A process that was suspended therefore asks the
+ * server whether it still owns its ranges before it sends anything.
  */
 export function guardedStep(step: StepClient, guard: Guard): StepClient {
   const { status } = step;

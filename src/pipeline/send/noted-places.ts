@@ -11,7 +11,7 @@ export interface NotedPlaces {
 }
 
 /**
- * Creates the places of a run.
+ * Creates the noted places of a run.
  * @param begun the position at which reading began; default: the start of the input
  */
 export function createNotedPlaces(

@@ -133,7 +133,7 @@ function rowSender(context: SendContext): (row: Row | undefined, item: SendableI
 }
 
 /**
- * Checks that a payload is the planned one.
+ * Checks that a payload is the planned payload.
  * @param text the record's `contentText`
  * @throws Failure `source_changed` if it differs
  */

@@ -12,7 +12,7 @@ import { withWorkerProcesses } from "./worker-processes.ts";
 export interface CoordinateOptions {
   readonly shared: Pick<SharedRun, "begin" | "watch" | "evict" | "drain" | "end">;
   readonly run: string;
-  /** Records to send. */
+  /** Number of records to send. */
   readonly pending: number;
   readonly workers: WorkerSettings;
   readonly pace: RateLimitSettings;

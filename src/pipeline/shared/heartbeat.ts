@@ -84,7 +84,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     leaving.abort();
     isReady.abort();
   });
-  // Aborts the signals after a bug, too, which `stop` rethrows.
+  // Also aborts the signals after a bug. `stop` rethrows the bug.
   ended.catch(() => {
     lost.abort();
     leaving.abort();

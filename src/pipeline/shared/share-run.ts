@@ -16,9 +16,7 @@ interface Sharing extends Partial<SendOptions> {
   readonly workers: WorkerSettings;
 }
 
-/**
- * Makes workers on this and other machines send the `pending` records of the plan. Their outcomes are in the ledger.
- */
+/** Lets workers on this and other machines send the `pending` records of the plan. Their outcomes are in the ledger. */
 export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadEnd | undefined> {
   const { workers, pace, connection, until } = sharing;
   const { ledger, run, job, journal, reporting, dependencies } = open;

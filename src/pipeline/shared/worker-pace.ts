@@ -6,7 +6,7 @@ import type { PaceShare } from "../../upload/upload-types.ts";
 export interface WorkerPace {
   readonly learn: (lastReply: HeartbeatReply) => void;
   readonly share: () => PaceShare;
-  /** False if the run has more workers than concurrent requests, so that none is left for this worker. */
+  /** False if the run has more workers than concurrent requests, so that no request is left for this worker. */
   readonly isWanted: () => boolean;
 }
 

@@ -125,7 +125,7 @@ function timeLeft(records: number, perSecond: number): number | undefined {
   return perSecond > 0 ? Math.round((records / perSecond) * 1000) : undefined;
 }
 
-/** Combines pauses into waits. Consecutive pauses are one wait while the platform is busy. */
+/** Combines pauses into waits. Consecutive pauses count as one wait while the platform is busy. */
 function createWaits() {
   let since: number | undefined;
   let until = 0;

@@ -135,7 +135,7 @@ interface SupplierBreaker {
   readonly recordDone: () => void;
   /** Applies a newer state that another worker found. */
   readonly apply: (finding: ReportedSupplier | undefined) => void;
-  /** Time of the next probe, monotonic milliseconds. */
+  /** Time of the next probe, in monotonic milliseconds. */
   readonly probeAt: () => number;
   /**
    * The reason why the circuit opened: the code of a reply that reports a closed supplier, or the code of

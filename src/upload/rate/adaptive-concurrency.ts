@@ -59,7 +59,7 @@ const MAX_PAUSE_MS = 8_000;
 /** The pace share of a process that sends a run alone. */
 const WHOLE_PACE: PaceShare = { limit: Number.POSITIVE_INFINITY, holdMs: 0 };
 /**
- * How much earlier than the even spacing of `rps` a request may be sent, so that coarse timers do not reduce
+ * How much earlier than its evenly spaced time (`rps`) a request may be sent, so that coarse timers do not reduce
  * throughput.
  */
 const BURST_MS = 50;

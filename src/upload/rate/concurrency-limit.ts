@@ -10,7 +10,7 @@ const DEFAULT_MAXIMUM = 16;
  */
 const SLOWDOWN_FACTOR = 1.3;
 const SLOWDOWN_MS = 5;
-/** Number of windows to wait before trying again a limit that made replies slower. */
+/** Number of windows to wait before retrying a limit that made replies slower. */
 const WINDOWS_BEFORE_NEXT_TRY = 10;
 /** The best reply time decays slowly, because platforms change over the day. */
 const BEST_LATENCY_DECAY = 1.0002;

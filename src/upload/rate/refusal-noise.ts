@@ -58,7 +58,7 @@ const CERTAINTY = 8;
  * nothing about the noise below the cap.
  */
 const MAX_SHARE_OF_CAP = 0.07;
-/** Number of requests without a refusal that are added to few requests, so that their share of refusals weighs less. */
+/** Number of requests without a refusal that are added to the sample, so that a share from few requests weighs less. */
 const PRIOR_REQUESTS = 20;
 
 export function createRefusalNoise(): RefusalNoise {
@@ -160,10 +160,10 @@ interface LoadSamples {
   readonly acceptedRequest: (load: Load) => void;
   readonly refused: (load: Load) => void;
   /**
-   * The share of refusals that are noise, and the number of requests that it is based on; undefined if refusals do not
-   * look like noise. At a lower rate, refusals look like noise after `needed` of them, if their share is not clearly
-   * lower than before. Before a cap is known, they look like noise if enough requests were accepted between the last
-   * two, unless refusals have been mistaken for noise before.
+   * The share of noise, and the number of requests that it is based on; undefined if refusals do not look like noise.
+   * At a lower rate, refusals look like noise after `needed` of them, if their share is not clearly lower than before.
+   * Before a cap is known, they look like noise if enough requests were accepted between the last two, unless refusals
+   * have been mistaken for noise before.
    */
   readonly noiseAt: (
     load: Load,

@@ -40,7 +40,7 @@ const SUCCESSES_PER_INCREASE = 20;
 
 /**
  * Creates the limits.
- * @param maximum maximum number of requests in flight at all steps
+ * @param maximum limit of requests in flight at all steps
  */
 export function createStepLimits(maximum: number, onChange: (event: UploadEvent) => void): StepLimits {
   const states = new Map<StepClient, StepState>();

@@ -21,8 +21,8 @@ export type Parameter = (typeof PARAMETERS)[number];
 export type Parameters = Readonly<Partial<Record<Parameter, string>>>;
 
 /**
- * Parameters of a URL `postgres://user@host:port/database?sslmode=...`, parsed as in libpq (PostgreSQL manual,
- * 34.1.1.2), with one host. Does not use the package `pg-connection-string`, which reads files, accepts unknown
+ * Parses the parameters of a URL `postgres://user@host:port/database?sslmode=...` as libpq does (PostgreSQL manual,
+ * 34.1.1.2). Accepts one host only. Does not use the package `pg-connection-string`, which reads files, accepts unknown
  * parameters, and interprets `sslmode` differently.
  * @throws Failure `config` for an invalid URL, and for a URL with a password, which would be visible in the process
  * list and the shell history. No message contains the password.

@@ -4,7 +4,10 @@ import type { PostgresValue, Queries, Statement } from "../queries.ts";
 
 /** The schema in which pg-boss keeps its jobs. */
 const JOB_SCHEMA = "migrate_jobs";
-/** pg-boss allows less than a day. Jobs do not expire here, because only the lease of a range matters. */
+/**
+ * Time limit of a job, which must be less than a day in pg-boss. It has no effect here, because only the lease of a
+ * range matters.
+ */
 const EXPIRY_SECONDS = 23 * 60 * 60;
 /** Maximum number of times that a range can lose its worker. */
 const RETRIES = 10_000;

@@ -48,8 +48,8 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
   const own = { run, worker: id, leaseMs };
 
   /**
-   * Runs a transaction of the worker, which fails if the worker is considered dead. The worker cannot be declared dead
-   * during the transaction.
+   * Runs a transaction of the worker. Fails if the worker is considered dead. The worker cannot be declared dead during
+   * the transaction.
    */
   const asWorker = <Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> =>
     database.transaction(async (transaction) => {
@@ -182,7 +182,7 @@ function createHeldRanges({ database, run }: SharedContext, worker: string): Hel
   };
 }
 
-/** Does nothing, because the connections belong to the run, so that closing the ledger must not close them. */
+/** Does nothing, because closing this ledger must not close the connections of the run. */
 async function keepOpen(): Promise<void> {
   return undefined;
 }

@@ -48,8 +48,8 @@ function stampOf(lockPath: string): string | undefined {
 }
 
 /**
- * Whether the modification time of the lock file does not change for the duration of a lease, which means that its
- * holder is dead. Does not compare clocks, which may differ between hosts.
+ * Waits for the duration of a lease. Returns whether the modification time of the lock file stayed the same, which
+ * means that its holder is dead. Does not compare clocks, which may differ between hosts.
  */
 export async function watchLease(lockPath: string, leaseMs: number): Promise<boolean> {
   const before = freshStampOf(lockPath);

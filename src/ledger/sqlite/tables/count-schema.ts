@@ -40,8 +40,8 @@ export const COUNT_TABLES: string = `
   create table keyless (run int, record int, since_run int, primary key (run, record)) without rowid;`;
 
 /**
- * Updates the totals after changes through this connection. The code that writes new plan items, requests, and changes
- * to or from the status `sending` counts these in bulk.
+ * Updates the totals after changes through this connection. New plan items, requests, and changes to or from the status
+ * `sending` are counted in bulk by the code that writes them.
  */
 export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
   database.execute(TRIGGERS);

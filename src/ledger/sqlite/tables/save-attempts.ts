@@ -11,7 +11,7 @@ import { acceptInBatch } from "./accept-in-batch.ts";
 import { addToCounts } from "./count-schema.ts";
 import { insertProblems } from "./insert-problems.ts";
 
-/** Call this in a transaction. */
+/** Saves intents and outcomes. Call this in a transaction. */
 export function saveIntents(
   database: SqliteDatabase,
   run: RunRow,
@@ -60,7 +60,7 @@ function claimRange(database: SqliteDatabase, run: RunRow, { first, count }: Int
   requireChanged(database.run(INSERT_ATTEMPTS, ...range, at, step, idempotent ? 1 : 0), count, database.path);
 }
 
-/** Call this in a transaction. */
+/** Saves outcomes. Call this in a transaction. */
 export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
   if (outcomes.length === 0) return;
   const moved = new Map<string, number>([["sending", -outcomes.length]]);
@@ -118,7 +118,7 @@ const ACCEPT_RECORD = `
 /** Updates only records that the platform is not known to have had before. */
 const ACCEPT_NEW_RECORD = `${ACCEPT_RECORD} and coalesce(accepted_content, x'') = x''`;
 
-/** A refused record, and a record that was on the platform before, restart at their first step. */
+/** Refused records, and records that the platform already had, restart at their first step. */
 const UPDATE_RECORD = `
   update records set state = ?3, step = iif(?3 in ('rejected', 'existing'), null, coalesce(?4, step)),
     other_content = iif(?3 = 'existing' or ?5, 1, other_content)
