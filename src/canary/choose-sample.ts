@@ -15,7 +15,7 @@ export interface Sampler {
   readonly chosen: () => readonly number[];
 }
 
-/** An attr with more values than this is free text: it does not show which branches of the mapping are used. */
+/** An attr with more values than this is free text, which does not show which branches of the mapping are used. */
 const MAX_VALUES = 12;
 
 /** A record with a feature that no earlier record has. */

@@ -31,7 +31,10 @@ export function hasStableSqlite(node: string): boolean {
   return major === 25 ? minor >= 7 : major > 25;
 }
 
-/** Node binds every number to SQLite as a REAL, so that `7 / ?` is 3.5; the package binds integers as INTEGER. */
+/**
+ * Makes Node bind integers as INTEGER, like the package. Node itself binds every number as a REAL, so that `7 / ?` is
+ * 3.5.
+ */
 function withIntegers(Own: DatabaseClass): DatabaseClass {
   return class extends Own {
     override prepare(...options: Parameters<InstanceType<DatabaseClass>["prepare"]>): Statement {

@@ -4,12 +4,13 @@ import type { ContractCache } from "./contract-cache.ts";
 import type { RunEvent } from "./run-event.ts";
 
 export interface Notifier {
-  /** Prints a message for the user; contains no values. */
+  /** Prints a message for the user. The message contains no values. */
   readonly notice: (text: string) => void;
 }
 
 /**
- * The same environment, but it prints each message only once, because all runs of a ledger may have the same message.
+ * Returns the same environment, except that it prints each message only once, because all runs of a ledger may have the
+ * same message.
  */
 export function withoutRepeatedNotices<Environment extends Notifier>(environment: Environment): Environment {
   const printed = new Set<string>();
@@ -79,7 +80,7 @@ export interface StartedProcess {
   readonly pid: number;
   /** Resolves when the process has ended. */
   readonly ended: Promise<ProcessEnd>;
-  /** Asks the process to end; has no effect if it has ended. */
+  /** Asks the process to end. Has no effect if it has already ended. */
   readonly stop: () => void;
   /** Ends the process immediately, even if it hangs. */
   readonly kill: () => void;

@@ -26,7 +26,7 @@ import type { RateLimitSettings, TargetSettings } from "./settings/platform-sett
 import type { Dependencies } from "./dependencies.ts";
 import type { TimeoutSettings } from "../options/target-options.ts";
 
-/** A configured client for a platform; nothing has been sent yet. */
+/** A configured client for a platform. Nothing has been sent yet. */
 export interface Connection {
   /** How long the platform may still process a request after it was aborted, in milliseconds. */
   readonly quietMs: number;
@@ -208,7 +208,7 @@ async function authorisationOf(
   });
 }
 
-/** A client for reading from a platform; nothing has been sent yet. */
+/** A client for reading from a platform. Nothing has been sent yet. */
 export interface ReadConnection {
   readonly client: ReadClient;
   readonly close: () => Promise<void>;

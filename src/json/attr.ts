@@ -1,6 +1,6 @@
 /**
  * One segment of an attr. An attr is the path of a value in a payload, as the platform reports it (API specification
- * 7.3): `customers.0.phone`. String segments are field names; numeric segments are zero-based list indexes.
+ * 7.3): `customers.0.phone`. String segments are field names, and numeric segments are zero-based list indexes.
  */
 export type AttrSegment = string | number;
 export type AttrPath = readonly AttrSegment[];
@@ -12,7 +12,7 @@ export function formatAttr(path: AttrPath): string {
   return path.length === 0 ? NON_FIELD_ERRORS : path.join(".");
 }
 
-/** `customers.0.phone` -> ["customers", 0, "phone"]; a segment of digits is an index. */
+/** `customers.0.phone` -> ["customers", 0, "phone"]. A segment of digits is an index. */
 export function parseAttr(attr: string): AttrPath {
   return attr.split(".").map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part));
 }

@@ -55,8 +55,8 @@ export interface LedgerStore {
    */
   readonly export: () => AsyncIterable<readonly ExportedRow[]>;
   /**
-   * Replaces a corrupt ledger with a repaired copy with every readable record. Keeps the corrupt ledger under another
-   * name. Absent if the storage repairs its own corruption.
+   * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger under
+   * another name. Absent if the storage repairs its own corruption.
    * @param stamp the end of the name under which the corrupt ledger is kept
    * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read, because a journal has its
    * requests

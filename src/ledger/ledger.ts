@@ -129,7 +129,7 @@ interface ExcludingLedger {
    * record. Records that are left to send become `excluded`. Resolves to the result for each exclusion.
    */
   excludeRecords(exclusions: readonly Exclusion[]): Promise<readonly ExclusionResult[]>;
-  /** Ends exclusions: the next push sends the records. Resolves to whether each record was excluded. */
+  /** Ends exclusions, so that the next push sends the records. Resolves to whether each record was excluded. */
   endExclusions(identities: readonly Uint8Array[], end: ExclusionEnd): Promise<readonly boolean[]>;
   /**
    * The exclusions in effect, by key. If a key is given, all exclusions ever made of records with this key, oldest

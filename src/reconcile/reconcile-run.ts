@@ -113,7 +113,7 @@ async function saveDecisions(
 
 /**
  * Reads back the records of a run that were on the platform before, and decides those whose content can be compared.
- * The other records stay `existing`. If the platform cannot be queried, the remaining records stay `existing`, too.
+ * The other records stay `existing`. If the platform cannot be queried, the remaining records also stay `existing`.
  */
 export async function compareExisting(
   { ledger, run, job, dependencies }: OpenRun,

@@ -32,8 +32,8 @@ export async function openStore(options: StoreOptions): Promise<DocumentStore> {
 }
 
 /**
- * A folder that represents the bucket. A document is a regular file in the folder or below it. A link that leads out of
- * the folder counts as absent.
+ * A folder that represents the bucket. A document is a regular file inside the folder, at any depth. A link that leads
+ * out of the folder counts as absent.
  * @throws Failure `config` if the folder does not exist or is not readable
  */
 async function openFolderStore(folder: string): Promise<DocumentStore> {
@@ -58,7 +58,7 @@ async function hasFile(root: string, key: string): Promise<boolean> {
   }
 }
 
-/** Errors that mean that there is no file with that name, which may be invalid. */
+/** Codes of errors that mean that there is no file with that name, for example because the name is invalid. */
 const ABSENT: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EINVAL"]);
 
 function isBelow(root: string, file: string): boolean {

@@ -183,8 +183,8 @@ async function resendLater(
 
 /**
  * Completes a step. The outcome is written together with the intent for the next step, so that no crash can separate
- * them. After the last requested step, the record remains `pending`. A step that the platform had already done, perhaps
- * with different content, is not recorded, so that the platform is queried again after a crash.
+ * them. After the last requested step, the record remains `pending`. A step that the platform had already completed,
+ * perhaps with different content, is not recorded, so that the platform is queried again after a crash.
  */
 async function advance(
   state: RecordState,

@@ -30,7 +30,7 @@ export interface RecordState {
   isAmbiguous: boolean;
   /** The content that the platform may have from earlier requests, including those of this run. */
   prior: PriorContent;
-  /** Whether the platform had already done a step, perhaps with different content. */
+  /** Whether the platform had already completed a step, perhaps with different content. */
   wasDoneBefore: boolean;
   epoch: Epoch;
   /** Number of status requests for the step. */
@@ -80,7 +80,7 @@ export function noteUnclear(state: RecordState): void {
   if (state.prior === "none") state.prior = "same";
 }
 
-/** Notes that the platform had already done the current step, so that it may have different content. */
+/** Notes that the platform had already completed the current step, so that it may have different content. */
 export function noteDoneBefore(state: RecordState): void {
   state.wasDoneBefore = true;
   if (state.prior === "none") state.prior = "other";
@@ -106,7 +106,7 @@ export interface RecordOutcome {
   readonly reason?: string;
   /** The step that this outcome completes. */
   readonly step?: string | undefined;
-  /** Whether the platform had already done the step, perhaps with different content. */
+  /** Whether the platform had already completed the step, perhaps with different content. */
   readonly mayHoldOther?: boolean;
 }
 

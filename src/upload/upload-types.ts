@@ -70,7 +70,7 @@ export interface UploadOptions {
    * not wait.
    */
   readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
-  /** The step after which records are left `pending`. */
+  /** Name of the step after which records are left `pending`. */
   readonly until?: string | undefined;
   /** Whether the platform only validates and creates nothing. A record that it accepts is then `valid`. */
   readonly remoteValidation?: boolean;

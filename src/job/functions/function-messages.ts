@@ -76,7 +76,10 @@ export type Fault =
   | { readonly kind: "refused"; readonly called: RefusedCall }
   | { readonly kind: "promise" | "not JSON" | "cyclic" | "nested" | "long" };
 
-/** Calls that a function must not make. `process.exit` is not blocked: it ends only the thread, which is detected. */
+/**
+ * Calls that a function must not make. `process.exit` is not blocked, because it ends only the thread, which is
+ * detected.
+ */
 export type RefusedCall = "process.kill" | "process.abort" | "new Worker" | "fs.close";
 
 /** Time limit for one call of a mapping function, in seconds. */

@@ -24,7 +24,7 @@ export interface FunctionModule {
   readonly file: string;
   /** Where the mapping names the module. */
   readonly place: Place;
-  /** Time limit for one call, in seconds; loading the module may take `LOAD_FACTOR` times as long. */
+  /** Time limit for one call, in seconds. Loading the module may take `LOAD_FACTOR` times as long. */
   readonly timeoutSeconds?: number | undefined;
   /** Running calls end `STOP_GRACE_MS` after this signal aborts. */
   readonly signal?: AbortSignal | undefined;

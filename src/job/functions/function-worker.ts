@@ -124,7 +124,7 @@ function evaluate(batch: CallBatch): void {
     inAnswer += length;
   }
   store(done, PROGRESS.call, NO_CALL);
-  // Sends the answer later: if a call has left a rejected promise, the thread ends first.
+  // Deferred, so that the thread ends first if a call has left a rejected promise.
   later(answer, values, fault);
 }
 

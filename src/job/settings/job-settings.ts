@@ -8,7 +8,7 @@ export interface JobSettings extends RecordedValues<typeof JOB> {
   readonly folder: string;
   /** The configuration file, if the user named one. Its values are already part of the other settings. */
   readonly config?: string | undefined;
-  /** The file with a copy of standard input; in `sources`, it replaces `-`. */
+  /** The file with a copy of standard input. It replaces `-` in `sources`. */
   readonly standardInput?: string | undefined;
   /** The configuration file that was read. */
   readonly configFile?: string | undefined;

@@ -5,7 +5,7 @@ import type { SupplierStatus } from "../../model/supplier-status.ts";
 
 /** The operator's settings for an import supplier (specification 2.4, 2.5), which the API does not expose. */
 export interface SupplierSettings {
-  /** Location of the supplier's documents in the bucket; the paths in payloads are relative to it. */
+  /** Location of the supplier's documents in the bucket. The paths in payloads are relative to it. */
   readonly rootLocation?: string | undefined;
   readonly bucket?: string | undefined;
   readonly expectedStatus?: SupplierStatus | undefined;

@@ -11,7 +11,7 @@ export interface Statement<Row> {
    * dead.
    */
   readonly isQuick?: boolean;
-  /** Never present; carries the type. */
+  /** Never present. Carries the type. */
   readonly row?: Row;
 }
 

@@ -48,7 +48,7 @@ export interface PlanPolicy {
   readonly asOf?: { readonly column: string | undefined } | undefined;
   /** Whether the platform deduplicates by business key, so that an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
-  /** The step after which the outcome is not final, because the platform creates the record later. */
+  /** Name of the step whose outcome is not final, because the platform creates the record later. */
   readonly scheduledStep?: string | undefined;
   /** The operation whose records must be accepted first, if any. */
   readonly after?: string | undefined;

@@ -50,7 +50,7 @@ export interface AttemptOutcome {
   readonly reason?: string;
   /** The step that this outcome completes. */
   readonly step?: string;
-  /** Whether the platform had already done the step, perhaps with different content. */
+  /** Whether the platform had already completed the step, perhaps with different content. */
   readonly mayHoldOther?: boolean;
   readonly at: string;
 }

@@ -11,7 +11,7 @@ export type SqlValue = string | number | Uint8Array | null;
  */
 export interface Query<Row> {
   readonly sql: string;
-  /** Never present; carries the type. */
+  /** Never present. Carries the type. */
   readonly row?: Row;
 }
 
@@ -53,7 +53,7 @@ export function integrityErrors(database: Pick<SqliteDatabase, "rows">, limit: n
 type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
 
 /**
- * Milliseconds to wait for another process. Readers wait, too, because they write when they recover the log after a
+ * Milliseconds to wait for another process. Readers also wait, because they write when they recover the log after a
  * crash.
  */
 export const BUSY_TIMEOUT = 5000;

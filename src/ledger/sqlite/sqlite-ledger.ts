@@ -103,7 +103,7 @@ function withThread(
 }
 
 /**
- * Returns the ledger of the thread. Keeps the file open in this thread, too. If the process ended without closing the
+ * Returns the ledger of the thread. Also keeps the file open in this thread. If the process ended without closing the
  * ledger properly, SQLite would otherwise write the log into the file without updating the checksums.
  */
 function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {

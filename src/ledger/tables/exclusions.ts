@@ -34,7 +34,7 @@ interface FoundRow {
   readonly isUnsettled: number | boolean;
 }
 
-/** The states of the records that the ledger contains, by identity. */
+/** The states of these records in the ledger, by identity. */
 function* found(tables: Tables, records: readonly Pick<Exclusion, "identity">[]): Work<ReadonlyMap<string, FoundRow>> {
   const rows = yield* tables.rows(
     SELECT_FOUND,

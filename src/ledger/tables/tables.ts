@@ -16,7 +16,7 @@ export interface Statement<Row> {
   readonly sql: Sql;
   /** Whether the statement reads or changes few rows (`postgres/queries.ts`). */
   readonly isQuick?: boolean;
-  /** Never present; carries the type. */
+  /** Never present. Carries the type. */
   readonly row?: Row;
 }
 

@@ -41,7 +41,7 @@ export interface PlannedBatch {
   readonly keyColumns: readonly FoundKeyColumn[];
 }
 
-/** A record that must not be sent, and the position of the item that prevents this. */
+/** A record that must not be sent, and the position of the item that prevents sending it. */
 interface FoundExclusion {
   readonly position: number;
   readonly row: ExcludedRow;

@@ -97,11 +97,11 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
   const seen = async (facts: OriginFacts): Promise<void> => {
     const isNew = last !== undefined && machinesIn(facts, last).length > last.machines.length;
     remember(facts);
-    // A restored copy may not contain the new machines, so this machine stores them, too.
+    // A restored copy may not contain the new machines, so this machine also stores them.
     if (isNew) await writable(place.folder, () => note());
   };
   const confirmComplete = async (): Promise<void> => {
-    // Uses the observed origin, not the current one: a copy that replaced the database must not confirm itself.
+    // Uses the observed origin, not the current one, because a copy that replaced the database must not confirm itself.
     if (last !== undefined) await origin?.noteOrigin(last.origin, timestamp(clock));
   };
   return {

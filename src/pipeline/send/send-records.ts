@@ -27,7 +27,7 @@ export interface SendOptions {
   readonly pace: RateLimitSettings;
   readonly dependencies: SendEnvironment;
   readonly shownValues?: ShownValues | undefined;
-  /** The step after which records are not sent any further. */
+  /** Name of the step after which records are not sent any further. */
   readonly until?: string | undefined;
   /** Records outside the ledger which requests were sent. */
   readonly journal?: Journal | undefined;

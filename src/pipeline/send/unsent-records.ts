@@ -10,7 +10,7 @@ interface SendingRun {
   readonly ledger: Pick<Ledger, "nextSendable" | "notePosition">;
   readonly run: { readonly id: string };
   readonly readPayloads: ReadPayloads;
-  /** Ends reading early, without an error. */
+  /** When this aborts, reading ends early, without an error. */
   readonly signal: AbortSignal;
 }
 

@@ -10,7 +10,7 @@ export interface StepLimits {
   /** Call this when a request is sent. Pass the returned slot to `leave` when the request ends. */
   readonly enter: (step: StepClient) => StepSlot;
   readonly leave: (slot: StepSlot) => void;
-  /** Call this when the request got a 429. */
+  /** Call this when the reply to the request was a 429. */
   readonly pushedBack: (slot: StepSlot) => void;
   /** Number of requests in flight at all steps. */
   readonly inFlight: () => number;

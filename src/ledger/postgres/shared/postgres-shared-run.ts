@@ -25,7 +25,7 @@ import {
 } from "./worker-rows.ts";
 
 export interface SharedRunOptions {
-  /** The fence of the process that planned the run and holds the ledger; a worker has none. */
+  /** The fence of the process that planned the run and holds the ledger. Absent for a worker. */
   readonly planner?: Fence | undefined;
   readonly clock?: SharedContext["clock"];
   readonly close: () => Promise<void>;

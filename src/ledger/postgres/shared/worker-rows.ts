@@ -24,8 +24,9 @@ export interface SharedRow {
   readonly holdReason: string | null;
   readonly failure: string | null;
   /**
-   * `present`: the holder of the ledger has renewed its lease since the server started. `unknown`: not yet. The
-   * database may then be an older copy, in which the run is still open. `gone`: no process holds the ledger.
+   * `present`: the holder of the ledger has renewed its lease since the server started. `unknown`: the holder has not
+   * renewed it since then, and the database may be an older copy, in which the run is still open. `gone`: no process
+   * holds the ledger.
    */
   readonly planner: "present" | "unknown" | "gone";
   /** Server time, ISO 8601 UTC. */

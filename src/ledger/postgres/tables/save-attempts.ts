@@ -78,9 +78,9 @@ function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
 }
 
 /**
- * A reply proves nothing if its new account already belongs to another record of the same endpoint, in any run. Refused
- * records, and records that the platform already had, restart at their first step. `counted` reads the accepted
- * contents before this statement changes them.
+ * Settles attempts. A reply proves nothing if its new account already belongs to another record of the same endpoint,
+ * in any run. Refused records, and records that the platform already had, restart at their first step. `counted` reads
+ * the accepted contents before this statement changes them.
  */
 const SETTLE: Statement<Changes> = {
   sql: `

@@ -74,7 +74,8 @@ function noteRequest(database: SqliteDatabase, { request, number, at }: NotedReq
 }
 
 /**
- * Marks a record that `coverage` does not count yet. It already counts a record that an earlier plan could not send.
+ * Marks a record that `coverage` does not count yet. `coverage` already counts records that an earlier plan could not
+ * send.
  */
 const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not in (select identity from unsent)";
 
