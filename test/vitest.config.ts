@@ -3,7 +3,7 @@ import { builtThreads } from "./built-threads.ts";
 import { fastFolder } from "./fast-folder.ts";
 import { scaledTimeout, SLOWNESS } from "./scaled-timeout.ts";
 
-/** Tests that replace modules or change the state of their process: each file has its own. The others share a process. */
+/** Tests that replace modules or change the state of their process. Each file has its own process; others share one. */
 const ISOLATED = ["test/{cli/process,cli/settings,files,ledger/journal,runtime,simulation}/**/*.test.ts"];
 
 /**
@@ -11,10 +11,10 @@ const ISOLATED = ["test/{cli/process,cli/settings,files,ledger/journal,runtime,s
  * this flag.
  */
 const OPTIMISE_LATE = process.version.startsWith("v20.") ? ["--interrupt-budget=1000000"] : [];
-/** Tests make much garbage that does not live long. The workers already occupy every processor. */
+/** Tests create much short-lived garbage, and the workers already occupy every processor. */
 const COLLECT_RARELY = ["--min-semi-space-size=32", "--max-semi-space-size=32", "--single-threaded-gc"];
 
-// Also for the PostgreSQL server of the run, which this process starts.
+// Set in this process, because it starts the PostgreSQL server of the run.
 process.env["TMPDIR"] = fastFolder();
 
 export default defineConfig({

@@ -65,15 +65,15 @@ describe.each(Object.entries(READERS))("a file refused as %s", (code, reader) =>
   );
 });
 
-describe.each(Object.entries(READERS))("the reader with the error code %s refuses as unreadable", (_, reader) => {
-  it.each(NOT_TEXT)("%s", async (_what, content) => {
+describe.each(Object.entries(READERS))("the reader with the error code %s", (_, reader) => {
+  it.each(NOT_TEXT)("refuses %s as unreadable", async (_what, content) => {
     const folder = temporaryFolder({});
     const file = path.join(folder, "file.yaml");
     await writeFile(file, content);
     expect(await failureOf(reader(file))).toMatchObject({ code: "config", exitCode: 2 });
   });
 
-  it("a folder or a missing file", async () => {
+  it("refuses a folder or a missing file as unreadable", async () => {
     const folder = temporaryFolder({});
     expect(await failureOf(reader(folder))).toMatchObject({ code: "config" });
     expect(await failureOf(reader(path.join(folder, "none.yaml")))).toMatchObject({ code: "config" });

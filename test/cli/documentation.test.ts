@@ -8,7 +8,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const page = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
 
-it("docs/configuration.md has the tables that are generated from the option definitions: update them with -u", async () => {
+it("docs/configuration.md contains the tables generated from the option definitions (update them with -u)", async () => {
   await expect(withOptionTables(page)).toMatchFileSnapshot("../../docs/configuration.md");
 });
 
@@ -20,7 +20,7 @@ function documented(section: string): readonly string[] {
   return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = ""]) => name);
 }
 
-/** The settings that the error for an unknown setting lists. */
+/** The valid settings that the error for an unknown setting lists. */
 async function known(text: string): Promise<readonly string[]> {
   const refused: unknown = await readConfig(undefined, temporaryFolder({ "migrate.yaml": text })).catch(
     (error: unknown) => error,
@@ -38,7 +38,7 @@ it.each([
   ["Suppliers", "targets: { t: { baseUrl: x, suppliers: { s: { zzzzzzzzzzzz: 1 } } } }"],
   ["Timeouts", "targets: { t: { baseUrl: x, timeouts: { zzzzzzzzzzzz: 1 } } }"],
   ["Authentication", "targets: { t: { baseUrl: x, auth: { zzzzzzzzzzzz: 1 } } }"],
-])("docs/configuration.md lists the settings of the file under %s: %s", async (section, text) => {
+])("docs/configuration.md lists the valid settings under %s: %s", async (section, text) => {
   expect(documented(section).toSorted()).toEqual((await known(text)).toSorted());
 });
 
@@ -52,7 +52,7 @@ const CREDENTIALS = [
   "AWS_PROFILE",
 ];
 
-it("every flag that the file can set is a setting with the same name", async () => {
+it("the configuration file has a setting for each of these flags, with the same name", async () => {
   const settings = await known("zzzzzzzzzzzz: 1");
   const flags = ["contract", "operation", "mapping", "supplier", "encoding", "delimiter", "out", "ledger", "target"];
   expect(settings).toEqual(expect.arrayContaining(flags));

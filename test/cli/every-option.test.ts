@@ -88,7 +88,7 @@ test.each(CASES)("the action of `$name` receives $flag", async ({ name, names, n
 });
 
 test.each([[["--ledger", "other.db"]], [["--format=json"]], [["--json"]]])(
-  "an option before the name of a nested command reaches its action: %j",
+  "an option before the name of a nested command reaches the action of that command: %j",
   async (typed) => {
     const { name, flags } = await ran(["proof", ...typed, "verify", "audit"]);
     expect(name).toBe("proof verify");
@@ -96,7 +96,7 @@ test.each([[["--ledger", "other.db"]], [["--format=json"]], [["--json"]]])(
   },
 );
 
-test("an option that only the outer command has is refused", async () => {
+test("a nested command refuses an option that only the outer command has", async () => {
   await expect(ran(["proof", "verify", "audit", "--out", "x"])).rejects.toThrow("unknown option '--out'");
 });
 

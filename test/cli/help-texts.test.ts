@@ -68,7 +68,7 @@ describe("the examples in --help", () => {
   });
 
   it.each(Object.entries(EXAMPLES).flatMap(([name, examples]) => examples.map((words) => [words, name] as const)))(
-    "parse: migrate %s",
+    "are valid: migrate %s",
     async (words, name) => {
       expect((await commandOf(words)).startsWith(name)).toBe(true);
     },
@@ -171,7 +171,7 @@ describe("short options", () => {
     [["--format", "markdown", "--json"], "json"],
     [["--json", "--format", "markdown"], "markdown"],
     [[], "text"],
-  ])("--json means --format json, and the last of both flags applies: %j", async (words, expected) => {
+  ])("--json means --format json, and the last of the two flags applies: %j", async (words, expected) => {
     const program = createProgram(IDLE_SESSION);
     const show = allCommands(program).find((each) => each.name() === "show" && each.parent?.name() === "contract");
     let format: unknown;

@@ -42,7 +42,7 @@ function loaded(...entries: readonly string[]): { readonly files: number; readon
   return { files: files.size, packages: [...packages].toSorted() };
 }
 
-/** Follows the static imports of values. Type imports and dynamic imports are left out. */
+/** Follows the static imports of values. Ignores type imports and dynamic imports. */
 function load(file: string, files: Set<string>, packages: Set<string>): void {
   if (files.has(file)) return;
   files.add(file);

@@ -181,7 +181,7 @@ describe.skipIf(!DOCUMENTS_EXIST)("operators' example requests (MIGRATE_SHARED)"
     });
   });
 
-  it.each(OPERATORS)("%s: those of the asynchronous API are not wrapped, although its schema is", (operator) => {
+  it.each(OPERATORS)("%s: examples of the asynchronous API are not wrapped, although their schemas are", (operator) => {
     for (const { operation, payload } of exampleRequests(operator, loadDocument(operator))) {
       if (!operation.path.startsWith("/v2/")) continue;
       const codes = problemsOf({ operation, payload, title: "" }).map(attrAndCode);

@@ -20,7 +20,7 @@ const TEXT_RUNS = campaignSize({ part: 1, whole: 3 });
  */
 describe.skipIf(!DOCUMENTS_EXIST)("mutated operators' documents (MIGRATE_SHARED)", () => {
   it.each(OPERATORS)(
-    "%s: nodes removed, renamed, replaced and retyped",
+    "%s: removed, renamed, replaced and retyped nodes cause only failures and findings with a place",
     (operator) => {
       const old = loadDocument(operator);
       const whole: JsonValue = parse(documentText(operator), { schema: "core", uniqueKeys: false });
@@ -38,7 +38,7 @@ describe.skipIf(!DOCUMENTS_EXIST)("mutated operators' documents (MIGRATE_SHARED)
   );
 
   it.each(OPERATORS)(
-    "%s: characters removed, inserted and replaced",
+    "%s: removed, inserted and replaced characters cause only failures and findings with a place",
     (operator) => {
       const old = loadDocument(operator);
       const text = documentText(operator);

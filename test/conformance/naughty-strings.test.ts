@@ -99,7 +99,7 @@ describeCorpus("naughty-strings", () => {
   });
 });
 
-/** Control and format characters, surrogates, and foreign line separators. */
+/** Control and format characters, surrogates, and Unicode line separators. */
 const COMMANDS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Cells that spreadsheet programs evaluate: https://owasp.org/www-community/attacks/CSV_Injection */

@@ -12,7 +12,7 @@ export { OPERATORS, type Operator };
 const shared = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
 const folder = path.join(shared, "contracts");
 
-/** Whether the documents exist. Otherwise their tests are skipped. */
+/** Whether the documents exist. Their tests are skipped if they do not. */
 export const DOCUMENTS_EXIST: boolean = existsSync(folder);
 
 export function documentText(operator: Operator): string {
@@ -23,7 +23,7 @@ const loaded = new Map<string, Contract>();
 
 /**
  * Loads the unchanged document, the document with an overlay that declares the wrapping of the asynchronous API, or the
- * document with its shipped overlays, which also declare the wrapping. Loads each once.
+ * document with its shipped overlays, which also declare the wrapping. Loads each variant once.
  */
 export function loadDocument(operator: Operator, overlay?: "wrapped" | "shipped"): Contract {
   const name = `${operator} ${overlay}`;

@@ -20,7 +20,7 @@ import {
   withSupplyTypes,
 } from "./operators-documents.ts";
 
-/** A contradiction between an example and a rule of its own operator, which is therefore a warning. */
+/** A contradiction between an example and a rule of the same operator. The rule therefore only warns. */
 interface Contradiction {
   readonly operator: Operator;
   readonly code: string;
@@ -77,7 +77,7 @@ function openings(value: JsonValue | undefined, place: string): ReadonlyMap<stri
 
 interface StringField {
   readonly field: string;
-  /** Its schema as JSON, in which texts are searched for. */
+  /** The schema of the field as JSON, for text searches. */
   readonly words: string;
   readonly marked: JsonValue | undefined;
 }

@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
   });
 });
 
-/** The least processor time of three calls, in microseconds. Unlike the duration, it does not depend on other work. */
+/** The minimum processor time of three calls, in microseconds. It depends less on other processes than elapsed time. */
 function leastOf(work: () => unknown): number {
   const times = [1, 2, 3].map(() => {
     const before = process.cpuUsage();

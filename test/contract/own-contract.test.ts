@@ -12,7 +12,7 @@ describe("the project's own contract", () => {
     expect(contract.findings).toEqual([]);
   });
 
-  it("imports, reads back, validates and annotates accounts", () => {
+  it("has operations that import, read back, validate and annotate accounts", () => {
     expect(contract.operations.map(({ id, method, path }) => `${id}: ${method} ${path}`)).toEqual([
       "import-account: POST /data-import/accounts/",
       "imported-accounts: GET /data-import/imported-accounts/{import_supplier}/",

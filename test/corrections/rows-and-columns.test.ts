@@ -159,7 +159,7 @@ describe("re-imported columns", () => {
 });
 
 describe("the data that a report keeps of its rejects", () => {
-  it("contains no row values, differs for equal cells, and is readable by its owner only", async () => {
+  it("contains no row values, differs for equal cells, and is readable only by its owner", async () => {
     const exported = await fourAccounts();
     const [settings, fingerprints] = ["rejects.json", "rejects.fingerprints"].map(exported.path);
     const texts = [settings, fingerprints].map((file) => readFileSync(file ?? "", "utf8"));

@@ -96,7 +96,7 @@ function namesOf(files) {
   return files.map(({ name }) => name).join(", ");
 }
 
-/** Runs the given test files, or all, and returns those that fail: by a failing test, or because they do not load. */
+/** Runs the given test files, or all, and returns the files that fail or do not load. */
 function failingTests(files) {
   const report = path.join(above, "report.json");
   rmSync(report, { force: true });

@@ -10,8 +10,8 @@ import { mutatedPayload, validPayload } from "../payload-arbitrary.ts";
 
 /**
  * Compares two validators that share no code: local validation of the compiled contract, and the sandbox's Ajv on the
- * OpenAPI document. They must agree on verdict, attr and code for 10,000 payloads, half of them mutated, or half as
- * many in `npm test`. The seed is fixed.
+ * OpenAPI document. They must agree on verdict, attr and code for 10,000 payloads (5,000 in `npm test`), half of them
+ * mutated. The seed is fixed.
  *
  * Accepted differences: none. Warnings (`coerced`) are not compared, because the platform has none.
  */

@@ -10,7 +10,7 @@ const { sandbox, admin } = useRejects();
 const keysOnPlatform = async (): Promise<readonly string[]> =>
   (await admin.accounts()).map(({ key }) => key).toSorted();
 
-/** EXT-21 is the only business account, so it is in every sample; the platform refuses its number. */
+/** EXT-21 is the only business account, so it is in every sample. The platform refuses its number. */
 const REFUSED_IN_EVERY_SAMPLE = {
   accounts: [...goodAccounts(20), { REF: "EXT-21", TYPE: "B" }],
   customers: [...goodAccounts(20).map(({ REF }) => ({ REF })), { REF: "EXT-21", MOBILE: "04000 000000" }],

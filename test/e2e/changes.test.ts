@@ -36,7 +36,7 @@ async function pushed(extract: Extract, env: Readonly<Record<string, string>> = 
   return work;
 }
 
-/** Writes another extract; the mapping stays as it is. */
+/** Writes another extract and keeps the mapping. */
 function replaceExtract(work: Workplace, extract: Extract): void {
   const mapping = readFileSync(work.file("mapping.yaml"));
   writeExtract(work.folder, extract);
@@ -80,7 +80,7 @@ describe("changes", () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining("4 records compared: 4 new, 0 changed,")]);
   });
 
-  test("lists new, changed, removed and equal records, without values", async () => {
+  test("lists new, changed, removed and unchanged records, without values", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     const [first, second, third] = ACCOUNTS;
     if (first === undefined || second === undefined || third === undefined) throw new Error("too few accounts");
@@ -149,7 +149,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("exits with 1 for invalid records, and finds no removed records in a part of the input", async () => {
+  test("exits with 1 for invalid records, and does not look for removed records if only a part of the input is read", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     // The customer of the account without a key is an orphan.
     replaceExtract(work, { accounts: [{ REF: "EXT-00001", POSTCODE: "" }, { REF: "" }] });
@@ -160,7 +160,7 @@ describe("changes", () => {
     expect((await changes(work, ["--limit", "1"])).stdout).toContain("not checked for removed records");
   });
 
-  test("compares only the first of several records with one key, whose content the ledger knows", async () => {
+  test("compares only the first of several records with the same key, because the ledger knows only its content", async () => {
     const work = workplace({ accounts: [...ACCOUNTS, { REF: "EXT-00002", ADDRESS: "9 New Lane" }] }, sandbox);
     expect((await work.push()).code).toBe(1);
     const { code, stdout } = await changes(work);
@@ -192,7 +192,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("fails with 2 for missing sources and for an unreadable ledger", async () => {
+  test("fails for missing sources, a missing mapping and an unreadable ledger", async () => {
     const work = workplace({ accounts: ACCOUNTS }, sandbox);
     expect((await changes(work, [], "absent.csv")).code).toBe(2);
     copyFileSync(work.file("accounts.csv"), work.file("text.db"));
@@ -202,7 +202,7 @@ describe("changes", () => {
   });
 });
 
-/** The first push accepts two records; the platform refuses the third, and the fourth is invalid. */
+/** Pushes four records: the platform accepts two and refuses the third; the fourth is invalid. */
 async function pushedWithErrors(env: Readonly<Record<string, string>> = {}): Promise<Workplace> {
   const [first, second, third, fourth] = ACCOUNTS.map(({ REF }) => ({ REF }));
   if (first === undefined || second === undefined || third === undefined || fourth === undefined)
@@ -217,8 +217,8 @@ async function pushedWithErrors(env: Readonly<Record<string, string>> = {}): Pro
 const planOf = ({ stderr }: CliEnd): string | undefined => /^.*\d to send.*$/m.exec(stderr)?.[0];
 
 /**
- * The plans of pushes of the same extract again, and of a second one, which fixes the fourth record, changes the second
- * one and has a new one. Returns what the screen said, and what it must say.
+ * Pushes the same extract again, then a second extract, which fixes the fourth record, changes the second record and
+ * adds a record. Returns the plans on the screen, and the expected plans.
  */
 async function comparedPlans(work: Workplace): Promise<{ readonly said: unknown; readonly expected: unknown }> {
   const said = [planOf(await work.push(["--dry-run"])), planOf(await work.push())];
@@ -241,7 +241,10 @@ async function comparedPlans(work: Workplace): Promise<{ readonly said: unknown;
   return { said, expected: [again, again, revised, revised, resumedPlan(outcomeLines(paused.stdout))] };
 }
 
-/** A new record that the platform has refused because of the pause is unchanged when it is sent again. */
+/**
+ * The expected plan of `resume`. A new record that the platform refused because of the pause counts as unchanged when
+ * it is sent again.
+ */
 function resumedPlan(lines: readonly OutcomeLine[]): string {
   const left = lines.filter(({ status }) => status === "blocked" || status === "pending");
   const results = left.map(({ key, http }) => {
@@ -278,14 +281,14 @@ describe.skipIf(!POSTGRES_IS_HERE)(`changes with a ledger in PostgreSQL ${SKIPPE
   });
   afterAll(() => server.stop());
 
-  test("the plan of a push says the same as with a ledger in a file", async () => {
+  test("the plan of a push is the same as with a ledger in a file", async () => {
     process.env["XDG_STATE_HOME"] = temporaryFolder();
     const MIGRATE_LEDGER = await server.createDatabase("migrate_test_changes_plan");
     const { said, expected } = await comparedPlans(await pushedWithErrors({ MIGRATE_LEDGER }));
     expect(said).toEqual(expected);
   });
 
-  test("lists the same as with a ledger in a file", async () => {
+  test("the listed records are the same as with a ledger in a file", async () => {
     process.env["XDG_STATE_HOME"] = temporaryFolder();
     const MIGRATE_LEDGER = await server.createDatabase("migrate_test_changes");
     const work = await pushed({ accounts: ACCOUNTS }, { MIGRATE_LEDGER });

@@ -206,7 +206,7 @@ async function waitForFile(file: string): Promise<void> {
 export interface TestSandbox {
   readonly ready: SandboxReady;
   readonly env: Readonly<Record<string, string>>;
-  /** Calls the listener with each later text on its stderr: with `--verbose`, every request. */
+  /** Calls the listener with each later text on stderr. With `--verbose`, the sandbox writes every request to stderr. */
   readonly onStderr: (listener: (text: string) => void) => void;
   readonly stop: () => Promise<void>;
 }

@@ -46,7 +46,7 @@ async function pushed(accounts: readonly AccountCells[], flags: readonly string[
   return work;
 }
 
-/** The platform loses its accounts, and another program creates these. */
+/** Removes all accounts from the platform, then creates these accounts from another ledger. */
 async function platformHas(accounts: readonly AccountCells[]): Promise<void> {
   await admin.reset();
   await pushed(accounts);
@@ -58,7 +58,7 @@ async function posts(): Promise<number> {
 }
 
 describe("compare", () => {
-  test("reads accepted records back, changes nothing, and finds them the same", async () => {
+  test("reads accepted records back, changes nothing, and reports that they are the same", async () => {
     const work = await pushed(goodAccounts(3));
     const before = await posts();
     const { code, stdout } = await work.migrate(["compare"]);
@@ -140,17 +140,20 @@ describe("compare", () => {
     expect(rest.stdout).toContain("2 accepted records compared: 2 unknown\n");
   });
 
-  test.each(["compare", "proof"])("%s --all says once that a file has changed since several runs", async (command) => {
-    const work = await pushed([{ REF: "EXT-1" }]);
-    renameSync(work.file("accounts.csv"), work.file("first.csv"));
-    writeExtract(work.folder, { accounts: goodAccounts(2) });
-    await work.push(WITH_CONTENT);
-    appendFileSync(work.file("mapping.yaml"), "# changed\n");
-    const { stderr } = await work.migrate([command, "--all", ...(command === "proof" ? ["--out", "proof"] : [])]);
-    expect(stderr.match(/the mapping mapping\.yaml has changed/g)).toHaveLength(1);
-  });
+  test.each(["compare", "proof"])(
+    "%s --all reports once that a file has changed since several runs",
+    async (command) => {
+      const work = await pushed([{ REF: "EXT-1" }]);
+      renameSync(work.file("accounts.csv"), work.file("first.csv"));
+      writeExtract(work.folder, { accounts: goodAccounts(2) });
+      await work.push(WITH_CONTENT);
+      appendFileSync(work.file("mapping.yaml"), "# changed\n");
+      const { stderr } = await work.migrate([command, "--all", ...(command === "proof" ? ["--out", "proof"] : [])]);
+      expect(stderr.match(/the mapping mapping\.yaml has changed/g)).toHaveLength(1);
+    },
+  );
 
-  test("cannot compare records whose sources have changed, or for which only the key is returned", async () => {
+  test("cannot compare records whose sources have changed, or of which the platform returns only the key", async () => {
     const work = await pushed(goodAccounts(2));
     writeExtract(work.folder, { accounts: goodAccounts(1) });
     const changed = await work.migrate(["compare", "--format", "ndjson"]);

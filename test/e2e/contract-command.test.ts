@@ -129,7 +129,7 @@ function fields(...flags: readonly string[]): Promise<CliEnd> {
 }
 
 describe("contract show with filters", () => {
-  test("shows the fields that every payload must have, with descriptions and a count, in less than half of the lines", async () => {
+  test("shows the fields that every payload must have, with descriptions and a count, in less than half as many lines", async () => {
     const { code, stdout } = await fields("--required");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^external_account_number\n {4}text; required/m);

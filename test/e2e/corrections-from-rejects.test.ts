@@ -213,7 +213,7 @@ describe("returned rejects", () => {
     expect(await stored(work)).toEqual([]);
   });
 
-  test("of several folders are kept in this order", async () => {
+  test("of several folders are kept in the order of the folders", async () => {
     const work = await exported();
     change(work, "rejects.csv", (row) => ({ ...row, TYPE: row["TYPE"] === "X" ? "Z" : "D" }));
     await work.migrate(["validate", "--rejects", "report", "--out", "report2"]);
@@ -350,7 +350,7 @@ describe("for any changed cells of rejects", () => {
   const value = text.filter((each) => !each.includes("\0") && !each.includes("\r"));
   const cells = fc.array(fc.record({ file: fc.nat(1), row: fc.nat(5), column: fc.nat(4), value }), { maxLength: 6 });
 
-  test("corrections of the extract give the payloads of re-importing the rejects", async () => {
+  test("corrections of the extract give the same payloads as re-importing the rejects", async () => {
     const { folder, remove } = createTestFolder();
     onTestFinished(remove);
     const keys = ["K1", "K2", "K3"];

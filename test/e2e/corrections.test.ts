@@ -219,7 +219,7 @@ describe("corrections", () => {
     expect(await validated(work)).toEqual({ valid: 2, invalid: 1 });
   });
 
-  test("are found by keys with spaces and by their case", async () => {
+  test("apply to the record whose key has the same case, even if the key is surrounded by spaces", async () => {
     const work = threeAccounts();
     for (const name of ["accounts.csv", "customers.csv"]) {
       const text = readFileSync(work.file(name), "utf8");

@@ -32,7 +32,7 @@ suppliers: { SPRING: { rootLocation: sftp/spring, bucket: files } }
 
 const LETTERS = ["A,Hello,2024/a b.pdf", "B,Hello,2024/missing.pdf", "B,Bye,../up.pdf", "B,Again,2024/a b.pdf"];
 
-/** Three accounts, two of them with letters. One letter is missing, another path leads out of the folder. */
+/** Three accounts, two of them with letters. One letter is missing, and one path leads out of the folder. */
 function scene(letters: readonly string[] = LETTERS): string {
   const folder = temporaryFolder();
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);

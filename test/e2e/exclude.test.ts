@@ -23,7 +23,7 @@ async function pushedWithRefusal(): Promise<Workplace> {
 }
 
 describe("exclude", () => {
-  test("leaves records out of later pushes, which exit with 0, and of `open`, `status`, `report` and proof", async () => {
+  test("omits records from later pushes, which exit with 0, and from `open`, `status`, `report` and `proof`", async () => {
     const work = await pushedWithRefusal();
     const { code, stdout } = await work.migrate(["exclude", "EXT-BAD", ...REASON]);
     expect([code, stdout]).toEqual([0, "1 record excluded from the migration\n"]);
@@ -41,7 +41,7 @@ describe("exclude", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test("lists who excluded which records and why, and ends an exclusion: the next push sends the record", async () => {
+  test("lists who excluded which records and why, and can end an exclusion, so that the next push sends the record", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     await work.push(["--dry-run"]);
     writeFileSync(work.file("closed.txt"), "EXT-00001\nEXT-00003\n\n");
@@ -71,7 +71,7 @@ describe("exclude", () => {
     expect(await migrationOf(work)).toMatchObject([{ counts: { accepted: 2, excluded: 1, pending: 0 } }]);
   });
 
-  test("does not send records that an interrupted push has planned, when it is resumed", async () => {
+  test("keeps a resumed push from sending a record that was excluded after the push had planned it", async () => {
     const work = workplace({ accounts: goodAccounts(4) }, sandbox);
     await admin.faults({ pauseAt: 1 });
     expect((await work.push()).code).toBe(4);

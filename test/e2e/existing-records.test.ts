@@ -278,7 +278,7 @@ describe("a change that the platform accepts as a second account", () => {
 });
 
 describe("a repeat of a request without a clear reply", () => {
-  test("is accepted without reading back if its content is the same", async () => {
+  test("is accepted without a read-back if its content is the same", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     await admin.faults({ resetAfter: { at: [2] } });
     const { code, stdout } = await work.push(["--concurrency", "1"]);

@@ -12,7 +12,7 @@ const CONCURRENCY = 16;
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
 /** `npm run soak` runs 1,000 kills. */
 const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 6, whole: 20 }));
-/** Enough that a platform which forgets makes records ambiguous. */
+/** Enough kills to make records ambiguous on a platform that does not detect repeats. */
 const FORGETFUL_KILLS = campaignSize({ part: 3, whole: 5 });
 const RECORDS = KILLS > 100 ? 2000 : campaignSize({ part: 400, whole: 1000 });
 const PATIENCE_MS = 300_000 * Math.max(1, KILLS / 50);

@@ -80,10 +80,10 @@ const LOADING_MS = 700;
 const AFTERWARDS_MS = 60;
 
 /**
- * Kills a push and its resumptions with SIGKILL `kills` times, at random moments. Three in four kills come after a
- * random number of requests and up to 60 ms more. The others come a random time after the start, when most commands
- * still load, plan or take over the lock. The numbers of requests are small enough that
- * records remain for the last kills, if the pace of the push allows it.
+ * Kills a push and its resumptions with SIGKILL `kills` times, at random moments. Three in four kills happen up to 60 ms
+ * after a random number of requests. The other kills happen a random time after the start, when most commands still
+ * load, plan or take over the lock. The numbers of requests are small enough for records to remain for the last kills,
+ * if the pace of the push allows it.
  */
 export async function killRepeatedly(
   { push, resume, records, ledger }: Victim,

@@ -20,12 +20,12 @@ const MAX_RESUMES = 5;
 const kills = Number(process.env["WORKFLOW_KILLS"] ?? campaignSize({ part: 2, whole: 6 }));
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
-/** This platform processes imports immediately, so a missing record can be considered absent soon. */
+/** This platform processes imports immediately, so a missing record can be considered absent after a short time. */
 const QUICK_TARGET = 'targets: { quick: { baseUrl: "https://localhost/v1/", timeouts: { quietSeconds: 0.2 } } }\n';
 
-/** v1: validate, stage, process. v2: schedule, ask. */
+/** v1: validate, stage, process. v2: schedule, poll. */
 test.each(["v1", "v2"] as const)(
-  "kills of a push by the workflow %s lose nothing, account for every record, and create nothing twice",
+  "kills of a push with the workflow %s lose nothing, account for every record, and create nothing twice",
   { timeout: scaledTimeout(PATIENCE_MS) },
   async (generation) => {
     const flags = ["--verbose", "--latency", "0-3", "--task-ms", LONGER_THAN_A_RESTART_MS];

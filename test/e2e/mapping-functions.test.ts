@@ -209,7 +209,7 @@ describe("a module that cannot be loaded", () => {
   });
 });
 
-describe("changes of a module stay in its thread:", () => {
+describe("the effects of a module stay in its thread:", () => {
   const expected = { code: 0, stdout: expect.stringContaining('"key":"K3"') };
   it.each([
     [

@@ -4,7 +4,7 @@ import { projectFile } from "./cli.ts";
 /** A day of docs/migration.md. */
 export interface PageDay {
   readonly day: number;
-  /** Without `migrate`. */
+  /** The words of each command after `migrate`. */
   readonly commands: readonly (readonly string[])[];
   /** Each output as shown on the page. */
   readonly outputs: readonly string[];

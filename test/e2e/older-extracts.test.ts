@@ -5,7 +5,7 @@ import { CONTRACT, latestRun, outcomeLines, useSandbox, type Workplace, workplac
 
 const { sandbox, admin } = useSandbox();
 
-/** Writes an extract whose rows state from when they are, and a mapping that reads it. */
+/** Writes an extract whose rows state their date, and a mapping that reads this date. */
 function writeDated(work: Workplace, rows: readonly string[]): void {
   const table = ["REF,TYPE,NAME,ADDRESS,POSTCODE,MPAN,CHANGED", ...rows].join("\n");
   writeFileSync(work.file("accounts.csv"), `${table}\n`);

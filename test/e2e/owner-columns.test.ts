@@ -206,7 +206,7 @@ test("doctor names the columns that no source has", async () => {
   });
 });
 
-describe.skipIf(!POSTGRES_IS_HERE)(`with a ledger on PostgreSQL${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!POSTGRES_IS_HERE)(`with a ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   let server: PostgresCluster;
   beforeAll(async () => {
     server = await startPostgres();

@@ -169,7 +169,7 @@ test("an excluded record is in no package, and does not count as returned", asyn
   expect(keysIn(work, "Contact-data")).toEqual(["K3"]);
 });
 
-test("each row that needs correction is in exactly one folder, whatever the rules", async () => {
+test("each row that needs correction is in exactly one folder, under any rules", async () => {
   const accounts = ["K1", "K2", "K3", "K4", "K5", "K5"].map((REF, index) => ({
     REF,
     ...(index % 2 === 1 && { TYPE: "?" }),

@@ -56,7 +56,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     refused([...PUSH, "--ledger", url, ...flags], options);
 
   test.each([[], ["--workers", "2"]])(
-    "is refused with the cause: password, user, database, host %j",
+    "is refused with the cause: a wrong password, user, database or host, with the flags %j",
     async (...flags) => {
       expect(await pushTo(as("guarded"), flags)).toMatch(
         /^2 migrate: the ledger postgres:\S+ the password of guarded is wrong/,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-test("with a limit of open files below its connections, a push completes or stops cleanly, and resume completes it", async () => {
+test("with a limit on open files below its number of connections, a push completes or stops cleanly, and resume completes it", async () => {
   const many = 5 * RECORDS;
   await admin.faults({ latencyMs: 50 });
   const work = workplace({ accounts: goodAccounts(many) }, sandbox);

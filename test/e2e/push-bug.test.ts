@@ -23,7 +23,7 @@ describe.each(THREADS)("in %s", (_name, threads, nth) => {
     ["in a detached callback", "uncaught"],
     ["in an unhandled promise", "unhandled"],
   ])(
-    "an unexpected error %s ends the push with exit code 70 and no personal data, and resume completes",
+    "an unexpected error %s ends the push with exit code 70 and no personal data, and resume completes the push",
     async (_, action) => {
       const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
       await admin.faults({ latencyMs: 20 });

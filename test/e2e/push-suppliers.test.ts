@@ -30,7 +30,7 @@ function twoSuppliers(count: number): Workplace {
   return work;
 }
 
-test("a push sends no records of a Paused import supplier, but those of the other supplier; resume sends the rest", async () => {
+test("a push sends only the records of suppliers that are not Paused, and resume sends the other records", async () => {
   await admin.supplier("Paused", "WINTER");
   const { push, migrate } = twoSuppliers(90);
   const { code, stdout, stderr } = await push();

@@ -114,7 +114,7 @@ describe("records with errors", () => {
     expect(text.stdout).toContain("0400 777888");
   });
 
-  test("are corrected in rejects.csv, and pushed from there until every record is accepted", async () => {
+  test("can be corrected in rejects.csv and pushed from there until every record is accepted", async () => {
     const work = workplace(
       {
         accounts: [...goodAccounts(5), { REF: "BAD-POSTCODE", POSTCODE: "DE1 2CU" }, { REF: "BAD-TYPE", TYPE: "X" }],

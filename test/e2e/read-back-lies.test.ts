@@ -8,7 +8,7 @@ const NOW = ["--quiet-period", "0s", "--format", "ndjson"];
 
 interface ReadBackLie {
   readonly records: number;
-  /** Records, counted from 1, whose push gets no reply. */
+  /** Records, counted from 1, whose first request gets no reply. */
   readonly lost: readonly number[];
   readonly readBack: (request: SeenRequest) => Action;
   readonly overlay?: string;
@@ -65,7 +65,7 @@ test.each([
     /the same account number for several records \(records 1, 2, 3, 4\)/,
   ],
   ["the account number of a record that was accepted before", undefined, /account number of record 5 of run/],
-])("reconcile accepts no ambiguous record under %s", async (_, account, said) => {
+])("reconcile accepts no ambiguous record if the platform returns %s", async (_, account, said) => {
   const lost = account === undefined ? [2] : [1, 2, 3, 4];
   const number = account ?? "A-EXT-00005";
   const readBack = (request: SeenRequest): Action => {

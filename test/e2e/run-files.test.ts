@@ -32,7 +32,7 @@ async function pushed(): Promise<Workplace> {
   return work;
 }
 
-/** No command could use these files. */
+/** Changes and removes the setup files of the run, so that no command can use them. */
 function breakSetup({ file }: Workplace): void {
   for (const name of ["mapping.yaml", "contract.yaml", "lists/names.mjs"]) writeFileSync(file(name), "x: 1\n");
   for (const name of ["lists/types.csv", "lists/trim.mjs"]) rmSync(file(name));
@@ -78,7 +78,7 @@ describe("files that have changed since a push", () => {
     expect([code, statusCounts(outcomeLines(stdout))]).toEqual([0, { accepted: 2 }]);
   });
 
-  test("do not matter if only the configuration file has changed", async () => {
+  test("are not reported if only the configuration file has changed", async () => {
     const work = await pushed();
     appendFileSync(work.file("migrate.yaml"), "concurrency: 3\n");
     const { stderr } = await work.migrate(["report", "--out", "again"]);

@@ -14,8 +14,8 @@ async function startedSandbox(options: Parameters<typeof startTestSandbox>[0] = 
   return sandbox;
 }
 
-describe("the ready file", () => {
-  test("of the sandbox contains its address and all settings of a client", async () => {
+describe("the ready file of the sandbox", () => {
+  test("contains the sandbox's address and all settings of a client", async () => {
     const { ready } = await startedSandbox();
     expect(Object.keys(ready)).toEqual([
       "baseUrl",
@@ -39,7 +39,7 @@ describe("the ready file", () => {
     expect(products.count).toBeGreaterThan(100);
   });
 
-  test("of the sandbox is private, and contains the key of MIGRATE_API_KEY if it is set", async () => {
+  test("is private, and contains the key of MIGRATE_API_KEY if it is set", async () => {
     const folder = temporaryFolder();
     const running = startCli(["sandbox", "--ready-file", "ready.json"], {
       cwd: folder,

@@ -83,7 +83,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
   });
 
   describe("a one-line message refuses", () => {
-    test("a worker whose input differs from the plan, and the worker holds no range", async () => {
+    test("a worker whose input differs from the plan, before it joins the run", async () => {
       const scene = await inScene(300);
       const push = scene.share(1, ["--concurrency", "4"]);
       await scene.whenWorking(1);

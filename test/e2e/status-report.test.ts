@@ -180,7 +180,7 @@ describe("explain", () => {
     expect(latest).not.toBe(first);
   });
 
-  test("shows a record that is not in the latest run in the previous run", async () => {
+  test("finds a record in the previous run if the latest run does not contain it", async () => {
     const work = mixedWork();
     await work.push();
     await work.push(["--only", "PHONE"]);

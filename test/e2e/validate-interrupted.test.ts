@@ -35,7 +35,7 @@ it.each([
   },
 );
 
-// On a busy machine, a chunk can take longer than the second after which a signal ends validate without its outcomes.
+// One second after the signal, validate ends without its outcomes. On a busy machine, a chunk can take longer than that.
 it.each(["1", "3"])("Ctrl-C ends validate --threads %s with the outcomes so far", { retry: 3 }, async (threads) => {
   const { code, stdout, stderr } = await validated(threads, "main:5:SIGINT");
   expect(stderr).toMatch(/stopped after [\d,]+ records: the rest of the input was not read/);

@@ -146,7 +146,7 @@ describe("sources", () => {
 });
 
 describe("messages", () => {
-  test("--quiet prints only data and failures", async () => {
+  test("are only failures with --quiet", async () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--quiet"]);
     expect([ended.code, ended.stderr]).toEqual([1, ""]);
@@ -154,7 +154,7 @@ describe("messages", () => {
     expect([failed.code, failed.stderr]).toEqual([2, "migrate: none.csv: no such file\n"]);
   });
 
-  test("--log-format json writes one object per line", async () => {
+  test("are one JSON object per line with --log-format json", async () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--log-format", "json"]);
     const failed = await validate(folder, ["none.csv", "--log-format", "json"]);
@@ -170,7 +170,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("nothing is coloured in a pipe, with any terminal", async () => {
+  test("are not coloured in a pipe, even if the terminal supports colours", async () => {
     const env = { TERM: "xterm-256color", COLORTERM: "truecolor" };
     const folder = workFolder({ "a.csv": TEN });
     const { stdout, stderr } = await runCli(["validate", "a.csv", ...JOB_FLAGS], { cwd: folder, env });
@@ -204,7 +204,7 @@ describe("the environment", () => {
     expect([code, linesOf(stdout).length]).toEqual([1, 10]);
   });
 
-  test("has no effect if a pipeline sets a variable to an empty text", async () => {
+  test("has no effect if a variable is an empty string", async () => {
     const names = ["CONFIG", "CONTRACT", "MAPPING", "OPERATION", "SUPPLIER", "ENCODING", "DELIMITER", "FORMAT", "OUT"];
     const env = Object.fromEntries(names.map((name) => [`MIGRATE_${name}`, ""]));
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv"], { env });

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
-test("a replaced file has the new content and is private, whatever the mode of the old file", async () => {
+test("a replaced file has the new content and is private, even if the old file was not", async () => {
   const folder = temporaryFolder({ "list.csv": "old" });
   const file = path.join(folder, "list.csv");
   chmodSync(file, 0o644);

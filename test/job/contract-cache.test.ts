@@ -43,7 +43,7 @@ describe("a cached contract", () => {
     }
   });
 
-  it("can be read by its owner only", async () => {
+  it("can be read only by its owner", async () => {
     const cache = newCache();
     await cachedContract(DOCUMENTS, cache);
     expect(statSync(onlyEntry(cache)).mode & 0o777).toBe(0o600);

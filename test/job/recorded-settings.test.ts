@@ -102,7 +102,7 @@ describe("the settings of a run", () => {
     });
   });
 
-  it("stop a run with changed or missing files, and all of these are named", async () => {
+  it("stop a run with changed or missing files, and the failure names all of them", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
     writeFileSync(path.join(folder, "things.csv"), "REF,NAME,BORN,FILE\nA,Amy,,\n");

@@ -1,8 +1,8 @@
 import type { ExportedRow } from "../../src/ledger/ledger-store.ts";
 
 /**
- * A value without its differences between ledgers in which the same happened: ids of runs are numbered, times of the
- * system clock are "now", and bytes are hexadecimal.
+ * Removes the differences between ledgers with the same history from a value: numbers the ids of runs, replaces times of
+ * the system clock by "now", and converts bytes to hexadecimal digits.
  * @param runs ids of the ledger's runs, oldest first
  */
 export function comparable(value: unknown, runs: readonly string[]): unknown {
@@ -16,10 +16,10 @@ export function comparable(value: unknown, runs: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, comparable(each, runs)]));
 }
 
-/** Scripts are in 2020. */
+/** A time outside 2020, the year of all times in scripts. */
 const SYSTEM_TIME = /\b20(?!20)\d\d-\d\d-\d\dT[\d:.]+Z/g;
 
-/** Exported rows without the numbers that a database gives to its rows. */
+/** The exported rows without the numbers that a database assigns to its rows. */
 export function comparableRows(rows: readonly ExportedRow[]): readonly unknown[] {
   const runs = rows.filter(({ row }) => row === "run").map(({ id }) => id);
   const numbered = rows.map(({ run, ...columns }): ExportedRow => ({
@@ -41,7 +41,7 @@ function contentOf({ content = null }: ExportedRow): ExportedRow[string] {
   return bytes.toString("hex");
 }
 
-/** Records have no order. */
+/** The sort key of a row. Ledgers export records in any order. */
 function identityOf(row: ExportedRow): string {
   return row["row"] === "record" ? String(row["identity"]) : "";
 }

@@ -7,7 +7,7 @@ import { comparable, comparableRows } from "./comparable.ts";
 import { outcomesOf } from "./ledger-input.ts";
 import { exportedRows, type StoredLedger } from "./stored-ledgers.ts";
 
-/** One of several ledgers in which the same happens. */
+/** One of several ledgers that perform the same script. */
 export interface Member {
   readonly stored: StoredLedger;
   ledger: Ledger;
@@ -17,7 +17,7 @@ export interface Member {
 
 export interface Scene {
   readonly members: readonly Member[];
-  /** For ledgers of runs that send nothing. */
+  /** The folder for ledgers of runs that send nothing. */
   readonly folder: string;
   /** Index of the run that is being sent, unless its plan is incomplete. */
   current: number;
@@ -25,7 +25,7 @@ export interface Scene {
   readonly recorded: Pick<PlanPolicy, "newKeys" | "resendAmbiguous">[];
   flying: Intent[];
   last: { intents: readonly Intent[]; outcomes: readonly AttemptOutcome[] };
-  /** Counts moments and accounts, so that all differ. */
+  /** Counts times and account numbers, so that each is different. */
   count: number;
 }
 
@@ -93,7 +93,7 @@ export async function compareRun(scene: Scene, index: number, compared: "outcome
   });
 }
 
-/** Compares everything that the ledgers contain, as exported, and what they tell about each key. */
+/** Compares everything that the ledgers contain, as exported, and their answers about each key. */
 export async function compareWhole(scene: Scene): Promise<void> {
   const keys = new Set<string>();
   for (const { ledger, runs } of scene.members.slice(0, 1)) {

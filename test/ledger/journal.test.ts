@@ -38,7 +38,7 @@ function numberOf({ identity }: JournaledRequest): number {
   return new DataView(identity.slice().buffer).getUint32(0);
 }
 
-/** A ledger of the run that contains the first requests only. */
+/** A ledger of the run that contains only the first requests. */
 function ledgerKnowing(known: number): Parameters<typeof compareJournal>[1] {
   return {
     findRun: async () => undefined,

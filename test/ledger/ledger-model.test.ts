@@ -160,7 +160,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a PostgreSQL ledger ${SKIPPED_WITHOUT_POSTGR
       withFolder(async (own) => playScript([await storedInSqlite(own), await database.emptied()], script, own)),
     );
     const numRuns = campaignSize({ part: 12, whole: 60 });
-    // Also ends the search for a shorter script after a failure.
+    // The limit also ends the search for a shorter script after a failure.
     const interruptAfterTimeLimit = scaledTimeout(60_000);
     await fc.assert(agrees, { numRuns, interruptAfterTimeLimit });
   });

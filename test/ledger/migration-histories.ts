@@ -25,13 +25,13 @@ export interface Push {
   readonly end: "planned" | "dry run" | "unfinished plan";
   readonly results: readonly Result[];
 }
-/** Sends what a push has left, perhaps after later pushes. */
+/** Sends the remaining records of a push, possibly after later pushes. */
 interface Resume {
   readonly kind: "resume";
   readonly run: number;
   readonly results: readonly Result[];
 }
-/** Decides the ambiguous and existing records of a push, perhaps after later pushes. */
+/** Decides the ambiguous and existing records of a push, possibly after later pushes. */
 export interface Reconcile {
   readonly kind: "reconcile";
   readonly run: number;

@@ -40,7 +40,7 @@ export interface MigrationModel {
   /** Records whose last request was refused, or decided to be refused. */
   readonly refused: Set<string>;
   readonly excluded: Set<string>;
-  /** By record: start of the push since which it is not done. */
+  /** By record: the start of the push since which the record is not done. */
   readonly since: Map<string, string>;
 }
 
@@ -333,13 +333,13 @@ function stateOf(
   return !["pending", "blocked", "excluded"].includes(own) && refused.has(name) ? "rejected" : "pending";
 }
 
-/** The platform has the latest content. */
+/** Whether the platform has the latest content. */
 function isDone(latest: PlannedPush, key: number, { platform, unclear }: MigrationModel): boolean {
   const name = nameOf(latest.to, key);
   return !unclear.has(name) && platform.has(name) && platform.get(name) === latestContent(latest, key);
 }
 
-/** Undefined if rows to send differ, or if a payload could not be built. */
+/** The latest content of a key; undefined if its rows to send differ, or if a payload could not be built. */
 function latestContent({ rows, skipped }: PlannedPush, key: number): string | undefined {
   const own = rows.flatMap((other, index) => (other.key === key ? [{ content: other.content, index }] : []));
   const sent = own.filter(({ index }) => !skipped.has(index));

@@ -11,7 +11,7 @@ import { intentOf, outcomesOf, PUSH } from "./ledger-input.ts";
 import type { Note, ProcessStep, ScriptedPlan, ScriptedReply, Step } from "./script-steps.ts";
 import { exportedRows, type StoredLedger } from "./stored-ledgers.ts";
 
-/** Performs a script in all ledgers. After each step, all have given the same results and have the same contents. */
+/** Performs a script in all ledgers, and checks that they have the same results and contents after each step. */
 export async function playScript(
   stored: readonly StoredLedger[],
   script: readonly Step[],
@@ -90,7 +90,7 @@ async function performProcess(scene: Scene, step: ProcessStep): Promise<void> {
   }
 }
 
-/** The requests of another run are not repeated in this one. */
+/** Selects the run to continue. Requests of another run are not repeated in this run. */
 function workOn(scene: Scene, run: number): void {
   if (run !== scene.current) scene.last = { intents: [], outcomes: [] };
   scene.current = run;
@@ -181,7 +181,7 @@ function accountOf(scene: Scene, account: ScriptedReply["account"]): { readonly 
   return { account: account === "new" ? `A-${scene.count}` : `S-${scene.count % 2}` };
 }
 
-/** These attempts were claimed or settled before, or closed as interrupted. */
+/** Repeats the last write. The ledgers refuse it, because its attempts were claimed, settled or closed before. */
 async function repeatLast(scene: Scene, what: "intents" | "outcomes"): Promise<void> {
   const { intents, outcomes } = scene.last;
   if (scene.last[what].length === 0) return;
@@ -285,7 +285,7 @@ async function verify(scene: Scene, { run, results }: Extract<Note, { does: "ver
   });
 }
 
-/** Another process resumes a run. The first process learns it from the ledger: each of its writes is refused. */
+/** Another process resumes a run. The ledger then refuses each write of the first process. */
 async function takeOver(scene: Scene, step: Extract<ProcessStep, { does: "take over" }>): Promise<void> {
   const { flying } = scene;
   scene.flying = [];
@@ -295,7 +295,7 @@ async function takeOver(scene: Scene, step: Extract<ProcessStep, { does: "take o
     member.ledger = await member.stored.open();
   }
   const { current } = scene;
-  // A process that cannot resume writes nothing to a ledger file, so the first would remain its writer.
+  // A process that cannot resume writes nothing to a ledger file, so the first process would remain its writer.
   if (!(await resume(scene, step))) await onRun(scene, (ledger, run) => ledger.finishRun(run, 3));
   const outcomes = flying.map(({ record, identity, attempt }) => ({
     record,

@@ -5,7 +5,7 @@ import { push } from "energy-migrate";
 import { goodAccounts, writeExtract } from "../e2e/push-scene.ts";
 import { platform, pushOf } from "./scene.ts";
 
-test.each([1, 2])("a push with %d threads sends the default of empty cells", async (threads) => {
+test.each([1, 2])("a push with %d threads sends the default for empty cells", async (threads) => {
   const sandbox = await platform();
   const options = pushOf(0, sandbox);
   const folder = options.folder ?? "";

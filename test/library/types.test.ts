@@ -35,9 +35,9 @@ export const first = async (contract: string): Promise<RecordOutcome | undefined
   return undefined;
 };
 
-// @ts-expect-error: a target has to say which environment it is
+// @ts-expect-error: a target must name its environment
 void push({ contract: "c.yaml", target: { baseUrl: "https://platform/v1/" } });
-// @ts-expect-error: nothing writes to a ledger without its lock
+// @ts-expect-error: a ledger cannot be written without its lock
 export { openLedger } from "energy-migrate";
 `;
 

@@ -36,10 +36,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "unknown-option.yaml": "unknown-option.yaml:2:39: payload.billing_postcode.uper: is unknown",
 };
 
-test("lists an expected failure for every bad mapping fixture", () =>
+test("every bad mapping fixture has a listed failure", () =>
   expect(readdirSync(new URL("map/bad/", fixtures)).toSorted()).toEqual(Object.keys(REFUSALS).toSorted()));
 
-test.each(Object.entries(REFUSALS))("%s", (file, message) => {
+test.each(Object.entries(REFUSALS))("%s is rejected with the listed failure", (file, message) => {
   const text = readFileSync(new URL(`map/bad/${file}`, fixtures), "utf8");
   const failure = failureOf(() => compileMapping(readMapping({ file, text }), operation, NO_VALUES));
   expect(failure.code).toBe("mapping_invalid");

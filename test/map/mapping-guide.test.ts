@@ -40,8 +40,8 @@ function childrenIn(heading: string): readonly ChildSpec[] {
   return planSources(document, { positional: [], named: new Map(), resolve: (path) => path }).children;
 }
 
-describe("the guide's example of", () => {
-  test("lists of several parts", () => {
+describe("the example in the guide's section", () => {
+  test("'Lists of several parts' concatenates the items of all parts", () => {
     const point = object({ identifier: text, supply_type: text });
     const mapping = compile(
       asPayload(child("e_points") + child("g_points"), example("Lists of several parts")),
@@ -63,7 +63,7 @@ describe("the guide's example of", () => {
     ]);
   });
 
-  test("one of several objects", () => {
+  test("'One of several objects' builds the fields of the selected object", () => {
     const power: ObjectType = object({
       "supply_type!": choice("ELECTRICITY"),
       "identifier!": text,
@@ -100,7 +100,7 @@ describe("the guide's example of", () => {
     ]);
   });
 
-  test("columns of the parent", () => {
+  test("'Columns of the parent' reads cells of the parent rows", () => {
     const reading = object({ value: text, on: text, meter: text, account: text });
     const mapping = compile(
       asPayload(child("meters") + child("readings", "meters"), example("Columns of the parent")),
@@ -114,7 +114,7 @@ describe("the guide's example of", () => {
     ]);
   });
 
-  test("several patterns", () => {
+  test("'Several patterns' reads a date in each of the formats", () => {
     const mapping = compile(`payload:\n  ${example("Several patterns")}`, object({ date_of_birth: date }));
     const born = (DOB: string) => mapping.map(row("a.csv", { DOB })).payload["date_of_birth"];
     expect(["31/12/1985", "31/12/85", "19851231", "01/01/25"].map(born)).toEqual([
@@ -125,16 +125,16 @@ describe("the guide's example of", () => {
     ]);
   });
 
-  test("rows that several parents share", () =>
+  test("'Rows that several parents share' joins rows by the key to which the parents refer", () =>
     expect(childrenIn("Rows that several parents share")).toMatchObject([
       { name: "customers", on: "CUST_ID", parentKey: "CUSTOMER", key: "CUST_ID" },
     ]));
-  test("one of several rows", () =>
+  test("'One of several rows' picks the last row", () =>
     expect(childrenIn("One of several rows")).toMatchObject([
       { pick: { take: "last", by: { column: "CHANGED" } } },
       { distinct: true, pick: { take: "last", by: { column: "READ_ON" }, per: "MPAN" } },
     ]));
-  test("order", () => {
+  test("'Order' orders rows by a number and by a date", () => {
     const ranks = childrenIn("Order").map(({ orderBy }) => orderBy?.cells?.wanted);
     expect(ranks).toEqual(["a number", "an existing date, written as dd/MM/yyyy"]);
   });

@@ -1,4 +1,4 @@
-// fast-check with few, fixed cases: a mutant is killed or survives in the same way every time, and soon.
+// fast-check with few, fixed cases, so that the result for a mutant is the same each time and is known quickly.
 import * as all from "fast-check";
 
 export * from "fast-check";

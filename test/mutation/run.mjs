@@ -81,7 +81,7 @@ async function testMutants({ name, mutate, tests }) {
     clearTextReporter: { reportTests: false, allowColor: false },
     htmlReporter: { fileName: `.mutation/${file}.html` },
     thresholds: { high: 95, low: 85, break: 85 },
-    // Stryker uses an interface of TypeScript that version 7 does not have.
+    // Stryker uses an API of TypeScript that version 7 does not have.
     tsconfigFile: "none",
     // A busy machine must not make a slow mutant count as a mutant that never ends.
     timeoutMS: 10_000,

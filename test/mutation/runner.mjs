@@ -26,7 +26,7 @@ class SameProcessRunner {
     return this.load();
   }
 
-  /** Imports the bundle again: `load` time code runs with the active mutant. */
+  /** Imports the bundle again, so that its top-level code runs with the active mutant. */
   async load() {
     this.loads += 1;
     const copy = path.resolve(`${BUNDLE}-${process.pid}-${this.loads}.mjs`);

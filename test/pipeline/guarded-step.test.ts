@@ -58,7 +58,7 @@ test.each(["lost", "aborted"] as const)(
   },
 );
 
-test("sends a request that was held back at its first byte again when the lease is held", async () => {
+test("sends a request again once the lease is held, if the request was held back at its first byte", async () => {
   const { clock, state, send } = createScene();
   state.heldBack = true;
   const sent = send();

@@ -80,7 +80,7 @@ describe("payloads kept from the check", () => {
     expect(sent.map(shown)).toEqual(again.map(shown));
   });
 
-  it("are absent if joined files are not read in chunks, and if they will exceed the limit", async () => {
+  it("are absent if joined files are not read in chunks, or if the payloads would exceed the limit", async () => {
     const { job } = await checked(thingsFolder(["A,Ann,,"]));
     expect(keepPayloads(job, {})?.groups()).toBeUndefined();
     const files = job.input.files.map((file) => ({ ...file, unpackedBytes: 30_000_000 }));

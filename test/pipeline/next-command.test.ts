@@ -96,7 +96,7 @@ describe("the next command", () => {
     [false, { ambiguous: 2 }, { ambiguous: 1, accepted: 1 }],
     [false, { pending: 2, ambiguous: 1 }, { pending: 1, ambiguous: 1, rejected: 1 }],
     [false, { blocked: 1 }, { accepted: 1 }],
-  ])("is based on whether a resume settled anything (%s): before %o, after %o", (hasNoProgress, before, after) => {
+  ])("depends on whether a resume settled nothing (%s): before %o, after %o", (hasNoProgress, before, after) => {
     expect(hasSettledNothing(before, after)).toBe(hasNoProgress);
   });
 
@@ -105,7 +105,7 @@ describe("the next command", () => {
     [true, "with a local warning", { problems: [{ ...REFUSED, by: "local", code: "source_stray_quote" }] }],
     [false, "whose repeat was refused", { problems: [REFUSED] }],
     [false, "that is rejected", { status: "rejected" }],
-  ])("knows whether a resume may settle (%s) an ambiguous record %s", (may, _, more) => {
+  ])("depends on whether a resume may settle (%s) an ambiguous record %s", (may, _, more) => {
     const outcome: Outcome = {
       record: 1,
       source: { file: "a.csv", line: 2 },
@@ -117,11 +117,11 @@ describe("the next command", () => {
     expect(mayResumeSettle(outcome, { steps: [], dedupesByKey: false })).toBe(false);
   });
 
-  it("is absent for a dry run that was not going to send its records", () => {
+  it("is absent for a dry run, which sends no records", () => {
     expect(nextCommand(remainderOf({ run: { dryRun: true }, summary: { counts: { pending: 2 } } }))).toBeUndefined();
   });
 
-  it("is absent if too many records were invalid, because reading again would end the same way", () => {
+  it("is absent if too many records were invalid, because reading the input again would end in the same way", () => {
     const more = { run: { state: "planning" }, summary: { counts: { invalid: 2 }, exitCode: 1 } } as const;
     expect(nextCommand(remainderOf(more))).toBeUndefined();
   });

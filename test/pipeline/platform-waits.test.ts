@@ -7,7 +7,7 @@ test("a run waits 5 minutes for the platform, but not for an address that was ne
   expect(platformWaits({}, true)).toEqual({ maxWaitMs: 300_000 });
 });
 
-test("a resumed run was in contact with the platform if one of its records has a reply", () => {
+test("a resumed run counts as having reached the platform if one of its records has a reply", () => {
   expect(haveReplies({ pending: 3, ambiguous: 1, skipped: 2, invalid: 1 })).toBe(false);
   expect(haveReplies({ pending: 3, rejected: 1 })).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readAhead } from "../../src/pipeline/send/read-ahead.ts";
 
-it("requests the next batch while the current one is processed, and no sooner", async () => {
+it("requests the next batch while the current batch is processed, but not earlier", async () => {
   const events: string[] = [];
   async function* batches(): AsyncGenerator<number> {
     try {

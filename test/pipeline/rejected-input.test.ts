@@ -10,7 +10,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const ACCOUNTS = 50;
 
-/** Accounts with a customer for every second one, and orphans on request. */
+/** Accounts, a customer of every second account, and orphans on request. */
 async function openAccounts({ orphans = false } = {}): Promise<Input> {
   const numbers = Array.from({ length: ACCOUNTS }, (_, at) => at + 1);
   const folder = temporaryFolder({

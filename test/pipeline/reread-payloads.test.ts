@@ -44,7 +44,7 @@ async function allPlanned(job: Job): Promise<SendHandle> {
   };
 }
 
-/** The compiled mapping and contract, like in a push. */
+/** The compiled mapping and contract, as in a push. */
 const PLANNING: ScanPurpose = {
   kind: "plan",
   texts: createByteList(),
@@ -144,7 +144,7 @@ test("reading from a position after some records gives the remaining records", a
   }
 });
 
-test("most payloads are built from bytes; only exceptional records need rows", async () => {
+test("most payloads are built from bytes, and only exceptional records need rows", async () => {
   const job = await openLarge();
   const made = (await groupsFrom(job)).flatMap(({ first, last, payload }) =>
     Array.from({ length: last - first + 1 }, (_, at) => payload(first + at) === undefined),
@@ -245,7 +245,7 @@ test("an aborted reading ends early without an error", async () => {
   expect(groups).toHaveLength(1);
 });
 
-test("a position beyond the end of the file makes it read the whole file", async () => {
+test("a position beyond the end of the file is ignored, and the whole file is read", async () => {
   const job = await openLarge();
   const [first] = await groupsFrom(job, { record: 100, file: "things.csv", byte: 1e12, line: 100 });
   expect(first?.first).toBe(1);

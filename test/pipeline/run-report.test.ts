@@ -97,7 +97,7 @@ describe("the exit code of a run", () => {
     expect(remembered).toBe(1);
   });
 
-  it("is the worst of all", () => {
+  it("is the exit code with the highest priority", () => {
     expect(highestPriorityExitCode([])).toBe(0);
     expect(highestPriorityExitCode([0, 1, 3])).toBe(3);
     expect(highestPriorityExitCode([1, 4, 3, 5])).toBe(5);

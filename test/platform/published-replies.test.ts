@@ -32,7 +32,7 @@ const COMPLAINTS: readonly (readonly [part: string, complaints: readonly string[
   ["send-registration-flows.response200", ["meter_points.1 | REGISTRATION_FLOW_ERROR"]],
 ];
 
-/** Without contract rules. */
+/** The expected classification without contract rules. */
 function expected(file: string): { readonly kind: string; readonly complaints: readonly string[] } {
   if (file.includes("OKErrorInProcessing")) return { kind: "ambiguous", complaints: [] };
   if (file.includes(".response404")) return { kind: "stop", complaints: [] };
@@ -75,7 +75,7 @@ describe.skipIf(files.length === 0)("every published example of a success matche
 });
 
 describe.skipIf(files.length === 0)("every published example of a reply", () => {
-  test.each(files)("%s", (file) => {
+  test.each(files)("is classified as expected: %s", (file) => {
     const status = Number(/\.response(\d{3})/.exec(file)?.[1]);
     const headers = { "content-type": "application/json" };
     const body = readFileSync(path.join(SAMPLES, file), "utf8");

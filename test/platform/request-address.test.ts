@@ -36,7 +36,7 @@ test("parameters without a value are omitted from the query and the headers", ()
   expect(headers).toEqual({});
 });
 
-test("a lookup takes its parameters from the payload, and otherwise from the record's own requests", () => {
+test("a lookup takes its parameters from the payload, or from the record's own requests if the payload lacks them", () => {
   const operation = { id: "get", method: "GET", path: "/companies/{companyId}/customers/{ref}/" };
   const lookup = {
     operation: { ...operation, dedupesByKey: false, replies: [], outcomes: [] },

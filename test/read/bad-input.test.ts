@@ -61,20 +61,20 @@ const READ: Readonly<Record<string, readonly (readonly [string, string, readonly
   ],
   "extract.json": [
     ["names of methods", '[{"toJSON":1,"length":-1,"then":"x","valueOf":null}]', []],
-    ["a prototype, deep down", '[{"a":{"b":[{"__proto__":{"c":1}}]}}]', ["source_forbidden_name@1/0/a/b/0/__proto__"]],
+    ["a nested prototype name", '[{"a":{"b":[{"__proto__":{"c":1}}]}}]', ["source_forbidden_name@1/0/a/b/0/__proto__"]],
     ["elements that are not objects", '[1,"a",null,[]]', [0, 1, 2, 3].map((at) => `source_not_an_object@1/${at}`)],
     ["a byte order mark", '\uFEFF[{"a":1}]', []],
     ["-0 and 1.0", '[{"a":-0,"b":1.0}]', []],
     ["twenty digits", '[{"a":12345678901234567890}]', ["source_unsafe_number@1/0/a"]],
   ],
   "extract.ndjson": [
-    ["a bad line among good ones", '{"a":1}\n{"a":\n\n{"a":3}\r\n', ["source_invalid_json@2"]],
+    ["an invalid line among valid lines", '{"a":1}\n{"a":\n\n{"a":3}\r\n', ["source_invalid_json@2"]],
     ["an array line", '{"a":1}\n[{"a":2}]\n', ["source_not_an_object@2"]],
     ["a truncated last line", '{"a":1}\n{"a":"2', ["source_invalid_json@2"]],
   ],
 };
 
-describe.each(Object.entries(REFUSED))("%s is rejected with its place: contains", (name, cases) => {
+describe.each(Object.entries(REFUSED))("%s is rejected with the place of the error if it contains", (name, cases) => {
   it.each(cases)("%s", async (_, content, code, line) => {
     const failure = await failureOf(read(source(await written(name, content))));
     expect(failure).toMatchObject({ code, exitCode: 2, message: expect.stringContaining(name) });
@@ -82,7 +82,7 @@ describe.each(Object.entries(REFUSED))("%s is rejected with its place: contains"
   });
 });
 
-describe.each(Object.entries(READ))("%s is read with its problems: contains", (name, cases) => {
+describe.each(Object.entries(READ))("%s is read, and its problems are reported, if it contains", (name, cases) => {
   it.each(cases)("%s", async (_, content, problems) => {
     const { records } = await read(source(await written(name, content)));
     expect(problemsOf(records)).toEqual(problems);

@@ -16,7 +16,7 @@ test("refuses a body above the limit, with and without a content length", async 
   expect(sandbox.state.accounts()).toHaveLength(1);
 });
 
-test("allows bodies of 16 MiB by default, and no larger ones", async () => {
+test("allows bodies of 16 MiB by default, and no larger bodies", async () => {
   const { call } = await connect();
   const send = (bytes: number): Promise<{ readonly status: number }> =>
     call("POST", ACCOUNTS, " ".repeat(bytes), NO_CREDENTIALS);

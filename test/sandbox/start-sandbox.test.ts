@@ -84,7 +84,7 @@ test("a data file keeps accounts, notes and suppliers across restarts", async ()
   expect((await second.post("data-import/notes/", notes)).json).toMatchObject([{ status: "NOTE_ALREADY_EXISTS" }]);
 });
 
-test("changes reach the data file while the sandbox runs", async () => {
+test("changes are written to the data file while the sandbox runs", async () => {
   const dataFile = join(temporaryFolder(), "platform.json");
   const { post } = await connect({ dataFile });
   await post(ACCOUNTS, account("E-1"));
@@ -105,7 +105,7 @@ test("a data path that cannot be read is a storage failure", async () => {
   await expect(connect({ dataFile: temporaryFolder() })).rejects.toMatchObject({ code: "storage" });
 });
 
-test("a data file that cannot be written is a storage failure, not a bug, and is written once it can be", async () => {
+test("a data file that cannot be written is a storage failure, not a bug, and is written as soon as that is possible", async () => {
   const folder = join(temporaryFolder(), "data");
   const dataFile = join(folder, "platform.json");
   const { sandbox } = await connect({ dataFile });

@@ -173,7 +173,7 @@ function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
     accounts.push(account);
     return account;
   };
-  /** Processes a scheduled record once its time has come. It becomes an account unless it is refused. */
+  /** Processes a scheduled record when it is due. The record becomes an account unless it is refused. */
   const work = (key: string): void => {
     const task = tasks.get(key);
     if (task === undefined || clock.monotonic() < task.readyAt || held(key) !== undefined) return;

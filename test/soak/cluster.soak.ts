@@ -37,7 +37,7 @@ afterAll(async () => {
   await forgetful.stop();
 });
 
-test(`${faults} faults over ${WORKERS} workers`, async () => {
+test(`${faults} faults in ${WORKERS} workers lose no record, and no account is created twice`, async () => {
   const dice = seededDice(seed);
   const counts = new Map<FaultKind, number>();
   const total = { pushes: 0, records: 0, lost: 0, unaccounted: 0, twice: 0, ambiguous: 0 };

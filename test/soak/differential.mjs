@@ -1,9 +1,9 @@
 // Checks 20,000 random triples of a contract, a mapping and files (test/differential): every record must have the same
 // result on the fast path, on the row path and in whole runs.
 //   node test/soak/differential.mjs [--triples 20000] [--seed <n>] [--seconds <n>] [--workers 2] [--runs-every 200]
-// Each triple has 200 records. The seeds are consecutive, from `--seed` on. One in `--runs-every` is validated in one
-// thread and in three, and pushed three times to its own server. A failed triple is printed with its seed and its smallest
-// form. No new triple starts after `--seconds`. Requires `npm run build`.
+// Each triple has 200 records. The seeds are consecutive, beginning with `--seed`. One triple in `--runs-every` is validated
+// in one thread and in three, and pushed three times to its own server. A failed triple is printed with its seed and its
+// smallest form. No new triple starts after `--seconds`. Requires `npm run build`.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,8 +1,8 @@
-// Validates 2,000 cases of a hostile contract, overlay, mapping with functions, and input with the built program. Each case
-// has its own process with a heap of 512 MB and 10 s. No case may end with exit code 70, by a signal, with a stack trace,
-// too late, or with more memory than `--megabytes`.
+// Validates 2,000 hostile cases with the built program. A case is a contract, an overlay, a mapping with functions, and an
+// input. Each case has its own process with a heap of 512 MB and 10 s. No case may end with exit code 70, by a signal, with
+// a stack trace, too late, or with more memory than `--megabytes`.
 //   node test/soak/hostile.mjs [--cases 2000] [--seed <n>] [--seconds <n>] [--workers 2] [--megabytes 900]
-// The seeds are consecutive, from `--seed` on. A failed case is printed with its seed, and its folder is kept.
+// The seeds are consecutive, beginning with `--seed`. A failed case is printed with its seed, and its folder is kept.
 // Requires `npm run build`.
 //
 // Memory has two limits. `--max-old-space-size=512` limits the heap: beyond it V8 ends the process by a signal. Peak resident

@@ -5,8 +5,8 @@
  *
  *   node test/soak/ledger-corruption.mjs [--every <bytes>] [--flips <n>] [--repair <every nth that is refused>] [--seed <n>]
  *
- * A rejected ledger stays open until its process ends, so that its log is not merged. Therefore each process tries only some
- * thousand corruptions (`--from`, `--to`). Exits with 1 if a corrupted ledger was misread, and prints the corruption.
+ * A rejected ledger stays open until its process ends, so that its log is not merged. Therefore each process tries only a
+ * few thousand corruptions (`--from`, `--to`). Exits with 1 if a corrupted ledger was misread, and prints the corruption.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -10,7 +10,7 @@ test.each(seeds)("month %i ends with the same records on the platform and in the
   expect(said).toEqual(shown);
 });
 
-/** How much of the work is done when the outage begins differs from run to run. */
+/** The day of the outage. The share of the work that is done when the outage begins differs from run to run. */
 const OUTAGE_DAY = 11;
 
 test("the commands of docs/migration.md print the outputs of the page", async () => {
@@ -26,13 +26,13 @@ test("the commands of docs/migration.md print the outputs of the page", async ()
   expect(days.flatMap(({ outputs }) => outputs).length).toBeGreaterThan(10);
 });
 
-/** The lines of an output, without what differs from run to run. */
+/** The lines of an output, without the parts that differ from run to run. */
 function printed(day: number, text: string): readonly string[] {
   const lines = text.split("\n").map(withoutRun);
   return day === OUTAGE_DAY ? lines.map((line) => line.replaceAll(/[\d,]+/g, "N")) : lines;
 }
 
-/** Without the parts that differ from run to run, and without alignment, which depends on them. */
+/** Removes the parts that differ from run to run, and the alignment, which depends on their length. */
 function withoutRun(line: string): string {
   return line
     .replaceAll(/127\.0\.0\.1:\d+/g, "HOST")

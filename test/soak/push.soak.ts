@@ -17,32 +17,38 @@ const PATIENCE_MS = 24 * 3_600_000;
 /** Processes are not killed after this share of the records, so that memory can be measured over time. */
 const KILLED_SHARE = 0.5;
 
-test(`${records} records against a chaos server, for ${minutes} minutes`, { timeout: PATIENCE_MS }, async () => {
-  const dice = seededDice(seed);
-  const startedAt = performance.now();
-  const platform = await startChaosPlatform({ dice, perSecond: records / (minutes * 60) });
-  try {
-    const work = soakWorkplace(platform, records);
-    const { end, kills, starts, memory } = await pushToTheEnd(work, platform, dice);
-    const evidence = await collectEvidence(platform, work.file(".migrate/ledger.db"), await latestRun(work));
-    const took = (performance.now() - startedAt) / 60_000;
-    const { requests } = evidence.platform;
-    say(`seed ${seed}: ${records} records in ${took.toFixed(1)} minutes, ${requests.length} requests,`);
-    say(
-      `  ${platform.refused()} of them 429 (${percent(platform.refused() / requests.length)}); ${kills} kills, ${starts} starts`,
-    );
-    say(`  ${JSON.stringify(statusCounts(evidence.report.lines))}, exit code ${end.code}`);
-    say(
-      `  memory of the longest process, ${memory.minutes.toFixed(1)} minutes: ${memory.startMb} MB at its start, ${memory.endMb} MB at its end, at most ${memory.mostMb} MB`,
-    );
-    expect(contradictions(references(records), evidence, { ambiguous: 0, cutReplies: true }).slice(0, 20)).toEqual([]);
-    expect(end.code).toBe(0);
-    expect(took).toBeGreaterThanOrEqual(0.9 * minutes);
-    expect(memory.endMb).toBeLessThan(1.5 * memory.startMb + 30);
-  } finally {
-    await platform.server.close();
-  }
-});
+test(
+  `${records} records reach a chaos server in ${minutes} minutes, none is lost and none is created twice`,
+  { timeout: PATIENCE_MS },
+  async () => {
+    const dice = seededDice(seed);
+    const startedAt = performance.now();
+    const platform = await startChaosPlatform({ dice, perSecond: records / (minutes * 60) });
+    try {
+      const work = soakWorkplace(platform, records);
+      const { end, kills, starts, memory } = await pushToTheEnd(work, platform, dice);
+      const evidence = await collectEvidence(platform, work.file(".migrate/ledger.db"), await latestRun(work));
+      const took = (performance.now() - startedAt) / 60_000;
+      const { requests } = evidence.platform;
+      say(`seed ${seed}: ${records} records in ${took.toFixed(1)} minutes, ${requests.length} requests,`);
+      say(
+        `  ${platform.refused()} of them 429 (${percent(platform.refused() / requests.length)}); ${kills} kills, ${starts} starts`,
+      );
+      say(`  ${JSON.stringify(statusCounts(evidence.report.lines))}, exit code ${end.code}`);
+      say(
+        `  memory of the longest process, ${memory.minutes.toFixed(1)} minutes: ${memory.startMb} MB at its start, ${memory.endMb} MB at its end, at most ${memory.mostMb} MB`,
+      );
+      expect(contradictions(references(records), evidence, { ambiguous: 0, cutReplies: true }).slice(0, 20)).toEqual(
+        [],
+      );
+      expect(end.code).toBe(0);
+      expect(took).toBeGreaterThanOrEqual(0.9 * minutes);
+      expect(memory.endMb).toBeLessThan(1.5 * memory.startMb + 30);
+    } finally {
+      await platform.server.close();
+    }
+  },
+);
 
 interface Pushed {
   readonly end: CliEnd;

@@ -52,7 +52,7 @@ describe("a pattern of the contract", () => {
     expect(slowPatternReason(source)).toEqual(expect.any(String));
   });
 
-  it("is matched by RE2 if it is slow, or is reported as left to the platform, with the reason RE2 gives", () => {
+  it("is matched by RE2 if it is slow, or is reported as left to the platform, with RE2's reason", () => {
     const re2 = fieldOf({ type: "string", pattern: "^(a+)+$" });
     expect(re2.type).toMatchObject({ pattern: { source: "^(a+)+$", engine: "re2" } });
     expect(re2.findings).toEqual([]);

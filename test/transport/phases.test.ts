@@ -42,13 +42,13 @@ test("a request that may not start when its connection is ready is held back, an
   expect([written, server.requests.length]).toEqual([1, 1]);
 });
 
-describe("sent without a usable reply", () => {
+describe("a request counts as sent without a usable reply if", () => {
   test.each<[string, Action, string]>([
-    ["closed after the request", closeSilently, "UND_ERR_SOCKET"],
-    ["reset after the request", resetSilently, "ECONNRESET"],
-    ["no reply", neverAnswer, "UND_ERR_HEADERS_TIMEOUT"],
-    ["not HTTP", raw("220 mail.example.com ESMTP\r\n"), "HTTPParserError"],
-    ["an unexpected 100 Continue", raw("HTTP/1.1 100 Continue\r\n\r\n"), "UND_ERR_SOCKET"],
+    ["the connection is closed after the request", closeSilently, "UND_ERR_SOCKET"],
+    ["the connection is reset after the request", resetSilently, "ECONNRESET"],
+    ["the server does not reply", neverAnswer, "UND_ERR_HEADERS_TIMEOUT"],
+    ["the reply is not HTTP", raw("220 mail.example.com ESMTP\r\n"), "HTTPParserError"],
+    ["the reply is an unexpected 100 Continue", raw("HTTP/1.1 100 Continue\r\n\r\n"), "UND_ERR_SOCKET"],
   ])("%s", async (_, action, code) => {
     const { post, server } = await scene(action, { timeouts: SHORT });
     const error = await post();
@@ -60,32 +60,32 @@ describe("sent without a usable reply", () => {
     expect(written).toBe(1);
   });
 
-  test("truncated in the middle of the header", async () => {
+  test("the reply is truncated in the middle of the header", async () => {
     const { post } = await scene(rawThenEnd("HTTP/1.1 201 Crea"));
     expect(await post()).toMatchObject({ phase: "headers", code: "UND_ERR_SOCKET" });
   });
 
-  test("an endless header", async () => {
+  test("the header is endless", async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `x-${index}: ${"y".repeat(20)}\r\n`).join("");
     const { post } = await scene(raw(`HTTP/1.1 201 Created\r\n${lines}`));
     expect(await post()).toMatchObject({ phase: "headers", code: "UND_ERR_HEADERS_OVERFLOW" });
   });
 
-  test("a slow header is ended by the time limit of the whole request", async () => {
+  test("a slow header exceeds the time limit of the whole request", async () => {
     const { post } = await scene(drip("HTTP/1.1 201 Created\r\n".repeat(9), 20), {
       timeouts: { ...SHORT, headersMs: 10_000, totalMs: 300 },
     });
     expect(await post()).toMatchObject({ phase: "headers", code: "REQUEST_TIMEOUT" });
   });
 
-  test("a reused connection that is reset during the second request", async () => {
+  test("a reused connection is reset during the second request", async () => {
     const { post, server } = await scene([reply(200, {}), resetSilently]);
     expect(await post()).toMatchObject({ status: 200 });
     expect(await post()).toMatchObject({ phase: "sent", code: "ECONNRESET" });
     expect(server.requests).toHaveLength(2);
   });
 
-  test("aborted by the caller", async () => {
+  test("the caller aborts it while it is in flight", async () => {
     const controller = new AbortController();
     const { post } = await scene(() => controller.abort());
     expect(await post(undefined, controller.signal)).toMatchObject({ phase: "sent", code: "ABORTED" });
@@ -93,29 +93,29 @@ describe("sent without a usable reply", () => {
   });
 });
 
-describe("unsent", () => {
-  test("connection refused", async () => {
+describe("a request counts as unsent if", () => {
+  test("the connection is refused", async () => {
     const { post, server } = await scene(neverAnswer);
     await server.close();
     expect(await post()).toMatchObject({ phase: "unsent", code: "ECONNREFUSED" });
     expect(written).toBe(0);
   });
 
-  test("a host that does not exist", async () => {
+  test("the host does not exist", async () => {
     const { http, close } = createHttp({ origin: new URL("https://nope.invalid/v1/"), connections: 1 });
     cleanups.push(close);
     const sent = http({ method: "POST", url: new URL("https://nope.invalid/v1/x/"), headers: {}, body: "{}" });
     await expect(sent).rejects.toMatchObject({ phase: "unsent", code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/) });
   });
 
-  test("a TLS handshake that stalls", async () => {
+  test("the TLS handshake stalls", async () => {
     const { post } = await scene(neverAnswer, { onConnection: () => false, timeouts: SHORT });
     expect(await post()).toMatchObject({ phase: "unsent", code: "UND_ERR_CONNECT_TIMEOUT" });
     expect(written).toBe(0);
   });
 
   test.each<["end" | "resetAndDestroy"]>([["end"], ["resetAndDestroy"]])(
-    "a connection that is closed on accept was never used for a request: %s",
+    "the server closes the connection on accept: %s",
     async (how) => {
       const { post } = await scene(neverAnswer, {
         onConnection: (socket) => {
@@ -133,7 +133,7 @@ describe("unsent", () => {
     ["another host", { host: "other.example" }, /ERR_TLS_CERT_ALTNAME_INVALID/],
     ["expired", { expired: true }, /CERT_HAS_EXPIRED/],
     ["TLS 1.1", { maxVersion: "TLSv1.1" }, /ERR_SSL_|EPROTO/],
-  ])("a rejected certificate or TLS version: %s", async (name, options, code) => {
+  ])("the certificate or the TLS version is rejected: %s", async (name, options, code) => {
     const server = await startChaosServer(() => reply(200, {}), options);
     const trusted = name === "an unknown authority" ? {} : { ca: server.ca };
     const client = createHttp({ origin: server.baseUrl, connections: 1, ...trusted });
@@ -146,7 +146,7 @@ describe("unsent", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("the environment cannot disable verification", async () => {
+  test("the certificate is rejected, which the environment cannot disable", async () => {
     const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
     process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
     try {
@@ -164,7 +164,7 @@ describe("unsent", () => {
     }
   });
 
-  test("a request that times out while it waits for a connection is never sent afterwards", async () => {
+  test("it times out while it waits for a connection, and is never sent afterwards", async () => {
     const { post, server } = await scene(
       [(socket, request) => setTimeout(() => reply(200, {})(socket, request), 300), reply(200, {})],
       {

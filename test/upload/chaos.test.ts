@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** Real time, a hundred times faster for sleeps. */
+/** Real time, but sleeps take a hundredth of their duration. */
 const clock: Clock = {
   now: Date.now,
   monotonic: () => performance.now(),

@@ -167,7 +167,7 @@ describe("the state of a record", () => {
     [{ attempts: 2 }, { attempt: 3, prior: "none", isAmbiguous: false, wasDoneBefore: false }],
     [{ isAmbiguous: true }, { prior: "same", isAmbiguous: true }],
     [{ isAmbiguous: true, prior: "other" }, { prior: "other" }],
-  ])("of %j", (toSend, expected) => {
+  ])("of %j includes %j", (toSend, expected) => {
     expect(stateOf(toSend)).toMatchObject(expected);
   });
 

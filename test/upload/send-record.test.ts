@@ -37,7 +37,7 @@ interface Plan extends SceneOptions {
 const REPLY_MS = 10;
 
 /**
- * Uploads with the real clients. Record 1 is answered after 20 ms, all others after 10. Tokens are token-1, token-2...
+ * Uploads with the real clients. Record 1 is answered after 20 ms, all others after 10 ms. Tokens are token-1, token-2...
  */
 async function playRequests(answer: (seen: Seen) => HttpReply, options: Plan = {}): Promise<PlayedRequests> {
   const { operation = PLAIN, loginMs = 100, ...scene } = options;

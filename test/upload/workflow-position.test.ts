@@ -41,7 +41,7 @@ describe("the first step of a record in a run", () => {
     ["validate", STAGE],
     ["stage", PROCESS],
     ["a step of another contract", VALIDATE],
-  ])("after %s", (step, next) => {
+  ])("is determined by the last completed step: %s", (step, next) => {
     expect(v1.start({ isAmbiguous: false, ...(step !== undefined && { step }) })).toEqual(at(next));
   });
 

@@ -92,7 +92,7 @@ describe("a document path", () => {
     expect(problemsOf(PATH, path)).toMatchObject([{ code: "unsafe_document_path", reason, severity: "error" }]);
   });
 
-  it("that is accepted never leads outside its root, whatever the reader does with it", () => {
+  it("that is accepted never leads outside its root, however the store transforms it", () => {
     const judge = documentPathCheck("sftp/root");
     fc.assert(
       fc.property(HOSTILE, (given) => {

@@ -80,7 +80,7 @@ describeWebPages("the Fix page", (open) => {
     await expect.poll(() => activeText(page)).toMatch(/^▲31\/02\/1971. Error: /);
     await expect.poll(() => page.textContent(".fix-details")).toContain("DOB of EXT-00001");
 
-    // A value that is still wrong, then one that is right. Enter moves down.
+    // Types an invalid value, then a valid value. Enter moves down.
     await page.keyboard.type("1971-02-30");
     await page.keyboard.press("Enter");
     await status(page, "1 cell saved. 6 records need work.");
@@ -95,7 +95,7 @@ describeWebPages("the Fix page", (open) => {
     await status(page, "1 cell saved. 5 records need work.");
     expect(correctionsIn(folder)).toHaveLength(2);
 
-    // Copy the value and paste it into two cells; fill down; undo.
+    // Copies the value and pastes it into two cells, fills down, and undoes the last change.
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Control+c");
     await page.keyboard.press("ArrowDown");
@@ -110,7 +110,7 @@ describeWebPages("the Fix page", (open) => {
     await status(page, "1 cell restored. 3 records need work.");
     expect(await axeViolations(page)).toEqual([]);
 
-    // Replace in all rows of the cause.
+    // Replaces the value in all rows of the cause.
     await page.keyboard.press("Shift+Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Replace…");
     await page.keyboard.press("Enter");
@@ -122,7 +122,7 @@ describeWebPages("the Fix page", (open) => {
     await page.keyboard.press("Enter");
     await status(page, "2 cells saved. 1 record needs work.");
 
-    // The last one by choosing one of the possible values.
+    // Corrects the last record by choosing one of the possible values.
     await tabTo(page, ".fix-causes li:nth-child(3) button");
     await page.keyboard.press("Enter");
     await page.waitForSelector("[aria-label='Possible values']");
@@ -209,7 +209,7 @@ describeWebPages("the Fix page", (open) => {
     await web.stop();
   });
 
-  it("edits nested JSON values, and refuses a value where the row has no place for it", async () => {
+  it("edits nested JSON values, and refuses a value for which the row has no place", async () => {
     const folder = temporaryFolder();
     writeJsonExtract(folder, {
       accounts: [
@@ -246,7 +246,7 @@ describeWebPages("the Fix page", (open) => {
     await web.stop();
   });
 
-  it("shows the progress of a replacement, and reports one that was interrupted", async () => {
+  it("shows the progress of a replacement, and reports an interrupted replacement", async () => {
     const folder = project({
       accounts: goodAccounts(2500),
       customers: goodAccounts(2500).map(({ REF }) => ({ REF, DOB: "31/02/1971" })),

@@ -94,7 +94,7 @@ async function violations(page: Page): Promise<readonly string[]> {
 }
 
 describeWebPages("the entries of the mapping, by keyboard only", (open) => {
-  it("gives an item a condition, and a part other rows", async () => {
+  it("adds a condition to an item, and changes the rows of a part", async () => {
     const folder = exampleProject();
     const file = path.join(folder, "mapping.yaml");
     const text = readFileSync(file, "utf8");

@@ -18,7 +18,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     return web;
   }
 
-  it("show the errors of the files, push after a confirmation, and show what is left, by keyboard only", async () => {
+  it("show the errors of the files, push after a confirmation, and show the remaining records, by keyboard only", async () => {
     const web = await startProject(demoProject({ sandbox: sandbox.ready }));
     const { page, complaints, foreign } = await open(web.address);
     await page.getByText("There is no run yet.").waitFor();
@@ -161,7 +161,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("load the numbers again after an error that no event has reported", async () => {
+  it("show the current numbers again after an error that no event has reported", async () => {
     const folder = demoProject({ sandbox: sandbox.ready });
     const web = await startProject(folder);
     const { page } = await open(web.address);
@@ -212,7 +212,7 @@ async function press(page: Page, role: "button" | "link", name: string | RegExp)
   await page.keyboard.press("Enter");
 }
 
-/** Without violations in light, dark and narrow pages. */
+/** Expects no accessibility violations in light, dark and narrow pages. */
 async function expectAccessible(page: Page): Promise<void> {
   const { width = 0, height = 0 } = page.viewportSize() ?? {};
   expect(await axeViolations(page)).toEqual([]);

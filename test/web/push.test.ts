@@ -64,7 +64,7 @@ describe("a push from the browser", () => {
     expect(client.seen()).not.toMatch(/07700/);
   });
 
-  it("does not list its checks, but dry runs of the command line", async () => {
+  it("lists dry runs of the command line, but not its own checks", async () => {
     const { folder, client } = await startProject();
     await client.post("/api/push/check");
     await stateOf(client, "checked");

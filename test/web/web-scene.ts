@@ -103,7 +103,7 @@ export async function openSession({ origin, token }: Pick<RunningWeb, "origin" |
   return { cookie: cookie.split(";")[0] ?? "", "x-migrate-key": key };
 }
 
-/** A page in a browser, and everything it did that it must not do. */
+/** A page in a browser, and everything it did apart from rendering itself. Any entry is a fault. */
 interface WebPage {
   readonly page: Page;
   /** Console messages, which include violations of the content security policy, and script errors. */
@@ -118,7 +118,7 @@ interface WebPageOptions {
   readonly height?: number;
 }
 
-/** Opens an address in a browser profile of its own. */
+/** Opens an address in a new browser profile. */
 export type OpenWebPage = (address: string, options?: WebPageOptions) => Promise<WebPage>;
 
 /** Tests in a real Chromium. Without one they are skipped, under a name that says where it was expected. */
@@ -134,7 +134,7 @@ export function describeWebPages(name: string, tests: (open: OpenWebPage) => voi
   });
 }
 
-/** Only a page that never shows the expected text takes as long. */
+/** Only a page that never shows the expected text takes this long. */
 const WAIT_MS = 240_000;
 
 async function openPage(

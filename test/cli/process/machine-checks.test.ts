@@ -10,7 +10,7 @@ describe("the version of Node.js", () => {
     ["22.12.0", "ok"],
     ["24.0.0", "ok"],
     ["26.1.3", "ok"],
-  ])("%s: %s", (version, status) => {
+  ])("%s has the status %s", (version, status) => {
     expect(nodeCheck(version, REQUIRED)).toMatchObject({ status, exitCode: 0 });
   });
 

@@ -47,7 +47,7 @@ function events(written: readonly string[]): readonly object[] {
 }
 
 describe("progress without a terminal", () => {
-  it("is a plain line every 5 seconds at first, then every 30 seconds, then every minute", () => {
+  it("is shown as a plain line every 5 seconds at first, then every 30 seconds, then every minute", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress({ kind: "checked", records: 1, invalid: 0 });
     for (let second = 1; second <= 20 * 60; second += 1) {
@@ -82,7 +82,7 @@ describe("progress without a terminal", () => {
     ]);
   });
 
-  it("says that a push reads all of its input before the first request", () => {
+  it("says that a push reads all its input before the first request", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress(begun());
     at(5000);
@@ -157,7 +157,7 @@ describe("progress without a terminal", () => {
 });
 
 describe("a wait", () => {
-  it("with many pauses is one line at its start and one at its end", () => {
+  it("with many pauses is shown as one line at its start and one at its end", () => {
     const { progress, written, at } = inPipe("text", false);
     progress.onProgress({ kind: "planned", counts: { pending: 1000 } });
     written.splice(0);
@@ -174,7 +174,7 @@ describe("a wait", () => {
     expect(waits).toEqual(["Waiting 2 s: HTTP 429\n", "No longer waiting (HTTP 429, 30 pauses in 60 s)\n"]);
   });
 
-  it("that continues is repeated every five minutes, not at every pause", () => {
+  it("that continues is shown again every five minutes, not at every pause", () => {
     const { progress, written, at } = inPipe("json", false);
     for (let second = 0; second < 16 * 60; second += 8) {
       at(second * 1000);

@@ -123,7 +123,7 @@ describe("settings", () => {
     expect(job.supplier).toBe("FILE");
   });
 
-  it("keep a target and its address as flags of the next command if both were given", async () => {
+  it("contain both a target and its address as flags for the next command if both were given", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const flags = { target: "live", baseUrl: "http://127.0.0.1/v1/", allowInsecureLoopback: true };
     expect((await readSettings([], flags, folder)).target).toMatchObject({

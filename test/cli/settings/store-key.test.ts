@@ -64,7 +64,7 @@ it.each([
   });
 });
 
-it("store credentials are refused from a file that others can read, and if the environment has half a key", async () => {
+it("store credentials are refused if other users can read their file, or if the environment has only half of a key", async () => {
   const file = privateFile("aws_access_key_id = AK\naws_secret_access_key = sk");
   chmodSync(file, 0o644);
   await expect(keyFrom({}, file)).rejects.toMatchObject({

@@ -153,8 +153,8 @@ function unwrapped(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
-describe.each([60, 80])("the status of a run with workers in %i columns", (width) => {
-  test("has no line wider than this, and omits nothing", () => {
+describe.each([60, 80])("the status of a run with workers on a screen of %i columns", (width) => {
+  test("fits, and omits nothing", () => {
     const holds = [1, 1_001, 2_001, 3_001].map((first) => ({
       first,
       last: first + 999,
@@ -175,7 +175,7 @@ describe.each([60, 80])("the status of a run with workers in %i columns", (width
     expect(unwrapped(text)).toContain(`${host} (process 2213): 36/s, 12 in flight, limit 12 (HTTP 429); no records`);
   });
 
-  test("counts workers that have left, and names the latest of them", () => {
+  test("counts workers that have ended, and names the latest of them", () => {
     const gone = [1, 2, 3, 4, 5, 6, 7].map((pid) =>
       worker(pid, { state: pid % 2 === 0 ? "lost" : "left", seenAt: `2026-11-22T17:53:0${pid}.000Z`, host: "mover" }),
     );
@@ -198,6 +198,6 @@ test("the time for which a worker has held a range is measured only with the ser
   expect(unwrapped(text)).toContain("records 1-9 for 20 s");
 });
 
-test("a ledger without runs is described", () => {
+test("the status of a ledger without runs says that it has no runs", () => {
   expect(statusText({ runs: [], coverage: [] }, { width: 80, colour: false })).toBe("The ledger has no runs\n");
 });

@@ -55,7 +55,7 @@ async function changesFrom(file: string, from: number): Promise<readonly Correct
   return changes;
 }
 
-test("any corrections are read as they were saved, also by a program that follows the file", async () => {
+test("corrections are read exactly as they were saved, also by a program that follows the file", async () => {
   const folder = temporaryFolder();
   let number = 0;
   await fc.assert(
@@ -83,7 +83,7 @@ test("any corrections are read as they were saved, also by a program that follow
   );
 });
 
-test("any part of a file that was cut off is read as its complete lines, and the next correction follows them", async () => {
+test("a file that was cut off anywhere is read up to its last complete line, and the next correction follows that line", async () => {
   const folder = temporaryFolder();
   let number = 0;
   await fc.assert(
@@ -122,7 +122,7 @@ test("any part of a file that was cut off is read as its complete lines, and the
   );
 });
 
-test("a quote that is not closed does not hide the lines after it", async () => {
+test("an unclosed quote is reported, so that it does not hide the lines after it", async () => {
   const file = path.join(temporaryFolder(), "fixes.csv");
   const all = fc
     .sample(correction, 3)

@@ -89,7 +89,7 @@ describe("init", () => {
     expect(mapping).toMatch(/^# accounts: .*BALANCE_PENCE/m);
   });
 
-  test("uses the only address of an extract for the supply too, with a low score", async () => {
+  test("also uses the only address of an extract for the supply, with a low score", async () => {
     const { mapping } = await initOf({ "accounts.csv": "ACC_NO,BILL_ADDR1,BILL_PCODE\nA1,1 Mill Lane,DE1 1AA\n" });
     expect(mapping).toMatch(/supply_address1: BILL_ADDR1 .*0\.[3-5]/);
     expect(mapping).toMatch(/supply_postcode: BILL_PCODE .*0\.[3-5]/);
@@ -158,7 +158,7 @@ describe("init", () => {
     await expect(stopped).rejects.toMatchObject({ code: "incomplete", exitCode: 3 });
   });
 
-  test("leaves out a file that cannot be joined to another file, and reports that", async () => {
+  test("omits a file that cannot be joined to another file, and reports that", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS, "prices.csv": "CODE,PRICE\nX,1.5\nY,2.5\n" });
     expect(mapping).toContain("TODO prices (prices.csv): none of its columns refers to rows of another source");
   });

@@ -15,7 +15,7 @@ const SYSTEMS = [
 
 const page = readFileSync(projectFile("docs/init.md"), "utf8");
 
-test.each(SYSTEMS)("docs/init.md has the figure of $folder", ({ folder, right, leaves }) => {
+test.each(SYSTEMS)("docs/init.md states how many leaves of $folder are mapped", ({ folder, right, leaves }) => {
   expect(page).toMatch(new RegExp(`^\\| \`${folder}\`.*\\| ${right} of ${leaves} \\|$`, "m"));
 });
 

@@ -27,7 +27,7 @@ function lineOrFailure(text: string): number | undefined {
   }
 }
 
-describe("accepted documents", () => {
+describe("the YAML reader", () => {
   it("reads YAML and JSON, with tabs and a byte order mark", () => {
     expect(read("a: 1\nb: [x, {c: null}]").value).toEqual({ a: 1, b: ["x", { c: null }] });
     expect(read('\uFEFF{\n\t"a": 1,\n\t"b": "x"\n}').value).toEqual({ a: 1, b: "x" });

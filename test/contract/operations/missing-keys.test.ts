@@ -9,7 +9,7 @@ it.each([
   ["meter_number", ["name", "account_id", "meter_number"]],
   ["account_id", ["name", "account_id"]],
   [undefined, ["name"]],
-])("suggests %s as business key among %j", (likely, names) => {
+])("suggests %s as the business key among %j", (likely, names) => {
   const { operations } = contractOf(Object.fromEntries(names.map((name) => [name, text])));
   expect(missingKeys(operations).map((one) => [one.operation.id, one.candidate])).toEqual([["create-thing", likely]]);
 });

@@ -23,8 +23,8 @@ import { SUPPLIER, type Triple, writeAsNdjson, writeTriple } from "./triple.ts";
 const { signal } = new AbortController();
 
 /**
- * Every triple is planned and sent on each path. Each of the other comparisons is made for one in this many triples,
- * because it takes as long.
+ * Every triple is planned and sent on each path. Each of the other comparisons takes as long as that, so it is made for
+ * one in this many triples.
  */
 const TURNS = 3;
 /** The places of the values are compared for one in this many records. */

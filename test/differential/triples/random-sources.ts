@@ -12,15 +12,15 @@ export interface SourceDraft {
   readonly children: SourceDraft[];
   readonly columns: { readonly name: string; readonly cell: CellMaker }[];
   readonly options: JsonObject;
-  /** Each parent row has at most one row. */
+  /** Each parent row has at most one row of this source. */
   readonly isSingle: boolean;
-  /** The files of its rows. */
+  /** The files that contain its rows. */
   readonly files: readonly string[];
 }
 
 interface Cell {
   readonly text: string;
-  /** Quoted without need. */
+  /** Whether the cell is quoted even if CSV does not require it. */
   readonly isQuoted: boolean;
 }
 

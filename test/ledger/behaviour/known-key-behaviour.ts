@@ -63,7 +63,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     expect(await codesOf("7.0")).toEqual([["near_known_key"]]);
   });
 
-  describe("new keys that may be corrupt forms of known keys", () => {
+  describe("a push of new keys that may be corrupt forms of known keys", () => {
     test.each([
       ["zeros", "00000003", "3"],
       ["case", "EXT-1", "ext-1"],
@@ -212,7 +212,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
       expect(await statusesOf(ledger, intended)).toEqual(["pending", "pending", "pending"]);
     });
 
-    test.each(["accepted", "ambiguous"] as const)("refuses a row that is %s under another key", async (status) => {
+    test.each(["accepted", "ambiguous"] as const)("are refused if they are %s under the other key", async (status) => {
       const before = [item(1, "A", "x", { rowHash: 2 ** 52 - 1 }), item(2, "B", "x", { rowHash: 8 })];
       await sendAll(ledger, await planned(ledger, before), status);
       const now = [item(1, "NEW-A", "x", { rowHash: 2 ** 52 - 1 }), item(2, "C", "x", { rowHash: 9 })];
@@ -224,7 +224,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
       ]);
     });
 
-    test("refuses a row that waits for another record and was accepted under another key", async () => {
+    test("are refused if they wait for another record and were accepted under the other key", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x", { rowHash: 7 })]), "accepted");
       const waits = item(1, "NEW-A", "x", { rowHash: 7, awaits: recordIdentity({ ...PUSH, key: "LATER" }) });
       const run = await planned(ledger, [waits], { policy: { after: "import-account" } });
@@ -233,12 +233,12 @@ export function describeKnownKeys(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["invalid"]);
     });
 
-    test("sends a row that was rejected under another key", async () => {
+    test("are sent again if they were rejected under the other key", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x", { rowHash: 7 })]), "rejected");
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "B", "x", { rowHash: 7 })]))).toEqual(["pending"]);
     });
 
-    test("treats two rows with the same cells and different keys as two records", async () => {
+    test("do not include rows of the same run with the same cells and different keys", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x", { rowHash: 7 })]), "accepted");
       const both = [item(1, "A", "x", { rowHash: 7 }), item(2, "B", "x", { rowHash: 7 })];
       expect(await statusesOf(ledger, await planned(ledger, both))).toEqual(["skipped", "pending"]);

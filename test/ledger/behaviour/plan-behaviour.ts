@@ -87,7 +87,7 @@ export function describePlan(opened: () => Ledger): void {
       expect(await statusesOf(ledger, id)).toEqual(["skipped", "valid"]);
     });
 
-    describe("records that wait for each other", () => {
+    describe("with records that wait for each other", () => {
       const policy = { after: "import-account" };
 
       test("makes a record that waits for itself invalid, and blocks records that wait for it", async () => {

@@ -14,7 +14,7 @@ export function describeRuns(opened: () => Ledger): void {
     ledger = opened();
   });
 
-  describe("runs", () => {
+  describe("a ledger of runs", () => {
     test("finds a run by id, by prefix, and as the latest", async () => {
       const first = await ledger.startRun(PUSH);
       const second = await ledger.startRun({ ...PUSH, startedAt: "2026-11-21T01:00:00.000Z" });

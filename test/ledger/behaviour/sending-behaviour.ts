@@ -20,7 +20,7 @@ export function describeSending(opened: () => Ledger): void {
     ledger = opened();
   });
 
-  describe("sending", () => {
+  describe("a ledger while records are sent", () => {
     test("stores the platform's reply in the outcome", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await intendAll(ledger, run);

@@ -9,7 +9,7 @@ const OLDER: Partial<PlanPolicy> = { ...DATED, allowOlder: true };
 
 const one = (content: string, asOf?: number, key = "A"): readonly PlannedItem[] => [item(1, key, content, { asOf })];
 
-/** Sources that state from when their content is. */
+/** Sources that state the date of their content. */
 export function describeStale(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {

@@ -172,7 +172,7 @@ async function rendered(ledger: PlanLedger, run: string): Promise<readonly strin
   return texts;
 }
 
-/** Stores as little as possible in memory: everything else is in a file. */
+/** Limits that keep as little as possible in memory, so that everything else is in a file. */
 const SPILLING = { bytes: 0, sortedItems: 3 };
 
 /** The same ledger, in which every key has the same mark. */
@@ -232,7 +232,7 @@ describe("a ledger in packed columns", () => {
     ["each key has two similar spellings", (record) => item(record, `${"0".repeat(record % 3)}${(record % 900) + 1}`)],
     ["no key repeats", (record) => item(record, `EXT-${record}`)],
     ["no record has a key", (record) => item(record, undefined)],
-  ])("returns the same for thousands of records if %s", async (_, itemOf) => {
+  ])("returns the same bytes as the SQLite ledger for thousands of records if %s", async (_, itemOf) => {
     const items = Array.from({ length: 3000 }, (_unused, index) => itemOf(index + 1));
     const batches = Array.from({ length: 5 }, (_unused, index) => items.slice(index * 600, (index + 1) * 600));
     const wanted = { batches, excluded: [], isFinished: true };

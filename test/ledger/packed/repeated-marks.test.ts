@@ -36,7 +36,7 @@ test.each([
   expect(await repeated([...marks, Number.NaN, ...twice], memoryBytes)).toEqual(twice);
 });
 
-test("misses no repeated mark if more repeat than fit in memory, and excludes some others", async () => {
+test("misses no repeated mark if more repeat than fit in memory, and excludes some distinct marks", async () => {
   const marks = marksOf(600_000);
   const [often, once] = [marks.slice(0, 550_000), marks.slice(550_000)];
   const found = new Set(await repeated([...often, ...often, ...often, ...once]));

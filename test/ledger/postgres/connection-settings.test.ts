@@ -120,7 +120,7 @@ describe("TLS by sslmode", () => {
     ["postgres://db.example/m?sslmode=disable", [false]],
     ["postgres://db.example/m?sslmode=allow", [false, true]],
     ["postgres:///m?host=/run/pg&sslmode=verify-full", [false]],
-  ])("%s: the order of attempts with (true) and without TLS", (url, tried) => {
+  ])("%s is connected with TLS (true) or without (false), in this order: %j", (url, tried) => {
     expect(settingsOf(url).tls.map((choice) => choice !== false)).toEqual(tried);
   });
 
@@ -129,7 +129,7 @@ describe("TLS by sslmode", () => {
     ["require", true, false],
     ["verify-ca", true, false],
     ["verify-full", true, true],
-  ])("%s checks the authority: %s, the host name: %s", async (mode, authority, name) => {
+  ])("%s checks the authority (%s) and the host name (%s)", async (mode, authority, name) => {
     const { cert, caPath: file } = await serverCertificate(temporaryFolder());
     const [choice] = settingsOf(`postgres://db.example/m?sslmode=${mode}&sslrootcert=${file}`).tls;
     if (choice === undefined || choice === false) throw new Error("no TLS");

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A proxy for a PostgreSQL server, which reads the messages. For connections without TLS. */
+/** A proxy for a PostgreSQL server. It reads the messages, so connections must not use TLS. */
 export interface CuttingProxy {
   readonly port: number;
   /** The next message with this text (default: a commit) reaches the server; its reply is dropped. */
@@ -40,7 +40,7 @@ export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
       }
       if (!isStalled) upstream.write(bytes);
     });
-    // The server's reply to a commit is received, so the commit was done, but not forwarded.
+    // The server has replied, so the commit is done. The reply is not forwarded.
     upstream.on("data", (bytes) => (isCut ? end() : client.write(bytes)));
   });
   await new Promise<void>((resolve) => {

@@ -22,7 +22,7 @@ async function collectAll(): Promise<void> {
   }
 }
 
-test("a ledger that was closed here stays intact when another process is killed and the closed connection is collected later", async () => {
+test("a ledger that was closed in this process stays intact when another process is killed and the closed connection is collected later", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "ledger.db");
   const first = await openLedger({ path });

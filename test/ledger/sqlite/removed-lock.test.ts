@@ -12,7 +12,7 @@ import { processStart } from "../../../src/files/running-process.ts";
 import { item, planned, sendAll } from "../ledger-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** A ledger whose lock file is gone, and whose recorded writer is a live process. */
+/** A ledger whose lock file was removed, and whose recorded writer is a live process. */
 async function ledgerOfOther(more: object = {}): Promise<string> {
   const file = path.join(temporaryFolder(), "ledger.db");
   const ledger = await sqliteLedgerStore(file).write("push", { create: true });

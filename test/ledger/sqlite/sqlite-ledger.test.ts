@@ -98,8 +98,8 @@ describe("the ledger file", () => {
   });
 });
 
-describe("an untrusted ledger is refused and not changed:", () => {
-  test("a symbolic link or a folder instead of the ledger", async () => {
+describe("opening a ledger", () => {
+  test("refuses a symbolic link or a folder, and changes nothing", async () => {
     const here = temporaryFolder();
     writeFileSync(join(here, "target"), "");
     symlinkSync(join(here, "target"), join(here, "link.db"));
@@ -108,14 +108,14 @@ describe("an untrusted ledger is refused and not changed:", () => {
     expect(statSync(join(here, "target")).size).toBe(0);
   });
 
-  test("a file that is not a database", async () => {
+  test("refuses a file that is not a database, and changes nothing", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     writeFileSync(path, "garbage ".repeat(1000));
     await expect(openLedger({ path })).rejects.toMatchObject({ code: "ledger_damaged", exitCode: 6 });
     expect(readFileSync(path, "utf8")).toBe("garbage ".repeat(1000));
   });
 
-  test("a database of another program", async () => {
+  test("refuses a database of another program", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const other = new DatabaseSync(path);
     other.exec("create table theirs (a)");
@@ -127,7 +127,7 @@ describe("an untrusted ledger is refused and not changed:", () => {
     [99, "written by a newer version of this tool (format 99; this version supports 1)"],
     [0, "unknown format (format 0; this version supports 1)"],
     [-1, "unknown format (format -1; this version supports 1)"],
-  ])("a ledger of format %s", async (format, message) => {
+  ])("refuses a ledger of format %s, and changes nothing", async (format, message) => {
     const path = join(temporaryFolder(), "ledger.db");
     await (await openLedger({ path })).close();
     const other = new DatabaseSync(path);
@@ -140,14 +140,14 @@ describe("an untrusted ledger is refused and not changed:", () => {
     other.close();
   });
 
-  test("a new ledger has its schema on the first page", async () => {
+  test("creates a ledger whose schema is on the first page", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     await (await openLedger({ path })).close();
     const leafPage = 13;
     expect(readFileSync(path)[100]).toBe(leafPage);
   });
 
-  test("a ledger that is truncated at any page or has a torn page", async () => {
+  test("refuses a ledger that is truncated at any page or has a torn page", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const ledger = await openLedger({ path });
     await planned(
@@ -168,7 +168,7 @@ describe("an untrusted ledger is refused and not changed:", () => {
     await expect(openLedger({ path })).rejects.toMatchObject({ code: "ledger_damaged" });
   });
 
-  test("a ledger whose folder is a file is a storage failure", async () => {
+  test("is a storage failure if the folder of the ledger is a file", async () => {
     const path = join(temporaryFolder(), "file");
     writeFileSync(path, "");
     await expect(openLedger({ path: join(path, "ledger.db") })).rejects.toMatchObject({ code: "storage", exitCode: 6 });

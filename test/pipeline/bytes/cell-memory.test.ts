@@ -36,7 +36,7 @@ test.each([
 /** The longest cell that is stored. */
 const LONGEST = 31;
 
-test("the cache finds a cell again at any place of any bytes, with the number of its values", () => {
+test("the cache finds a stored cell at any position in any bytes, with the number of its values", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: LONGEST }), fc.nat(5), fc.nat(255), (cell, before, valueCount) => {
       const memory = createCellMemory();
@@ -51,7 +51,7 @@ test("the cache finds a cell again at any place of any bytes, with the number of
   );
 });
 
-test("the cache does not confuse cells, whichever were stored before", () => {
+test("the cache never mistakes one cell for another, for any stored cells", () => {
   const cells = fc.array(fc.uint8Array({ maxLength: LONGEST + 3 }), { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(cells, (given) => {

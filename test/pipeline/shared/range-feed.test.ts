@@ -117,7 +117,7 @@ test("feeds nothing of a range if the ledger was restored before it was claimed"
   const found: string[] = [];
   const isWhole = [true, false];
   const requireNotRestored = async (): Promise<void> => {
-    // The claim comes first.
+    // The range is claimed before this check.
     found.push(`${waiting.length} left`);
     if (isWhole.shift() !== true) throw new Failure("ledger_outdated", "restored", {});
   };

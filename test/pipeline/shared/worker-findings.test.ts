@@ -95,7 +95,7 @@ describe("an import supplier that one worker finds closed", () => {
   });
 });
 
-test("shares a rate found by one worker with all workers, and keeps it when that worker is gone", () => {
+test("shares a rate found by one worker with all workers, and keeps it after that worker has ended", () => {
   const workers = createWorkers(4);
   const { findings } = workers;
   workers.pass(1_000);

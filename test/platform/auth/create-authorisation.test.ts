@@ -10,7 +10,7 @@ interface Platform {
   readonly http: Http;
   readonly tokens: HttpRequest[];
   readonly imports: HttpRequest[];
-  /** Tokens up to this number are refused from now on. */
+  /** Makes the platform refuse all tokens up to this number. */
   expire: (generation: number) => void;
 }
 

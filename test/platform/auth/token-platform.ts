@@ -20,7 +20,7 @@ interface SeenLogin {
 export interface TokenPlatform {
   readonly http: Http;
   readonly logins: readonly SeenLogin[];
-  /** The replies to the next logins; after that, tokens. */
+  /** Sets the replies to the next logins. Later logins get tokens. */
   readonly answerNext: (...replies: readonly (HttpReply | Error)[]) => void;
   readonly clock: { readonly now: () => number; readonly monotonic: () => number };
   /** Advances the platform's and the local clock. */

@@ -292,6 +292,6 @@ const STALE = row(
   "ambiguous",
 );
 
-test.each([...TABLE, STALE])("$what is classified by the progress of the exchange", async ({ produce, classes }) => {
+test.each([...TABLE, STALE])("is classified by the progress of the exchange: $what", async ({ produce, classes }) => {
   expect((await produce()).toSorted()).toEqual(classes.toSorted());
 });

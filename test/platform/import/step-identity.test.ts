@@ -114,9 +114,9 @@ test("a 404 to the status request means 'not found' only if it is complete and n
 
 test.each<[string, object]>([
   ["the name of the path's parameter", { state: "DONE", id: "EXT-2", identifier: "A-1" }],
-  ["that name in an envelope", { state: "DONE", data: { id: "EXT-2" }, identifier: "A-1" }],
+  ["the name of the path's parameter in an envelope", { state: "DONE", data: { id: "EXT-2" }, identifier: "A-1" }],
   ["the attr of the payload", { state: "DONE", ref: "EXT-2", id: "EXT-1", identifier: "A-1" }],
-  ["that name, although the import failed", { state: "FAILED", id: "EXT-2" }],
+  ["the name of the path's parameter after a failed import", { state: "FAILED", id: "EXT-2" }],
 ])("a status that names another record by %s settles nothing", async (_, body) => {
   expect(await polled(body)).toBe("ambiguous");
 });

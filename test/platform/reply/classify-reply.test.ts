@@ -288,7 +288,7 @@ describe("a request without a reply", () => {
     ["headers", "UND_ERR_SOCKET", { kind: "ambiguous" }],
     ["headers", "HTTPParserError", { kind: "ambiguous", notFromApi: true }],
     ["sent", "ERR_SSL_WRONG_VERSION_NUMBER", { kind: "ambiguous" }],
-  ])("%s, %s", (phase, code, verdict) => {
+  ])("is classified by its phase and its error: %s, %s", (phase, code, verdict) => {
     expect(judged(phase, code).replyClass).toMatchObject(verdict);
   });
 

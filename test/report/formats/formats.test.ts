@@ -51,7 +51,7 @@ describe("json", () => {
     });
   });
 
-  it("is a valid document without records", async () => {
+  it("is a valid document if there are no records", async () => {
     const document: unknown = JSON.parse(await rendered(reporters.json, reportOf([])));
     expect(document).toMatchObject({ summary: { records: 0, errors: {} }, outcomes: [] });
   });
@@ -174,7 +174,7 @@ describe("github", () => {
     );
   });
 
-  it("shows one example of every cause first, 50 annotations in all, and says how many are left out", async () => {
+  it("shows one example of every cause first, 50 annotations in all, and says how many are omitted", async () => {
     const outcomes = Array.from({ length: 400 }, (_, at): Outcome => {
       const code = at < 389 ? "frequent" : `rare_${at}`;
       const attr = `customers.${at}.mobile`;

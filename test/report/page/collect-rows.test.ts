@@ -79,7 +79,7 @@ describe("createCauseCollector", () => {
     expect(collector.totals()).toEqual({ places: 2, causes: 2 });
   });
 
-  it("does not merge problems without a cell, or problems that stand for others", () => {
+  it("does not merge problems without a cell, or problems that represent other problems", () => {
     const record: Outcome = {
       ...invalidCell(2),
       problems: ["a", "b"].map((attr): Problem => ({ attr, code: "required", severity: "error", by: "local" })),

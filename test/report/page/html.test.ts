@@ -10,7 +10,7 @@ describe("html", () => {
     );
   });
 
-  it("lets no text open an element or leave an attribute", () => {
+  it("prevents text from opening an element or ending an attribute", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(html`${text}`.markup).not.toMatch(/[<>"'\p{Cc}]/u);

@@ -258,7 +258,7 @@ describeInChromium("the page of a report", (open) => {
     expect(await page.locator("#cause-1 details[open]").count()).toBe(0);
     await page.getByRole("button", { name: "Clear" }).click();
     await expect.poll(() => page.locator(".cause:visible").count()).toBe(3);
-    // The user opened this one.
+    // The user opened this cause.
     expect(await opened.count()).toBe(1);
     expect(await page.locator("#cause-2 details[open]").count()).toBe(1);
     await page.getByLabel("Search").fill("p");

@@ -65,12 +65,12 @@ const EXAMPLES: Readonly<Record<string, Examples>> = {
 };
 
 describe.each(Object.entries(EXAMPLES))("%s", (format, { region, right, wrong }) => {
-  it.each(right)("is %s", (text) => expect(formatTest(format, phone)(text, region)).toBe(true));
-  it.each(wrong)("is not %s", (text) => expect(formatTest(format, phone)(text, region)).toBe(false));
+  it.each(right)("accepts %s", (text) => expect(formatTest(format, phone)(text, region)).toBe(true));
+  it.each(wrong)("rejects %s", (text) => expect(formatTest(format, phone)(text, region)).toBe(false));
 });
 
 describe("a region", () => {
-  it("decides the format of a sort code and of a company number", () => {
+  it("determines the format of a sort code and of a company number", () => {
     expect(formatTest("sort-code", undefined)("062-000", "AU")).toBe(true);
     expect(formatTest("sort-code", undefined)("20-00-00", "AU")).toBe(false);
     // Examples from ASIC and the Australian Business Register.

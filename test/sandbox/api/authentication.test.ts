@@ -155,7 +155,7 @@ function basic(text: string): { readonly authorization: string } {
   return { authorization: `Basic ${Buffer.from(text).toString("base64")}` };
 }
 
-test("basic authentication with the API key gives access to the account read only", async () => {
+test("basic authentication with the API key gives access only to the operation that reads an account", async () => {
   const { get, post, sandbox } = await connect({ apiKey: "sk_test" });
   expect((await get(`accounts/${sandbox.ready.account}/`, basic("sk_test:"))).status).toBe(200);
   expect((await get(`accounts/${sandbox.ready.account}/`, basic("sk_test:x"))).status).toBe(401);

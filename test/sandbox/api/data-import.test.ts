@@ -147,7 +147,7 @@ test("a path with its own version starts at the root of the instance, and an unk
   expect([status, json]).toEqual([201, { import_supplier: "SANDBOX" }]);
 });
 
-test("the business key of a wrapped payload is read inside its wrapper", async () => {
+test("the business key of a wrapped payload is read inside the wrapper", async () => {
   const inner = {
     type: "object",
     properties: { external_account_number: { type: "string" }, import_supplier: { type: "string" } },

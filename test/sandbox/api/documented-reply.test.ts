@@ -64,7 +64,7 @@ test("a POST is answered with the first documented success and a body of its sch
   });
 });
 
-test("takes the record from a wrapped request, and puts it into an optional member of the reply", async () => {
+test("the record is read from a wrapped request, and is put into an optional member of the reply", async () => {
   const flat = await connectTo("/customers", INPUT, { "200": json(reference("Customer")) });
   const sent = { customer: { external_id: "C2" } };
   expect((await flat.post("customers", sent)).json).toMatchObject({ zone: "UTC" });

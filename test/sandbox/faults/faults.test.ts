@@ -126,7 +126,7 @@ test("requests beyond the rate limit are answered 429", async () => {
   expect([await status("E-3"), await status("E-4")]).toEqual([201, 429]);
 });
 
-test("a reply takes a time within the bounds of the latency", async () => {
+test("the latency of a reply is within its bounds", async () => {
   const slept: number[] = [];
   const clock = { now: () => 0, monotonic: () => 0, sleep: (ms: number) => Promise.resolve(void slept.push(ms)) };
   const { post } = await connect({ clock, faults: { latencyMs: [20, 80] } });

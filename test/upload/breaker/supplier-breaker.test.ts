@@ -25,8 +25,8 @@ const MINUTE = 60_000;
 /** Every third record belongs to the second supplier. */
 const supplierOf = (record: number): string => (record % 3 === 0 ? "WINTER" : "SPRING");
 
-describe("records of two import suppliers", () => {
-  test("one of which is closed: only the records of the other are sent", async () => {
+describe("an upload for two import suppliers", () => {
+  test("sends only the records of the open supplier if the other is closed", async () => {
     const answer = ({ record }: { readonly record: number }): RequestResult =>
       supplierOf(record) === "WINTER" && record > 30 ? CLOSED : ACCEPTED;
     const { end, sent, ledger } = await play(answer, { records: 300, supplierOf, oneSupplier: false });
@@ -41,12 +41,12 @@ describe("records of two import suppliers", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("both of which are closed: both are named", async () => {
+  test("names both suppliers if both are closed", async () => {
     const { end } = await play(() => CLOSED, { records: 30, supplierOf, oneSupplier: false });
     expect(end.failure?.message).toMatch(/suppliers SPRING, WINTER accept no/);
   });
 
-  test("equal refusals of one supplier open only its circuit", async () => {
+  test("opens only the circuit of the supplier with equal refusals", async () => {
     const answer = ({ record }: { readonly record: number }): RequestResult =>
       supplierOf(record) === "WINTER" ? UNKNOWN_CODE : ACCEPTED;
     const { end, sent, ledger } = await play(answer, { records: 300, supplierOf, oneSupplier: false, concurrency: 1 });

@@ -95,7 +95,7 @@ test("a cap announced by Retry-After is also respected with quick replies (its r
 test.each([
   ["one percent", 0.01, 60],
   ["three percent", 0.03, 25],
-])("refusals of %s of the requests, whatever the pace, hardly slow a run down", async (_, share, atLeast) => {
+])("refusals of %s of the requests at any pace hardly slow a run down", async (_, share, atLeast) => {
   for (const seed of [1, 2, 3]) {
     const dice = seededDice(seed);
     let endedAt = 0;

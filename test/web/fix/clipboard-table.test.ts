@@ -31,7 +31,7 @@ test.each([
   expect(parseTable(text)).toEqual(table);
 });
 
-test("copies text that a spreadsheet would run as a formula with an apostrophe", () => {
+test("adds an apostrophe to copied text that a spreadsheet would run as a formula", () => {
   expect(
     formatTable([
       ["=1+1", "+44 7700", "a"],

@@ -15,7 +15,7 @@ export interface FixScene {
   readonly file: (name: string) => string;
   /** Checks the project and opens a session. */
   readonly open: (by?: string, sources?: readonly string[]) => Promise<FixSession>;
-  /** The corrections in force, as `source key column value`. */
+  /** The current corrections, as `source key column value`. */
   readonly corrections: () => Promise<readonly string[]>;
   /** Replaces text in a file. */
   readonly change: (name: string, from: string, to: string) => void;

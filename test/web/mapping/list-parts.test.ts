@@ -63,7 +63,7 @@ test("adds a part to a list from the rows of a source, whose fields can then be 
   expect((await scene.check(back.text)).valid).toBe((await scene.check(TEXT)).valid);
 });
 
-test("adds an item of the row itself, and one with a condition, to a list of items", async () => {
+test("adds an item of the row itself, and an item with a condition, to a list of items", async () => {
   const list = ["payload", "supply_addresses"];
   const made = await edited(
     TEXT,
@@ -98,7 +98,7 @@ const NOTATIONS: readonly (readonly [name: string, text: string])[] = [
   ],
 ];
 
-test.each(NOTATIONS)("gives a plain item a condition, and removes it again: %s", async (_name, text) => {
+test.each(NOTATIONS)("adds a condition to a plain item, and removes it again: %s", async (_name, text) => {
   const { path: at, condition, items } = fieldNamed(await scene.view(text), "supply_addresses");
   expect({ condition, items }).toEqual({ condition: null, items: { kind: "row", parent: "accounts" } });
   const when = { column: "TYPE", in: ["D"] };

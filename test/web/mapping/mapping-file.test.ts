@@ -24,7 +24,7 @@ test("saves only over the text that was read, and keeps the mode of the file", a
   expect(statSync(path.join(folder, "mapping.yaml")).mode & 0o777).toBe(0o600);
 });
 
-test("of two saves at once, exactly one is written", async () => {
+test("writes exactly one of two simultaneous saves", async () => {
   const folder = temporaryFolder();
   const job = jobIn(folder);
   const texts = ["payload: { a: A }\n", "payload: { b: B }\n"];
@@ -40,7 +40,7 @@ test("does not overwrite a file that was created or deleted in the meantime", as
   expect(await saveMapping(other, { text: "x", base: "0".repeat(64) })).toMatchObject({ kind: "changed" });
 });
 
-test("names a folder in which it cannot write, and leaves no other file", async () => {
+test("names a file that it cannot write, and leaves no temporary file", async () => {
   const folder = temporaryFolder({ "mapping.yaml": "payload: {}\n" });
   const missing = jobIn(folder, { mapping: "missing/mapping.yaml" });
   await expect(saveMapping(missing, { text: "x", base: undefined })).rejects.toMatchObject({
@@ -51,7 +51,7 @@ test("names a folder in which it cannot write, and leaves no other file", async 
   expect(readdirSync(folder)).toEqual(["mapping.yaml"]);
 });
 
-test("writes the configuration of a new folder, and adds to an existing one only what it lacks", async () => {
+test("writes the configuration of a new folder, and adds only the missing settings to an existing configuration", async () => {
   const operation = await createMappingService().operation(
     { job: jobIn(temporaryFolder()), text: "operation: import-account\npayload: {}\n" },
     initDependencies(temporaryFolder()),

@@ -13,7 +13,7 @@ import { allFields, fieldNamed, sceneOf, textIn, workedExample } from "./mapping
 const scene = workedExample();
 const TEXT = textIn(scene.folder);
 
-test("shows each field with its entry, its column and what the contract says", async () => {
+test("shows each field with its entry, its columns and the rules of the contract, required fields first", async () => {
   const { fields, error, sources } = await scene.view(TEXT);
   expect(error).toBeUndefined();
   expect(sources.map(({ name, rows, keys }) => [name, rows, keys])).toEqual([
@@ -59,7 +59,7 @@ test("connects a column as init would, and keeps all other characters", async ()
   expect(made.error).toBeUndefined();
 });
 
-test("names a column of the parent, and refuses a column that is not determined", async () => {
+test("names a column of the parent, and refuses a column of a source with several rows", async () => {
   const { path } = fieldNamed(await scene.view(TEXT), "supply_addresses.*.meter_points.*.identifier");
   const made = await scene.view(TEXT, [{ kind: "connect", path, source: "accounts", column: "NAME" }]);
   expect(fieldNamed(made, "supply_addresses.*.meter_points.*.identifier").entry).toMatchObject({
@@ -75,7 +75,7 @@ test("names a column of the parent, and refuses a column that is not determined"
   });
 });
 
-test("adds lists with the rows of a source, and objects without", async () => {
+test("adds lists with the rows of a source, and objects without rows", async () => {
   const only =
     "operation: import-account\nsources:\n  accounts: { files: accounts.csv, key: ACCOUNT_REF }\n  meters: { files: meters.csv, parent: accounts, on: ACCT, key: MPAN }\npayload: {}\n";
   const attr = "supply_addresses.*.meter_points.*.identifier";
@@ -144,7 +144,7 @@ test("counts valid records, and says whether the input has more", async () => {
   await expect(scene.check("payload: 1\n")).rejects.toMatchObject({ code: "mapping_invalid" });
 });
 
-test("begins with a guess, whose fields have scores", async () => {
+test("starts with an inferred mapping, whose fields have scores", async () => {
   const { service, job, dependencies } = scene;
   const cold = {
     ...job,
@@ -198,7 +198,7 @@ test("every sequence of edits keeps all comments, can be undone, and gives a map
   );
 });
 
-/** The mapping after an edit, or as before if the edit is refused; and what is wrong with the result. */
+/** The mapping after an edit, or the unchanged mapping if the edit is refused, and the faults of the result. */
 async function editedWith(
   view: MappingData,
   edit: MappingEdit,

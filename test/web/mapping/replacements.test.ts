@@ -117,7 +117,7 @@ test("shows why a pattern is refused", async () => {
   expect(error).toMatchObject({ code: "mapping_invalid", message: expect.stringContaining("replace") });
 });
 
-test("reads a lookup table from a file, and reports one that is no table", async () => {
+test("reads a lookup table from a file, and reports a file that is not a table", async () => {
   const at = ["payload", "account_type"];
   writeFileSync(path.join(scene.folder, "types.csv"), "code,type\nD,DOMESTIC\nB,BUSINESS\n");
   const made = await scene.view(TEXT, [{ kind: "set", path: at, leaf: { from: "TYPE", lookup: "types.csv" } }]);

@@ -43,14 +43,14 @@ describe("the collected problems", () => {
     ]);
   });
 
-  it("count a record once for a cause that it has several times, and leave warnings out", () => {
+  it("count a record once for a cause that it has several times, and omit warnings", () => {
     const collector = createProblemCollector({ fieldTitle: undefined, now: NOW });
     const warning: Problem = { ...blank("name"), severity: "warning" };
     collector.add([record({ problems: [blank("customers.0.mobile"), blank("customers.1.mobile"), warning] })]);
     expect(collector.causes()).toMatchObject([{ attr: "customers.*.mobile", records: 1 }]);
   });
 
-  it("name the state of a record without a problem, and what to do", () => {
+  it("name the state of a record without a problem, and the next step", () => {
     const collector = createProblemCollector({ fieldTitle: undefined, now: NOW });
     collector.add([record({ state: "ambiguous" })]);
     const [cause] = collector.causes();
@@ -69,7 +69,7 @@ describe("the collected problems", () => {
     expect(collector.rows("no such cause")).toEqual([]);
   });
 
-  it("add up: the groups of a cause have its records, and no group keeps more than 200 rows", () => {
+  it("add up: the groups of a cause contain all its records, and no group keeps more than 200 rows", () => {
     const files = fc.constantFrom("a.csv", "b.csv");
     const owners = fc.constantFrom(undefined, { name: "A" }, { name: "B" });
     const problems = fc.uniqueArray(fc.constantFrom("name", "customers.0.mobile", "customers.1.mobile"));

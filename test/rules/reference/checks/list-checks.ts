@@ -92,8 +92,8 @@ export function countCheck(
 }
 
 /**
- * The groups of an item: one for each combination of the values of its parts, so several if a part is a list. A missing
- * part counts as a distinct value.
+ * The groups of an item: one for each combination of the values of its parts. An item has several groups if a part is a
+ * list. A missing part counts as a distinct value.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

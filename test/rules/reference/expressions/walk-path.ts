@@ -27,7 +27,7 @@ export type Predicate = (here: Cursor, scope: Scope) => boolean;
 
 type Start = Exclude<PathExpression["base"], "here" | "above">;
 
-/** For rows of a reference list, see reference-rows.ts. */
+/** Where each kind of path starts. `reference-rows.ts` visits the rows of reference lists. */
 const STARTS: Readonly<Record<Start, (scope: Scope) => Cursor | undefined>> = {
   this: ({ self }) => self,
   top: ({ top }) => top,

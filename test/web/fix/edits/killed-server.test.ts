@@ -20,7 +20,7 @@ async function readyState(client: WebClient): Promise<FixState & { readonly stat
 }
 
 test.each([1, 7, 20])(
-  "no edit that was answered as saved is lost if the server is killed after %s replies",
+  "no edit that the server reported as saved is lost if the server is killed after %s replies",
   async (kept) => {
     const folder = temporaryFolder();
     writeExtract(folder, {

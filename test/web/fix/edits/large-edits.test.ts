@@ -23,7 +23,7 @@ function replacementIn(session: FixSession): Parameters<FixSession["replace"]>[0
   return { source: index, cause: 0, column: source.columns.indexOf("DOB"), from: null, value: "1971-02-28" };
 }
 
-/** A process that has ended. */
+/** A process id that no process has. */
 const DEAD = { pid: 2 ** 22 + 1 };
 
 test("a replacement in many rows shows its progress, and is undone as a whole", async () => {
@@ -64,12 +64,12 @@ test("a replacement in many rows is refused if a source has changed since the ch
   expect(existsSync(scene.file("fixes.csv"))).toBe(false);
 });
 
-/** The files that note edits. */
+/** The files with the notes of unfinished edits. */
 function notes({ folder }: FixScene): readonly string[] {
   return readdirSync(folder).filter((name) => name.endsWith(".unfinished"));
 }
 
-/** Gives the cells of an edit the time of its note, which a program leaves that ends before the edit does. */
+/** Makes an edit of these keys look interrupted: writes a note as an ended program leaves it, and dates the cells. */
 function interrupt(
   scene: FixScene,
   keys: readonly string[],
@@ -85,7 +85,7 @@ function interrupt(
   writeFileSync(scene.file(`fixes.csv.${notes(scene).length}.unfinished`), JSON.stringify(written));
 }
 
-/** Two cells of an edit that was interrupted while its third line was written, after an edit that was complete. */
+/** A complete edit, then two cells of an edit that was interrupted while its third line was written. */
 async function interrupted(scene: FixScene = wrongDates(4)): Promise<FixScene> {
   const session = await scene.open();
   await edit(session, ["customers", 0, "DOB", "1971-01-01"]);
@@ -157,7 +157,7 @@ test("cells that the same user has changed since are not part of an interrupted 
   ]);
 });
 
-test("two programs that change many cells at the same time have a note each", async () => {
+test("each of two programs that change many cells at the same time has its own note", async () => {
   const scene = wrongDates(MANY);
   const [one, two] = [await scene.open(), await scene.open()];
   const most = { notes: 0 };
@@ -177,7 +177,7 @@ test("two programs that change many cells at the same time have a note each", as
   expect(await scene.corrections()).toHaveLength(2 * MANY);
 });
 
-test("a replacement that the file has no room for is refused before the first cell is saved", async () => {
+test("a replacement that would make the file too large is refused before the first cell is saved", async () => {
   const scene = wrongDates(MANY);
   const session = await scene.open();
   const { index, source } = sourceOf(session, "customers");
@@ -192,7 +192,7 @@ test("a replacement that the file has no room for is refused before the first ce
   expect(notes(scene)).toEqual([]);
 });
 
-test("the undo of a replacement that the file has no room for is refused before the first cell is restored", async () => {
+test("the undo of a replacement is refused before the first cell is restored if it would make the file too large", async () => {
   const scene = wrongDates(MANY);
   const reason = "x".repeat(2 ** 20);
   const old = textHash("another value");
@@ -218,7 +218,7 @@ test("the note of a running program is not reported", async () => {
   expect((await scene.open()).overview()).not.toHaveProperty("unfinished");
 });
 
-test("a server that is killed during a replacement leaves all of it, or reports the part that is saved", async () => {
+test("a replacement during which the server is killed is saved completely, or its saved part is reported", async () => {
   const scene = wrongDates(MANY);
   const web = await startWeb(scene.folder);
   const client = await clientOf(web);

@@ -24,7 +24,7 @@ function threeAccounts(): FixScene {
 }
 
 describe("the rows that need work", () => {
-  test("are listed by source, with the messages at their cells and what to do", async () => {
+  test("are listed by source, with the messages of their cells and advice for each cause", async () => {
     const session = await threeAccounts().open();
     const { records, causes, sources } = session.overview();
     expect(records).toEqual({ total: 2, open: 2, recheck: 0 });
@@ -61,7 +61,7 @@ describe("the rows that need work", () => {
     expect(hidden).not.toContain("31/02/1971");
   });
 
-  test("have the values that a column can have", async () => {
+  test("are listed with the possible values of a column", async () => {
     const session = await threeAccounts().open();
     const { source } = sourceOf(session, "accounts");
     expect(source.choices[source.columns.indexOf("TYPE")]).toEqual(["D", "B"]);
@@ -69,7 +69,7 @@ describe("the rows that need work", () => {
 });
 
 describe("an edit", () => {
-  test("is on the disk as a correction when it is shown as saved, and is checked at once", async () => {
+  test("is on the disk as a correction when it is shown as saved, and is checked immediately", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     expect(await edit(session, ["accounts", 0, "TYPE", "B"])).toEqual({ saved: 1, refused: 0, refusals: [] });
@@ -84,7 +84,7 @@ describe("an edit", () => {
     ]);
   });
 
-  test("that is still wrong gets the new message", async () => {
+  test("that is still invalid shows the new message", async () => {
     const session = await threeAccounts().open();
     await edit(session, ["customers", 0, "DOB", "1971-02-30"]);
     await edit(session, ["customers", 1, "DOB", "1971-02-28"]);
@@ -136,7 +136,7 @@ describe("an edit", () => {
     });
   });
 
-  test("back to the value in the extract removes the correction", async () => {
+  test("that restores the value in the extract removes the correction", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     await edit(session, ["accounts", 0, "TYPE", "B"]);
@@ -145,7 +145,7 @@ describe("an edit", () => {
     expect(rowsOf(session, "accounts")[0]).toMatchObject({ state: "open", edited: [] });
   });
 
-  test("and everything else is found again by the next check", async () => {
+  test("is included in the next check, which finds the same errors as the session", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     await edit(session, ["accounts", 0, "TYPE", "B"]);
@@ -222,8 +222,8 @@ describe("many edits at once", () => {
   });
 });
 
-describe("two tabs or users", () => {
-  test("of one session: an edit of a cell that the other has changed is refused", async () => {
+describe("concurrent changes", () => {
+  test("in two tabs of one session: an edit of a cell that the other tab has changed is refused", async () => {
     const session = await threeAccounts().open();
     const { seq } = session.overview();
     await edit(session, ["accounts", 0, "TYPE", "B"], { tab: "one", seen: seq });
@@ -235,7 +235,7 @@ describe("two tabs or users", () => {
     expect(await session.undo({ tab: "one" })).toMatchObject({ saved: 0, refused: 1 });
   });
 
-  test("of two servers on one folder lose no edits, and see each other's", async () => {
+  test("by two servers on one folder: no edit is lost, and each server shows the edits of the other", async () => {
     const scene = threeAccounts();
     const [ann, bob] = [await scene.open("ann@desk"), await scene.open("bob@home")];
     await edit(ann, ["accounts", 0, "TYPE", "B"]);
@@ -250,7 +250,7 @@ describe("two tabs or users", () => {
     expect(await scene.corrections()).toHaveLength(3);
   });
 
-  test("with the command line: its corrections are seen", async () => {
+  test("by the command line: its corrections are shown", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     const { job } = await readSettings([], {}, scene.folder);
@@ -261,7 +261,7 @@ describe("two tabs or users", () => {
     expect(rowsOf(session, "accounts")[0]).toMatchObject({ state: "fixed", edited: [{ by: "cli" }] });
   });
 
-  test("with an editor that replaces the file: nothing is saved until the project is checked again", async () => {
+  test("by an editor that replaces the file: nothing is saved until the project is checked again", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     await edit(session, ["accounts", 0, "TYPE", "B"]);
@@ -269,7 +269,7 @@ describe("two tabs or users", () => {
     await expect(edit(session, ["accounts", 0, "TYPE", "D"])).rejects.toMatchObject({ code: "source_changed" });
   });
 
-  test("with an editor that changes a line in place: nothing is saved until the project is checked again", async () => {
+  test("by an editor that changes a line in place: nothing is saved until the project is checked again", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     await edit(session, ["accounts", 0, "TYPE", "B"]);
@@ -282,7 +282,7 @@ describe("two tabs or users", () => {
     expect(await scene.corrections()).toEqual(["accounts EXT-00002 TYPE D", "customers EXT-00003 DOB 1971-02-28"]);
   });
 
-  test("with an editor that adds a line without a line end, also in a copy of the file", async () => {
+  test("by an editor that adds a line without a line end to a copy of the file: the line is used", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     await edit(session, ["customers", 0, "DOB", "1971-02-28"]);
@@ -295,7 +295,7 @@ describe("two tabs or users", () => {
     expect(await scene.corrections()).toEqual(["customers EXT-00003 DOB 1971-03-01", "accounts EXT-00002 TYPE B"]);
   });
 
-  test("with a program that is stopped while it writes a line", async () => {
+  test("by a program that is stopped while it writes a line: the incomplete line is ignored and then removed", async () => {
     const scene = threeAccounts();
     const [session, other] = [await scene.open(), await scene.open()];
     await edit(session, ["customers", 0, "DOB", "1971-02-28"]);
@@ -310,8 +310,8 @@ describe("two tabs or users", () => {
   });
 });
 
-describe("files that change underneath", () => {
-  test("a cell whose value in the extract has changed is reported and not overwritten; others are saved", async () => {
+describe("files that change during a session", () => {
+  test("a cell whose value in the extract has changed is reported and not overwritten, and other cells are saved", async () => {
     const scene = threeAccounts();
     const session = await scene.open();
     scene.change("accounts.csv", "EXT-00002,X", "EXT-00002,Y");
@@ -343,8 +343,8 @@ describe("files that change underneath", () => {
   });
 });
 
-describe("rows with errors of keys", () => {
-  test("cannot be corrected without a key, and say what to do", async () => {
+describe("rows with key errors", () => {
+  test("cannot be corrected without a key, and explain the fix", async () => {
     const scene = fixScene({
       accounts: goodAccounts(2),
       customers: [{ REF: "EXT-00001" }, { REF: "EXT-00002" }, { REF: "" }],
@@ -357,7 +357,7 @@ describe("rows with errors of keys", () => {
     });
   });
 
-  test("of a row without a record wait for the next check when the key is corrected", async () => {
+  test("without a record wait for the next check once their key is corrected", async () => {
     const scene = fixScene({ accounts: goodAccounts(2), customers: [{ REF: "EXT-00001" }, { REF: "EXT-0002" }] });
     const session = await scene.open();
     expect(rowsOf(session, "customers")).toMatchObject([{ key: "EXT-0002" }]);
@@ -367,7 +367,7 @@ describe("rows with errors of keys", () => {
     expect((await scene.open()).overview().records.total).toBe(0);
   });
 
-  test("of two records with one key are shown for both", async () => {
+  test("of two records with the same key are listed with the error", async () => {
     const [one] = goodAccounts(1);
     const scene = fixScene({
       accounts: [
@@ -381,7 +381,7 @@ describe("rows with errors of keys", () => {
   });
 });
 
-test("a very long value is cut off in the grid, and can be read and replaced", async () => {
+test("a very long value is truncated in the grid, but can be read in full and replaced", async () => {
   const long = "x".repeat(1_000_000);
   const scene = fixScene({ accounts: [{ REF: "EXT-00001", NAME: long }] });
   const session = await scene.open();

@@ -22,7 +22,7 @@ function jsonScene(
   return scene;
 }
 
-/** Edits cells, and expects that they are correct now and in the next check. */
+/** Edits cells, and expects no errors now and in the next check. */
 async function expectFixed(
   scene: FixScene,
   session: FixSession,
@@ -34,7 +34,7 @@ async function expectFixed(
 }
 
 describe("JSON sources", () => {
-  test("are edited by their dot paths, in lists and joined children, too", async () => {
+  test("are edited by their dot paths, including lists and joined children", async () => {
     const scene = jsonScene(
       [jsonAccount("A", { account: { ref: "A", type: "X", vacant: false } }), jsonAccount("B")],
       [
@@ -91,7 +91,7 @@ describe("JSON sources", () => {
     expect(sourceOf(session, "accounts").source.columns).not.toContain("old.name");
   });
 
-  test("refuse a value where the row has no place for it", async () => {
+  test("refuse a value for which the row has no place", async () => {
     const scene = jsonScene([
       jsonAccount("A", { address: "63 Station Road" }),
       jsonAccount("B", { account: { ref: "B", type: "?" } }),
@@ -102,7 +102,7 @@ describe("JSON sources", () => {
     expect(await scene.corrections()).toEqual([]);
   });
 
-  test("report a correction as outdated if its value has become another kind of value", async () => {
+  test("report a correction as outdated if the extract now contains a value of another kind", async () => {
     const scene = jsonScene([jsonAccount("A", { address: { lines: ["1 Road"], postcode: "?" } }), jsonAccount("B")]);
     await edit(await scene.open(), ["accounts", 0, "address.postcode", "DE1 2GU"]);
     scene.change("accounts.ndjson", '{"lines":["1 Road"],"postcode":"?"}', '"1 Road"');
@@ -110,7 +110,7 @@ describe("JSON sources", () => {
     expect(session.overview().outdated.count).toBe(1);
   });
 
-  test("that are payloads already keep the type of a value", async () => {
+  test("whose records are already payloads keep the type of a value", async () => {
     const folder = temporaryFolder();
     const scene = sceneIn(folder);
     const customers = [{ given_name: "Amina", family_name: "Hughes" }];

@@ -37,7 +37,7 @@ test("a refusal of the platform is listed at its cell, and counts as open until 
   expect((await scene.open()).overview().records.total).toBe(0);
 });
 
-test("a refusal does not count any more if the extract has changed since", async () => {
+test("a refusal no longer counts if the extract has changed since", async () => {
   const scene = await refusedByPlatform();
   scene.change("accounts.csv", "DE1 2CU", "DE1 2GU");
   expect((await scene.open()).overview().records.total).toBe(0);

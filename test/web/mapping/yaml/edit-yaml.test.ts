@@ -96,7 +96,7 @@ interface RandomEdit {
   readonly name: string;
 }
 
-/** What is wrong with the result of an edit at one of the entries; empty if nothing is. */
+/** The faults in the result of an edit of one entry; empty if there are none. */
 function faultsOf({ text, at, value, name }: RandomEdit): readonly string[] {
   const before = valueOf(text);
   const paths = pathsIn(before).filter((path) => path.length > 1);
@@ -137,7 +137,7 @@ function tryEdit(text: string, change: YamlEdit): string | undefined {
   }
 }
 
-test("an edit of random YAML has exactly its effect, and keeps all comments and other lines", () => {
+test("an edit of random YAML has exactly the requested effect, and keeps all comments and other lines", () => {
   const edits = fc.record<RandomEdit>({
     text: fc.oneof(yaml, fc.constantFrom(...FIXTURES)),
     at: fc.nat(),
