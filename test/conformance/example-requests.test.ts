@@ -157,7 +157,7 @@ describe.skipIf(!DOCUMENTS_EXIST)("operators' example requests (MIGRATE_SHARED)"
       expect(inside).toEqual(sampleRequests(operator));
     });
 
-    it.each(examples)("$title", (example) => {
+    it.each(examples)("$title has only the listed contradictions", (example) => {
       const problems = problemsOf(example);
       const errors = problems.filter(({ severity }) => severity === "error");
       expect(

@@ -17,7 +17,7 @@ import { reportOf } from "../report/reports.ts";
 
 export type Cells = Readonly<Record<string, string>>;
 
-/** Rows, and the columns of each with an error; `""` is an error of the whole row. */
+/** Rows, each with the columns that have an error. `""` is an error of the whole row. */
 export interface Extract {
   readonly accounts: readonly Cells[];
   readonly customers?: readonly Cells[];

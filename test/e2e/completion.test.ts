@@ -198,7 +198,7 @@ test("the script for PowerShell calls the program, with a placeholder for an emp
   expect(stdout).toMatch(/^local\t/);
 });
 
-test("an unsupported shell is refused with the list of supported ones", async () => {
+test("an unsupported shell is refused with a list of the supported shells", async () => {
   const { code, stderr } = await migrate("completion", "tcsh");
   expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh, fish, powershell")]);
 });

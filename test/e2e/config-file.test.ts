@@ -46,7 +46,7 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
       "supplier",
     ],
     [
-      "a misspelt setting of a target, in place of a required one",
+      "a misspelt setting of a target, instead of a required setting",
       "targets:\n  a:\n    baseURL: https://example.com/v1/\n",
       'migrate.yaml:3:5: unknown setting "targets.a.baseURL"',
       "baseUrl",

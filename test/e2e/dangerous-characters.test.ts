@@ -20,7 +20,7 @@ const ALL = Array.from({ length: 0x11_0000 }, (_, code) => code)
   .map((code) => String.fromCodePoint(code))
   .filter((character) => DANGEROUS.test(character));
 const PER_RECORD = 300;
-/** Each text contains some of the characters. The first one sets the title of the terminal and clears its screen. */
+/** Each text contains some of the characters. The first text sets the title of the terminal and clears its screen. */
 const TEXTS = [
   "\u001b]0;PWNED\u0007\u001b[2J",
   ...Array.from({ length: Math.ceil(ALL.length / PER_RECORD) }, (_, at) =>

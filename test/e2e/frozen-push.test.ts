@@ -45,7 +45,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       // Intents are written before their requests, so there are more intents than requests in flight.
       expect(ambiguous).toBeGreaterThan(4);
 
-      // Only a freeze of more than a second appears as a long one.
+      // Only a freeze of more than a second appears as a long freeze.
       await delay(1_500);
       frozen.kill("SIGCONT");
       const end = await frozen.ended;

@@ -35,7 +35,8 @@ measures:
 `;
 
 /**
- * A valid account, one whose amount has too many digits, one that the platform refuses, a duplicate, and a blank line.
+ * A valid account, an account whose amount has too many digits, an account that the platform refuses, a duplicate, and
+ * a blank line.
  */
 export const ACCOUNTS = `REF;TYPE;OWED
 0001;D;12,50

@@ -28,8 +28,8 @@ const PERSONAL = {
 const WRONG = "sk_canary_Kx83hTqz5Lm2";
 
 /**
- * Valid records, and one record for each canary with an invalid cell; the platform refuses the postcode of the last
- * one.
+ * Valid records, and one record for each canary with an invalid cell. The platform refuses the postcode of the last
+ * record.
  */
 const EXTRACT: Extract = {
   accounts: [

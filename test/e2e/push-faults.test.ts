@@ -105,7 +105,7 @@ test("a truncated reply leaves its record ambiguous", async () => {
   expect(await admin.imports()).toHaveLength(4);
 });
 
-test("an import supplier that becomes Paused stops the push; after it is Ongoing again, resume completes the push", async () => {
+test("an import supplier that becomes Paused stops the push, and resume completes it once the supplier is Ongoing again", async () => {
   const { push, migrate } = workplace({ accounts: goodAccounts(100) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
   const { code, stdout, stderr } = await push(["--concurrency", "8"]);

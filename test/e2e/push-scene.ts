@@ -174,7 +174,7 @@ export interface Admin {
   readonly tokenRequests: () => Promise<readonly SeenRequest[]>;
   readonly accounts: () => Promise<readonly HeldAccount[]>;
   readonly faults: (faults: object) => Promise<void>;
-  /** Sets the status of an import supplier. Default: the first one. */
+  /** Sets the status of an import supplier. Default: the first supplier. */
   readonly supplier: (status: "Ongoing" | "Paused" | "Complete", code?: string) => Promise<void>;
   readonly reset: () => Promise<void>;
 }

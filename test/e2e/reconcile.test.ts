@@ -185,7 +185,7 @@ actions:
 `;
 }
 
-/** The sandbox does not return names, and a missing name differs from the one that was sent. */
+/** The sandbox does not return names, and a missing name differs from the name that was sent. */
 const MATCH_MORE = `
 overlay: 1.0.0
 info: { title: A contract that compares more, version: "1" }

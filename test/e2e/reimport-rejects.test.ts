@@ -128,7 +128,7 @@ describe("rejects are re-imported", () => {
     expect(await keysOnPlatform()).toEqual(KEYS);
   });
 
-  test("unless a child row is missing; records that are left out stay open", async () => {
+  test("unless a child row is missing, and omitted records stay open", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);

@@ -62,7 +62,7 @@ test("the files are read if the workbook is unchanged, and the workbook is read 
   expect(JSON.parse(fromWorkbook.stdout).summary).toEqual(JSON.parse(fromFiles.stdout).summary);
 });
 
-test("a changed workbook together with a changed file is refused; a copy with other timestamps counts as unchanged", async () => {
+test("a changed workbook together with a changed file is refused, but a copy with other timestamps counts as unchanged", async () => {
   const folder = await report();
   await edit(folder, />X</, ">D<");
   const copy = path.join(temporaryFolder(), "copy");

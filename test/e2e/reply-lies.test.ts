@@ -68,7 +68,7 @@ const LIES: readonly (readonly [lie: string, act: (request: SeenRequest) => Acti
     (request) => reply(201, { external_account_number: "EXT-99999", account_number: numberOf(request) }),
   ],
   [
-    "a 201 of plain text",
+    "a 201 with plain text",
     (request) =>
       reply(
         201,

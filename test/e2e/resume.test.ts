@@ -149,7 +149,7 @@ describe("a push that ends while it reads its input", () => {
   test.each([
     ["SIGINT", 3],
     ["SIGKILL", null],
-  ])("by %s has sent nothing; resume reads and sends the whole input", async (signal, exitCode) => {
+  ])("by %s has sent nothing, and resume reads and sends the whole input", async (signal, exitCode) => {
     const work = withTrap(signal);
     expect((await work.startPush().ended).code).toBe(exitCode);
     expect(await admin.imports()).toEqual([]);

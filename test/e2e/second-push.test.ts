@@ -26,7 +26,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await scene.workers()).toHaveLength(2);
   });
 
-  test("that starts later, in another folder with the same input, also joins; after it has left, a third joins with two workers", async () => {
+  test("that starts later, in another folder with the same input, also joins, and after it has left, a third push joins with two workers", async () => {
     await answerAfter(WAITING_MS);
     const scene = await inScene(160);
     const first = scene.share(0);

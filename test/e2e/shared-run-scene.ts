@@ -36,7 +36,7 @@ export interface SharedPush extends Workplace {
   readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
 }
 
-/** The server of the whole test run, or a private one for test files that crash it or inspect its whole content. */
+/** The server of the test run, or a private server for test files that crash it or inspect its whole content. */
 export function useServer(): { readonly server: () => PostgresCluster };
 export function useServer(kind: "private"): { readonly server: () => PrivateServer };
 export function useServer(kind?: "private"): { readonly server: () => PostgresCluster } {

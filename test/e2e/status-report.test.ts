@@ -227,7 +227,7 @@ function read(work: Workplace, folder: string): ReadonlyMap<string, string> {
   return new Map(readdirSync(work.file(folder)).map((name) => [name, readFileSync(work.file(folder, name), "utf8")]));
 }
 
-test("a report from another folder has the same files as one from the folder of the push", async () => {
+test("a report from another folder has the same files as a report from the folder of the push", async () => {
   const work = mixedWork();
   await work.push();
   await work.migrate(["report", "--out", "here"]);

@@ -43,7 +43,7 @@ describe.skipIf(!canLimit(MEMORY_LIMIT))("with 3 GB of address space", () => {
   const { sandbox, admin } = useSandbox();
   const under = ["sh", "-c", `ulimit ${MEMORY_LIMIT}; exec "$@"`, "sh"];
 
-  test("a push names the limit to raise, exits with 6 and sends nothing; the next push completes", async () => {
+  test("a push names the limit to raise, exits with 6 and sends nothing, and the next push completes", async () => {
     const work = workplace({ accounts: goodAccounts(12) }, sandbox);
     const { code, stdout, stderr } = await work.push([], { under });
     expect(stderr).not.toMatch(/bug|^ +at /m);

@@ -63,7 +63,7 @@ describe("--max-errors", () => {
 });
 
 describe("sources", () => {
-  test("--source names the file of one source; the mapping can use --supplier", async () => {
+  test("--source names the file of one source, and the mapping can use --supplier", async () => {
     const folder = workFolder({
       "mapping.yaml": JOINED_MAPPING,
       "new/accounts.csv": "REF,NAME\nB1,Bea\n",

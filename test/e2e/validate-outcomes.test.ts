@@ -241,7 +241,7 @@ interface Summary {
   readonly [status: string]: unknown;
 }
 
-/** One valid account, one with an invalid address of its second customer, and a customer without an account. */
+/** A valid account, an account whose second customer has an invalid address, and a customer without an account. */
 function joinedFolder(): string {
   return workFolder({
     "mapping.yaml": JOINED_MAPPING,

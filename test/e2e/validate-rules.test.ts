@@ -57,7 +57,7 @@ function validate(folder: string, ...more: readonly string[]): Promise<CliEnd> {
 }
 
 describe("rules over several fields", () => {
-  test("are checked with the operator's code and attr; rules without their settings are skipped, with one notice", async () => {
+  test("are checked with the operator's code and attr, and rules without their settings are skipped with one notice", async () => {
     const { code, stdout, stderr } = await validate(folderWith());
     expect(code).toBe(1);
     expect(linesOf(stdout)).toMatchObject([

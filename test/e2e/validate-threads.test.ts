@@ -147,20 +147,24 @@ const accounts = (content: string | Uint8Array): Files => ({ "accounts.csv": con
 
 const CASES: Readonly<Record<string, Case>> = {
   "a file with every hazard": { files: accounts(hazards(ROWS)), code: 1 },
-  "the same as NDJSON": { files: accounts(hazards(ROWS)), args: ["--format", "ndjson"], code: 1 },
-  "the same with values": { files: accounts(hazards(ROWS)), args: ["--show-values"], code: 1 },
-  "the same, compressed, from standard input": {
+  "a file with every hazard, with NDJSON output": {
+    files: accounts(hazards(ROWS)),
+    args: ["--format", "ndjson"],
+    code: 1,
+  },
+  "a file with every hazard, with values": { files: accounts(hazards(ROWS)), args: ["--show-values"], code: 1 },
+  "a file with every hazard, compressed, from standard input": {
     files: {},
     args: ["-"],
     options: { input: gzipSync(hazards(ROWS)) },
     code: 1,
   },
-  "the same in windows-1252": {
+  "a file with every hazard in windows-1252": {
     files: accounts(Buffer.from(hazards(ROWS), "latin1")),
     args: ["--encoding", "windows-1252", "--format", "csv"],
     code: 1,
   },
-  "the same in UTF-16": {
+  "a file with every hazard in UTF-16": {
     files: accounts(Buffer.from(`\uFEFF${hazards(ROWS)}`, "utf16le")),
     args: ["--format", "junit"],
     code: 1,
@@ -198,7 +202,7 @@ const CASES: Readonly<Record<string, Case>> = {
     code: 1,
   },
   "one object": { files: { "accounts.json": `\n{"REF":"K1",\n"MOBILE":"1"}` }, args: ["accounts.json"], code: 1 },
-  "a document spread over lines": {
+  "a document that spans several lines": {
     files: { "accounts.ndjson": `${" \n".repeat(200_000)}{\n"REF":"K1"\n}` },
     args: ["accounts.ndjson"],
     code: 2,
@@ -222,12 +226,12 @@ const CASES: Readonly<Record<string, Case>> = {
   "more errors than allowed": { files: accounts(rows(ROWS, 100)), args: ["--max-errors", "30"], code: 1 },
   "a share of errors above the limit": { files: accounts(rows(ROWS, 100)), args: ["--max-errors", "0.5%"], code: 1 },
   "an unclosed quote": { files: accounts(`${rows(ROWS, 100)}K,Ann,"open,\n${rows(9, 9)}`), code: 2 },
-  "a bad byte after the limit": {
+  "an invalid byte after the limit": {
     files: accounts(Buffer.concat([Buffer.from(rows(ROWS, 100)), Buffer.from([0xff, 0x0a])])),
     args: ["--limit", "100"],
     code: 1,
   },
-  "a bad byte": {
+  "an invalid byte": {
     files: accounts(Buffer.concat([Buffer.from(rows(ROWS, 100)), Buffer.from([0xff, 0x0a])])),
     code: 2,
   },

@@ -30,7 +30,7 @@ describe("a JSON pointer", () => {
     expect(parsePointer(pointer)).toEqual(path.map(String));
   });
 
-  test("in a reference is percent-decoded; a reference to another document is rejected", () => {
+  test("in a reference is percent-decoded, and a reference to another document is rejected", () => {
     expect(parseFragment("#/components/schemas/A~1B%20C")).toEqual(["components", "schemas", "A/B C"]);
     expect(parseFragment("#")).toEqual([]);
     expect(parseFragment("#name")).toBeUndefined();

@@ -53,7 +53,7 @@ const settle =
     }
   };
 
-/** A dead process closes nothing: the old connection stays open and a new one opens the ledger. */
+/** A dead process closes nothing: the old connection stays open, and a new connection opens the ledger. */
 async function crash(model: Model): Promise<void> {
   await model.stored.loseProcess();
   model.ledger = await model.stored.open();

@@ -124,7 +124,7 @@ async function pushRows(ledger: Ledger, step: Push, model: MigrationModel): Prom
   await send(ledger, push, step.results, model);
 }
 
-/** Counts the records left to send by what was sent before. */
+/** Counts the records left to send, by the content that was sent before. */
 async function expectCompared(
   ledger: Ledger,
   { id, to, rows, end }: Push & Pick<PlannedPush, "id">,

@@ -20,7 +20,7 @@ export interface StoredLedger {
   readonly close: () => Promise<void>;
 }
 
-/** The ledgers of processes. The last one has the lock. */
+/** The ledgers of processes. The last ledger has the lock. */
 interface Opened {
   readonly add: (ledger: Ledger) => Ledger;
   readonly closeAll: () => Promise<void>;

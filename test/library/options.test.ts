@@ -80,7 +80,7 @@ test.each([
   [products, { target: {} }, "products: target: `baseUrl` is missing"],
   [readAccount, { target: TARGET }, "readAccount: `number` is missing"],
   [startSandbox, { faults: { throtle: 1 } }, 'the sandbox\'s fault setting "throtle" is not valid'],
-])("%o refuses the options %o", async (of, options, message) => {
+])("each function refuses invalid options: %o with %o", async (of, options, message) => {
   const refused = call(of, options);
   await expect(refused).rejects.toMatchObject({ name: "Failure", code: "usage", exitCode: 2, message });
   await expect(refused).rejects.not.toMatchObject({ hint: expect.stringContaining("sk_secret") });

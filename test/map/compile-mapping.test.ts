@@ -34,7 +34,7 @@ sources:
 describe("objects", () => {
   const body = object({ "id!": text, preferences: object({ "sms!": boolean, language: text }) });
 
-  test("a literal empty list is sent; a list without remaining items is omitted", () => {
+  test("a literal empty list is sent, but a list without remaining items is omitted", () => {
     const lists = object({ "id!": text, "tags!": list(text) });
     expect(compile("payload: { id: A, tags: [] }", lists).map(rowOf({ A: "1" })).payload).toEqual({
       id: "1",
@@ -43,7 +43,7 @@ describe("objects", () => {
     expect(compile("payload: { id: A, tags: [B] }", lists).map(rowOf({ A: "1", B: "" })).payload).toEqual({ id: "1" });
   });
 
-  test("an object with only empty fields is omitted; false counts as data", () => {
+  test("an object with only empty fields is omitted, but false counts as data", () => {
     const mapping = compile("payload: { id: A, preferences: { sms: { from: S, true: Y, false: N } } }", body);
     expect(mapping.map(rowOf({ A: "1", S: "" })).payload).toEqual({ id: "1" });
     expect(mapping.map(rowOf({ A: "1", S: "N" })).payload).toEqual({ id: "1", preferences: { sms: false } });

@@ -12,7 +12,7 @@ describe.each(OPERATORS)("the rules of overlay:%s", (operator) => {
     expect(errors.map(({ place, message }) => `${place.file}:${place.line} ${message}`)).toEqual([]);
   });
 
-  it.each(cases)("$file: $rule on $on accepts valid payloads and reports the attrs of invalid ones", (one) => {
+  it.each(cases)("$file: $rule on $on accepts valid payloads and reports the attrs of invalid payloads", (one) => {
     const judge = judgeWith(contract, one);
     const expected = one.attr.map((attr) => `${one.severity} ${attr}`).toSorted();
     expect(one.passes.map((payload) => judge(payload))).toEqual(one.passes.map(() => []));

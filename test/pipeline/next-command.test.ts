@@ -83,7 +83,7 @@ describe("the next command", () => {
     expect(nextCommand(remainderOf(more))).toBe(RESUME);
   });
 
-  it("is resume for ambiguous records that a resume may settle, and reconcile for others", () => {
+  it("is resume for ambiguous records that a resume may settle, and reconcile for other ambiguous records", () => {
     const summary = { counts: { ambiguous: 1 }, exitCode: 5 };
     expect(nextCommand(remainderOf({ summary, rest: { settlesAmbiguous: true } }))).toBe(RESUME);
     expect(nextCommand(remainderOf({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
@@ -176,7 +176,7 @@ describe("a shell line", () => {
     );
   });
 
-  it("quotes only what needs quotes", () => {
+  it("quotes only words that need quotes", () => {
     expect(shellCommand(["migrate", "push", "a/b-1.csv", "--rps", "5%"])).toBe("migrate push a/b-1.csv --rps 5%");
   });
 });

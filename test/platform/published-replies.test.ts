@@ -62,7 +62,7 @@ const successes = files.flatMap((file) => {
 
 /** Lists are read item by item if the contract names their location. */
 describe.skipIf(files.length === 0)("every published example of a success matches the operator's contract", () => {
-  test.each(successes)("$file", ({ file, operator, id, status }) => {
+  test.each(successes)("in $file", ({ file, operator, id, status }) => {
     const contract = contracts.get(operator);
     const operation = contract && findOperation(contract, id);
     const body = readFileSync(path.join(SAMPLES, file), "utf8");

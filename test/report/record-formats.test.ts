@@ -45,7 +45,7 @@ describe("records in batches", () => {
     expect(written("csv").text).toBe("code,name\n");
   });
 
-  test("as CSV contain no formulas; numbers are unchanged", () => {
+  test("as CSV contain no formulas, and numbers are unchanged", () => {
     const cells = ["=1+1", "-3.0150", -2, "-2+cmd", "+447700900123", "@x", "a\u001b[31m", "0012"];
     const { text } = written("csv", [Object.fromEntries(cells.map((cell, index) => [`c${index}`, cell]))]);
     const [, row] = parse(text);

@@ -8,7 +8,7 @@ export interface Faults {
   readonly erratic: boolean;
   /** Most requests are refused with 429 or 503. */
   readonly busy: boolean;
-  /** Tokens are invalid, and no new ones are issued. */
+  /** Tokens are invalid, and no new tokens are issued. */
   readonly loggedOut: boolean;
   /** The import supplier is closed. */
   readonly closed: boolean;

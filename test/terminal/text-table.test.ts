@@ -9,7 +9,7 @@ const rows = [
 ];
 
 describe("renderTable", () => {
-  it("aligns columns and wraps the last one within the width", () => {
+  it("aligns columns, and wraps the last column within the width", () => {
     expect(renderTable(rows, columns, { width: 64, colour: false })).toBe(
       `Attr                    Max  Rules
 customers.*.given_name  150  required, not blank
@@ -21,7 +21,7 @@ x
     );
   });
 
-  it("shortens the widest column if the last one has too little room", () => {
+  it("shortens the widest column if the last column has too little room", () => {
     expect(renderTable(rows.slice(0, 1), columns, { width: 34, colour: false })).toBe(
       `Attr             Max  Rules
 customers.*.giv… 150  required,

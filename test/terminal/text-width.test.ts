@@ -23,7 +23,7 @@ test.each([
   ["ab\u{1F469}\u200D\u{1F467}cd", 4, "ab…"],
   ["Zoe\u0301 and more", 4, "Zoe\u0301…"],
   ["fits", 4, "fits"],
-])("%s is cut to %i columns between characters, never inside one", (text, width, cut) => {
+])("%s is cut to %i columns between characters, never inside a character", (text, width, cut) => {
   expect(cutText(text, width)).toBe(cut);
   expect(textWidth(cut)).toBeLessThanOrEqual(width);
 });

@@ -46,7 +46,7 @@ async function scene(
 }
 
 describe("a tunnel", () => {
-  test("carries TLS to the platform; the proxy sees only the host", async () => {
+  test("carries TLS to the platform, and the proxy sees only the host", async () => {
     const { server, proxy, post } = await scene(reply(201, { account_number: "A-1" }));
     expect(await post()).toMatchObject({ status: 201 });
     expect(await post()).toMatchObject({ status: 201 });

@@ -30,7 +30,7 @@ function connectTo(
   });
 }
 
-test("accepts a server with a certificate of a trusted authority and one with a given certificate, in any order", async () => {
+test("accepts a server with a certificate of a trusted authority and a server with a given certificate, in any order", async () => {
   const [known, given, other] = [await serverOf("known"), await serverOf("given"), await serverOf("other")];
   const trust = { ca: given.ca, authorities: [known.ca], timeoutMs: 5_000 };
   for (const servers of [

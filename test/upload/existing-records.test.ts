@@ -66,7 +66,7 @@ describe("a reply that the platform already has the record", () => {
     expect(await outcomeOf([EXISTS], {}, { remoteValidation: true })).toMatchObject({ status: "existing" });
   });
 
-  test("is not assumed for a record that the platform creates, whatever content it may have had before", async () => {
+  test("is not assumed for a record that the platform creates, even if the platform may have had other content before", async () => {
     for (const prior of ["none", "same", "other", "accepted"] as const) {
       expect(await outcomeOf([ACCEPTED], { prior })).toMatchObject({ status: "accepted" });
     }

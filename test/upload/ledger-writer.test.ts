@@ -24,7 +24,7 @@ function fullDisk() {
   return createLedgerWriter({ ledger, run: "run", clock: fakeClock(), onFailure: () => undefined });
 }
 
-test("every outcome that the ledger refused is reported at the end, however many there are", async () => {
+test("every outcome that the ledger refused is reported at the end, even if there are many", async () => {
   const writer = fullDisk();
   writer.saveOutcome(outcome(1, "accepted"), () => undefined);
   await expect(writer.saveIntents([intent])).rejects.toThrow("full");

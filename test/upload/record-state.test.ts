@@ -44,7 +44,7 @@ describe("the outcome of a record", () => {
     ["accepted", ACCEPTED, {}, { status: "accepted", account: "A-1" }],
     ["accepted without an account", replied({ kind: "accepted" }), {}, { status: "accepted" }],
     [
-      "an earlier step done before",
+      "accepted, but an earlier step was already done on the platform",
       ACCEPTED,
       { wasDoneBefore: true },
       { status: "existing", reason: "an earlier step was already done on the platform", account: "A-1" },
@@ -114,7 +114,7 @@ describe("the outcome of a record", () => {
       { status: "blocked", reason: "no such path" },
     ],
     ["an ended run", replied({ kind: "stop", failure: stopped }), {}, { status: "pending", reason: "no such path" }],
-  ])("%s", (_, result, changes, expected) => {
+  ])("has the expected status and reason: %s", (_, result, changes, expected) => {
     expect(outcomeOf(result, stateOf({}, changes))).toMatchObject(expected);
   });
 
@@ -152,7 +152,7 @@ describe("the outcome of a record", () => {
     expect(keepAmbiguous({ status: "pending" }, { isAmbiguous: false })).toEqual({ status: "pending" });
   });
 
-  test("of an interrupted run has the reason of the last reply, if it has one", () => {
+  test("of an interrupted run has the reason of the last reply, if that reply has a reason", () => {
     expect(interruptedOutcome(UNSENT, stateOf())).toEqual({
       status: "pending",
       reason: "cannot reach https://localhost: ECONNREFUSED",
@@ -200,7 +200,7 @@ describe("the state of a record", () => {
   });
 });
 
-describe("what the ledger stores", () => {
+describe("the data that the ledger stores", () => {
   test.each<[Partial<RecordState>, boolean]>([
     [{}, false],
     [{ position: CHECK }, true],

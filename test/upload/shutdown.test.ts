@@ -8,7 +8,7 @@ async function* silent(): AsyncGenerator<readonly RecordToSend[]> {
 }
 
 describe("an upload that is stopped", () => {
-  test("by drain finishes the requests in flight and starts no others", async () => {
+  test("by drain finishes the requests in flight and starts no other requests", async () => {
     const drain = new AbortController();
     const { end, sent, ledger } = await play(
       async ({ number, clock }) => {

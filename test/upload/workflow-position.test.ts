@@ -45,7 +45,7 @@ describe("the first step of a record in a run", () => {
     expect(v1.start({ isAmbiguous: false, ...(step !== undefined && { step }) })).toEqual(at(next));
   });
 
-  test("waits for a schedule request that was answered, and checks an unanswered one before sending it again", () => {
+  test("waits for a schedule request that was answered, and checks an unanswered request before sending it again", () => {
     expect(v2.start({ isAmbiguous: false })).toEqual(at(SCHEDULE, "send"));
     expect(v2.start({ isAmbiguous: false, step: "schedule" })).toEqual(at(SCHEDULE, "wait"));
     expect(v2.start({ isAmbiguous: true })).toEqual(at(SCHEDULE, "check"));
@@ -60,7 +60,7 @@ describe("the consequence of a step's reply", () => {
     expect(v1.nextAction(ACCEPTED, at(PROCESS), SURE)).toEqual({ kind: "finish" });
   });
 
-  test("a record that is already on the platform ends immediately; a dry run's 400 without an account does not", () => {
+  test("a record that is already on the platform ends immediately, unless it is a dry run's 400 without an account", () => {
     expect(v1.nextAction(THERE, at(VALIDATE), SURE)).toEqual({ kind: "finish" });
     expect(v1.nextAction(STEP_WAS_DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
   });

@@ -97,7 +97,7 @@ describe("keywords evaluated as JSON Schema", () => {
     ],
     ["two patterns", { type: "string", pattern: "^a", allOf: [{ pattern: "b$" }] }, "ab", "ac", ["field invalid"]],
     ["two steps", { type: "number", multipleOf: 2, allOf: [{ multipleOf: 3 }] }, 6, 4, MISMATCH],
-  ])("%s", (...[, schema, right, wrong, expected]) => {
+  ])("accept valid values and report invalid values: %s", (...[, schema, right, wrong, expected]) => {
     expect(problemsOf(schema, right)).toEqual([]);
     expect(problemsOf(schema, wrong)).toEqual(expected);
   });

@@ -45,11 +45,11 @@ const GOOD = { number: "A1", customers: [{ name: "Ann" }] };
 
 describe("objects and lists", () => {
   it.each<[string, JsonObject, readonly string[]]>([
-    ["good", GOOD, []],
+    ["valid", GOOD, []],
     ["nothing", {}, ["number required", "customers required"]],
     ["null", { number: null, customers: null }, ["number null", "customers null"]],
     [
-      "everything wrong, in the order of the contract",
+      "many errors, reported in the order of the contract",
       { customers: [{ mobile: "x" }, { name: "" }], born: "2024-02-30", number: "too long" },
       [
         "number max_length",
@@ -62,7 +62,7 @@ describe("objects and lists", () => {
     ["text for an object", { ...GOOD, address: "here" }, ["address.non_field_errors invalid"]],
     ["list for an object", { ...GOOD, address: [] }, ["address.non_field_errors invalid"]],
     ["null for an object", { ...GOOD, address: null }, ["address null"]],
-    ["an optional object must be complete", { ...GOOD, address: {} }, ["address.line1 required"]],
+    ["an incomplete optional object", { ...GOOD, address: {} }, ["address.line1 required"]],
     ["object for a list of objects", { ...GOOD, customers: {} }, ["customers.non_field_errors not_a_list"]],
     ["text for a list of objects", { ...GOOD, customers: "Ann" }, ["customers.non_field_errors not_a_list"]],
     ["no objects", { ...GOOD, customers: [] }, ["customers.non_field_errors empty"]],
@@ -82,11 +82,11 @@ describe("objects and lists", () => {
     ["too many texts", { ...GOOD, tags: ["a", "b", "c", "d"] }, ["tags max_length"]],
     ["repeated texts", { ...GOOD, tags: ["a", "b", "a"] }, ["tags unique"]],
     [
-      "bad texts",
+      "invalid texts",
       { ...GOOD, tags: ["a", "", 3, null] },
       ["tags max_length", "tags.1 blank", "~tags.2 coerced", "tags.3 null"],
     ],
-  ])("%s", (_name, payload, expected) => {
+  ])("have the expected problems: %s", (_name, payload, expected) => {
     expect(findings(ACCOUNT, payload)).toEqual(expected);
   });
 
@@ -112,7 +112,7 @@ describe("objects and lists", () => {
     expect(problem).toMatchObject({ path: ["address"], attr: "address.non_field_errors", shape: "a{4}" });
   });
 
-  it("a missing value has no shape, and any other value has one", () => {
+  it("a missing value has no shape, and every other value has a shape", () => {
     const [missing, wrong] = compileValidator(ACCOUNT, { keepValues: true })({ number: "", customers: [] });
     expect(missing).toMatchObject({ shape: "(empty)", value: "" });
     expect(wrong).toMatchObject({ shape: "list", value: "[]" });
@@ -182,7 +182,7 @@ describe("undocumented fields", () => {
     expect(findings(object({ a: text() }, { additional: any() }), { a: "x", b: null, c: [{}] })).toEqual([]);
   });
 
-  it("of a dictionary are accepted; a dictionary of the wrong type has a separate code", () => {
+  it("of a dictionary are accepted, and a dictionary of the wrong type has a separate code", () => {
     const type = object({ it: object({}, { additional: integer() }) });
     expect(findings(type, { it: { x: 1, y: "no", z: null } })).toEqual(["it.y invalid", "it.z null"]);
     expect(findings(type, { it: [] })).toEqual(["it not_a_dict"]);

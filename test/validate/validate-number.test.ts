@@ -57,7 +57,7 @@ const DECIMALS: readonly DecimalCase[] = [
 ];
 
 describe("decimal", () => {
-  it.each(DECIMALS)("%j within %j", (value, type, expected) => {
+  it.each(DECIMALS)("%j with the limits %j has the problems %j", (value, type, expected) => {
     expect(codes(decimal(type), value)).toEqual(expected);
   });
 
@@ -101,7 +101,7 @@ const NUMBERS: readonly NumberCase[] = [
 ];
 
 describe("number", () => {
-  it.each(NUMBERS)("%s %j", (kind, value, expected) => {
+  it.each(NUMBERS)("of type %s: %j has the problems %j", (kind, value, expected) => {
     expect(codes(kind === "integer" ? integer(TO_TEN) : number(TO_TEN), value)).toEqual(expected);
   });
 

@@ -47,12 +47,12 @@ const CASES: readonly Case[] = [
   ["uri of another scheme", { format: "uri" }, "urn:isbn:0451450523", []],
   ["uri without a scheme", { format: "uri" }, "example.com/a", ["invalid"]],
   ["uri with a space", { format: "uri" }, "https://example.com/a b", ["invalid"]],
-  ["uri with a bad escape", { format: "uri" }, "https://example.com/%zz", ["invalid"]],
+  ["uri with an invalid escape", { format: "uri" }, "https://example.com/%zz", ["invalid"]],
   ["empty e-mail", { format: "email" }, "", ["blank"]],
 ];
 
 describe("text", () => {
-  it.each(CASES)("%s", (_name, type, value, expected) => {
+  it.each(CASES)("has the expected problems: %s", (_name, type, value, expected) => {
     expect(codes(text(type), value)).toEqual(expected);
   });
 
@@ -107,7 +107,7 @@ const EMAILS: readonly (readonly [address: string, isRight: boolean])[] = [
 ];
 
 describe("e-mail", () => {
-  it.each(EMAILS)("%s", (address, isRight) => {
+  it.each(EMAILS)("address %s is valid: %s", (address, isRight) => {
     expect(codes(text({ format: "email" }), address)).toEqual(isRight ? [] : ["invalid"]);
   });
 });

@@ -133,7 +133,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     expect(await admin.imports()).toHaveLength(18);
   });
 
-  it("say what is wrong with the files, and show the page once they are repaired", async () => {
+  it("name the errors in the files, and show the page once the files are repaired", async () => {
     const folder = demoProject({ sandbox: sandbox.ready });
     const web = await startProject(folder);
     const { page } = await open(web.address);

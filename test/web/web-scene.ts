@@ -121,7 +121,7 @@ interface WebPageOptions {
 /** Opens an address in a new browser profile. */
 export type OpenWebPage = (address: string, options?: WebPageOptions) => Promise<WebPage>;
 
-/** Tests in a real Chromium. Without one they are skipped, under a name that says where it was expected. */
+/** Tests in a real Chromium. Without Chromium they are skipped, and the title names the expected path. */
 export function describeWebPages(name: string, tests: (open: OpenWebPage) => void): void {
   const limits = { timeout: scaledTimeout(600_000) };
   describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, limits, () => {

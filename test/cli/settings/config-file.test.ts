@@ -20,7 +20,7 @@ describe("the configuration file", () => {
     });
   });
 
-  it("can be named explicitly; its paths are relative to its folder", async () => {
+  it("can be named explicitly, and its paths are relative to its folder", async () => {
     const folder = temporaryFolder({
       "conf/mine.yaml": `
 contract: [one.yaml, overlay:known, /absolute.yaml]

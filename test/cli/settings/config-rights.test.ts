@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { refuseWritableByOthers } from "../../../src/cli/settings/config-file.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-it("a configuration file that any user can change is refused, one that any user can read is accepted", async () => {
+it("a configuration file is refused if any user can change it, and accepted if any user can read it", async () => {
   const file = path.join(temporaryFolder({ "migrate.yaml": "supplier: A\n" }), "migrate.yaml");
   chmodSync(file, 0o644);
   await expect(refuseWritableByOthers(file)).resolves.toBeUndefined();

@@ -21,7 +21,7 @@ describe("the views of a contract at 80 columns", () => {
     expect(text).toContain(`\n${FILE}:1  warning  not-enforced\n    "$dynamicRef" is`);
   });
 
-  it("show how to declare the key of an operation without one", () => {
+  it("show how to declare the key of an operation without a key", () => {
     const { contract } = shown();
     const text = contractCheckView.text({ contract, coverage: undefined, exitCode: 0 }, OPTIONS);
     expect(text).toContain("\n1 operation without a business key\n    create. A push needs one");

@@ -83,7 +83,7 @@ describe("init", () => {
     expect(mapping).toContain("TODO: or MM/dd/yyyy? No date shows whether the day or the month comes first");
   });
 
-  test("does not map an amount in pence to one in pounds, and lists its column as unused", async () => {
+  test("does not map an amount in pence to an amount in pounds, and lists its column as unused", async () => {
     const { mapping } = await initOf({ "accounts.csv": "ACC_NO,NAME,BALANCE_PENCE\nA1,Ada,1250\nA2,Ben,99\n" });
     expect(mapping).not.toMatch(/^ +balance:/m);
     expect(mapping).toMatch(/^# accounts: .*BALANCE_PENCE/m);

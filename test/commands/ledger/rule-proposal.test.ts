@@ -35,7 +35,7 @@ describe("a rule for a code that the platform returned", () => {
     ["start_date and serial are mutually exclusive", "forbids-together", { fields: ["start_date", "serial"] }],
     ["Agreements overlap", "no-overlap", {}],
     ["end_date is required if serial is set", "required-when", { fields: ["end_date", "serial"] }],
-  ])("%s -> %s", (description, kind, members) => {
+  ])("is proposed for the description: %s -> %s", (description, kind, members) => {
     const found = proposal(validator(description));
     const message = expect.any(String);
     expect(found).toEqual({

@@ -104,7 +104,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe("the difference between two contracts", () => {
-  it.each(CASES)("%j -> %j", (old, next, expected) => {
+  it.each(CASES)("lists every change: %j -> %j", (old, next, expected) => {
     expect(changes(old, next)).toEqual(expected);
   });
 

@@ -145,7 +145,7 @@ describe("rejected documents", () => {
     ["a list as a name", "[a, b]: 1", 1],
     ["deep nesting", "[".repeat(20_000), 1],
     ["deep nesting of blocks", "- ".repeat(20_000), 1],
-  ])("%s", (_name, text, line) => {
+  ])("have the line of the error: %s", (_name, text, line) => {
     const failure = failureOf(text);
     expect(failure.code).toBe("contract_invalid");
     expect(failure.place).toEqual({ file: "some.yaml", line });

@@ -56,7 +56,7 @@ describe("the documented replies of an operation", () => {
     ]);
   });
 
-  it("are resolved through references; without a documented success reply, the default reply is used", () => {
+  it("are resolved through references, and include the default reply if no success reply is documented", () => {
     const responses = { default: { $ref: "#/components/schemas/Reply" }, 400: { description: "No." } };
     const operation = operationWith({ responses }, { Reply: { content: { "application/json": { schema: RECEIPT } } } });
     expect(documentedReply(operation, 202)).toMatchObject({ status: "default", body: { kind: "object" } });

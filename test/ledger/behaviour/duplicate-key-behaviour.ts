@@ -34,7 +34,7 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       expect(invalid.map((outcome) => outcome.record)).toEqual(twice);
     });
 
-    test("keep the first of several records with equal content; the others are duplicates", async () => {
+    test("keep the first of several records with equal content, and make the other records duplicates", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "A"), item(4, "A")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "duplicate", "duplicate"]);
@@ -50,7 +50,7 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       expect(found[3]?.problems).toEqual([{ ...common, place: place(5), other: place(2) }]);
     });
 
-    test("make all records with different content invalid; each names the nearest other record", async () => {
+    test("make all records with different content invalid, and each names the nearest other record", async () => {
       const run = await planned(ledger, [item(1, "A", "x"), item(4, "A", "y"), item(5, "A", "x")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["invalid", "invalid", "invalid"]);

@@ -98,7 +98,7 @@ export function describeExclusions(opened: () => Ledger): void {
       ]);
     });
 
-    test("cannot be records with a completed step or an interrupted request, even a repeatable one", async () => {
+    test("cannot be records with a completed step or an interrupted request, even if it is repeatable", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await ledger.sendable(run, 1, 2);
       if (first === undefined || second === undefined) throw new Error("no records to send");

@@ -31,7 +31,7 @@ const POLICY: PlanPolicy = {
   keyColumns: new Map([["a.csv", { column: "REF", columnNumber: 2 }]]),
 };
 
-/** What is planned in a run, in batches; each batch is one call. */
+/** The plan of a run, in batches; each batch is one call. */
 interface Plan {
   readonly batches: readonly (readonly PlannedItem[])[];
   readonly excluded: readonly ExcludedRow[];

@@ -21,7 +21,7 @@ describe("connection settings from a URL", () => {
     ["postgres:///moves?host=/run/pg&user=ann", { host: "/run/pg", database: "moves", user: "ann" }],
     ["postgres://a%40b@db.example/my%20moves", { user: "a@b", database: "my moves" }],
     ["postgres://ann@db.example/?dbname=moves&connect_timeout=3", { database: "moves", connectTimeoutMs: 3000 }],
-  ])("%s", (url, expected) => {
+  ])("are read from %s", (url, expected) => {
     expect(settingsOf(url)).toMatchObject({ ...expected, shown: url });
   });
 
@@ -75,7 +75,7 @@ describe("the URL for screens, reports and logs", () => {
     ],
     ["postgres://db.example/m?passw%6Frd=secret", "postgres://db.example/m"],
     ["postgres://db.example/m?passfile=/home/ann/.pgpass", "postgres://db.example/m?passfile=/home/ann/.pgpass"],
-  ])("%s", (url, shown) => {
+  ])("contains no password: %s is shown as %s", (url, shown) => {
     expect(maskPostgresUrl(url)).toBe(shown);
   });
 });

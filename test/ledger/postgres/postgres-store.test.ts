@@ -166,7 +166,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     });
   });
 
-  test("a user with only read and write privileges can work; any missing privileges are named", async () => {
+  test("a user with only read and write privileges can use the ledger, and any missing privileges are named", async () => {
     const user = await openLedgerStore(server.url.replace("tester", "migrate_test_user").replace(/postgres$/, NAME));
     await expect(user.write("push", { create: true })).rejects.toMatchObject({
       code: "config",

@@ -190,7 +190,7 @@ describe("items of a list whose contract has several alternatives", () => {
       { supply_type: "GAS", status: "LIVE", meters: [{ serial: "S", reading: "007", digits: 4 }] },
     ]);
   });
-  test("a cell of another alternative is kept for validation; a constant of another alternative is not", () => {
+  test("a cell of another alternative is kept for validation, but a constant of another alternative is not", () => {
     const { payload: kept } = mapping.map(rowOf({ ...cells, FUEL: "G", PROFILE: "1", DIGITS: "4" }));
     expect(kept["points"]).toMatchObject([{ profile: 1, meters: [{ registers: [{ register_id: "R", digits: 5 }] }] }]);
     const row = rowOf({ ...cells, FUEL: "G", PROFILE: "", DIGITS: "4", REGISTER: "" });

@@ -58,7 +58,7 @@ describe("locate", () => {
     });
     expect(placeOf("customers.0.first")).toMatchObject({ line: 3, column: "FIRST" });
   });
-  test("returns a cell of a grandchild row; empty scalars do not count as items", () =>
+  test("returns a cell of a grandchild row, and does not count empty scalars as items", () =>
     expect(placeOf("customers.1.numbers.0")).toEqual({ file: "meters.csv", line: 5, column: "MPAN", columnNumber: 1 }));
   test("returns the column that supplied the value, or the first column if all are empty", () => {
     expect(placeOf("name")).toMatchObject({ column: "NAME" });

@@ -97,7 +97,7 @@ async function bothPaths(
   };
 }
 
-/** A different constant for a field whose contract type cannot contain the usual one. */
+/** A different constant for a field whose contract type cannot contain the usual constant. */
 function optionsFor(field: string): readonly string[] {
   if (field === "amount") {
     const numeric = OPTIONS.filter((option) => !option.includes("keepEmpty") && !option.includes('default: ""'));

@@ -200,7 +200,7 @@ describe("the service token", () => {
 });
 
 describe("a fixed token", () => {
-  test("is used unchanged; a refusal ends the run", async () => {
+  test("is used unchanged, and a refusal ends the run", async () => {
     const { http, tokens, imports, expire } = platform();
     expire(5);
     const importer = client(http, { credentials: { kind: "token", token: "token-5" } });
@@ -216,7 +216,7 @@ describe("a fixed token", () => {
 describe("basic authentication", () => {
   const basic = { kind: "basic", apiKey: "sk_live_1" } as const;
 
-  test("sends the API key with an empty password, without a login; a refusal ends the run", async () => {
+  test("sends the API key with an empty password, without a login, and a refusal ends the run", async () => {
     const { http, tokens, imports } = platform();
     const importer = client(http, { credentials: basic });
     expect(await importer.send({}, never)).toMatchObject({

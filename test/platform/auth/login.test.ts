@@ -50,7 +50,7 @@ describe("a login", () => {
     ["is JSON without a GraphQL result", jsonReply(200, { error: "maintenance" })],
     ["is a refusal with a truncated body", { ...jsonReply(400, {}), body: '{"errors": [{"ext', complete: false }],
   ])(
-    "whose reply %s is repeated; after five such replies it fails, and does not blame the API key",
+    "whose reply %s is repeated, and fails after five such replies without blaming the API key",
     async (_, unreadable) => {
       const { authorisation, logins, answerNext, pass } = tokenPlatform();
       const held = authorisation();

@@ -28,7 +28,7 @@ test.each<[string, unknown, readonly string[]]>([
   ["an empty reply", {}, []],
   ["a reply of another form", { status: "valid" }, []],
   ["a list", [], []],
-])("%s", (_, echo, attrs) => {
+])("finds the fields that are missing from the reply: %s", (_, echo, attrs) => {
   expect(droppedFrom(echo)).toEqual(attrs);
 });
 

@@ -113,7 +113,7 @@ describe("a reply without contract rules", () => {
       {},
       { kind: "blocked" },
     ],
-  ])("%s", (...[, status, body, given, verdict]) => {
+  ])("has the expected class: %s", (...[, status, body, given, verdict]) => {
     expect(judge(status, body, given).replyClass).toMatchObject(verdict);
   });
 

@@ -6,7 +6,7 @@ function brief(body: unknown, wrap?: string): readonly string[] {
   return replyProblems(body, wrap).map(({ attr, code, detail }) => `${attr} | ${code} | ${detail}`);
 }
 
-describe("the formats of an error body", () => {
+describe("the body of an error", () => {
   test.each<[string, unknown, readonly string[]]>([
     [
       "errors, as specified",
@@ -80,18 +80,18 @@ describe("the formats of an error body", () => {
     ],
     ["error", { error: "Server Error (500)" }, ["non_field_errors | unspecified | Server Error (500)"]],
     ["errors as a dictionary", { errors: { name: ["no"] } }, ["name | unspecified | no"]],
-  ])("%s", (_, body, expected) => {
+  ])("has the expected problems: %s", (_, body, expected) => {
     expect(brief(body)).toEqual(expected);
   });
 
   test.each([[undefined], [null], [{}], [[]], ["text"], [12], [{ a: { b: "echo" } }]])(
-    "%j: one problem reports that the reply is unreadable",
+    "has one problem if the reply is unreadable: %j",
     (body) => {
       expect(brief(body)).toEqual(["non_field_errors | unreadable_reply | the platform gave no readable reason"]);
     },
   );
 
-  test("the wrapper is not part of an attr", () => {
+  test("has attrs without the wrapper of the payload", () => {
     const errors = [
       { attr: "payload.name", code: "blank", detail: "" },
       { attr: "payload", code: "required", detail: "" },

@@ -52,7 +52,7 @@ function childLines(row: Row): readonly number[] {
 }
 
 describe.each(STORES)("rows shared by several parents, %s", (_, options) => {
-  it("belong to each parent; an unreferenced row is an orphan", async () => {
+  it("belong to each parent, and an unreferenced row is an orphan", async () => {
     const accounts = ["1,C1", "2,C2", "3,C1", "4,"];
     const spec = await plan(accounts, ["C1,Ada,1", "C2,Ben,1", "C3,Cleo,1"]);
     const { records } = await read(spec, options);
@@ -146,7 +146,7 @@ describe("rows of one parent", () => {
     expect(problemsOf(records)).toEqual([]);
   });
 
-  it("are ordered as the mapping declares; a cell in another format is a problem", async () => {
+  it("are ordered as the mapping declares, and a cell in another format is a problem", async () => {
     const order = { column: "SEQ", cells: NUMBERS };
     const sorted = await read(await plan(["1,C1"], ["C1,A,10", "C1,B,9"], { orderBy: order }));
     expect(joined(sorted.records)).toEqual([[3, 2]]);
@@ -158,7 +158,7 @@ describe("rows of one parent", () => {
     ]);
   });
 
-  it("are reduced to one by pick; problems of the other rows are kept", async () => {
+  it("are reduced to one row by pick, and problems of the other rows are kept", async () => {
     const by = { column: "SEQ", cells: NUMBERS };
     const customers = ["C1,A,10", "C1,B,9", "C1,C,10"];
     const taken = async (pick: RowChoice) => joined((await read(await plan(["1,C1"], customers, { pick }))).records);

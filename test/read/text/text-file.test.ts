@@ -29,7 +29,7 @@ describe("contract, mapping and config files", () => {
     }
   });
 
-  it("must be single files; the hint for a folder does not mention sources", async () => {
+  it("must be single files, and the hint for a folder does not mention sources", async () => {
     const failure = await failureOf(readTextFile(temporaryFolder()));
     expect(failure.hint).toBe("use a single file");
   });

@@ -162,7 +162,7 @@ describe("cells", () => {
 });
 
 describe("rows", () => {
-  it("follow the first row that is not blank; blank rows are skipped", async () => {
+  it("follow the first row that is not blank, and blank rows are skipped", async () => {
     const sheet =
       textRow(2, ["", " "]) + textRow(3, ["REF", "NAME"]) + '<row r="4"><c s="0"/></row>' + textRow(9, ["A1"]);
     const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet } })));

@@ -25,7 +25,7 @@ interface OpenOptions {
 
 type OpenPage = (file: string, options?: OpenOptions) => Promise<OpenedPage>;
 
-/** Tests in a real Chromium. Without one they are skipped, under a name that says where it was expected. */
+/** Tests in a real Chromium. Without Chromium they are skipped, and the title names the expected path. */
 export function describeInChromium(name: string, tests: (open: OpenPage) => void): void {
   describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, () => {
     let browser: Browser;

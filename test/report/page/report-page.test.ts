@@ -152,7 +152,7 @@ describe("the page of a report", () => {
     expect(markup.match(/<details class="places">/g)).toHaveLength(2);
   });
 
-  it("renders a report without errors, and one without records", async () => {
+  it("renders a report without errors and a report without records", async () => {
     const [valid] = MIXED;
     expect(await pageText(valid ? [valid] : [])).toContain("<h1>The only record is ready to be sent.</h1>");
     expect(await pageText([])).toContain("<h1>No record was read.</h1>");

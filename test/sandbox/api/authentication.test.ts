@@ -106,7 +106,7 @@ test("logins beyond the limit are refused until a minute has passed, even if the
   ]);
 });
 
-test("the lifetime of a refresh token is a setting; rotated keys end it immediately", async () => {
+test("the lifetime of a refresh token is a setting, and rotated keys end it immediately", async () => {
   const clock = clockAt(Date.UTC(2025, 0, 1));
   const client = await connect({ clock, faults: { refreshLifetimeSeconds: 60, rotateTokensAt: 1 } });
   const first = (await obtain(client)).data.ObtainServiceToken;

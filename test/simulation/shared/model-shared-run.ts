@@ -9,8 +9,8 @@ import { type ModelServer, newWorkerId } from "./model-server.ts";
 import { runClosed, type HeldRange } from "./model-share.ts";
 
 /**
- * The connection of one process to the server. Each call is a transaction. One with a fence is executed once, even if
- * its reply is lost; any other may be repeated.
+ * The connection of one process to the server. Each call is a transaction. A transaction with a fence is executed once,
+ * even if its reply is lost. Other transactions may be repeated.
  */
 export interface ModelConnection {
   /** @param fence throws if the fencing token is no longer valid */

@@ -38,8 +38,8 @@ export interface SharedSimulationOptions {
   readonly injectBug?: (scene: SharedScene) => SharedScene;
   /**
    * Restores older copies of the database during a run. `one machine`: only one machine has sent. `several machines`:
-   * all have sent; each knows that others have sent, but not which records. `folders lost`: machines may also forget
-   * that others have sent (docs/cluster.md).
+   * all machines have sent, and each knows that others have sent, but not which records. `folders lost`: machines may
+   * also forget that others have sent (docs/cluster.md).
    */
   readonly restores?: Restores | undefined;
 }

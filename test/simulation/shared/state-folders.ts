@@ -15,7 +15,7 @@ export function createStateFolders(folder: string, machines: number): StateFolde
   return { machines, folderOf: (machine) => path.join(folder, `machine-${machine}`) };
 }
 
-/** Registers each machine as one that has sent before, and that knows the other machines. */
+/** Registers each machine as a machine that has sent before and knows the other machines. */
 export async function introduceMachines(
   { machines, folderOf }: StateFolders,
   { tables, facts }: ModelServer,

@@ -76,7 +76,7 @@ describe("the circuit opens", () => {
 });
 
 describe("an unreachable platform", () => {
-  test("uses up no attempts; one request at a time probes until it is back", async () => {
+  test("uses up no attempts, and one request at a time probes until the platform is back", async () => {
     const { end, ledger, events, sent } = await play(({ clock }) => (clock.monotonic() < 60_000 ? UNSENT : ACCEPTED), {
       records: 50,
       concurrency: 16,

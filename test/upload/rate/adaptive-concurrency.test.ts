@@ -108,7 +108,7 @@ describe("push-back", () => {
     expect(pace.limit()).toBe(1);
   });
 
-  test("Retry-After pauses all requests, and the longest one wins", () => {
+  test("Retry-After pauses all requests, and the longest pause applies", () => {
     const { pace, pass, events } = bench({ concurrency: 8 });
     expect(pace.waitForTurn(never)).toBeUndefined();
     pace.pushedBack(pace.epoch(), { reason: "429", afterMs: 5_000 });

@@ -232,7 +232,7 @@ test("describes a file with the join that fits its values, and adds it as a sour
   });
 });
 
-test("sets the key of a parent without one, and names both columns if the parent has another key", async () => {
+test("sets the key of a parent without a key, and names both columns if the parent has another key", async () => {
   const text = TEXT.replace("accounts.csv, key: ACCOUNT_REF", "accounts.csv, key: NAME");
   const added = {
     kind: "addSource",

@@ -266,7 +266,7 @@ function editFor(view: MappingData, { one, other, kind }: Picks): MappingEdit | 
   return { kind: "connect", path, ...column };
 }
 
-/** An edit of a list, or of a part of one. */
+/** An edit of a list, or of a part of a list. */
 function listEditFor(view: MappingData, { one, other, kind }: Picks, column: SourceColumn): MappingEdit | undefined {
   const kinds = kind === 2 ? ["list"] : ["list", "part"];
   const lists = allFields(view.fields).filter((field) => kinds.includes(field.kind));

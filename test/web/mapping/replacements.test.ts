@@ -90,7 +90,7 @@ $1    - { pattern: "^0", to: "+44" } # national
 `,
 );
 
-test("changes, adds and removes one replacement, and keeps the lines of the others", async () => {
+test("changes, adds and removes one replacement, and keeps the lines of the other replacements", async () => {
   const before = fieldNamed(await scene.view(LINES), "customers.*.mobile").entry?.leaf?.["replace"];
   const rows = readReplacements(before) ?? [];
   expect(rows).toHaveLength(3);

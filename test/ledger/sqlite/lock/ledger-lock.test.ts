@@ -29,7 +29,7 @@ async function killedHolder(
   return path;
 }
 
-test("the lock is taken once, released, and taken again; it leaves no file", async () => {
+test("the lock is taken once, released and taken again, and leaves no file", async () => {
   const path = ledgerPath();
   const lock = await lockLedger(path, "push");
   expect(statSync(`${path}.lock`).mode & 0o777).toBe(0o600);

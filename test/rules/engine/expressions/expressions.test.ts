@@ -94,7 +94,7 @@ describe("paths to enclosing objects", () => {
     ["this.y = 2"],
     ["above.$is_d"],
     ["parent.inner[y = this.y] is present"],
-  ])("%s", (test) => {
+  ])("lead to the right value: %s", (test) => {
     const declarations = { "x-rule-values": { is_d: 'if(kind = "D", true, null)' } };
     expect(problemsOfRule({ kind: "holds", each: "a.list[].inner[]", test }, payload, { declarations })).toEqual([]);
     expect(

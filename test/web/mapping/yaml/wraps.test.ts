@@ -96,7 +96,7 @@ test("an item that is wrapped and unwrapped again has the same bytes", () => {
 });
 
 test.each(["a: A\nb: B", "a: A\r\nb: B", "x: { a: A,\n  b: B }\n", "- a: A"])(
-  "an entry that is added after another one and removed again leaves the same bytes: %j",
+  "an entry that is added after another entry and removed again leaves the same bytes: %j",
   (text) => {
     const path = text.startsWith("x") ? ["x"] : text.startsWith("-") ? [0] : [];
     for (const after of ["a", "b"]) {
