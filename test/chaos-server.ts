@@ -29,7 +29,7 @@ export interface ChaosServer {
 }
 
 export interface ChaosOptions {
-  /** Default true. */
+  /** Default: true. */
   readonly tls?: boolean;
   /** Name in the certificate. Default: `localhost`. */
   readonly host?: string;

@@ -7,8 +7,8 @@ const MEMORY = "/dev/shm";
 const NEEDED_BYTES = 4 * 2 ** 30;
 
 /**
- * The folder for temporary files of tests. It is in memory if this machine has enough: on a disk, tests would spend most of
- * their time waiting for writes of ledgers. The variable TMPDIR overrides it.
+ * The folder for temporary files of tests. It is in memory if there is enough memory, because on a disk, tests would
+ * spend most of their time waiting for writes of ledgers. The variable TMPDIR overrides it.
  */
 export function fastFolder(): string {
   if (process.env["TMPDIR"] !== undefined || process.platform !== "linux") return tmpdir();

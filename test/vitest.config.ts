@@ -3,7 +3,10 @@ import { builtThreads } from "./built-threads.ts";
 import { fastFolder } from "./fast-folder.ts";
 import { scaledTimeout, SLOWNESS } from "./scaled-timeout.ts";
 
-/** Tests that replace modules or change the state of their process. Each file has its own process; others share one. */
+/**
+ * Tests that replace modules or change the state of their process. Each of these files has its own process. The other
+ * files share processes.
+ */
 const ISOLATED = ["test/{cli/process,cli/settings,files,ledger/journal,runtime,simulation}/**/*.test.ts"];
 
 /**

@@ -222,7 +222,7 @@ function wireBody({ wrap, path }: Operation, payload: JsonObject): JsonObject {
   return path.endsWith("/accounts/") ? { task_params: {}, [wrap]: payload } : { [wrap]: payload };
 }
 
-/** `v1-create-transactions ExamplePayload`. */
+/** For example `v1-create-transactions ExamplePayload`. */
 function nameOf(id: string, title: string): string {
   const name = title.slice(title.indexOf(": ") + 2);
   return `${id.toLowerCase().replaceAll(" ", "-")} ${name.replaceAll(" ", "")}`;

@@ -31,7 +31,7 @@ describeCorpus("json-schema-formats", () => {
     ["date.json", moment("date"), 70],
     ["date-time.json", moment("datetime"), 27],
     ["email.json", text({ format: "email" }), 21],
-  ] as const)("the suite's verdicts are the same: %s", (file, type, atLeast) => {
+  ] as const)("validation gives the verdicts of %s", (file, type, atLeast) => {
     const cases = casesOf(file);
     expect(cases.length).toBeGreaterThanOrEqual(atLeast);
     const isRight = (data: string): boolean => codes(type, data).every((code) => code === "~coerced");

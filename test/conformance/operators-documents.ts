@@ -47,7 +47,7 @@ actions:
 `;
 
 export interface Example {
-  /** `gb V1 Create Transactions: ExamplePayload`. */
+  /** For example `gb V1 Create Transactions: ExamplePayload`. */
   readonly title: string;
   readonly operation: Operation;
   readonly payload: JsonObject;

@@ -17,11 +17,11 @@ import { reportOf } from "../report/reports.ts";
 
 export type Cells = Readonly<Record<string, string>>;
 
-/** Rows, each with the columns that have an error. `""` is an error of the whole row. */
+/** The rows of an extract, and the columns with errors. The column `""` is an error of the whole row. */
 export interface Extract {
   readonly accounts: readonly Cells[];
   readonly customers?: readonly Cells[];
-  /** By file, then by line: the columns. */
+  /** The columns with errors, by file and line. */
   readonly errors: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>>;
   readonly rule?: string;
   /** Lines of accounts that repeat another account. */
@@ -45,7 +45,7 @@ interface SavedForm {
 }
 
 /**
- * A report with the rejects of accounts (key REF) and their customers, as a run writes it; every account is rejected.
+ * A report with the rejects of accounts (key REF) and their customers, as a run writes it. Every account is rejected.
  */
 export async function writeExtract(extract: Extract): Promise<WrittenRejects> {
   const folder = temporaryFolder();

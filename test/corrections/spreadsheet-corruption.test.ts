@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { CorrectionFindings } from "../../src/corrections/correction-findings.ts";
 import { type Cells, type WrittenRejects, writeExtract } from "./correction-scene.ts";
 
-/** Correct cells, and one with an error. */
+/** Correct cells, and one cell with an error. */
 const ROW: Cells = { REF: "00000003", NAME: "Zoë O'Brien", PHONE: "00447700900123", WRONG: "x", OTHER: "y" };
 
 async function oneRow(cells: Cells): Promise<WrittenRejects> {

@@ -74,7 +74,7 @@ function tryDefect({ defect, caughtBy }) {
   if (run("git", ["apply", patch], copy).status !== 0) return { isCaught: false, end: "DOES NOT APPLY" };
   let isBuilt = false;
   try {
-    // Most tests run the source, and building takes longer than they do.
+    // Most tests run the source, and a build takes longer than these tests.
     if (failingTests([caughtBy]).some(({ hasFailedTest }) => hasFailedTest)) return { isCaught: true, end: "caught" };
     isBuilt = true;
     if (build().status !== 0) return { isCaught: false, end: "DOES NOT BUILD" };

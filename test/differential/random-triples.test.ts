@@ -11,7 +11,7 @@ const SEEDS = { first: 30_000_000, count: 2_000 };
 const window = Math.floor(Date.now() / 60_000) % Math.floor(SEEDS.count / TRIPLES);
 const FIRST = Number(process.env["DIFFERENTIAL_FIRST"] ?? SEEDS.first + window * TRIPLES);
 
-/** Each of these is in at least one of thirty triples. */
+/** Types and options that about thirty triples are certain to contain. */
 const DRAWN = [
   "type text, type decimal, type integer, type number, type boolean, type date, type datetime, type time, type choice",
   "type union, type object, type list, type variants, text pattern, nullable, x-migrate-wrap, oneOf with discriminator",

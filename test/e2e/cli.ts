@@ -31,9 +31,9 @@ export interface CliOptions {
   readonly timeoutMs?: number;
   /** Flags for Node.js itself. */
   readonly nodeFlags?: readonly string[];
-  /** Run the command in a separate process: for locks, standard streams, limits and memory. */
+  /** Whether the command needs a separate process: for locks, standard streams, limits and memory. */
   readonly isProcess?: boolean;
-  /** A program that starts the command, with its own arguments: `["strace", "-f"]`. */
+  /** A program that starts the command, with its own arguments, for example `["strace", "-f"]`. */
   readonly under?: readonly string[];
 }
 
@@ -167,14 +167,14 @@ function cleanEnvironment(more: Readonly<Record<string, string | undefined>>): N
 export interface SandboxOptions {
   /** The folder of its certificates; a temporary folder by default. */
   readonly cwd?: string;
-  /** Additional flags: `["--contract", file, "--throttle", "every:10"]`. */
+  /** Additional flags, for example `["--contract", file, "--throttle", "every:10"]`. */
   readonly flags?: readonly string[];
   readonly timeoutMs?: number;
 }
 
 export interface SandboxProcess extends Pick<TestSandbox, "ready" | "env"> {
   readonly running: RunningCli;
-  /** Stops it with SIGTERM, waits for its end, and removes its files. */
+  /** Stops the sandbox with SIGTERM, waits for its end, and removes its files. */
   readonly stop: () => Promise<CliEnd>;
 }
 

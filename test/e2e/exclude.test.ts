@@ -15,7 +15,7 @@ async function migrationOf(work: Workplace): Promise<Migration["migration"]> {
   return status.migration;
 }
 
-/** A refused account, and three that are accepted. */
+/** A refused account and three accepted accounts. */
 async function pushedWithRefusal(): Promise<Workplace> {
   const work = workplace({ accounts: [...goodAccounts(3), { REF: "EXT-BAD", TYPE: "?" }] }, sandbox);
   expect((await work.push()).code).toBe(1);

@@ -83,7 +83,7 @@ describe("init on the command line", () => {
     expect(stderr).toContain("init cannot read standard input");
   });
 
-  test("shows shapes and no values, in text and in JSON", async () => {
+  test("shows shapes instead of values, in text and in JSON", async () => {
     const cwd = temporaryFolder({ "a.csv": "ACC_NO,SURNAME\nA17,Lovelace\nA18,Babbage\n" });
     const { stdout } = await runCli(["init", "a.csv", ...flags, "--format", "json"], { cwd });
     const data: unknown = JSON.parse(stdout);

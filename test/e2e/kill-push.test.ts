@@ -8,7 +8,7 @@ import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 const CONCURRENCY = 16;
-/** Intents are written in advance for at most four times the concurrency. One kill makes at most these ambiguous. */
+/** Intents are written in advance for at most this many records, so one kill makes at most this many ambiguous. */
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
 /** `npm run soak` runs 1,000 kills. */
 const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 6, whole: 20 }));

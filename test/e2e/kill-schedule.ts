@@ -50,7 +50,7 @@ export interface Victim {
 }
 
 /**
- * Accepted records in the ledger. It reads a copy, so that only the next command repairs the ledger of a killed
+ * Counts the accepted records in a copy of the ledger, so that only the next command repairs the ledger of a killed
  * process.
  */
 function acceptedIn(ledger: string): number {

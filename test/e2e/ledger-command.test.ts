@@ -11,7 +11,7 @@ async function pushed(): Promise<Workplace> {
   return work;
 }
 
-test("an intact ledger is reported as intact, and exported with all of its contents except values", async () => {
+test("an intact ledger is reported as intact, and exported with all its contents except values", async () => {
   const work = await pushed();
   const check = await work.migrate(["ledger", "check"]);
   expect(check.code).toBe(0);

@@ -44,14 +44,14 @@ export interface MonthOptions {
   /** Number of accounts. */
   readonly size: number;
   readonly seed: number;
-  /** Commands by day, without `migrate`. A push among them replaces the push of the day, and `exclude` the exclusions. */
+  /** Commands by day, without `migrate`. A push replaces the push of the day, and `exclude` its exclusions. */
   readonly commands?: ReadonlyMap<number, readonly (readonly string[])[]>;
 }
 
 /**
  * Twenty daily extracts with new, changed, repeated, removed and late rows, a new version of the contract, an outage, a
- * push from a second ledger, and excluded records. Returns what `status`, `open`, `compare` and the proof say afterwards,
- * and what the accounts of the server show.
+ * push from a second ledger, and excluded records. Returns the final results of `status`, `open`, `compare` and the
+ * proof, and the same facts from the accounts of the server.
  */
 export async function playMonth({ size, seed, commands = new Map() }: MonthOptions): Promise<MonthEnd> {
   const { folder, remove } = createTestFolder();
@@ -206,7 +206,7 @@ async function excludeInvalid(work: Workplace, excluded: Set<string>): Promise<v
 interface MonthEnd {
   readonly said: object;
   readonly shown: object;
-  /** What the commands of each day have printed. */
+  /** The output of the commands of each day. */
   readonly output: ReadonlyMap<number, string>;
 }
 

@@ -36,8 +36,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
   beforeEach(async () => {
     await adminOf(sandbox).reset();
     ledger = await server.createDatabase(NAME);
-    // The database is recreated for each test, because a machine that sent to the previous database would
-    // refuse the new one.
+    // Each test recreates the database. With the state folder of an earlier test, a push would refuse the new
+    // database.
     process.env["XDG_STATE_HOME"] = temporaryFolder();
     work = workplace({ accounts: goodAccounts(3) }, sandbox);
   });

@@ -5,7 +5,7 @@ import { type ProofFolder, onlyRun, proofIn, useProofFolders } from "./proof-sce
 
 const { proofFolder } = useProofFolders();
 
-/** A proof with the platform's replies, and one changed byte in one of the files. */
+/** Verifies a proof with the platform's replies after a change of one of its files or of its extract. */
 async function changed(change: (work: ProofFolder, run: string) => void): Promise<CliEnd> {
   const work = proofFolder();
   await work.push();

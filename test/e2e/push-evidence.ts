@@ -67,7 +67,7 @@ export function contradictions(keys: readonly string[], evidence: PushEvidence, 
   ];
 }
 
-/** Every record of the input has exactly one line and one item, and there are no others. */
+/** Every record of the input has exactly one line and one item, and there are no other lines or items. */
 function missingOrUnknown(keys: readonly string[], { platform, ledger, report }: PushEvidence): readonly string[] {
   const known = new Set(keys);
   const unknownRequests = platform.requests.filter(({ key, processed }) =>

@@ -56,8 +56,8 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
   /** A workplace whose commands use a ledger in a new database. */
   async function workplaceOf(accounts: readonly AccountCells[]): Promise<ReturnType<typeof workplace>> {
     const MIGRATE_LEDGER = await server.createDatabase(DATABASE);
-    // The database is recreated for each test, because a machine that sent to the previous database would
-    // refuse the new one.
+    // Each test recreates the database. With the state folder of an earlier test, a push would refuse the new
+    // database.
     process.env["XDG_STATE_HOME"] = temporaryFolder();
     return workplace({ accounts }, { env: { ...sandbox.env, MIGRATE_LEDGER } });
   }

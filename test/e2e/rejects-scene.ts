@@ -35,7 +35,7 @@ export function saveWithSpreadsheet({ file }: Workplace): void {
   }
 }
 
-/** Returns a cell of a sheet: a number if a spreadsheet treats the text as a number, or the text. */
+/** Returns a cell of a sheet: a number if a spreadsheet would store the text as a number, else the text. */
 export function sheetCell(value: string): string {
   if (/^\d+$/.test(value)) return `<c><v>${Number(value)}</v></c>`;
   const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;");

@@ -10,7 +10,7 @@ const WAITS = /Waiting for `push`, process \d+ .*: this push will join its run a
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push whose planner is killed ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { admin, inScene, answerAfter } = useSharedRuns(15);
 
-  test("sends the rest with the other workers after the planner is killed, and one of them writes the outcomes", async () => {
+  test("sends the remaining records with the other workers, and one of them writes the outcomes", async () => {
     await answerAfter(WAITING_MS);
     const scene = await inScene(80);
     const planner = scene.share(0, ["--concurrency", "4"]);
@@ -32,7 +32,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push whose planner is kille
   describe("when the planner is killed during the plan", () => {
     const RECORDS = 120;
 
-    test("a push that waits for the plan creates it itself, and sends every record once", async () => {
+    test("a push that waits for the plan plans the run itself, and sends every record once", async () => {
       const { scene, first, goOn } = await blockInPlan(await inScene(RECORDS));
       const second = scene.share(1, FAST_PACE);
       await second.waitForOutput(WAITS);

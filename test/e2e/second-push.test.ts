@@ -8,7 +8,7 @@ import { deliveryErrors, FAST_PACE, QUICK_MS, useSharedRuns, WAITING_MS } from "
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { admin, inScene, answerAfter } = useSharedRuns(15);
 
-  test("that starts at the same moment joins the run that the other plans, and every record is sent once", async () => {
+  test("that starts at the same moment joins the run that the other push plans, and every record is sent once", async () => {
     const scene = await inScene(120);
     await answerAfter(WAITING_MS);
     const both = [scene.share(1, FAST_PACE), scene.share(1, FAST_PACE)];

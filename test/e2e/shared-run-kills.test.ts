@@ -9,11 +9,11 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
   () => {
     const { server, admin, inScene, answerAfter } = useSharedRuns();
 
-    test("records of a killed worker are sent by the others after its lease has expired, and nothing is created twice", async () => {
+    test("records of a killed worker are sent by the other workers after its lease has expired, and nothing is created twice", async () => {
       await answerAfter(WAITING_MS);
       const scene = await inScene(280);
       const push = scene.share(3);
-      // On a slow machine, the third worker starts when the others have sent all records.
+      // On a slow machine, the third worker starts only when the other workers have sent all records.
       const [victim] = await scene.whenWorking(2);
       await scene.whenSettled(20);
       process.kill(victim?.pid ?? 0, "SIGKILL");

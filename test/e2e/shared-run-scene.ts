@@ -53,7 +53,7 @@ export function useServer(kind?: "private"): { readonly server: () => PostgresCl
   };
 }
 
-/** A delay of replies that is long enough for every worker to join before the others have sent every record. */
+/** A delay of replies that is long enough for every worker to join before the other workers have sent every record. */
 export const WAITING_MS = 1_500;
 /** The delay after the moment that a test waits for. */
 export const QUICK_MS = 5;
@@ -156,7 +156,7 @@ function stateOf({ state, holds }: Record<string, unknown>): string {
 
 const PATIENCE_MS = 120_000;
 
-/** Asks over one connection until the answer is yes: a server spends more time on a new connection than on a query. */
+/** Repeats a query until its result is true. Uses one connection, because connecting takes longer than a query. */
 async function until(database: string, what: string, isSo: (query: Query) => Promise<boolean>): Promise<void> {
   const client = new Client({ connectionString: database });
   // A lost connection fails the next query.

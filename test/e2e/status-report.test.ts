@@ -6,7 +6,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const { sandbox, admin } = useSandbox();
 
-/** Two valid accounts, one rejected by the platform, one invalid. */
+/** Two valid accounts, an account that the platform rejects, and an invalid account. */
 function mixedWork(): Workplace {
   return workplace(
     {
@@ -114,7 +114,7 @@ describe("report", () => {
     });
   });
 
-  test("leaves out the rows if the extract has changed since the run, and reports that", async () => {
+  test("omits the rows if the extract has changed since the run, and reports that", async () => {
     const work = mixedWork();
     const first = await work.push();
     rmSync(work.file("customers.csv"));

@@ -22,7 +22,7 @@ const VALIDATE = [
   projectFile("fixtures/contract/contract.yaml"),
 ];
 
-describe.skipIf(!canLimit("-n 64"))("with a low limit of open files", () => {
+describe.skipIf(!canLimit("-n 64"))("with a low limit on open files", () => {
   test.each([32, 48, 64, 96, 128])(
     "of %i, a command completes, or names the limit to raise and exits with 6",
     async (files) => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type CliEnd, projectFile, runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, JOB_FLAGS, linesOf, workFolder } from "./validate-scene.ts";
 
-/** A quoted newline in the first row, so that record numbers and line numbers differ; errors in lines 4 and 5. */
+/** A quoted newline in the first row, so that record numbers and line numbers differ. Lines 4 and 5 have errors. */
 const EXTRACT = `REF,NAME,NOTE,MOBILE
 A1,Ada,"two
 lines",07700900123

@@ -66,7 +66,7 @@ describe("the commands of docs/ci.md, unchanged", () => {
     expect(report.match(/<failure /g)).toHaveLength(19);
   });
 
-  test("other CI systems: exits with 1 and writes complete files", () => {
+  test("other CI systems: the sample fails with exit code 1, and the files are complete", () => {
     const folder = repository();
     const commands = [...PAGE.slice(PAGE.indexOf("## Other CI systems")).matchAll(/```sh\n(.*?)```/gs)].flatMap(
       ([, text = ""]) => text.trim().split("\n"),
@@ -120,7 +120,7 @@ function lineOf(folder: string, file: string, line: number): string {
   return readFileSync(path.join(folder, file), "utf8").split("\n")[line - 1] ?? "";
 }
 
-/** A repository as the page describes it, with the demo's extract as its sample; no network settings, no secrets. */
+/** A repository as the page describes it, with the demo's extract as its sample, and no network settings or secrets. */
 function repository(): string {
   const folder = temporaryFolder();
   cpSync(projectFile("fixtures/demo"), path.join(folder, "migration"), { recursive: true });

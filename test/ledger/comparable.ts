@@ -25,7 +25,7 @@ export function comparableRows(rows: readonly ExportedRow[]): readonly unknown[]
   const numbered = rows.map(({ run, ...columns }): ExportedRow => ({
     ...columns,
     content: contentOf(columns),
-    // SQLite marks a record that no plan counts by -1, PostgreSQL in a table.
+    // SQLite marks a record that no plan counts with -1. PostgreSQL marks it in a table.
     ...(columns["resends"] === -1 && { resends: 0 }),
     id: null,
     ...(run !== undefined && { run: runs.indexOf(run) + 1 }),

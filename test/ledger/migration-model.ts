@@ -258,7 +258,7 @@ async function noteSkipped(
   }
 }
 
-/** What the ledger must answer, as sorted lines. */
+/** The expected answers of the ledger, as sorted lines. */
 export interface ExpectedMigration {
   /** Each open record: destination, key, state and since when; without a key: file, line and state. */
   readonly open: readonly string[];

@@ -11,7 +11,7 @@ export interface ScriptedPlan {
   readonly isPacked: boolean;
   readonly excluded: readonly ExcludedRow[];
   readonly policy: PlanPolicy;
-  /** The process dies before the plan is complete, or after. */
+  /** If false, the process dies before the plan is complete. */
   readonly isFinished: boolean;
 }
 
@@ -22,7 +22,7 @@ export type ScriptedReply = Pick<AttemptOutcome, "status" | "problems" | "http" 
     readonly account: "none" | "new" | "shared" | "shared, known before";
   };
 
-/** What a process does with the ledger. */
+/** A step of a process that uses the ledger. */
 export type Step =
   | { readonly does: "plan"; readonly plan: ScriptedPlan }
   | {
@@ -47,7 +47,7 @@ export type Note =
   | { readonly does: "exclude" | "end exclusions"; readonly keys: readonly string[] }
   | { readonly does: "verify"; readonly run: number; readonly results: readonly Verification[] };
 
-/** Work of or between processes. */
+/** A step that ends, restarts, adds or replaces a process. */
 export type ProcessStep =
   | { readonly does: "finish" }
   | { readonly does: "restart" }
@@ -63,7 +63,7 @@ export type ScriptedDecision = Pick<Decision, "decision" | "isNewAccount"> & {
   readonly account: ScriptedReply["account"];
 };
 
-/** A request of a journal: `later` attempts after those that the ledger knows. */
+/** A request of a journal: `later` attempts after the last attempt that the ledger knows. */
 export interface ScriptedRequest extends Pick<JournaledRequest, "identity" | "content" | "idempotent" | "rowMark"> {
   readonly later: number;
 }

@@ -9,7 +9,7 @@ import { all, openThings, problemsOf, thingsFolder } from "../job/sample-job.ts"
 const { signal } = new AbortController();
 
 describe("checked records", () => {
-  it("report the mapping's problem at an attr instead of the validator's", async () => {
+  it("report the mapping's problem at an attr instead of the validator's problem", async () => {
     const job = await openThings(thingsFolder(["A,Ann,31/02/2024,"]));
     const records = await all(checkedRecords(job, { signal }));
     expect(problemsOf(records)).toEqual(["1 born invalid"]);

@@ -218,7 +218,7 @@ test("a detached record is unchanged and releases the other records of its group
   expect(detachedCopy?.detached).toBeUndefined();
 });
 
-/** What remains of a group, with a detached record of it. */
+/** A weak reference to a row of a group, and a detached record of the group. */
 async function leftOfGroup(job: Job): Promise<{ readonly row: WeakRef<object>; readonly detachedCopy: unknown }> {
   const [group] = await groupsFrom(job);
   if (group === undefined) throw new Error("there are no records");

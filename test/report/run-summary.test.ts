@@ -25,11 +25,11 @@ Next    migrate push out/rejects.csv
     );
   });
 
-  it("leaves out statuses without records, and the Report and Next lines if there is no report or next command", () => {
+  it("omits statuses without records, and the Report and Next lines if there is no report or next command", () => {
     expect(summaryText(reportOf(MIXED.slice(0, 1)))).toBe("validate accounts.csv: 1 record\n  1  valid  no errors\n");
   });
 
-  it("leaves out the meanings of statuses on a narrow screen", () => {
+  it("omits the meanings of statuses on a narrow screen", () => {
     expect(summaryText(reportOf(MIXED.slice(0, 1), { width: 20 }))).toBe(
       "validate accounts.csv: 1 record\n  1  valid\n",
     );

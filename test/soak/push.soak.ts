@@ -18,7 +18,7 @@ const PATIENCE_MS = 24 * 3_600_000;
 const KILLED_SHARE = 0.5;
 
 test(
-  `${records} records reach a chaos server in ${minutes} minutes, none is lost and none is created twice`,
+  `a push of ${records} records to a chaos server for ${minutes} minutes loses no record and creates none twice`,
   { timeout: PATIENCE_MS },
   async () => {
     const dice = seededDice(seed);

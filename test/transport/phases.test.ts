@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => void unsubscribe("undici:client:sendHeaders", count));
 
-test("a request that may not start when its connection is ready is held back, and the next one uses the connection", async () => {
+test("a request that may not start when its connection is ready is held back, and the next request uses the connection", async () => {
   let mayStart = false;
   const { post, server } = await scene(reply(201, "{}"), { mayStart: () => mayStart });
   expect(await post()).toMatchObject({ phase: "unsent", code: "HELD_BACK" });
@@ -182,7 +182,7 @@ describe("a request counts as unsent if", () => {
   });
 
   test.each(["https://evil.example/v1/", "//evil.example/", "http://localhost/v1/", "https://localhost:1/v1/"])(
-    "a request to the other origin %s is refused",
+    "it goes to the other origin %s, and is refused",
     async (address) => {
       const { post, server } = await scene(reply(200, {}));
       await expect(post(address)).rejects.toSatisfy((error: Failure) => error.code === "redirect");

@@ -35,7 +35,7 @@ test("an account number of another record makes a reply ambiguous", () => {
   });
 });
 
-test("a different account number than that of an earlier version makes a reply ambiguous", () => {
+test("an account number that differs from the number of an earlier version makes a reply ambiguous", () => {
   const { check } = createAccountNumbers();
   const toSend = { ...ANY_RECORD, account: "A-1" };
   const json = Buffer.from("{}");

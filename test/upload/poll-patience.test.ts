@@ -21,7 +21,7 @@ const BROKEN: RequestResult = {
 
 interface Polled {
   readonly ledger: FakeLedger;
-  /** The end of the run, simulated milliseconds after its first request. */
+  /** The end of the run, in simulated milliseconds after its first request. */
   readonly endedAt: number;
   readonly reason: string;
   readonly scheduled: number;

@@ -46,7 +46,7 @@ export function fakeClock(): Clock {
   };
 }
 
-/** A ledger in memory with the checks of the real one. */
+/** A ledger in memory with the checks of the real ledger. */
 export interface FakeLedger extends Pick<Ledger, "saveIntents" | "saveOutcomes"> {
   readonly states: ReadonlyMap<number, AttemptOutcome["status"] | "sending">;
   readonly attempts: ReadonlyMap<number, number>;
@@ -187,7 +187,7 @@ export function oneStep(client: ImportClient, dedupesByKey: boolean): readonly S
   return [{ ...client, idempotent: false, dedupesByKey }];
 }
 
-/** The pending records of the ledger, like `sendable` of the real one. */
+/** The pending records of the ledger, like `sendable` of the real ledger. */
 async function* unsettled(
   batches: AsyncIterable<readonly RecordToSend[]>,
   supplierOf: SceneOptions["supplierOf"],

@@ -158,7 +158,7 @@ describeWebPages("the entries of the mapping, by keyboard only", (open) => {
     await valid(page, "2 of all 2 records");
     expect(await violations(page)).toEqual([]);
 
-    // A function that no longer exists is reported, and another one can be chosen.
+    // A function that no longer exists is reported, and another function can be chosen.
     writeFileSync(path.join(folder, "functions.mjs"), MODULE.replace("salutation", "greeting"));
     await select(page, "customers.*.mobile");
     await enter(page, "Find, new replacement", "-");

@@ -22,7 +22,7 @@ describe("a push from the browser", () => {
     return { folder, web, client: await clientOf(web) };
   }
 
-  it("counts the records first, sends nothing before the confirmation, then sends exactly these", async () => {
+  it("counts the records first, sends nothing before the confirmation, then sends exactly these records", async () => {
     const { client } = await startProject();
     await client.post("/api/push/check");
     const checked = await stateOf(client, "checked");

@@ -13,7 +13,7 @@ describe("the environment of a push", () => {
     [{}, ["--tls-keylog=/tmp/keys"], /TLS keys/],
     [{ NODE_OPTIONS: "--inspect-brk" }, [], /debugger/],
     [{}, ["--inspect"], /debugger/],
-  ])("causes a notice for %j %j", (env, execArgv, notice) => {
+  ])("causes a notice for the variables %j and the Node.js options %j", (env, execArgv, notice) => {
     expect(environmentNotices({ env, execArgv })).toEqual([expect.stringMatching(notice)]);
   });
 

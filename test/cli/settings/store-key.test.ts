@@ -28,7 +28,7 @@ function privateFile(text: string): string {
   return file;
 }
 
-it("the store's credentials come from the environment before any file", async () => {
+it("the store's credentials are read from the environment before any file", async () => {
   expect(await keyFrom(ENVIRONMENT, "/nowhere")).toEqual({ ...KEY, sessionToken: "st" });
   expect(await keyFrom({ ...ENVIRONMENT, AWS_SESSION_TOKEN: "" }, undefined)).toEqual(KEY);
 });

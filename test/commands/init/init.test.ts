@@ -251,7 +251,7 @@ describe("the root of the mapping", () => {
     expect(mapping.replaceAll(/\n *# /g, " ")).toContain("fields: contracts.VERTRAG, contracts.readings.ADAT");
   });
 
-  test("can be chosen, as well as its key", async () => {
+  test("and its key can be chosen", async () => {
     const { result, mapping } = await initOf(SAP, undefined, { root: "contracts", key: "VERTRAG" });
     expect(result.guessed.tree.root.source.name).toBe("contracts");
     expect(mapping).toMatch(/^ +external_account_number: VERTRAG /m);

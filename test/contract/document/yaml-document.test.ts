@@ -76,7 +76,7 @@ describe("the YAML reader", () => {
     expect(() => read("maximum: .inf")).toThrow("JSON does not allow this number");
   });
 
-  it("rejects more than 500,000 names and values, at the first one above the limit", () => {
+  it("rejects more than 500,000 names and values, at the first name or value above the limit", () => {
     const text = `{"a": [${"1,".repeat(500_000)}1]}`;
     expect(() => read(text)).toThrow(":1:1000002: more than 500,000 names and values");
   });

@@ -55,7 +55,7 @@ function discriminatorFindings(settings: Readonly<Record<string, boolean>>): rea
   return loadContract(FILES, settings).findings.filter(({ code }) => code === "bad-discriminator");
 }
 
-describe("an undocumented discriminator selects by a setting of the instance", () => {
+describe("an undocumented discriminator that is a setting of the instance", () => {
   it.each([
     [{ enforce_contracts: true }, WITH_CONTRACTS, []],
     [{ enforce_contracts: true }, PLAIN, ["business.name unknown_field"]],
@@ -63,7 +63,7 @@ describe("an undocumented discriminator selects by a setting of the instance", (
     [{ enforce_contracts: false }, WITH_CONTRACTS, ["business.name required", "business.contracts unknown_field"]],
     [{}, PLAIN, []],
     [{}, WITH_CONTRACTS, []],
-  ])("with %j, %j has the problems %j", (settings, payload, problems) => {
+  ])("selects the schema by the settings %j: %j has the problems %j", (settings, payload, problems) => {
     expect(judged(settings, payload)).toEqual(problems);
   });
 

@@ -46,7 +46,7 @@ interface PushSetup {
 }
 
 interface Pushed {
-  /** Sorted: requests are concurrent. */
+  /** Sorted, because requests are concurrent. */
   readonly bodies: readonly string[];
   readonly lines: readonly string[];
 }

@@ -23,7 +23,7 @@ import { SUPPLIER, type Triple, writeAsNdjson, writeTriple } from "./triple.ts";
 const { signal } = new AbortController();
 
 /**
- * Every triple is planned and sent on each path. Each of the other comparisons takes as long as that, so it is made for
+ * Every triple is planned and sent on each path. The other comparisons take as long, so each of them is made only for
  * one in this many triples.
  */
 const TURNS = 3;

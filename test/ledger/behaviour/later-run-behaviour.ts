@@ -18,7 +18,7 @@ function hex(bytes: Uint8Array | undefined): string {
   return Buffer.from(bytes ?? []).toString("hex");
 }
 
-/** What later runs know of a run, also after a crash. */
+/** The data of a run that later runs use, also after a crash. */
 export function describeLaterRuns(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {

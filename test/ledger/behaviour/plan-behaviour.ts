@@ -3,7 +3,7 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { PlannedItem } from "../../../src/ledger/records/planned-item.ts";
 import { item, outcomesOf, planned, POLICY, PUSH, REFUSED, sendAll, statusesOf } from "../ledger-input.ts";
 
-/** What the ledger stores before anything is sent. */
+/** The data that the ledger stores before anything is sent. */
 export function describePlan(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {

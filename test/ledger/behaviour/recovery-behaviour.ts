@@ -9,7 +9,7 @@ const AT = "2026-11-24T00:00:00.000Z";
 const ROW = 2 ** 52 - 77;
 const OTHER = contentHash({ content: "y" });
 
-/** What a ledger recovers from a journal that is stored separately. */
+/** The requests that a ledger recovers from a journal that is stored separately. */
 export function describeRecovery(opened: () => Ledger): void {
   describe("comparing the ledger with a journal", () => {
     let ledger: Ledger;
@@ -172,7 +172,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await statusesOf(ledger, again)).toEqual(["pending"]);
     });
 
-    test("counts records that an uncertain recovery made ambiguous as ambiguous (PostgreSQL counted them as pending)", async () => {
+    test("counts records that an uncertain recovery made ambiguous as ambiguous (PostgreSQL used to count them as pending)", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "rejected");
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
       const items = [item(1, "A"), item(2, "B")];

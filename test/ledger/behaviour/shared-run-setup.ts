@@ -74,7 +74,7 @@ export function useSharedRun(open: () => Promise<SharedRunSetup>): SharedTools {
     const found = (await at().planner.watch()).workers.find((one) => one.pid === pid);
     return found?.id ?? "";
   };
-  /** The worker sends no heartbeat for longer than its lease, and the planner observes this for as long. */
+  /** The worker sends no heartbeat for longer than its lease, and the planner observes this for the same time. */
   const lose = async ({ pid }: { readonly pid: number }): Promise<void> => {
     const id = await idOf(pid);
     await pollUntilLeased();

@@ -12,7 +12,7 @@ import { startCuttingProxy } from "./cutting-proxy.ts";
 const NAME = "migrate_test_outage";
 const ITEMS = Array.from({ length: 20 }, (_, index) => item(index + 1, `K${index}`));
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unavailable server ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a ledger whose server is unavailable ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
   let url: string;
   let notices: string[];

@@ -68,7 +68,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     });
   });
 
-  test("one of many concurrent creators of the ledger writes to it", async () => {
+  test("exactly one of many processes that create the ledger at the same time writes to it", async () => {
     const opened = await Promise.allSettled(Array.from({ length: 4 }, () => store.write("push", { create: true })));
     const ledgers = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const refused: unknown[] = opened.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));

@@ -228,7 +228,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
         .poll(async () => (await planner.watch()).ranges, { interval: 200 })
         .toEqual({ waiting: 1, taken: 0, done: 0 });
       expect(performance.now() - stalledAt).toBeLessThan(20_000);
-      // The server aborts the transaction and it is repeated, before or after the range is taken back.
+      // The server aborts the transaction, and it is repeated before or after the range is released.
       expect(["written", "ledger_in_use"]).toContain(await saved);
       await expect(frozen.saveIntents(run, [first])).rejects.toMatchObject({ code: "ledger_in_use" });
     });

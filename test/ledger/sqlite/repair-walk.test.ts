@@ -55,7 +55,7 @@ async function findingsOf(path: string): Promise<readonly string[]> {
   return findings;
 }
 
-/** `sound`; `lost` if the failure explains what to do; or the problems. */
+/** Returns `sound`, `lost` if the failure explains what to do, or the problems. */
 async function repairOf(path: string): Promise<string> {
   const store = sqliteLedgerStore(path);
   expect(await refusalOf(store.read)).toMatchObject({ code: "ledger_damaged" });

@@ -32,7 +32,7 @@ describeLedger("a temporary SQLite ledger", () => openTemporaryLedger(folder));
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 describe("the ledger file", () => {
-  test("is accessible to its owner only, like its folder and side files, under any umask", async () => {
+  test("is accessible only to its owner, like its folder and side files, under any umask", async () => {
     const path = join(temporaryFolder(), ".migrate", "ledger.db");
     const umask = process.umask(0);
     try {
@@ -175,11 +175,14 @@ describe("opening a ledger", () => {
   });
 });
 
-test.skipIf(process.platform === "win32")("a temporary ledger leaves no file, whenever the process dies", async () => {
-  const here = temporaryFolder();
-  const ledger = await openTemporaryLedger(here);
-  await planned(ledger, [item(1, "A")], { run: { command: "validate" } });
-  expect(readdirSync(here)).toEqual([]);
-  await ledger.close();
-  expect(readdirSync(here)).toEqual([]);
-});
+test.skipIf(process.platform === "win32")(
+  "a temporary ledger leaves no file, no matter when the process dies",
+  async () => {
+    const here = temporaryFolder();
+    const ledger = await openTemporaryLedger(here);
+    await planned(ledger, [item(1, "A")], { run: { command: "validate" } });
+    expect(readdirSync(here)).toEqual([]);
+    await ledger.close();
+    expect(readdirSync(here)).toEqual([]);
+  },
+);

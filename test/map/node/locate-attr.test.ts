@@ -60,7 +60,7 @@ describe("locate", () => {
   });
   test("returns a cell of a grandchild row, and does not count empty scalars as items", () =>
     expect(placeOf("customers.1.numbers.0")).toEqual({ file: "meters.csv", line: 5, column: "MPAN", columnNumber: 1 }));
-  test("returns the column that supplied the value, or the first column if all are empty", () => {
+  test("returns the column that supplied the value, or the first column if all columns are empty", () => {
     expect(placeOf("name")).toMatchObject({ column: "NAME" });
     expect(mapping.locate(csvRow(accounts, 8, ["1", "", "x", ""]), ["name"])).toMatchObject({ column: "ADDR1" });
   });

@@ -10,7 +10,7 @@ import { CHECK } from "../bytes/planned-chunks.ts";
 const ACCOUNTS = 12_000;
 const numbers = Array.from({ length: ACCOUNTS }, (_, index) => index);
 
-/** More than 256 KB, so several chunks; every hundredth name is too long. */
+/** More than 256 KB, which is several chunks. Every hundredth name is too long. */
 const FILES = {
   "contract.yaml": CONTRACT,
   "mapping.yaml": MAPPING,
@@ -28,7 +28,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Time passes quickly, so that the rest always seems to take long. */
+/** Makes time pass quickly, so that the remaining work always seems to take long. */
 function passQuickly(): void {
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation((): number => {

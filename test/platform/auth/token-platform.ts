@@ -8,7 +8,7 @@ const START = Date.UTC(2026, 9, 25) / 1000;
 
 export const API_KEY = "sk_canary_7Yq2";
 
-/** In seconds. */
+/** An hour in seconds. */
 export const HOUR = 3600;
 
 /** A login as received by the platform. */

@@ -201,7 +201,7 @@ test("a request whose second token expires while it waits is sent a third time, 
   expect(logins).toHaveLength(3);
 });
 
-test("a request refused with three tokens that work for others is not sent again", async () => {
+test("a request refused with three tokens that work for other requests is not sent again", async () => {
   const { authorisation } = tokenPlatform();
   const held = authorisation();
   let sent = 0;

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 /**
- * `unsent`: free to try again. `retry`: certainly not processed. `ambiguous`: possibly processed. `stop`: further
+ * `unsent`: may be sent again. `retry`: certainly not processed. `ambiguous`: possibly processed. `stop`: further
  * requests are pointless.
  */
 type Class = "never sent" | "retry" | "ambiguous" | "accepted" | "rejected" | "blocked" | "stop";

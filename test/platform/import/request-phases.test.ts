@@ -21,7 +21,7 @@ async function classified(phase: (typeof PHASES)[number], fault: (typeof FAULTS)
 
 /**
  * Before the first byte of the request is sent, the platform cannot have processed it. After that only a complete reply
- * settles the record; the status line of a success is not enough.
+ * settles the record. The status line of a success is not enough.
  */
 function expected(phase: (typeof PHASES)[number], fault: (typeof FAULTS)[number]): RegExp {
   if (phase === "connection" || phase === "handshake") return fault === "garbage" ? /unsent|stop/ : /unsent/;
@@ -29,7 +29,7 @@ function expected(phase: (typeof PHASES)[number], fault: (typeof FAULTS)[number]
 }
 
 describe.each(PHASES)("a fault after %s", (phase) => {
-  test.each(FAULTS)("%s", async (fault) => {
+  test.each(FAULTS)("is classified by the progress of the request: %s", async (fault) => {
     const { replyClass } = await classified(phase, fault);
     expect(replyClass.kind).toMatch(expected(phase, fault));
   });

@@ -78,7 +78,7 @@ function listedTwice(second: string): Readonly<Record<string, Reply>> {
 }
 
 describe("looking records up on the platform", () => {
-  it("finds thousands in one list, and requests single records only if they are not in the list", async () => {
+  it("finds thousands of records in one list, and requests single records only if they are not in the list", async () => {
     const records = Array.from({ length: 3000 }, (_, index) => lookupOf(`R${index}`));
     const items = records.slice(1).map(({ payload }) => ({ number: payload["ref"], account: `A-${refOf(payload)}` }));
     const { client, asked } = clientOf({ "S/": items });

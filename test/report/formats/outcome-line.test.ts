@@ -10,7 +10,7 @@ import { MIXED } from "../reports.ts";
 const hidden = { showValues: false };
 
 describe("outcomeLine", () => {
-  it("has its keys in a fixed order and leaves out keys that do not apply", () => {
+  it("has its keys in a fixed order and omits keys that do not apply", () => {
     expect(MIXED.map((outcome) => outcomeLine(outcome, hidden))).toEqual([
       '{"record":1,"key":"EXT-1","source":{"file":"accounts.csv","line":2},"status":"valid"}',
       '{"record":2,"key":"EXT-2","source":{"file":"accounts.csv","line":3},"status":"invalid","errors":[' +

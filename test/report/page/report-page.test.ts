@@ -49,7 +49,7 @@ function patternCell(line: number, as: string, attrs: readonly string[] = ["post
 }
 
 describe("the page of a report", () => {
-  it("says in one sentence what happened, ranks the causes by records, and says how to fix each", async () => {
+  it("says in one sentence what happened, ranks the causes by records, and says how to fix each cause", async () => {
     const text = await pageText([...THREE_CAUSES, ...MIXED.map((one) => ({ ...one, record: one.record + 100 }))]);
     expect(text).toContain(
       "<h1>1 of 12 records is on the platform, 1 is ready to be sent, 9 need work, and 1 has an unknown",
@@ -139,7 +139,7 @@ describe("the page of a report", () => {
     expect(text.match(/records held back/g)).toHaveLength(1);
   });
 
-  it("explains shapes once, where the first is used, and shows an example of each cause", async () => {
+  it("explains shapes once, where the first shape is used, and shows an example of each cause", async () => {
     const markup = await pageText(THREE_CAUSES);
     const cards = markup.split("<article").slice(1).map(textOf);
     expect(cards.map((card) => card.includes("The values themselves are not shown: A stands for"))).toEqual([

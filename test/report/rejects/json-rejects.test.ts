@@ -36,7 +36,7 @@ describe("rejects of JSON sources", () => {
     expect(await content("rejects.ndjson")).toBe("");
   });
 
-  it("leave out rows joined to an omitted value, which would be orphans", async () => {
+  it("omit rows joined to an omitted value, because they would be orphans", async () => {
     const table = csvTable("customers.csv", ["ACC"]);
     const joined = (key: string, line: number): ReadonlyMap<string, readonly Row[]> =>
       new Map([["customers", [csvRow(table, line, [key])]]]);

@@ -144,7 +144,7 @@ export function randomValues(choices: Choices): ReadonlyMap<string, Expression> 
   );
 }
 
-/** An object type with rules at most places; it may contain itself. */
+/** An object type with rules at almost every place. The type may contain itself. */
 export function randomBody(choices: Choices): ObjectType {
   const making: Making = { choices, named: RANDOM_VALUES };
   let rules = 0;

@@ -57,7 +57,7 @@ test("the mutation that obtains a token also has the name that other instances u
   expect(data.obtainKrakenToken.token).toEqual(expect.any(String));
 });
 
-test("a refresh token obtains the next token, an access token does not, and a refresh token is not an access token", async () => {
+test("a refresh token obtains the next token, but an access token does not, and a refresh token is not accepted as an access token", async () => {
   const client = await connect();
   const first = (await obtain(client)).data.ObtainServiceToken;
   const second = (await obtain(client, { refreshToken: first.refreshToken })).data.ObtainServiceToken;

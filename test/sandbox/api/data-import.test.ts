@@ -182,7 +182,7 @@ test("unknown addresses and methods are answered as in Django", async () => {
   expect((await call("POST", "data-import/accounts", "{}")).status).toBe(404);
 });
 
-test("the history lists the requests received, never values", async () => {
+test("the history lists the received requests, but no values", async () => {
   const { post, get, sandbox } = await connect();
   await post(ACCOUNTS, account("E-1", { customers: [{ family_name: "Canary" }] }));
   await post(ACCOUNTS, account("E-1"));

@@ -151,7 +151,7 @@ test.each<[JsonObject, JsonValue, string | undefined]>([
   // Others
   [{}, { anything: [null] }, undefined],
   [{ type: "object", additionalProperties: TEXT }, [], "not_a_dict"],
-])("%j: %j is %s", (schema, value, code) => {
+])("with the schema %j, the value %j has the problem %s", (schema, value, code) => {
   expect(judgeValue(schema, value)).toEqual(code === undefined ? [] : [`a ${code}`]);
 });
 

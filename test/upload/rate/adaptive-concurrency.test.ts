@@ -99,7 +99,7 @@ describe("push-back", () => {
     expect(events.filter(({ kind }) => kind === "pause")).toEqual([]);
   });
 
-  test("a burst of refusals counts once, and one is the minimum", () => {
+  test("a burst of refusals counts once, and the minimum concurrency is one", () => {
     const { pace } = bench({ concurrency: 8 });
     const volley = Array.from({ length: 8 }, () => pace.epoch());
     for (const ticket of volley) pace.pushedBack(ticket, { reason: "429" });

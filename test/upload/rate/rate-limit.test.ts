@@ -85,7 +85,7 @@ describe.each([20, 50, 200])("an unannounced cap of %i requests a second", (perS
   });
 });
 
-test("a cap announced by Retry-After is also respected with quick replies (its refusals were considered random)", async () => {
+test("a cap announced by Retry-After is also respected with quick replies (its refusals used to be considered random)", async () => {
   const { rate, refusedShare } = await against(bucket(200), 200, { afterMs: 1000, latencyMs: 5 });
   expect(rate / 200).toBeGreaterThan(0.85);
   expect(rate / 200).toBeLessThan(1.15);

@@ -61,7 +61,7 @@ test("one of many waiting processes replaces a killed holder immediately", async
   expect(readdirSync(join(path, ".."))).toEqual(["ledger.db.lock"]);
 });
 
-test("a process that died before it wrote its name into the lock blocks no other", async () => {
+test("a process that died before it wrote its name into the lock blocks no other process", async () => {
   const path = ledgerPath();
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.lock`, "");
@@ -113,7 +113,7 @@ test("a lock file that cannot be read is never taken over, and the file to remov
 describe("where file system locks are unreliable", () => {
   const lease = { kind: "lease", leaseMs: 300 } as const;
 
-  test("the lock of another host is taken over when its lease has expired, and not before", async () => {
+  test("the lock of another host is taken over when its lease has expired, but not earlier", async () => {
     const path = await killedHolder({ host: "elsewhere" }, lease);
     expect(isLocked(path)).toBe(true);
     const asked = performance.now();
