@@ -59,7 +59,7 @@ describe("preview", () => {
     });
   });
 
-  test("shows a date-time as it is sent, with the cell that it comes from", async () => {
+  test("shows a date-time in the form that is sent, with the cell that it comes from", async () => {
     const row = {
       number: "A1",
       name: "Ada",

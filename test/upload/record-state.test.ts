@@ -171,7 +171,7 @@ describe("the state of a record", () => {
     expect(stateOf(toSend)).toMatchObject(expected);
   });
 
-  test("notes which content the platform may have, and keeps what is known from earlier", () => {
+  test("notes which content the platform may have, and keeps earlier knowledge", () => {
     const [unclear, done, other] = [stateOf(), stateOf(), stateOf({ prior: "other" })];
     noteUnclear(unclear);
     noteDoneBefore(done);
@@ -183,7 +183,7 @@ describe("the state of a record", () => {
     expect(unclear).toMatchObject({ prior: "same" });
   });
 
-  test("copies memory that other records share, and keeps the payload as it was encoded", () => {
+  test("copies memory that other records share, and keeps the encoded payload unchanged", () => {
     const json = Buffer.from(`{"record":1}`);
     const copy = sendable(1);
     const shared = stateOf({ detached: () => copy, json });

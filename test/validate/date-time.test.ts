@@ -73,7 +73,7 @@ describe("datetime", () => {
   });
 });
 
-it("accepts a date in place of a date-time, with a warning, because the platform reads it as midnight", () => {
+it("accepts a date instead of a date-time, with a warning, because the platform reads it as midnight", () => {
   expect(codes(moment("datetime"), "2024-01-31")).toEqual(["~coerced"]);
 });
 

@@ -23,7 +23,7 @@ function withoutAgreements(): string {
   return folder;
 }
 
-describeWebPages("sources and parts of the mapping", (open) => {
+describeWebPages("the page for sources and parts of the mapping", (open) => {
   it("adds a file as a source and as the items of a list, and a part with a condition", async () => {
     const folder = withoutAgreements();
     const web = await startWeb(folder);

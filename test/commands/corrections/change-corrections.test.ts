@@ -55,7 +55,7 @@ async function changesFrom(file: string, from: number): Promise<readonly Correct
   return changes;
 }
 
-test("corrections are read exactly as they were saved, also by a program that follows the file", async () => {
+test("corrections are read without changes after they were saved, also by a program that follows the file", async () => {
   const folder = temporaryFolder();
   let number = 0;
   await fc.assert(

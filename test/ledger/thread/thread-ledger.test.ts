@@ -23,7 +23,7 @@ async function openInThread(): Promise<Ledger> {
   return inThread(await openLedger({ path: join(folder, `${count}`, "ledger.db") }));
 }
 
-describeLedger("a SQLite ledger in a thread of its own", openInThread, { comparesJournals: false });
+describeLedger("a SQLite ledger in its own thread", openInThread, { comparesJournals: false });
 
 describe("a ledger that continues in a thread", () => {
   test("knows earlier writes, and is closed with the original ledger so that the log is empty", async () => {

@@ -19,11 +19,11 @@ export function describeCases(cases: Readonly<Record<string, Case>>): void {
   describe.each(Object.entries(cases))(
     "%s",
     (_name, { rule, pass, fail, attr = OBJECT_PROBLEM, with: judging = {} }) => {
-      it.each(pass)("passes %j", (payload) => {
+      it.each(pass)("accepts %j", (payload) => {
         expect(problemsOfRule(rule, payload, judging)).toEqual([]);
       });
 
-      it.each(fail)("fails %j", (payload) => {
+      it.each(fail)("reports %j", (payload) => {
         expect(problemsOfRule(rule, payload, judging)).toEqual([attr]);
         expect(problemsOfRule({ ...rule, severity: "warning" }, payload, judging)).toEqual([`warning ${attr}`]);
       });

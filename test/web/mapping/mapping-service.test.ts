@@ -75,7 +75,7 @@ test("names a column of the parent, and refuses a column of a source with severa
   });
 });
 
-test("adds lists with the rows of a source, and objects without rows", async () => {
+test("adds lists of the rows of a source, and single objects", async () => {
   const only =
     "operation: import-account\nsources:\n  accounts: { files: accounts.csv, key: ACCOUNT_REF }\n  meters: { files: meters.csv, parent: accounts, on: ACCT, key: MPAN }\npayload: {}\n";
   const attr = "supply_addresses.*.meter_points.*.identifier";

@@ -18,12 +18,12 @@ describeCases({
       },
     ],
   },
-  "unique-by: two are allowed, a pair may pass": {
+  "unique-by: two equal items are allowed": {
     rule: { kind: "unique-by", list: "a[]", key: "id", allow: 2 },
     pass: [{ a: [{ id: 1 }, { id: 1 }] }],
     fail: [{ a: [{ id: 1 }, { id: 1 }, { id: 1 }] }],
   },
-  "unique-by: unless": {
+  "unique-by: with `unless`": {
     rule: { kind: "unique-by", list: "a[]", key: "id", unless: "from = other.to + 1 day" },
     pass: [
       {
@@ -47,12 +47,12 @@ describeCases({
     pass: [{}, { a: [{ x: 1 }, { end: "2026-01-01" }] }],
     fail: [{ a: [{ x: 1 }, { x: 2 }] }],
   },
-  "count-limit: least, in groups": {
+  "count-limit: a minimum, in groups": {
     rule: { kind: "count-limit", list: "a[]", group: "g", min: 2 },
     pass: [{}, { a: [{ g: 1 }, { g: 1 }] }],
     fail: [{ a: [{ g: 1 }, { g: 1 }, { g: 2 }] }],
   },
-  "count-limit: none at all": {
+  "count-limit: a minimum without groups": {
     rule: { kind: "count-limit", list: "a[]", min: 1 },
     pass: [{ a: [{ g: 1 }] }],
     fail: [{}, { a: [] }],

@@ -35,7 +35,7 @@ describeCases({
       { a: [{ from: "2026-01-01", to: "2026-01-30" }] },
     ],
   },
-  "contiguous: either step between periods, from a given day on": {
+  "contiguous: either step between periods, beginning with a given day": {
     rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: [0, 1], from: "today" },
     pass: [
       { a: [{ from: "2025-01-01", to: "2025-01-30" }, { from: "2026-02-01" }] },
@@ -45,7 +45,7 @@ describeCases({
     ],
     fail: [{ a: [{ from: "2026-03-01", to: "2026-04-01" }, { from: "2026-04-03" }] }],
   },
-  "contiguous: gaps alone": {
+  "contiguous: overlaps are allowed": {
     rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: 1, overlaps: true },
     pass: [
       {
@@ -75,7 +75,7 @@ describeCases({
     ],
     fail: [{ at: "2026-02-01", a: [{ from: "2026-01-01", to: "2026-02-01" }] }, { at: "2026-01-01" }],
   },
-  "covered-by: a period is covered by a matching one": {
+  "covered-by: a period is covered by a matching period": {
     rule: {
       kind: "covered-by",
       value: "min(l[].s)",

@@ -11,7 +11,7 @@ describeCases({
       { type: "A", x: 1, y: null },
     ],
   },
-  "required-when: one of them": {
+  "required-when: one of the fields": {
     rule: { kind: "required-when", fields: ["x", "list[].y"], "one-of": true },
     pass: [{ x: 1 }, { list: [{}, { y: 2 }] }],
     fail: [{}, { list: [{}] }],

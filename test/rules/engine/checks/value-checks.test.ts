@@ -6,7 +6,7 @@ describeCases({
     pass: [{ trigger: "X" }, { delay: 1, trigger: "BILL" }, { delay: 1 }],
     fail: [{ delay: 1, trigger: "X" }],
   },
-  "conditional-value: not, with a default": {
+  "conditional-value: negated, with a default": {
     rule: { kind: "conditional-value", field: "amount", "is-not": [0], default: 0 },
     pass: [{ amount: "0.01" }, { amount: 5 }],
     fail: [{ amount: "0.00" }, {}],
