@@ -22,7 +22,7 @@ describe("colours", () => {
     ["a terminal with FORCE_COLOR=0", true, { FORCE_COLOR: "0" }, false],
     ["a terminal with an empty FORCE_COLOR", true, { FORCE_COLOR: "" }, true],
     ["a terminal with NO_COLOR", true, { NO_COLOR: "1" }, false],
-    ["a terminal with both", true, { NO_COLOR: "1", FORCE_COLOR: "3" }, false],
+    ["a terminal with NO_COLOR and FORCE_COLOR", true, { NO_COLOR: "1", FORCE_COLOR: "3" }, false],
   ])("depend on the stream and the environment: %s", (_name, isTTY, variables, expected) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     expect(screenOf(output(isTTY), { logFormat: "text" }).colour).toBe(expected);

@@ -46,7 +46,7 @@ test("joins lists of items", () => {
   );
 });
 
-test("unpacks a key with two encodings and text that is not valid Unicode as the ledger stores them", () => {
+test("unpacks keys as the ledger stores them: in composed Unicode form, with replacements for unpaired surrogates", () => {
   const keys = ["cafe\u0301", "a\ud800b"].map((key) => unpackItems(packItems([itemOf(key)]))[0]?.key);
   expect(keys).toEqual(["caf\u00e9", "a\ufffdb"]);
 });
