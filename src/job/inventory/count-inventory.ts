@@ -10,7 +10,7 @@ import type { WallClock } from "../../time/clock.ts";
 import type { InventoryOptions } from "./compare-inventory.ts";
 import { type InventoryState, platformsOf, stateOfNumber } from "./inventory-state.ts";
 import type { InventoryFile } from "./inventory-keys.ts";
-import { indexOfKey, type KeyMarks, marksOf } from "./key-marks.ts";
+import { indexOfKey, type KeyMarks, marksOf, marksWithout } from "./key-marks.ts";
 import { type CountedPlatform, readCount, readCounts, storeCount, type StoredCount } from "./stored-counts.ts";
 
 type PlanReader = Pick<Ledger, "plannedKeys" | "summary">;
@@ -113,12 +113,12 @@ async function withLaterPushes(
   for (const id of later) {
     for await (const keys of plannedKeys(ledger, id)) {
       for (const key of keys) {
-        const index = indexOfKey(count.missing, key);
+        const index = indexOfKey(count.missing, key.normalize("NFC"));
         if (index !== undefined) isSeen[index] = 1;
       }
     }
   }
-  return { ...count, runs: pushes, missing: count.missing.filter((_, index) => isSeen[index] === 0) };
+  return { ...count, runs: pushes, missing: marksWithout(count.missing, (index) => isSeen[index] === 1) };
 }
 
 async function* plannedKeys(ledger: PlanReader, run: string): AsyncGenerator<readonly string[]> {
