@@ -71,9 +71,8 @@ interface SendingLedger {
   /** The first record numbered `from` or higher that is left to send; undefined if there is none. */
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
   /**
-   * For records that are left to send: when the last request with other content was abandoned without a reply, ISO 8601
-   * UTC. Undefined if there was none. Only requests that may be repeated count, because all others make their records
-   * ambiguous.
+   * When the last request with other content of a record that is left to send was abandoned without a reply, ISO 8601
+   * UTC; undefined if there was none. Includes only requests that may be repeated. Others make their records ambiguous.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
   /** The records numbered `from` to `to` (inclusive) that are left to send. */
@@ -173,10 +172,7 @@ export interface RunQueries {
 
 /** Reads the records of all runs together. */
 export interface MigrationQueries {
-  /**
-   * The number of records planned for sending, and how many of them are on the platform, across all runs; one entry per
-   * destination.
-   */
+  /** The number of records planned for sending, and of those on the platform, across all runs, by destination. */
   coverage(): Promise<readonly Coverage[]>;
   /** The state of every record of the migration, across all runs; one entry per destination. */
   migration(): Promise<readonly DestinationState[]>;
@@ -279,10 +275,7 @@ export interface Run extends Omit<NewRun, "setup"> {
 }
 
 export interface LedgerHistory {
-  /**
-   * Distinguishes this ledger and its copies from all other ledgers: the id of its first run; undefined if there is no
-   * run yet.
-   */
+  /** The id of the first run, which only copies of this ledger share; undefined if there is no run yet. */
   readonly id: string | undefined;
   /** Number of intents ever saved, in all runs. Only a repair reduces it. */
   readonly requests: number;

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 
 /**
- * A set of keys in NFC. A mark of 64 bits stands for each key: a part of its SHA-256. Among 10,000,000 keys, two have the
- * same mark with a probability of 3 in a million. The marks are in ascending order, each once.
+ * A set of keys in NFC. Contains the mark of each key, the first 64 bits of its SHA-256, once and in ascending order.
+ * Among 10,000,000 keys, two have the same mark with a probability of 3 in a million.
  */
 export type KeyMarks = BigUint64Array<ArrayBuffer>;
 
@@ -41,7 +41,7 @@ export function indexOfKey(marks: KeyMarks, key: string): number | undefined {
   return marks[from] === mark ? from : undefined;
 }
 
-/** A copy without the marks at some positions. `filter` would keep every mark on the heap meanwhile. */
+/** Copies the set without the marks at some positions. `filter` would allocate every mark on the heap. */
 export function marksWithout(marks: KeyMarks, isOmitted: (index: number) => boolean): KeyMarks {
   const copy = new BigUint64Array(marks);
   let kept = 0;
@@ -53,7 +53,7 @@ export function marksWithout(marks: KeyMarks, isOmitted: (index: number) => bool
   return copy.slice(0, kept);
 }
 
-/** A hash as text, because a buffer for each key would take more memory than the marks. */
+/** Hashes to text, because a buffer for each key would take more memory than all marks. */
 function markOf(key: string): bigint {
   return BigInt(`0x${hash("sha256", key).slice(0, 16)}`);
 }

@@ -27,7 +27,12 @@ export interface StoredCount extends CountedPlatform {
   readonly missing: KeyMarks;
 }
 
-const headerSchema: z.ZodType<Omit<StoredCount, "missing">> = z.object({
+interface Header extends Omit<StoredCount, "missing"> {
+  /** SHA-256 of the marks. The file is not synced to the disk, so a power failure can corrupt it. */
+  readonly checksum: string;
+}
+
+const headerSchema: z.ZodType<Header> = z.object({
   // The marks are in the byte order of the machine that wrote the file.
   order: z.literal(endianness()),
   basis: z.string(),
@@ -35,6 +40,7 @@ const headerSchema: z.ZodType<Omit<StoredCount, "missing">> = z.object({
   destinations: z.array(z.object({ endpoint: z.string(), supplier: z.string() })),
   expected: z.number(),
   runs: z.array(z.string()),
+  checksum: z.string(),
 });
 
 /** The count for these destinations; undefined if the folder has none. */
@@ -57,8 +63,9 @@ export async function storeCount(folder: string, { missing, ...count }: StoredCo
     if (other?.basis !== count.basis) await rm(path.join(folder, name), { force: true });
   }
   const destinations = count.destinations.map(({ endpoint, supplier }) => ({ endpoint, supplier }));
-  const header = Buffer.from(`${JSON.stringify({ order: endianness(), ...count, destinations })}\n`);
   const marks = new Uint8Array(missing.buffer, missing.byteOffset, missing.byteLength);
+  const checksum = hash("sha256", marks);
+  const header = Buffer.from(`${JSON.stringify({ order: endianness(), ...count, destinations, checksum })}\n`);
   await replaceFile(path.join(folder, nameOf(count)), Buffer.concat([header, marks]), { durable: false });
 }
 
@@ -72,13 +79,14 @@ function addresses({ target, destinations }: CountedPlatform): string {
   return JSON.stringify([target, destinations.map(({ endpoint, supplier }) => [endpoint, supplier])]);
 }
 
-/** A JSON line, then the marks. Undefined if the file is missing, incomplete or from another version. */
+/** Reads a JSON line, then the marks. Undefined if the file is missing, corrupt or from another version. */
 async function readCountFile(file: string): Promise<StoredCount | undefined> {
   try {
     const bytes = await readFile(file);
     const end = bytes.indexOf("\n") + 1;
-    const header = headerSchema.parse(JSON.parse(bytes.toString("utf8", 0, end)));
-    return { ...header, missing: new BigUint64Array(new Uint8Array(bytes.subarray(end)).buffer) };
+    const { checksum, ...count } = headerSchema.parse(JSON.parse(bytes.toString("utf8", 0, end)));
+    const marks = new Uint8Array(bytes.subarray(end));
+    return hash("sha256", marks) === checksum ? { ...count, missing: new BigUint64Array(marks.buffer) } : undefined;
   } catch {
     return undefined;
   }

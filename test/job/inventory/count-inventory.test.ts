@@ -166,17 +166,25 @@ test("an older copy of the ledger is compared again", async () => {
   await counting.ledger.close();
 });
 
-test.each(["", "{", '{"order":"LE"}\n', "cut off"])("an unreadable file of counts (%j) is replaced", async (text) => {
-  const counting = await startCounting();
-  await planned(counting.ledger, [item(1, "A")]);
-  counting.write(["A", "B"]);
-  await counting.count();
-  const file = join(counting.folder, counting.stored() ?? "");
-  const whole = readFileSync(file);
-  writeFileSync(file, text === "cut off" ? whole.subarray(0, -1) : text);
-  const readings = counting.readings();
-  expect(await counting.count()).toMatchObject([{ expected: 2, seen: 1, missing: 1 }]);
-  expect(counting.readings()).toBe(readings + 1);
-  expect(readFileSync(file)).toEqual(whole);
-  await counting.ledger.close();
-});
+test.each(["", "{", '{"order":"LE"}\n', "cut off by 1", "cut off by 8", "zeros at its end"])(
+  "an unreadable file of counts (%j) is replaced",
+  async (text) => {
+    const counting = await startCounting();
+    await planned(counting.ledger, [item(1, "A")]);
+    counting.write(["A", "B"]);
+    await counting.count();
+    const file = join(counting.folder, counting.stored() ?? "");
+    const whole = readFileSync(file);
+    const corrupt: Record<string, Uint8Array> = {
+      "cut off by 1": whole.subarray(0, -1),
+      "cut off by 8": whole.subarray(0, -8),
+      "zeros at its end": Buffer.concat([whole.subarray(0, -8), Buffer.alloc(8)]),
+    };
+    writeFileSync(file, corrupt[text] ?? text);
+    const readings = counting.readings();
+    expect(await counting.count()).toMatchObject([{ expected: 2, seen: 1, missing: 1 }]);
+    expect(counting.readings()).toBe(readings + 1);
+    expect(readFileSync(file)).toEqual(whole);
+    await counting.ledger.close();
+  },
+);
