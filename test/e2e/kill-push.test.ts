@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type CliEnd, startTestSandbox } from "./cli.ts";
-import { countRequests, killRepeatedly, type KillTally } from "./kill-schedule.ts";
+import { countRequests, hasNoRun, killRepeatedly, type KillTally } from "./kill-schedule.ts";
 import { seededDice } from "../seeded-dice.ts";
 import { adminOf, goodAccounts, latestRun, references, statusCounts, type Workplace, workplace } from "./push-scene.ts";
 import { contradictions, collectEvidence, type PushEvidence } from "./push-evidence.ts";
@@ -81,7 +81,7 @@ async function pushThroughKills(
       kills,
       { counter: countRequests(sandbox), dice: seededDice(seed) },
     );
-    const end = await resumeUntilDone(work);
+    const end = await resumeUntilDone(work, flags.push);
     const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
     const { ambiguous = 0 } = statusCounts(evidence.report.lines);
@@ -97,8 +97,10 @@ async function pushThroughKills(
 
 const MAX_RESUMES = 5;
 
-async function resumeUntilDone({ migrate }: Workplace): Promise<CliEnd> {
+/** Resumes the push; pushes again if every kill came before the push started its run. */
+async function resumeUntilDone({ migrate, push }: Workplace, flags: readonly string[]): Promise<CliEnd> {
   let end = await migrate(["resume"]);
+  if (hasNoRun(end)) end = await push(flags);
   for (let more = 1; end.code === 3 && more < MAX_RESUMES; more += 1) end = await migrate(["resume"]);
   return end;
 }

@@ -98,9 +98,14 @@ export async function killRepeatedly(
     const before = counter.count();
     const running = next();
     tally.starts += 1;
-    const requests = 1 + Math.floor((dice() * 2 * left) / (kills - tally.kills + 1));
+    // At least one kill interrupts requests.
+    const isLastChance = tally.idle === kills - 1;
+    const share = isLastChance ? 0.5 : 2 / (kills - tally.kills + 1);
+    const requests = 1 + Math.floor(dice() * share * left);
     const moment =
-      left > 0 && dice() < 0.75 ? requestsLater(counter, requests, dice() * AFTERWARDS_MS) : delay(dice() * LOADING_MS);
+      left > 0 && (isLastChance || dice() < 0.75)
+        ? requestsLater(counter, requests, dice() * AFTERWARDS_MS)
+        : delay(dice() * LOADING_MS);
     const end = await Promise.race([moment, running.ended]);
     running.kill("SIGKILL");
     const { signal } = await running.ended;
@@ -118,7 +123,7 @@ async function requestsLater(counter: RequestCounter, requests: number, thenMs: 
   await delay(thenMs);
 }
 
-/** Returns whether the push was killed before it started its run. */
-function hasNoRun(end: CliEnd | void): boolean {
+/** Returns whether there is nothing to resume, because the push was killed before it started its run. */
+export function hasNoRun(end: CliEnd | void): boolean {
   return end !== undefined && end.code === 2 && /no run/.test(end.stderr);
 }
