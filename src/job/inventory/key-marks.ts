@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
  * A set of keys in NFC. Contains the mark of each key, the first 64 bits of its SHA-256, once and in ascending order.
  * Among 10,000,000 keys, two have the same mark with a probability of 3 in a million.
  */
-export type KeyMarks = BigUint64Array<ArrayBuffer>;
+export type KeyMarks = BigUint64Array;
 
 /** The set of these keys. Memory: at most 24 bytes per key. */
 export async function marksOf(keys: AsyncIterable<{ readonly key: string }>): Promise<KeyMarks> {
@@ -43,14 +43,16 @@ export function indexOfKey(marks: KeyMarks, key: string): number | undefined {
 
 /** Copies the set without the marks at some positions. `filter` would allocate every mark on the heap. */
 export function marksWithout(marks: KeyMarks, isOmitted: (index: number) => boolean): KeyMarks {
-  const copy = new BigUint64Array(marks);
+  let count = 0;
+  for (let index = 0; index < marks.length; index += 1) if (!isOmitted(index)) count += 1;
+  const copy = new BigUint64Array(count);
   let kept = 0;
-  for (let index = 0; index < marks.length; index += 1) {
+  for (let index = 0; kept < count; index += 1) {
     if (isOmitted(index)) continue;
     copy[kept] = marks[index] ?? 0n;
     kept += 1;
   }
-  return copy.slice(0, kept);
+  return copy;
 }
 
 /** Hashes to text, because a buffer for each key would take more memory than all marks. */

@@ -58,15 +58,18 @@ export async function readCounts(folder: string): Promise<readonly StoredCount[]
 
 /** Stores a count. Removes the counts of other inventories. */
 export async function storeCount(folder: string, { missing, ...count }: StoredCount): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const other = NAME.test(name) ? await readCountFile(path.join(folder, name)) : count;
-    if (other?.basis !== count.basis) await rm(path.join(folder, name), { force: true });
+  const own = nameOf(count);
+  const others = (await readdir(folder)).filter((name) => NAME.test(name) && name !== own);
+  for (const file of others.map((name) => path.join(folder, name))) {
+    if ((await readCountFile(file))?.basis !== count.basis) await rm(file, { force: true });
   }
   const destinations = count.destinations.map(({ endpoint, supplier }) => ({ endpoint, supplier }));
   const marks = new Uint8Array(missing.buffer, missing.byteOffset, missing.byteLength);
-  const checksum = hash("sha256", marks);
-  const header = Buffer.from(`${JSON.stringify({ order: endianness(), ...count, destinations, checksum })}\n`);
-  await replaceFile(path.join(folder, nameOf(count)), Buffer.concat([header, marks]), { durable: false });
+  const header = JSON.stringify({ order: endianness(), ...count, destinations, checksum: hash("sha256", marks) });
+  // With spaces at the end of the line, the marks begin at a multiple of their size.
+  const spaces = " ".repeat(7 - (Buffer.byteLength(header) % 8));
+  const line = Buffer.from(`${header}${spaces}\n`);
+  await replaceFile(path.join(folder, own), Buffer.concat([line, marks]), { durable: false });
 }
 
 const NAME = /^inventory-[\da-f]{16}\.bin$/;
@@ -85,8 +88,10 @@ async function readCountFile(file: string): Promise<StoredCount | undefined> {
     const bytes = await readFile(file);
     const end = bytes.indexOf("\n") + 1;
     const { checksum, ...count } = headerSchema.parse(JSON.parse(bytes.toString("utf8", 0, end)));
-    const marks = new Uint8Array(bytes.subarray(end));
-    return hash("sha256", marks) === checksum ? { ...count, missing: new BigUint64Array(marks.buffer) } : undefined;
+    if (hash("sha256", bytes.subarray(end)) !== checksum) return undefined;
+    // Copies only a file that Node.js has read into a shared buffer, which is small.
+    const { buffer, byteOffset } = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
+    return { ...count, missing: new BigUint64Array(buffer, byteOffset + end, (bytes.length - end) / 8) };
   } catch {
     return undefined;
   }

@@ -88,7 +88,7 @@ async function apply(counting: Awaited<ReturnType<typeof startCounting>>, { does
     const id = unfinished.pop();
     if (id !== undefined) await ledger.finishPlan(id, POLICY);
   } else {
-    const elsewhere = { target: "other.example", endpoint: "/other" };
+    const elsewhere = { target: "other.example", endpoint: "/öther" };
     const others = keys.map((each, index) =>
       item(index + 1, each, "same", { identity: recordIdentity({ ...PUSH, ...elsewhere, key: each }) }),
     );
@@ -151,6 +151,22 @@ test("only the keys of later pushes are read, also after they were counted at th
   expect(counting.readings()).toBe(readings + 1);
   await ledger.close();
 });
+
+test.each(["", "a", "ab", "abc", "é", "aé", "abé", "日本"])(
+  "counts for supplier %j are stored and read again",
+  async (supplier) => {
+    const counting = await startCounting();
+    const identity = recordIdentity({ ...PUSH, supplier, key: "A" });
+    await planned(counting.ledger, [item(1, "A", "same", { identity })], { run: { supplier } });
+    counting.write(["A", "B", "C"]);
+    const first = await counting.count();
+    expect(first).toMatchObject([{ expected: 3, seen: 1, missing: 2 }]);
+    const readings = counting.readings();
+    expect(await counting.count()).toEqual(first);
+    expect(counting.readings()).toBe(readings);
+    await counting.ledger.close();
+  },
+);
 
 test("an older copy of the ledger is compared again", async () => {
   const counting = await startCounting();
