@@ -87,7 +87,10 @@ function refuseWarning(level, { message }) {
 
 const LATE_CALL = /\bload\("([^"]+)"\)/g;
 
-/** Returns no source map, because a replacement changes only columns of its own line. */
+/**
+ * Plugin that replaces the name in `load("...")` with the file in LATE. It returns no source map, because a replacement
+ * changes only columns of its own line.
+ */
 const lateFiles = {
   name: "late-files",
   transform: {
@@ -103,7 +106,7 @@ function lateCall(call, name) {
   return `load("${file}")`;
 }
 
-/** The two parts of undici that are used. The whole package, with fetch, caches and mocks, takes too long to load. */
+/** The parts of undici that are used. The whole package, with fetch, caches and mocks, takes too long to load. */
 const UNDICI = `
   export { default as Pool } from "undici/lib/dispatcher/pool.js";
   export { default as buildConnector } from "undici/lib/core/connect.js";`;

@@ -49,7 +49,9 @@ export function addInspectCommands(program: Command, session: Session): void {
     );
 
   withOptions(program.command("preview"), [...jobOptions, ...options("showValues"), formatOption()])
-    .description("Show the first payloads as they would be sent, with the origin of every value. Works offline.")
+    .description(
+      "Show payloads as they would be sent, with the origin of every value (default: the first payload). Works offline.",
+    )
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).previewAction(sources, flags, session),
@@ -62,7 +64,7 @@ export function addInspectCommands(program: Command, session: Session): void {
     ...optionsOf(DOCTOR),
     formatOption(),
   ])
-    .description("Run setup checks before a push: one line per check, with the fix. Sends no records.")
+    .description("Check the setup for a push and suggest a fix for each finding. Sends no records.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: DoctorFlags, command: Command) =>
       (await import("./actions/doctor-action.ts")).doctorAction(sources, flags, command, session),
@@ -93,7 +95,7 @@ function addMigrationCommands(program: Command, session: Session): void {
     ...options("target", "baseUrl", "ledger"),
     ...optionsOf(CHANGES),
   ])
-    .description("List the records of the sources that differ from the ledger. Works offline.")
+    .description("List the differences between the sources and the ledger. Works offline.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: ChangesFlags) =>
       (await import("./actions/inspect-actions.ts")).changesAction(sources, flags, session),
@@ -107,7 +109,7 @@ function addMigrationCommands(program: Command, session: Session): void {
     .description(
       "Exclude records from the migration, so that no push sends them. Without keys, list the excluded records. Works offline.",
     )
-    .argument("[keys...]", "business keys of the records")
+    .argument("[keys...]", "business keys of the records, or places of rows without a key (customers.csv:12)")
     .action(async (keys: string[], flags: ExcludeFlags) =>
       (await import("./actions/inspect-actions.ts")).excludeAction(keys, flags, session),
     );

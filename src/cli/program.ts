@@ -114,8 +114,8 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
 }
 
 /**
- * Whether a command connects to a platform or a store. It has an option for the address, or reads the address from the
- * run.
+ * Whether a command connects to a platform or a store. Such a command has an option for the address, or is named here
+ * because it takes the address from the run or starts the platform itself.
  */
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
@@ -185,7 +185,7 @@ function addRunFollowUps(program: Command, session: Session): void {
     );
 
   withOptions(program.command("worker"), options("config", "cache", "ledger"))
-    .description("Join a running push from another machine and send part of its records. Needs a ledger on PostgreSQL.")
+    .description("Join a running push as a worker, and send part of its records. Needs a ledger on PostgreSQL.")
     .option("--run <id>", "id of the run, or its first characters (default: the latest)")
     .action(async (flags: InspectFlags) => (await import("./actions/run-actions.ts")).workerAction(flags, session));
 

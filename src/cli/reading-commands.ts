@@ -39,6 +39,6 @@ export function addReadingCommands(program: Command, session: Session): void {
     );
 
   withOptions(program.command("token"), [...config, ...targetOptions, formatOption(), ...tokenOptions])
-    .description("Obtain a token, and show its owner, expiry and authorization scheme.")
+    .description("Show the owner, expiry and authorization scheme of a new or given token.")
     .action(async (flags: TokenFlags) => (await import("./actions/reading-actions.ts")).tokenAction(flags, session));
 }

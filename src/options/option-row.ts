@@ -4,11 +4,11 @@ import type { SupplierStatus } from "../model/supplier-status.ts";
 export type OptionTable = Readonly<Record<string, OptionRow>>;
 
 /**
- * The definition of an option. Its flag, variable, setting, library option, place in the settings of a run, and
- * documentation are derived from it. The comment of a row documents the library option.
+ * The definition of an option. Its flag, environment variable, setting, library option, recorded value and
+ * documentation are derived from the definition. The comment of a row documents the library option.
  */
 export interface OptionRow {
-  /** The kind of the value. Default: text if there is an `arg`, or else a switch. */
+  /** The kind of the value. Default: `object` with `members`, `text` with an `arg`, otherwise `switch`. */
   readonly kind?: Kind;
   readonly choices?: readonly string[];
   /** Minimum and maximum of a number, or minimum length of a list. */
@@ -23,7 +23,7 @@ export interface OptionRow {
   readonly short?: string;
   /** The value of the flag if its argument is omitted. */
   readonly preset?: string;
-  /** The value if the flag is not given. */
+  /** The value if neither the flag nor the environment variable is given. */
   readonly default?: string | number;
   /** Set if the flag has the form `--no-name`. Without the flag, the value is true. */
   readonly negated?: true;
@@ -66,7 +66,7 @@ export interface KindValues {
   readonly rate: number;
   /** A number of seconds within the range of the option. */
   readonly seconds: number;
-  /** A number of seconds. The library accepts any number. */
+  /** A number of seconds. The library sets no maximum. */
   readonly timeout: number;
   readonly threads: Threads;
   readonly concurrency: "auto" | number;
@@ -94,7 +94,7 @@ export type Threads = "auto" | number;
 /** Maximum number of threads. More threads would only wait for the single reader. */
 export const MAX_THREADS = 64;
 
-/** Forms of the `Authorization` header: the prefix of the token, or `basic` for the API key itself. */
+/** Forms of the `Authorization` header: the prefix of the token, `none` for no prefix, or `basic` for the API key. */
 export const AUTH_SCHEMES = ["Token", "JWT", "Bearer", "none", "basic"] as const;
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 

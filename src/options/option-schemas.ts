@@ -100,12 +100,12 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Describes the values of a row, such as "a whole number from 1". */
+/** Describes the values of a row, such as "a whole number of at least 1". */
 export function valueWords(row: OptionRow): string {
   return kindFor(row).words;
 }
 
-/** Whether an option of the library may have this value. Text must not contain NUL, because paths cannot contain it. */
+/** Whether an option of the library may have this value. Strings must not contain NUL, because paths cannot. */
 export function isValue(row: OptionRow, value: unknown): boolean {
   const isPlain = kindOf(row) !== "object";
   return !(isPlain && hasNul(value)) && kindFor(row).schema.safeParse(value).success;

@@ -1,7 +1,8 @@
 import { kindOf, type OptionRow, type OptionTable, type RecordedValues } from "./option-row.ts";
 
 /**
- * Returns the values that a run records from an object that may have other members. A switch without a value is off.
+ * Selects the values that a run records. Ignores other members of `given`. A switch without a value is recorded as
+ * false.
  */
 export function recordedValues<Table extends OptionTable>(
   table: Table,
@@ -25,7 +26,7 @@ export function reimportedValues(table: OptionTable, values: object): object {
   return Object.fromEntries(rows.map(([name]) => [name, given.get(name)]));
 }
 
-/** Returns the values of a table with resolved paths. */
+/** Returns the values of a table, with each path replaced by the result of `resolve`. */
 export function resolvedPaths<Values extends object>(
   table: OptionTable,
   values: Values,

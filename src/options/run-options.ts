@@ -91,8 +91,8 @@ export const REPORT = {
 export interface ReportOptions extends LibraryOptions<typeof REPORT> {}
 
 export const SENDING = {
-  /** Whether to do everything except send. */
-  dryRun: { short: "n", library: true, help: "do everything except send" },
+  /** Whether to do everything except send records. */
+  dryRun: { short: "n", library: true, help: "do everything except send records" },
   /** Whether to send records again that were accepted earlier with different content. */
   revise: {
     library: true,
@@ -141,7 +141,7 @@ export const SENDING = {
   },
 } as const;
 
-/** Options of every command that sends records. */
+/** Options of a push. Other commands that send records use the recorded values. */
 export interface SendingOptions extends LibraryOptions<typeof SENDING> {}
 
 /** The options of a run in addition to its job and its target. */

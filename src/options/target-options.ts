@@ -89,16 +89,19 @@ export const TARGET = {
       },
       tokenFile: { kind: "path", docs: "file that contains a token" },
       apiKeyFile: { kind: "path", docs: "file that contains an API key" },
-      /** The name of the token mutation, its input fields for a key and for a refresh token, and its output fields. */
+      /** Name of the GraphQL mutation that returns a token. */
       mutation: {
         kind: "text",
         docs: "the GraphQL mutation that exchanges an API key for a token; default `ObtainServiceToken`",
       },
+      /** Input field of the mutation for the API key. */
       inputField: { kind: "text", docs: "the mutation's input field for the key; default `APIKey`" },
+      /** Input field of the mutation for a refresh token. */
       refreshField: {
         kind: "text",
         docs: "the mutation's input field for a refresh token; default `refreshToken`",
       },
+      /** Fields that the mutation requests. Default: only the token. */
       outputFields: {
         kind: "keys",
         range: [1],
@@ -109,11 +112,12 @@ export const TARGET = {
         kind: "text",
         docs: "the path of the token in the `data` of the reply, such as `a.b`; default: the field `token` of the mutation",
       },
-      /** Complete GraphQL documents, for a key and for a refresh token. */
+      /** Complete GraphQL document that exchanges an API key for a token. */
       document: {
         kind: "text",
         docs: "a complete GraphQL document instead of the one built from the settings above; receives the key as `$apiKey`",
       },
+      /** Complete GraphQL document that exchanges a refresh token for a token. */
       refreshDocument: {
         kind: "text",
         docs: "the corresponding document for a refresh token, which it receives as `$refreshToken`. With a `document` but no `refreshDocument`, every token is obtained with the key",
@@ -204,7 +208,7 @@ export const PACE = {
     library: true,
     recorded: "always",
     reimport: true,
-    help: "maximum requests in flight",
+    help: "maximum requests in flight (default: auto)",
   },
   /** Maximum number of requests in flight if `auto` selects the number. */
   maxConcurrency: {

@@ -1,7 +1,7 @@
 import { Command, Help, type Option } from "commander";
 import { MESSAGES_GROUP } from "./options.ts";
 
-/** The number of commands that must have an option with the same description for the option to be shared. */
+/** Minimum number of commands with the same option and description. Such an option is described only once. */
 const SHARED_BY = 2;
 
 /**

@@ -8,9 +8,9 @@ import { CHOICES, PARSERS } from "./option-parsers.ts";
  */
 export type FlagTable = Readonly<Record<string, FlagRow>>;
 
-/** The definition of an option that may exist only on the command line. */
+/** The definition of an option of the command line, which the library need not have. */
 interface FlagRow extends Omit<OptionRow, "kind" | "choices"> {
-  /** The parser of the value. By default, the text is unchanged. */
+  /** The parser of the value. Default: `text` for one required argument; otherwise the argument is unchanged. */
   readonly kind?: Kind | keyof typeof PARSERS;
   readonly choices?: keyof typeof CHOICES | readonly string[];
 }
@@ -76,7 +76,7 @@ function defaultKind({ required, argChoices, variadic }: Option): "text" | undef
   return required && argChoices === undefined && !variadic ? "text" : undefined;
 }
 
-/** Renders the named options as command-line arguments with the same meaning. */
+/** Renders the named switches and string options as command-line arguments. Omits other options. */
 export function flagsAsTyped(flags: Readonly<Record<string, unknown>>, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     const value = flags[name];

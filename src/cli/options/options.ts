@@ -39,7 +39,7 @@ type Options = typeof GENERAL &
   typeof METRICS &
   typeof MESSAGES;
 
-/** The typed options. `settings.ts` converts them to settings. */
+/** The options as parsed from the command line and the environment. `settings.ts` converts them to settings. */
 export type Flags = Partial<FlagsOf<Options>>;
 
 /** Options of the commands that report a run. */
@@ -165,7 +165,7 @@ export const initOptions: readonly Option[] = [
   formatOption([], "Output:"),
 ];
 
-/** All options that set a setting. */
+/** All options that override a setting. */
 export const settingOptions: readonly Option[] = [
   ...jobOptions,
   ...checkOptions,
@@ -177,8 +177,8 @@ export const settingOptions: readonly Option[] = [
 ];
 
 /**
- * `--corrections` does not conflict with `--rejects` here, because these commands add corrections instead of applying
- * them.
+ * Options of `corrections add`. `--corrections` does not conflict with `--rejects` here, because the command adds
+ * corrections instead of applying them.
  */
 export const correctionOptions: readonly Option[] = [
   ...jobOptions.filter((option) => option.attributeName() !== "corrections"),
@@ -190,14 +190,14 @@ export const correctionOptions: readonly Option[] = [
 ];
 
 export const proofOptions: readonly Option[] = [
-  optionOf("out", { short: "o", arg: "<dir>", help: "folder for the proof" }, "Options:"),
+  optionOf("out", { short: "o", arg: "<dir>", help: "folder for the proof (required)" }, "Options:"),
   ...optionsOf(PROOF),
 ];
 
 /** Heading of the options that every command has. */
 export const MESSAGES_GROUP = "Messages:";
 
-/** Adds these options and the general options to a command. */
+/** Adds the given options and the options for messages to a command. Adds `--json` if `--format` accepts `json`. */
 export function withOptions(command: Command, more: readonly Option[]): Command {
   for (const option of [...more, ...optionsOf(MESSAGES, MESSAGES_GROUP)]) {
     command.addOption(option);

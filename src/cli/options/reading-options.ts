@@ -58,7 +58,7 @@ const PRODUCTS = {
 } as const;
 
 const RATES = {
-  from: { arg: "<time>", help: "rates from this time (2026-03-29 or 2026-03-29T12:30Z)" },
+  from: { arg: "<time>", help: "all rates from this time (2026-03-29 or 2026-03-29T12:30Z)" },
   to: { arg: "<time>", help: "rates until this time" },
   fuel: { arg: "<fuel>", choices: "fuel", default: "electricity", help: "fuel of the tariff" },
   kind: { arg: "<kind>", choices: "rateKind", default: "standard", help: "kind of rate" },

@@ -1,4 +1,4 @@
-/** Options that exist only on the command line. */
+/** Options that neither the library nor the configuration file has. */
 export const GENERAL = {
   config: {
     short: "c",
@@ -14,7 +14,7 @@ export const WEB = {
   open: { negated: true, help: "do not open a browser" },
 } as const;
 
-/** Options of a push that exist only on the command line. */
+/** Options of a push that the configuration file does not have. */
 export const PUSH = {
   workers: {
     arg: "<n>",
@@ -81,7 +81,11 @@ export const STATUS = {
     conflicts: ["watch"],
     help: "count the open records of all runs by this property (by owner: also the exported and returned records)",
   },
-  since: { arg: "<date>", kind: "day", help: "only records that became open on this day (UTC) or later" },
+  since: {
+    arg: "<date>",
+    kind: "day",
+    help: "with --by cause, file or day: only records that became open on this day (UTC) or later",
+  },
 } as const;
 
 export const REPORT_AGAIN = {
@@ -89,7 +93,7 @@ export const REPORT_AGAIN = {
     help: "show the differences between platform and local validation in one run or all runs, and propose rules",
   },
   all: { conflicts: ["drift", "byOwner"], help: "report the whole migration: state, progress, causes, runs" },
-  byOwner: { conflicts: ["drift"], help: "write one folder of rejects for each owner" },
+  byOwner: { conflicts: ["drift"], help: "write one report folder for each owner, with the owner's rejects" },
 } as const;
 
 export const CORRECTIONS = {
