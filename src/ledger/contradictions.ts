@@ -1,6 +1,6 @@
 import { formatCount } from "../text/count.ts";
 
-/** The contradictions between tables that a check looks for, in the order in which it reports them. */
+/** The contradictions between tables that a ledger check looks for, in the order of its report. */
 const CONTRADICTIONS = [
   ["unconfirmedRecord", "records are accepted without a request or decision"],
   ["wrongAttempts", "records have a wrong number of requests"],
@@ -16,7 +16,7 @@ type Contradiction = (typeof CONTRADICTIONS)[number][0];
 /** For each contradiction, a query that selects the violations. */
 export type ContradictionQueries = Readonly<Record<Contradiction, string>>;
 
-/** The queries in the order of the report. */
+/** Returns the queries in the order of the report, with functions that turn their counts into sentences. */
 export function contradictionQueries(
   queries: ContradictionQueries,
 ): readonly { readonly sql: string; readonly sentences: (count: number) => readonly string[] }[] {

@@ -1,6 +1,6 @@
 import { Failure } from "../model/failure.ts";
 
-/** The failure of a command that needs an existing ledger. */
+/** Returns the failure for a command that needs an existing ledger. */
 export function missingLedger(name: string): Failure {
   return new Failure("run_unknown", `there is no ledger at ${name}, so there are no runs`, {
     hint: "create one with `migrate push`, or use --ledger to select an existing one",
@@ -8,7 +8,8 @@ export function missingLedger(name: string): Failure {
 }
 
 /**
- * Completes a compare-and-set operation. Fails if another writer has changed rows since this run last wrote them.
+ * Checks the result of a compare-and-set operation. Fails if another writer has changed rows since this run last wrote
+ * them.
  * @throws Failure `ledger_in_use`
  */
 export function requireChanged(changed: number | undefined, expected: number, name: string): void {

@@ -1,6 +1,6 @@
 import { Failure } from "../model/failure.ts";
 
-/** The format of a ledger's tables, in both databases. The ledger records it. */
+/** The version of the table format, for both databases. Each ledger stores its version. */
 export const LEDGER_FORMAT = 1;
 
 /** @throws Failure `config` for a ledger of another format */

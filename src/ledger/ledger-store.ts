@@ -38,11 +38,14 @@ export interface LedgerStore {
    * @throws Failure `config` if this user lacks a right, `storage`
    */
   readonly requireSharing?: () => Promise<void>;
-  /** The process working on the ledger, if any. Absent if other machines cannot reach the ledger. */
+  /** Finds the process that is working on the ledger, if any. Absent if other machines cannot reach the ledger. */
   readonly activeWriter?: () => Promise<ActiveWriter | undefined>;
-  /** The progress of a run's workers; undefined for a run without workers. */
+  /**
+   * Returns the progress of a run's workers; undefined for a run without workers. Absent if other machines cannot reach
+   * the ledger.
+   */
   readonly sharedStatus?: (run: string) => Promise<SharedStatus | undefined>;
-  /** The id of the run that a live process is working on. */
+  /** Returns the id of the run that a live process is working on; undefined if there is none. */
   readonly activeRun: () => Promise<string | undefined>;
   /**
    * Checks the whole ledger for corruption, without changing it.
@@ -50,7 +53,8 @@ export interface LedgerStore {
    */
   readonly check: () => Promise<LedgerCheck>;
   /**
-   * The contents of the ledger in batches: runs, records, the items of each run, requests, decisions, exclusions.
+   * Exports the contents of the ledger in batches: runs, records, the items of each run, requests, decisions,
+   * exclusions.
    * @throws Failure `run_unknown` if there is no ledger; `ledger_damaged`, `storage`
    */
   readonly export: () => AsyncIterable<readonly ExportedRow[]>;
@@ -79,7 +83,7 @@ export interface ActiveWriter {
 
 /** The findings of a ledger check, and the number of rows by kind. */
 export interface LedgerCheck {
-  /** Sentences; empty if the ledger can be trusted. */
+  /** Sentences that describe the corruption and the contradictions; empty if there are none. */
   readonly findings: readonly string[];
   readonly counts: Readonly<Record<"runs" | "records" | "attempts" | "decisions", number>>;
 }

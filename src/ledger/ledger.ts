@@ -44,7 +44,7 @@ interface PlanningLedger {
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
   /** Makes planned records `invalid` for reasons found after planning. Call this before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
-  /** The open rows without a key from earlier pushes to the destination of this run. */
+  /** Returns the open rows without a key from earlier pushes to the destination of this run. */
   earlierWithoutKey(run: string): Promise<readonly RowWithoutKey[]>;
   /**
    * Completes the plan. Marks duplicate and near-duplicate keys within the run. Compares the records with earlier runs
@@ -64,18 +64,19 @@ interface PlanningLedger {
   finishRun(run: string, exitCode: number): Promise<void>;
 }
 
-/** Returns the records of a run that are left to send, and stores their requests. */
+/** Finds the records of a run that are left to send, and stores their requests. */
 interface SendingLedger {
   /** Saves a position from which the input can be read, for `nextSendable`. Called occasionally. */
   notePosition(run: string, position: InputPosition): Promise<void>;
-  /** The first record numbered `from` or higher that is left to send; undefined if there is none. */
+  /** Finds the first record numbered `from` or higher that is left to send; undefined if there is none. */
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
   /**
-   * When the last request with other content of a record that is left to send was abandoned without a reply, ISO 8601
-   * UTC; undefined if there was none. Includes only requests that may be repeated. Others make their records ambiguous.
+   * Returns the time at which the last request with outdated content was abandoned without a reply, ISO 8601 UTC;
+   * undefined if there was no such request. Content is outdated if it differs from the content that is left to send.
+   * Includes only requests that may be repeated, because any other abandoned request makes its record ambiguous.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
-  /** The records numbered `from` to `to` (inclusive) that are left to send. */
+  /** Returns the records numbered `from` to `to` (inclusive) that are left to send. */
   sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
   /**
    * Saves intents and, in the same transaction, outcomes of earlier attempts, like `saveOutcomes`. Do not send the
@@ -95,26 +96,30 @@ interface ReconcilingLedger {
    * in any run, ISO 8601 UTC.
    */
   refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
-  /** The records numbered `from` to `to` (inclusive) with unknown delivery status. */
+  /** Returns the records numbered `from` to `to` (inclusive) with unknown delivery status. */
   ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
-  /** The `existing` records numbered `from` to `to` (inclusive) that no later run has sent with different content. */
+  /**
+   * Returns the `existing` records numbered `from` to `to` (inclusive) that no later run has sent with different
+   * content.
+   */
   existing(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /**
-   * The ambiguous or existing records, as selected by `status`, with these business keys. Keys of other records are
-   * ignored.
+   * Returns the ambiguous or existing records, as selected by `status`, with these business keys. Ignores the keys of
+   * other records.
    */
   undecidedByKey(run: string, status: UndecidedStatus, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /**
    * Decides ambiguous and existing records, and stores who decided and why. Compare-and-set: fails for a record that is
-   * neither. Resolves to the decisions that were not applied, because another record has the new account.
+   * neither ambiguous nor existing. Resolves to the decisions that were not applied, because another record has the new
+   * account.
    */
   saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<readonly SharedAccount[]>;
-  /** Every decision ever made about the records with this key, oldest first. */
+  /** Returns every decision ever made about the records with this key, oldest first. */
   decisions(key: string): Promise<readonly RecordedDecision[]>;
   /**
-   * The records numbered `from` to `to` (inclusive) whose content in this run is the content that the platform accepted
-   * last, in any run, or whose content on the platform is unknown. Each value is the result of the last comparison with
-   * the platform; undefined if the record has not been compared since it was accepted.
+   * Returns the records numbered `from` to `to` (inclusive) whose content in this run is the content that the platform
+   * accepted last, in any run, or whose content on the platform is unknown. Each value is the result of the last
+   * comparison with the platform; undefined if the record has not been compared since it was accepted.
    */
   acceptedLast(run: string, from: number, to: number): Promise<ReadonlyMap<number, Verification | undefined>>;
   /** Stores the results of comparing accepted records with the platform. `at`: ISO 8601 UTC. */
@@ -131,85 +136,94 @@ interface ExcludingLedger {
   /** Ends exclusions, so that the next push sends the records. Resolves to whether each record was excluded. */
   endExclusions(identities: readonly Uint8Array[], end: ExclusionEnd): Promise<readonly boolean[]>;
   /**
-   * The exclusions in effect, by key. If a key is given, all exclusions ever made of records with this key, oldest
-   * first.
+   * Returns the exclusions in effect, sorted by key. If a key is given, returns all exclusions ever made of records
+   * with this key, oldest first.
    */
   exclusions(key?: string): Promise<readonly Exclusion[]>;
 }
 
 /** Reads the runs and their records. */
 export interface RunQueries {
-  /** A run by its id or a unique prefix of its id. Without an id, the latest run. Undefined if there is none. */
+  /**
+   * Finds a run by its id or a unique prefix of its id. Without an id, finds the latest run. Resolves to undefined if
+   * there is no such run.
+   * @throws Failure `run_unknown` if several runs begin with the prefix
+   */
   findRun(id?: string): Promise<Run | undefined>;
-  /** All runs, latest first. */
+  /** Returns all runs, latest first. */
   runs(): Promise<readonly Run[]>;
   /**
-   * The content of a file that a run stored at its start; undefined if no run stored it.
+   * Returns the content of a file that a run stored at its start; undefined if no run stored the file.
    * @param sha256 SHA-256 of the content, in hexadecimal
    * @throws Failure `ledger_damaged` if the content is corrupt
    */
   setupFile(sha256: string): Promise<Uint8Array | undefined>;
-  /** Counts by status and by code. `exitCode` depends only on the records: 0, 1, 3 or 5. */
+  /**
+   * Counts the records of a run by status, and their problems by code. `exitCode` depends only on the records: 0, 1, 3
+   * or 5.
+   */
   summary(run: string): Promise<Summary>;
-  /** Outcomes in input order, in batches. */
+  /** Yields outcomes in input order, in batches. */
   outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
-  /** Content hashes (`contentHash`) of the records numbered `from` to `to` (inclusive) that have one. */
+  /** Returns the content hashes (`contentHash`) of the records numbered `from` to `to` (inclusive) that have one. */
   contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
-  /** The business keys of the records numbered `from` to `to` (inclusive), in any order. */
+  /** Returns the business keys of the records numbered `from` to `to` (inclusive), in any order. */
   plannedKeys(run: string, from: number, to: number): Promise<readonly string[]>;
   /**
    * Compares the records left to send, or the valid records of a dry run, with content that was sent earlier. Undefined
    * if no other planned push has the same destination.
    */
   compareToSend(run: string): Promise<SendComparison | undefined>;
-  /** When the platform answered the requests of the run; undefined for a run without replies. */
+  /** Counts the ended requests of the run by time and resulting status; undefined if no request has ended. */
   timeline(run: string): Promise<Timeline | undefined>;
-  /** Every attempt ever made for the records with this key, oldest first. */
+  /** Returns every attempt ever made for the records with this key, oldest first. */
   attempts(key: string): Promise<readonly Attempt[]>;
-  /** Facts about the ledger's past, for example for the comparison with its journals. */
+  /** Returns facts about the ledger's past, for example for the comparison with its journals. */
   history(): Promise<LedgerHistory>;
 }
 
 /** Reads the records of all runs together. */
 export interface MigrationQueries {
-  /** The number of records planned for sending, and of those on the platform, across all runs, by destination. */
+  /** Counts the records planned for sending, and the records on the platform, across all runs, by destination. */
   coverage(): Promise<readonly Coverage[]>;
-  /** The state of every record of the migration, across all runs; one entry per destination. */
+  /** Counts the records of the migration by state, across all runs; one entry per destination. */
   migration(): Promise<readonly DestinationState[]>;
   /**
-   * The number of accepted records by destination and by the day (UTC) on which their current content was accepted,
-   * oldest day first.
+   * Counts the accepted records by destination and by the day (UTC) on which their current content was accepted, oldest
+   * day first.
    */
   acceptedByDay(): Promise<readonly AcceptedDay[]>;
   /**
-   * The runs with records that are left to send or ambiguous and that no later push has planned again, latest first.
+   * Returns the runs with records that are left to send or ambiguous and that no later push has planned again, latest
+   * first.
    */
   unsettledRuns(): Promise<readonly string[]>;
-  /** The given keys that no planned push to any of these destinations contains. */
+  /** Returns the given keys that are in no planned push to any of these destinations and are not excluded. */
   unseenKeys(
     destinations: readonly Pick<DestinationState, "endpoint" | "supplier">[],
     keys: readonly string[],
   ): Promise<readonly string[]>;
   /**
-   * The identities of the records with these keys at a destination, by key. If the address of a record has parameters,
-   * the ledger knows only the identities of records that a push or a dry run has planned.
+   * Returns the identities of the records with these keys at a destination, by key. If the address of a record has
+   * parameters, the ledger knows only the identities of records that a push or a dry run has planned.
    */
   identitiesByKey(
     destination: Pick<DestinationState, "endpoint" | "supplier">,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, readonly Uint8Array[]>>;
   /**
-   * The latest known content of the records with these identities (in hexadecimal), by identity. A record that is in no
-   * planned push has no entry.
+   * Returns the latest known content of the records with these identities (in hexadecimal), by identity. A record that
+   * is in neither a planned push nor a journal has no entry.
    */
   knownContents(identities: readonly string[]): Promise<ReadonlyMap<string, KnownContent>>;
-  /** The records of the migration that are not done, in batches, latest run first. */
+  /** Yields the records of the migration that are not done, in batches, latest run first. */
   openRecords(filter?: OpenFilter): AsyncIterable<readonly OpenRecord[]>;
 }
 
 /**
  * The durable state of every run and every record. Contains keys, hashes, states and codes, but no payload values. Each
- * call handles a batch in one transaction, which is durable (fsynced) when the promise resolves.
+ * call handles a batch in one transaction, which is durable (fsynced) when the promise resolves. On PostgreSQL, a crash
+ * of the server may lose an unfinished plan and input positions.
  */
 export interface Ledger
   extends PlanningLedger, SendingLedger, ReconcilingLedger, ExcludingLedger, RunQueries, MigrationQueries {
@@ -219,8 +233,8 @@ export interface Ledger
   readonly origin?: LedgerOrigin;
   /**
    * Moves all further writes to a separate thread, and returns the ledger that performs them. This ledger can still be
-   * queried. Closing it also closes the returned ledger. The `plan` of the returned ledger may resolve before the items
-   * are written. Absent for a ledger on a server, where the server does the work.
+   * queried. Closing this ledger also closes the returned ledger. The `plan` of the returned ledger may resolve before
+   * the items are written. Absent for a ledger on a server, where the server does the work.
    * @param begins whether the thread starts immediately, or only after enough requests to outweigh its cost
    */
   readonly inThread?: (begins: "immediately" | "when worthwhile") => Ledger;
@@ -236,7 +250,9 @@ export interface PlanLedger
     Partial<Pick<Ledger, "earlierWithoutKey" | "timeline">> {
   findRun(id: string): Promise<Run | undefined>;
   outcomes(run: string, filter?: Pick<OutcomeFilter, "statuses">): AsyncIterable<readonly Outcome[]>;
-  /** All outcomes, with valid records grouped in columns; absent if they are not stored this way. */
+  /**
+   * Yields all outcomes, with valid records grouped in columns. Absent if the ledger does not store records in columns.
+   */
   outcomesInColumns?(run: string): AsyncIterable<readonly (Outcome | ValidOutcomes)[]>;
 }
 
@@ -293,6 +309,9 @@ export interface Coverage extends Pick<Run, "target" | "supplier" | "operation">
 export interface OutcomeFilter {
   readonly statuses?: readonly Status[];
   readonly key?: string;
-  /** Only keys that differ from this key by changes that spreadsheets typically make: case, spaces, leading zeros. */
+  /**
+   * Only keys with the same normal form as this key (`normalKey`), which ignores typical changes by spreadsheets, such
+   * as case, spaces and leading zeros.
+   */
   readonly nearKey?: string;
 }

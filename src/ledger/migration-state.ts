@@ -3,9 +3,9 @@ import type { VerifiedCounts } from "./records/verifications.ts";
 
 /**
  * The state of a record in the migration, across all runs. `accepted`: the platform has the content of the latest
- * planned push. `outdated`: it has different content. `existing`: its content is not known. `excluded`: it will not be
- * migrated. All other states are those of the latest planned push with the record, and `pending` includes blocked
- * records.
+ * planned push. `outdated`: the platform has different content. `existing`: the content on the platform is not known.
+ * `excluded`: the record will not be migrated. All other states are those of the latest planned push with the record,
+ * and `pending` includes blocked records.
  */
 export const RECORD_STATES = [
   "accepted",
@@ -41,8 +41,8 @@ export interface DestinationState {
   /** Absent if no accepted record was compared with the platform. */
   readonly verified?: VerifiedCounts;
   /**
-   * Rows without a key, which are not in `records`. They cannot be followed from push to push, so a row counts until
-   * its file, or the same row in another file, is pushed again to this destination.
+   * Number of rows without a key, which `records` does not include. Such rows cannot be followed from push to push, so
+   * a row counts until its file, or the same row in another file, is pushed again to this destination.
    */
   readonly withoutKey: number;
 }

@@ -6,7 +6,7 @@ import { parsePostgresUrl } from "./postgres/connection/postgres-url.ts";
 export const DEFAULT_LEDGER = ".migrate/ledger.db";
 
 /**
- * The store for a locator: the path of a file, or the URL of a PostgreSQL database. Does not open the ledger.
+ * Returns the store for a locator: the path of a file, or the URL of a PostgreSQL database. Does not open the ledger.
  * @throws Failure `config`, like `requireLedgerLocator`
  */
 export async function openLedgerStore(locator: string, options: StoreOptions = {}): Promise<LedgerStore> {

@@ -55,7 +55,7 @@ export interface FrequentWrites<Own extends Tables> {
     outcomes: readonly AttemptOutcome[],
   ) => Work<void>;
   readonly saveOutcomes: (tables: Own, run: RunRow, outcomes: readonly AttemptOutcome[]) => Work<void>;
-  /** Prepares to finish a plan. Returns whether a key may occur twice in the plan, possibly in another form. */
+  /** Prepares to finish a plan. Returns whether the plan may contain keys that are equal or nearly equal. */
   readonly endPlan: (tables: Own, run: RunRow) => Work<"may repeat" | "differ">;
   /** Called when a plan is discarded. */
   readonly discardPlan?: () => void;

@@ -36,14 +36,14 @@ export interface JournalComparison {
   /** The last run in the journal. `lastAt`: the time of the last entry that has a time. */
   readonly lastRun: string | undefined;
   readonly lastAt: string | undefined;
-  /** Minimum number of requests in the newest copy of the ledger. */
+  /** Minimum number of requests that the newest copy of the ledger has. */
   readonly requests: number;
   readonly end: JournalEnd;
 }
 
 /**
- * Returns the journals that belong, or may belong, to this ledger. If the first entry of a journal cannot be read, its
- * file name decides. A journal that was also renamed may belong to any ledger in the folder.
+ * Returns the journals that belong, or may belong, to this ledger. If the first entry of a journal cannot be read, the
+ * file name identifies the ledger. A journal that was also renamed may belong to any ledger in the folder.
  * @param id the id of the ledger's first run; undefined if there is no run yet
  */
 export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | undefined): readonly string[] {
@@ -148,7 +148,7 @@ async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: Com
   }
 }
 
-/** Adds a recovery. If the ledger has this recovery, it accounts for every earlier entry. */
+/** Adds a recovery. A ledger that has this recovery accounts for every earlier entry. */
 async function addRecovery(state: ComparisonState, id: string, ledger: ComparedLedger): Promise<void> {
   if (await ledger.recovery?.isRecoveryKnown(id)) {
     Object.assign(state, { batch: [], unknown: 0, uncompared: 0, isComplete: true });

@@ -32,11 +32,11 @@ export interface JournalFile {
 
 export interface JournalFileOptions {
   /**
-   * Number of bytes up to the end of the last complete entry, 0 for a new file. The rest is an entry that was being
+   * Number of bytes up to the end of the last complete entry, 0 for a new file. Later bytes are an entry that was being
    * written when a process ended.
    */
   readonly validBytes: number;
-  /** Folder in which the journal is recreated if it was removed and its own folder cannot be created again. */
+  /** Folder in which the journal is recreated if it was removed and cannot be recreated at its own path. */
   readonly rescueFolder: string;
   readonly notice: (message: string) => void;
 }
@@ -44,8 +44,8 @@ export interface JournalFileOptions {
 const OWNER_ONLY = 0o600;
 
 /**
- * Opens a journal for appending. If it is removed or renamed while open, it is recreated from the open file, at its
- * path or in the rescue folder.
+ * Opens a journal for appending. If the file is removed or renamed while open, the journal is recreated from the open
+ * file, at its path or in the rescue folder.
  * @throws Failure `storage`
  */
 export function openJournalFile(file: string, { validBytes, rescueFolder, notice }: JournalFileOptions): JournalFile {

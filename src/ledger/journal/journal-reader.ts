@@ -75,7 +75,7 @@ function* readFrames(descriptor: number): Generator<JournalEntry, JournalEnd> {
   }
 }
 
-/** The last entry of a journal whose last run ended properly; undefined for any other journal. */
+/** Returns the last entry of a journal whose last run ended properly; undefined for any other journal. */
 export function readLastEntry(file: string): Extract<JournalEntry, { readonly kind: "end" }> | undefined {
   const descriptor = opened(file);
   try {
@@ -89,7 +89,7 @@ export function readLastEntry(file: string): Extract<JournalEntry, { readonly ki
   }
 }
 
-/** The first entry of a journal, which names its ledger; undefined if the entry cannot be read. */
+/** Returns the first entry of a journal, which names its ledger; undefined if the entry cannot be read. */
 export function readLedgerOf(file: string): Extract<JournalEntry, { readonly kind: "ledger" }> | undefined {
   const entries = readJournal(file);
   const first = entries.next();
@@ -100,7 +100,7 @@ export function readLedgerOf(file: string): Extract<JournalEntry, { readonly kin
 
 const EXTENSION = ".log";
 
-/** The journals of all ledgers in a folder; empty if the folder does not exist. */
+/** Returns the journals of all ledgers in a folder; an empty list if the folder does not exist. */
 export function journalFiles(folder: string): readonly string[] {
   const names = unlessMissing(() => readdirSync(folder)) ?? [];
   return names
@@ -110,14 +110,14 @@ export function journalFiles(folder: string): readonly string[] {
 }
 
 /**
- * The journal file for the runs of a ledger.
+ * Returns the path of the journal for the runs of a ledger.
  * @param id the id of the ledger's first run
  */
 export function journalFile(folder: string, ledgerName: string, id: string): string {
   return path.join(folder, `${nameInFile(ledgerName)}-${id}${EXTENSION}`);
 }
 
-/** The form of a ledger's name in the file names of its journals. */
+/** Returns the name that represents a ledger in the file names of its journals. */
 export function nameInFile(ledgerName: string): string {
   return path
     .basename(ledgerName)
@@ -125,7 +125,7 @@ export function nameInFile(ledgerName: string): string {
     .slice(-80);
 }
 
-/** The ledger named in the file name of a journal (`journalFile`); undefined if the file was renamed. */
+/** Parses the file name of a journal (`journalFile`). Returns undefined if the file was renamed. */
 export function ledgerInName(file: string): { readonly name: string; readonly id: string } | undefined {
   const [, name, id] = /^(.+)-(\d{8}-\d{4}-[0-9a-f]{4}|[0-9a-f]{16})\.log$/.exec(path.basename(file)) ?? [];
   return name === undefined || id === undefined ? undefined : { name, id };

@@ -30,8 +30,8 @@ export interface MachineComparison {
 }
 
 /**
- * Returns the folders of a ledger, found by the id of its first run or by its name. The name also finds the journals of
- * an earlier database that had another id.
+ * Returns the folders of a ledger, found by the id of its first run or by its name. A search by name also finds the
+ * journals of an earlier database whose first run had another id.
  */
 export function ledgerFolders({ folder, ledgerName }: MachineJournals, id: string | undefined): readonly string[] {
   return foldersIn(folder).filter(
@@ -86,8 +86,8 @@ interface MachineJournalOptions extends Pick<JournalFileOptions, "rescueFolder" 
 }
 
 /**
- * Creates the journal of this process, in its own folder. When the journal ends, it notes in the ledger that the ledger
- * accounts for it.
+ * Creates the journal of this process, in its own folder. `end` also notes, in the ledger and in the journal, that the
+ * ledger accounts for the journal.
  */
 export function openProcessJournal(
   { folder, ledgerName }: MachineJournals,
@@ -117,8 +117,8 @@ export function openProcessJournal(
 
 /**
  * Notes in the ledger and in the journal that the ledger accounts for the journal. The journal gets no note if the
- * server is unreachable. It also gets none if the ledger was restored while the process ran, because the note would
- * vouch for requests that the ledger has lost. A journal without a note is compared request by request.
+ * server is unreachable. It also gets no note if the ledger was restored while the process ran, because the note would
+ * hide the requests that the ledger has lost. A journal without a note is compared request by request.
  */
 async function noteEnd(
   folder: string,
@@ -152,7 +152,7 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * Removes journals that were last written more than 30 days ago, except the latest. Call this only if the ledger has
- * all of their requests. Newer journals must stay, because they reveal that an older copy was restored.
+ * all of their requests. Newer journals must stay, because they show whether an older copy of the ledger was restored.
  */
 export function removeOldJournals(place: MachineJournals, id: string, now: number): void {
   const processes = foldersIn(path.join(place.folder, id));

@@ -17,9 +17,9 @@ import { journalFile, readJournal, readLastEntry } from "./journal-reader.ts";
 import { statSync } from "node:fs";
 
 /**
- * Records outside the ledger which requests were sent. A ledger that lacks these requests is an older copy or another
- * ledger, and would send them again. The journal never has more requests than its ledger. An entry is written after the
- * ledger has committed the intents, and before their requests are sent.
+ * A log, outside the ledger, of the requests that were sent. A ledger that lacks these requests is an older copy or
+ * another ledger, and would send them again. The journal never has more requests than its ledger. An entry is written
+ * after the ledger has committed the intents, and before their requests are sent.
  */
 export interface Journal {
   /**
@@ -34,7 +34,7 @@ export interface Journal {
   readonly add: (intents: readonly JournaledIntent[]) => void;
   /** Like `add`, for requests of which only the number is known. */
   readonly addCount: (count: number) => void;
-  /** Ends the entries of the run. The end is durable when the promise resolves. */
+  /** Appends the last entry of the run. The entry is durable when the promise resolves. */
   readonly end: () => Promise<void>;
 }
 
@@ -129,7 +129,10 @@ function createSyncs(clock: Clock): Syncs {
   };
 }
 
-/** Number of bytes up to the end of the last complete entry; 0 if the journal does not exist or has no entry. */
+/**
+ * Returns the number of bytes up to the end of the last complete entry; 0 if the journal does not exist or has no
+ * entry.
+ */
 function validBytesOf(file: string): number {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= MAGIC.length) return 0;
@@ -141,7 +144,10 @@ function validBytesOf(file: string): number {
   }
 }
 
-/** The journals that contain requests missing from this ledger, or that cannot be compared completely. */
+/**
+ * Returns the journals that contain requests missing from this ledger, or that cannot show that the ledger has every
+ * request.
+ */
 export async function findOutdated(place: JournalPlace, ledger: ComparedLedger): Promise<readonly JournalComparison[]> {
   const { id } = await ledger.history();
   const outdated: JournalComparison[] = [];

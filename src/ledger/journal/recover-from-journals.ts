@@ -68,7 +68,7 @@ export async function noteRequests(
   return noted + (await recovery.markPossiblySent(batch, at));
 }
 
-/** Notes in a journal that the ledger accounts for it. Renames a corrupt journal and starts a new one. */
+/** Notes in a journal that the ledger accounts for its requests. Renames a corrupt journal and starts a new one. */
 export async function noteInJournal(
   { folder, ledgerName }: JournalPlace,
   { file, end: { state, validBytes } }: JournalComparison,

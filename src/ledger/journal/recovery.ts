@@ -7,17 +7,20 @@ export interface JournaledRequest extends Pick<Intent, "identity" | "content" | 
   readonly rowMark?: number | undefined;
 }
 
-/** A comparison of the ledger with a journal. Afterwards, the ledger accounts for every entry of the journal. */
+/** A completed comparison of the ledger with journals. The ledger accounts for every request in these journals. */
 export interface Recovery {
   readonly id: string;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** Whether the journal may lack some requests. Records that are new to the ledger may then have been sent. */
+  /** Whether the journals may lack some requests. If so, records that are new to the ledger may have been sent. */
   readonly isUncertain: boolean;
 }
 
 export interface LedgerRecovery {
-  /** Returns the requests that the ledger lacks, because it has fewer attempts for their records. */
+  /**
+   * Returns the requests that the ledger lacks: the ledger has fewer attempts for the record than the attempt number of
+   * the request.
+   */
   readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
   /**
    * Adds the missing requests as attempts with an unknown outcome, abandoned at `at`. Their records become `ambiguous`,
@@ -26,8 +29,9 @@ export interface LedgerRecovery {
    */
   readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;
   /**
-   * Saves a recovery. After an uncertain recovery, every record that is not accepted becomes `ambiguous`. A record that
-   * is new to the ledger also becomes `ambiguous` when it is planned, unless the platform deduplicates by business key.
+   * Saves a recovery. After an uncertain recovery, every record that is neither accepted nor in flight becomes
+   * `ambiguous`. A record that is new to the ledger also becomes `ambiguous` when it is planned, unless the platform
+   * deduplicates by business key.
    */
   readonly noteRecovery: (recovery: Recovery) => Promise<void>;
   readonly isRecoveryKnown: (id: string) => Promise<boolean>;
@@ -44,11 +48,11 @@ export interface LedgerOrigin {
   readonly facts: () => Promise<OriginFacts>;
 }
 
-/** The origin of a ledger. It differs in a restored copy. */
+/** Facts about the database of a ledger, from which a process detects a restored copy. */
 export interface OriginFacts {
   /** Identifies the server, the database, the tables and the timeline. */
   readonly origin: string;
-  /** Position in the server's log. It increases while the origin stays the same. */
+  /** Position in the server's log. The position increases as long as the origin stays the same. */
   readonly position: number;
   /**
    * When the server started. Restoring its files requires a restart, after which the position may be higher than
@@ -57,7 +61,7 @@ export interface OriginFacts {
   readonly startedAt?: string | undefined;
   /** Ids of the machines that have sent requests. */
   readonly machines: readonly string[];
-  /** The origin recorded in the ledger. A restored copy has the origin of the original. */
+  /** The origin that was last noted in the ledger. In a restored copy, this is the origin of the original ledger. */
   readonly noted?: NotedOrigin | undefined;
 }
 
@@ -67,5 +71,5 @@ export interface NotedOrigin {
   readonly at: string;
 }
 
-/** The reason that is stored with a request that the ledger lacked. */
+/** The reason that is stored with a request that was added from a journal. */
 export const UNKNOWN_REQUEST = "known only from a journal: the ledger was restored from an older copy";

@@ -6,7 +6,7 @@ import { unlessMissing } from "../../files/error-code.ts";
 import { replaceFile, replaceFileSync } from "../../files/replace-file.ts";
 import type { OriginFacts } from "./recovery.ts";
 
-/** The last state of a ledger on a server that a process of this machine observed. */
+/** The state of a ledger on a server when a process of this machine last observed the ledger. */
 export interface SeenOrigin extends OriginFacts {
   /** Number of requests in the ledger. */
   readonly requests: number;
@@ -33,7 +33,7 @@ export function readSeenOrigin(folder: string): SeenOrigin | undefined {
 /**
  * Saves the observed state. For the same origin, keeps the larger number of requests, because processes write this file
  * concurrently.
- * @param state `recovered`: the ledger accounts for lost requests, so its number replaces the saved number
+ * @param state `recovered`: the ledger accounts for lost requests, so its number of requests replaces the saved number
  */
 export async function writeSeenOrigin(
   folder: string,
@@ -58,7 +58,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** The id of this machine (in fact, of its state folder). It is created on first use. */
+/** Returns the id of this machine, or more precisely of its state folder. Creates the id on first use. */
 export function machineId(stateFolder: string): string {
   const file = path.join(stateFolder, "machine");
   const known = unlessMissing(() => readFileSync(file, "utf8").trim());

@@ -1,6 +1,6 @@
 /**
- * Plan items in the form in which threads exchange them and a temporary ledger stores them. Copying items as objects
- * would take longer than creating them.
+ * Plan items in the packed format that threads exchange and temporary ledgers store. Copying items as objects would
+ * take longer than creating them.
  */
 export interface PackedItems {
   /**
@@ -23,7 +23,7 @@ export interface ItemColumns {
   readonly count: number;
   readonly records: Float64Array;
   readonly lines: Float64Array;
-  /** The contents of the items; NaN for an item without content. */
+  /** Content hashes of the items, as numbers; NaN for an item without content. */
   readonly contents: Float64Array;
   /** Marks of the keys (`packKey`); NaN for an item without a key. */
   readonly marks: Float64Array;
@@ -50,7 +50,7 @@ interface ColumnSizes {
   readonly extraBytes: number;
 }
 
-/** Size of the header. The columns follow it, those with the widest numbers first. */
+/** Size of the header. The columns follow the header, those with the widest numbers first. */
 const HEADER_BYTES = 16;
 const BYTES_OF_ITEM = 4 * 8 + 3 * 4 + 1;
 
@@ -85,13 +85,13 @@ export function columnsIn(memory: ArrayBuffer): ItemColumns {
   };
 }
 
-/** The key of the item at this index. */
+/** Returns the key of the item at this index; undefined if the item has no key. */
 export function keyOf({ flags, keys, keyEnds }: ItemColumns, index: number): string | undefined {
   if (((flags[index] ?? 0) & FLAG.key) === 0) return undefined;
   return keys.toString("utf8", index === 0 ? 0 : keyEnds[index - 1], keyEnds[index]);
 }
 
-/** The extra properties of the item at this index; empty if it has none. */
+/** Returns the extra properties of the item at this index; empty if the item has none. */
 export function extraOf({ extras, extraEnds }: ItemColumns, index: number): Buffer {
   return extras.subarray(index === 0 ? 0 : extraEnds[index - 1], extraEnds[index]);
 }

@@ -24,7 +24,10 @@ export function addExtra({ problems, identity, content, awaits, rowHash, asOf }:
   if (problems.length > 0) extras.addText(JSON.stringify(problems.map(withoutValue)));
 }
 
-/** Like `addExtra`, for an item that has only a row hash and two hashes, which are stored consecutively. */
+/**
+ * Like `addExtra`, for an item that has only a row hash, an identity and a content hash. The last two are consecutive
+ * in `hashes`.
+ */
 export function addHashes(hashes: Uint8Array, start: number, rowHash: number, extras: ByteList): void {
   for (let at = start; at < start + 2 * HASH_BYTES; at += HASH_BYTES) {
     extras.addByte(HASH_BYTES);

@@ -6,7 +6,7 @@ import { HASH_BYTES } from "../records/record-hashes.ts";
 import { addExtra, addHashes, hasExtra } from "./item-extra.ts";
 import { packAsciiKey, packKey } from "./packed-key.ts";
 
-/** The items of records from one file that are valid and have no problems, as columns. */
+/** The items of valid records without problems from one file, as columns. */
 export interface FastPathItems {
   readonly file: string;
   /** The bytes that contain the keys. */
@@ -15,11 +15,14 @@ export interface FastPathItems {
   readonly lines: Float64Array;
   /** The content of each item, as in `PlannedItem.content`; NaN for an item without a key. */
   readonly contents: Float64Array;
-  /** Start and exclusive end of each item's key, which must be ASCII. -1 if the key is in `keyTexts`. */
+  /**
+   * Start and exclusive end of each item's key, which must be ASCII. The start is -1 if the key is in `keyTexts`, or if
+   * the item has no key.
+   */
   readonly keyStarts: Int32Array;
   readonly keyEnds: Int32Array;
   readonly keyTexts: (string | undefined)[];
-  /** For a run that sends: identity and content of each item, instead of `contents`. All items have a key. */
+  /** For a run that sends: identity and content hash of each item, instead of `contents`. All items have a key. */
   readonly hashes: Uint8Array | undefined;
   /** For a run that sends: the hash of each item's source row. */
   readonly rowHashes: Float64Array;
@@ -98,7 +101,7 @@ function fastPathContent({ hashes, contents }: FastPathItems, at: number): numbe
   return hashes === undefined ? (contents[at] ?? Number.NaN) : hashNumber(hashes, 2 * HASH_BYTES * at + HASH_BYTES);
 }
 
-/** Adds the item's key to the list. Returns its mark, or NaN if it has no key. */
+/** Adds the item's key to the list. Returns the mark of the key, or NaN if the item has no key. */
 function packFastPathKey({ bytes, keyStarts, keyEnds, keyTexts }: FastPathItems, at: number, keys: ByteList): number {
   const start = keyStarts[at] ?? -1;
   if (start >= 0) return packAsciiKey(bytes, start, keyEnds[at] ?? start, keys);
@@ -156,7 +159,9 @@ function contentNumber(content: PlannedItem["content"]): number {
   return typeof content === "number" ? content : hashNumber(content, 0);
 }
 
-/** A number from the first 52 bits of a SHA-256. It distinguishes contents as reliably as a 52-bit fast hash. */
+/**
+ * Converts the first 52 bits of a SHA-256 to a number, which distinguishes contents as reliably as a 52-bit fast hash.
+ */
 function hashNumber(hashes: Uint8Array, start: number): number {
   let number = (hashes[start + 6] ?? 0) & 0xf;
   for (let at = start; at < start + 6; at += 1) number = number * 256 + (hashes[at] ?? 0);

@@ -64,7 +64,7 @@ export function joinPacked(lists: readonly PackedItems[]): PackedItems {
   return { columns: memory, files, problems: { error: sums(problems, "error"), warning: sums(problems, "warning") } };
 }
 
-/** Columns whose numbers do not depend on positions. */
+/** Columns whose values stay the same when lists are joined. */
 const COPIED = ["records", "lines", "contents", "marks", "flags"] as const;
 
 function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {

@@ -14,7 +14,7 @@ import {
 } from "./packed-plan.ts";
 import { readExtra } from "./item-extra.ts";
 
-/** The outcomes of a plan in input order, in batches. Without `statuses`, all outcomes. */
+/** Yields the outcomes of a plan in input order, in batches. Without `statuses`, yields all outcomes. */
 export async function* outcomesOf(plan: PackedPlan, statuses?: readonly Status[]): AsyncGenerator<readonly Outcome[]> {
   for await (const batch of outcomesInColumns(plan, statuses)) {
     yield batch.flatMap((part) => ("status" in part ? [part] : outcomesOfValid(part)));
@@ -95,7 +95,7 @@ function endOfValid({ count, flags, records }: ItemColumns, from: number, found:
   return to;
 }
 
-/** The outcome as planned. */
+/** Returns the outcome as planned, without later findings. */
 function outcomeAt(columns: ItemColumns, index: number, files: readonly string[]): Outcome {
   const key = keyOf(columns, index);
   return {

@@ -11,37 +11,37 @@ import { createSorter, type Sorter } from "./spool/sorter.ts";
 /** The plan of one run in columns, in input order, with later findings kept separately. */
 export interface PackedPlan {
   readonly pieces: PieceStore;
-  /** Number of items that a sorter holds in memory. */
+  /** Maximum number of items that a sorter holds in memory. */
   readonly maxSortedInMemory: number;
   readonly batches: PlannedBatch[];
   /** Marks of all keys. */
   readonly marks: MarkList;
-  /** The names of all files. The file of an item is an index into them. */
+  /** The names of all files, by their number in this plan. */
   readonly files: FileNames;
   readonly counts: Map<Status, number>;
   readonly problems: Readonly<Record<Severity, Map<string, number>>>;
-  /** Findings about records after they were planned. */
+  /** Findings about records, made after the records were planned. */
   readonly findings: Sorter<LaterFinding>;
-  /** Records that became `invalid` after they were planned. */
+  /** Numbers of the records with problems that `excludeRows` added. */
   readonly excluded: Set<number>;
   /** Set when the plan is complete. */
   policy?: PlanPolicy;
 }
 
 export interface PlannedBatch {
-  /** The number of the piece with its columns in the store. */
+  /** The number of the piece in the store that contains the columns. */
   readonly piece: number;
   /** The plan's file numbers for the files of the batch. */
   readonly files: readonly number[];
   readonly count: number;
   readonly lastRecord: number;
-  /** Whether no item has a problem. */
+  /** Whether all items are valid and have no extra properties, such as problems. */
   readonly isPlain: boolean;
 }
 
 export type LaterFinding = ExcludedFinding | KeyFinding;
 
-/** Why a record is `invalid`. */
+/** Problems, found after planning, that make a record `invalid`. */
 interface ExcludedFinding {
   readonly record: number;
   readonly problems: readonly Problem[];
@@ -80,7 +80,7 @@ export function newPackedPlan(pieces: PieceStore, maxSortedInMemory: number): Pa
 }
 
 /**
- * Adds records after the existing ones.
+ * Adds records after the existing records.
  * @throws Failure `storage`
  */
 export function addItems(plan: PackedPlan, items: PackedItems): void {
@@ -100,7 +100,9 @@ export function addItems(plan: PackedPlan, items: PackedItems): void {
   });
 }
 
-/** Counts the items by status. Returns the number of items with problems. */
+/**
+ * Counts the items by status. Returns the number of items that are invalid or have extra properties, such as problems.
+ */
 function countStatuses(plan: PackedPlan, { count, flags }: ItemColumns): number {
   let problemCount = 0;
   let invalid = 0;
@@ -113,7 +115,7 @@ function countStatuses(plan: PackedPlan, { count, flags }: ItemColumns): number 
   return problemCount;
 }
 
-/** Whether an item is valid and has no problems. */
+/** Whether an item is valid and has no extra properties, such as problems. */
 export function isPlain(flag: number): boolean {
   return (flag & (FLAG.invalid | FLAG.extra)) === 0;
 }

@@ -9,7 +9,7 @@ import { createSpooledList, type SpooledList } from "./spool/spooled-list.ts";
 /**
  * Finds keys that occur more than once in the plan, and keys that are nearly equal. If all records of a key have the
  * same content, the first record stays and the others are duplicates. If their contents differ, it is unknown which
- * record is correct. Each nearly equal key refers to the previous one.
+ * record is correct. Each nearly equal key refers to the previous key, and the first key refers to the second.
  *
  * Marks select the candidate records. These are then sorted by key, on disk if there are many, and their keys are
  * compared.
@@ -67,7 +67,7 @@ function compareEntries(one: KeyEntry, other: KeyEntry): number {
   return one.key < other.key ? -1 : 1;
 }
 
-/** Returns a text that is equal for keys that may be nearly equal. */
+/** Returns a string that is equal for keys that may be nearly equal. */
 function matchOf({ key }: KeyEntry): string {
   return normalKey(key);
 }
@@ -100,7 +100,9 @@ function* groupsOf(entries: Iterator<KeyEntry>): Generator<KeyGroup> {
   yield* linked(near);
 }
 
-/** Links each key of a group to the previous key if the two are near, and the first key to the second. */
+/**
+ * Links each key to the previous key in the input, and the first key to the second, if the two keys are nearly equal.
+ */
 function linked(groups: readonly KeyGroup[]): readonly KeyGroup[] {
   if (groups.length < 2) return groups;
   const inOrder = groups.toSorted((one, other) => one.first.record - other.first.record);

@@ -3,8 +3,8 @@ import { HASH_RANGE } from "../../text/text-hash.ts";
 import type { PieceStore } from "./spool/piece-store.ts";
 
 /**
- * Sorts marks into buckets as they arrive. A bucket is so small that its bits fit into the processor's cache. Full
- * blocks are stored with the other pieces of the plan.
+ * Sorts marks into buckets as they arrive. A bucket is so small that the bits of its marks fit into the processor's
+ * cache. Full blocks are stored with the other pieces of the plan.
  */
 export interface MarkList {
   /** Ignores NaN. */
@@ -107,7 +107,9 @@ async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: numb
   };
 }
 
-/** The marks that occur more than once, sorted; undefined if there are more than `limit`, or too many to sort. */
+/**
+ * Returns the marks that occur more than once, sorted; undefined if there are more than `limit`, or too many to sort.
+ */
 function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefined {
   // Sorting them would take too long.
   if (sharing.length > 2 * MAX_REPEATED) return undefined;
@@ -119,8 +121,8 @@ function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefi
 /** A set of bits in which each mark sets one bit. */
 interface Bits {
   /**
-   * The marks whose bit is also set by another mark, which may be equal or different. These are few, unless many marks
-   * are repeated.
+   * Returns the marks whose bit is also set by another mark, which may be equal or different. Returns few marks, unless
+   * many are repeated.
    */
   readonly sharing: (marks: Float64Array) => Float64Array;
 }

@@ -12,9 +12,9 @@ export type Compared = "all" | "left" | readonly number[];
 const MAX_LISTED = 50_000;
 
 /**
- * Makes the blocked and ambiguous records of a run `pending`, and the records that `reopenRejected` selects. Returns
- * the records to compare. On SQLite, these are only the reopened records if no other run has written since the last
- * comparison.
+ * Makes the blocked records, the ambiguous records and the records that `reopenRejected` selects `pending`. Returns the
+ * records to compare. On SQLite, these are only the reopened records if no other run has written since the last
+ * comparison (`noteCompared`) and there are at most `MAX_LISTED`.
  */
 export function* reopenOpen(tables: Tables, run: RunRow): Work<Compared> {
   if (tables.dialect === "postgres") {

@@ -8,9 +8,9 @@ import { writeFindings } from "./findings.ts";
 
 /**
  * Makes a record `skipped`, with a warning, if its row is the uncorrected version of an accepted record. This is the
- * case if an earlier run found the same content invalid, or the platform refused it, and the record was then accepted
- * from corrected rejects. Content that is in no earlier run is treated as a change. Any content is also treated as a
- * change if the record was found to differ on the platform (its accepted content is then empty).
+ * case if the same content was `invalid` or `rejected` in an earlier run, and the record was accepted afterwards,
+ * usually from corrected rejects. All other content is treated as a change. If the record was found to differ on the
+ * platform, its accepted content is empty, and any content is treated as a change.
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if ((yield* tables.row(EARLIER_RUN, run.number)) === undefined) return;
@@ -47,8 +47,8 @@ interface OlderRow {
 }
 
 /**
- * Selects the older versions. Reads earlier runs only for accepted records whose content in the plan differs from their
- * accepted content. Usually, there are none.
+ * Selects the older versions. Reads earlier runs only for accepted records that are invalid in the plan, or whose
+ * planned content differs from their accepted content. Usually, there are none.
  */
 const SELECT_OLDER: Statement<OlderRow> = {
   sql: `

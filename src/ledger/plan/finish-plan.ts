@@ -8,7 +8,7 @@ import { type PlanFinding, writeFindings } from "./findings.ts";
 import { applyKnownRecords } from "./known-records.ts";
 import { refuseNearKnownKeys } from "./near-known-keys.ts";
 
-/** @param keys whether the plan may contain a key twice, possibly in another form */
+/** @param keys whether the plan may contain keys that are equal or nearly equal */
 export function* finishPlan(
   tables: Tables,
   run: RunRow,

@@ -21,10 +21,11 @@ import { refuseStale } from "./stale-records.ts";
  * - `invalid`, code `unique`: accepted with different content, unless `revise`
  * - `ambiguous`: may have been processed, unless `resendAmbiguous`
  * - `blocked`, code `account_not_found`: waits for a record that has not been accepted yet
+ * - `invalid`, code `circular_dependency`: waits for itself
  *
- * All other records are sent: new ones, and those that an earlier run left `blocked`, `rejected` or `existing`.
+ * All other records are sent: new records, and records that an earlier run left `blocked`, `rejected` or `existing`.
  * Rejected and existing records are sent even if they are unchanged, because the cause may have been fixed on the
- * platform, and a refusal creates nothing.
+ * platform, and a refused request creates nothing.
  */
 export function* applyKnownRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
   yield* markExcluded(tables, run, TO_SEND[compared === "all" ? "all" : "left"]);
@@ -56,7 +57,7 @@ interface ToSend {
 }
 
 const TO_SEND: Readonly<Record<"all" | "left", ToSend>> = {
-  // Most records of a new plan are left to send, but an interrupted run may have few.
+  // A new plan is read without an index, because most of its records are left to send. An interrupted run may have few.
   all: { index: "", status: "items.status in ('valid', 'pending')" },
   left: { index: "/*+ indexed by items_open */", status: "items.status = 'pending'" },
 };
@@ -84,9 +85,9 @@ const skipAccepted = (toSend: ToSend): string => `
     and records.accepted_content = items.content`;
 
 /**
- * Makes a record `ambiguous` if the platform has answered its `scheduledStep` and this run has other content for it.
- * The platform will create the record, and no later reply shows which content it has. Other content must not be sent
- * before the result is known.
+ * Makes a record `ambiguous` if the platform has answered its `scheduledStep` and this run has other content for the
+ * record. The platform will create the record, and no later reply shows with which content. Other content must not be
+ * sent before the result is known.
  */
 const noteScheduled = (toSend: ToSend): string => `
   update migrate.records set state = 'ambiguous', other_content = 1 from migrate.items ${toSend.index}
@@ -137,7 +138,8 @@ const SELECT_WAITING: Statement<FoundRow> = {
 };
 
 /**
- * Refuses records that wait for themselves, which can never be sent. Records that other runs left blocked also count.
+ * Refuses records that wait for themselves, directly or through other records, because such records can never be sent.
+ * Also follows records that other runs left blocked.
  */
 function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   const circular = yield* tables.rows(SELECT_CIRCULAR, run.number);

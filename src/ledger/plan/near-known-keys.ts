@@ -19,9 +19,9 @@ import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT
 
 /**
  * Makes a record `invalid` if its key is new and may be a changed form of a key from another run to the same address,
- * because sending it would create a second account. The same applies to a new key of a row that was sent under another
- * key, and to a key that a spreadsheet has visibly changed. A key is new until a record with it has been sent. Reads
- * the plans of earlier runs only if there are new keys.
+ * because sending the record would create a second account. The same applies to a new key of a row that was sent under
+ * another key, and to a key that a spreadsheet has visibly changed. A key is new until a record with it has been sent.
+ * Reads the plans of earlier runs only if there are new keys.
  */
 export function* refuseNearKnownKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   const { refuse, refuseEach } = recordRefuser(tables, run, policy);
@@ -53,7 +53,9 @@ const OTHER_RUN: Statement<{ id: number }> = {
   where own.id = $1 limit 1`,
 };
 
-/** SQL for runs whose keys count as known. A dry run counts only for later runs, because it has sent nothing. */
+/**
+ * Returns SQL for runs whose keys count as known. A dry run counts only for later runs, because it has sent nothing.
+ */
 function isEarlier(other: string, own: string): string {
   return `(${other}.id < ${own}.id or ${other}.id > ${own}.id and not ${other}.dry_run)`;
 }
@@ -65,7 +67,7 @@ const ANY_ROW_MARK: Statement<{ found: number }> = {
 type FoundKey = NewKey & Pick<KnownKey, "known"> & { readonly wasSent: number | boolean };
 type ProblemOf = (found: NewKey & KnownKey, policy: PlanPolicy) => LocalProblem | undefined;
 
-/** Refuses each record once, with its first problem. Rows of one record must be consecutive. */
+/** Returns functions that refuse each record once, with its first problem. Rows of one record must be consecutive. */
 function recordRefuser(
   tables: Tables,
   run: RunRow,
@@ -104,8 +106,8 @@ const EARLIER_ITEMS = `
   inner join migrate.items on items.run = earlier.id`;
 
 /**
- * SQL for the known keys that are nearly equal to a new key. For each new key, the known keys that were sent come
- * first, then the others, in ascending order.
+ * Returns SQL for the known keys that are nearly equal to a new key. For each new key, the known keys that were sent
+ * come first, then the others, in ascending order.
  * @param keys the table with the new keys, and the condition for an earlier item with a nearly equal key
  */
 const nearKeys = (keys: string): string => `
@@ -124,7 +126,7 @@ const nearKeys = (keys: string): string => `
   group by new_keys.record, new_keys.key, items.key, files.name, new_keys.line
   order by new_keys.record, 4 desc, items.key`;
 
-/** @param match SQL for the form of an earlier item's key that is compared */
+/** @param match SQL expression that derives the compared value from the key of an earlier item */
 const selectNear = (match: string): Statement<FoundKey> => ({
   sql: withNewKeys(nearKeys(`new_keys on new_keys.match = ${match}`)),
 });
@@ -147,8 +149,9 @@ const SELECT_NEAR_FORMS: Statement<FoundKey> = {
 const FORMS_AT_ONCE = 50_000;
 
 /**
- * Finds other forms of the new keys that may be dates (`11/01/2010`, `Jan-11`) or long numbers. On SQLite, adds them to
- * the collected keys. On PostgreSQL, returns keys and forms for `SELECT_NEAR_FORMS`.
+ * Finds other forms of the new keys that may be dates (`11/01/2010`, `Jan-11`) or long numbers. On SQLite, adds the
+ * forms to the collected keys, and returns `added` if some are forms of long numbers. On PostgreSQL, returns keys and
+ * forms for `SELECT_NEAR_FORMS`.
  */
 function* otherForms(
   tables: Tables,
@@ -206,8 +209,8 @@ const SELECT_DATES_AND_NUMBERS: Statement<FormedKey> = {
 };
 
 /**
- * Selects new keys of rows that were sent under other keys. If the plan also has the earlier key with the same row, the
- * row belongs to the earlier key, and the new key has a different row.
+ * Selects new keys of rows that were sent under other keys. Omits a row if the plan also contains the other key with
+ * the same row, because the row then belongs to that key.
  */
 const SELECT_SAME_ROWS: Statement<FoundKey> = {
   sql: withNewKeys(
@@ -240,7 +243,7 @@ const selectSuspects = (suspect: string): string => `
   from migrate.items inner join migrate.files on files.id = items.file
   where items.run = $1 and ${suspect} and ${IS_NEW} order by items.record`;
 
-/** Keys that look as if a spreadsheet has changed them. */
+/** Selects new keys that look as if a spreadsheet has changed them. */
 const SELECT_SUSPECTS: Statement<FoundKey> = {
   sql: {
     sqlite: selectSuspects("(items.key glob '[0-9]*[Ee]+*' or substr(items.key, 1, 1) in ('''', '’', '=', '#'))"),

@@ -49,9 +49,9 @@ export function* refuseStale(
 }
 
 /**
- * Whether different, newer content was sent or skipped. This is true even if the newest content equals the content of
- * this item: the platform may have refused the newest content, and may still have the different content that was sent
- * in between.
+ * SQL condition: different, newer content was sent or skipped. The condition holds even if the newest content equals
+ * the content of this item, because the platform may have refused the newest content, and may still have the different
+ * content that was sent in between.
  */
 const NEWER_IS_DIFFERENT = `exists (
   select 1 from migrate.items as newer

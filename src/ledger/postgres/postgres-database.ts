@@ -16,7 +16,8 @@ export interface Fence {
   readonly mark: (transaction: number) => string;
   readonly rows: number;
   /**
-   * Selects the number of the last committed transaction as `marked`. Waits for a transaction that is being committed.
+   * SQL that selects the number of the last committed transaction as `marked`, and waits for a transaction that is
+   * being committed.
    */
   readonly lastMark: string;
   readonly lost: () => Failure;
@@ -32,15 +33,15 @@ export interface TransactionOptions {
    * False if a server crash may undo the transaction, because the data is written again after a crash. Default: true.
    */
   readonly isDurable?: boolean;
-  /** Idle time after which the server rolls the transaction back, so that a suspended process does not block others. */
+  /** Idle time after which the server rolls back the transaction, so that a suspended process does not block others. */
   readonly idleMs?: number | undefined;
 }
 
 /**
- * A database on a server. Its connections have been tested, and closing it closes them. Queries are repeated after a
- * conflict, and for some time while the server cannot be reached. If the reply to a commit is lost, the mark of the
- * transaction shows whether the commit succeeded. Every error except a bug is a `Failure` (`storage`, `config`,
- * `ledger_in_use`, `ledger_damaged`).
+ * A database on a server. The connections have been tested. Closing the database closes its connections. Queries are
+ * repeated after a conflict, and for some time while the server cannot be reached. If the reply to a commit is lost,
+ * the mark of the transaction shows whether the commit succeeded. Every error except a bug is a `Failure` (`storage`,
+ * `config`, `ledger_in_use`, `ledger_damaged`).
  */
 export interface PostgresDatabase extends Queries {
   /**
@@ -103,7 +104,7 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
       const number = transactions;
       const once = transactionWork(work, { ...how, name, number });
       // Fenced transactions run one at a time, because they would wait for each other on the server. Also, if the
-      // result of a commit is unknown, its mark must remain the last one.
+      // result of a commit is unknown, its mark must remain the last mark.
       return how.fence === undefined ? persistently(once) : inTurn(() => persistently(once));
     },
     async snapshot() {
@@ -230,7 +231,7 @@ async function openSnapshot(pool: Pool, name: string): Promise<Snapshot> {
     isOpen = false;
   };
   try {
-    // Just-in-time compilation of one of these queries takes longer than running it.
+    // Just-in-time compilation of a query would take longer than running the query.
     await guarded(() => client.query("begin isolation level repeatable read read only; set local jit = off"));
   } catch (error) {
     await close();

@@ -2,7 +2,9 @@ import type { ExportedRow } from "../ledger-store.ts";
 import type { Statement, Transaction } from "./queries.ts";
 import { readKey } from "./written-key.ts";
 
-/** The contents of the ledger in batches: runs, records, the items of each run, requests, decisions, exclusions. */
+/**
+ * Exports the contents of the ledger in batches: runs, records, the items of each run, requests, decisions, exclusions.
+ */
 export async function* exportTables(transaction: Transaction): AsyncGenerator<readonly ExportedRow[]> {
   for (const [row, sql] of Object.entries(EXPORTED)) {
     const statement: Statement<Columns> = { sql };
@@ -30,7 +32,7 @@ function plain(columns: Columns): ExportedRow {
   return Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, plainValue(value)]));
 }
 
-/** Booleans become 1 and 0, as in SQLite. */
+/** Converts a column value for the export. Booleans become 1 and 0, as in SQLite. Bytes become hexadecimal. */
 function plainValue(value: Columns[string] | undefined): string | number | null {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "string") return readKey(value);

@@ -3,7 +3,8 @@ import { Failure, type FailureCode } from "../../model/failure.ts";
 
 /**
  * How to handle an error of the server or its connection. `conflict`: the transaction can be repeated immediately.
- * `outage`: it can be repeated when the server is reachable again. `final`: repeating it does not help.
+ * `outage`: the transaction can be repeated when the server is reachable again. `final`: repeating the transaction does
+ * not help.
  */
 export type ErrorKind = "conflict" | "outage" | "final";
 
@@ -13,7 +14,7 @@ export type ErrorKind = "conflict" | "outage" | "final";
  */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
-/** The server is shutting down or starting, has no free connection, or closed this connection. */
+/** The server is shutting down or starting, has no free connection, cancelled the query, or closed this connection. */
 const OUTAGES: ReadonlySet<string> = new Set([
   "57P01",
   "57P02",

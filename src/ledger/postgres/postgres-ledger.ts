@@ -33,7 +33,7 @@ const CHANGES: Readonly<Record<Change, TransactionOptions>> = {
   position: { isDurable: false },
 };
 
-/** Opens the ledger in the schema `migrate` of a database. Its tables must exist and have this version. */
+/** Opens the ledger in the schema `migrate` of a database. The tables must exist and have the current format. */
 export function postgresLedger(database: PostgresDatabase, options: PostgresLedgerOptions): Ledger {
   const { fence, clock, lease, toolVersion, close } = options;
   return {
@@ -71,7 +71,7 @@ const frequentWrites: FrequentWrites<PostgresTables> = {
   noteRun: ({ queries }, id) => waitFor(noteRun(queries, id)),
 };
 
-/** A read-only ledger on a snapshot of a database. */
+/** Returns a read-only ledger on a snapshot of a database. */
 export function ledgerToRead(queries: Queries, sending: SendingStatus, close: () => Promise<void>): Ledger {
   const tables = postgresTables(queries);
   return tablesLedger({ read: (work) => finish(work(tables)), change: refused }, frequentWrites, { sending, close });

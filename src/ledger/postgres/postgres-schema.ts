@@ -7,14 +7,16 @@ import { CREATE_COUNTS } from "./tables/count-schema.ts";
 /**
  * The tables in the schema `migrate`. `records` has the state of every identity across all runs, `items` has the input
  * list of each run, and `problems` has the problems of the plan (attempt 0) and of each attempt. Timestamps are ISO
- * 8601 UTC, as text. Text is compared byte by byte, as in SQLite. `writer` has one row: the process that may write to
- * the whole ledger. `marks` has one row: the last transaction of that process. `ranges` has the parts of a run's plan
- * that are assigned to `workers`. Each assignment increments the fencing token of the range.
+ * 8601 UTC, as text, except those that the server sets (`timestamptz`). Text is compared byte by byte, as in SQLite.
+ * `writer` has one row: the process that may write to the whole ledger. `marks` has one row: the last transaction of
+ * that process. `ranges` has the parts of a run's plan that are assigned to `workers`. Each assignment increments the
+ * fencing token of the range.
  *
  * Attempts known only from a journal belong to no run and have run number 0 and a `row_mark` (`rowMarker`).
  * `recoveries` has notes that this database accounts for a journal. `machines` has the machines that have sent
- * requests. `uncovered` has records that are in no plan, which `coverage` does not count yet. `origin` has one row: the
- * origin of the database when nothing was known to be missing from it. A restored copy has the origin of the original.
+ * requests. `uncovered` has records that are in no plan, which `coverage` does not count yet. `origin` has at most one
+ * row: the origin of the database when the ledger was last known to be complete. In a restored copy, this is the origin
+ * of the original database.
  *
  * Rows that are updated have room on their page for the next version, so that updates touch no index.
  */
@@ -109,7 +111,7 @@ const CREATE_TABLES = `
 
 /**
  * Creates the schema if it is missing. Concurrent processes wait for each other. If the schema exists, the user needs
- * no right to create one.
+ * no right to create schemas.
  * @throws Failure `config` for a ledger of another format, and for a schema or a database that cannot contain a ledger;
  * in both cases without any change
  */
@@ -149,10 +151,10 @@ const IS_LEDGER: Statement<{ ledger: boolean }> = {
 };
 const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version from migrate.ledger" };
 
-/** Acquires the advisory lock that protects the schema. Its number is "migr". */
+/** Acquires the advisory lock that protects the schema. Its number is "migr" in ASCII. */
 const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(1835624306)" };
 
-/** Creates the schema, unless a user with more rights has already created an empty one. */
+/** Creates the schema, unless a user with more rights has already created an empty schema. */
 async function prepareSchema(transaction: Queries): Promise<void> {
   const found = await transaction.row(SELECT_SCHEMA);
   if (found === undefined) await transaction.run("create schema migrate");
@@ -171,7 +173,7 @@ function unknownSchema(name: string): Failure {
   });
 }
 
-/** Version 12 lacks `gen_random_uuid`, which pg-boss also needs. */
+/** Version 12 lacks `gen_random_uuid`, which both the ledger and pg-boss need. */
 const OLDEST_SERVER = 13;
 
 const SELECT_SERVER: Statement<{ version: string; encoding: string }> = {

@@ -25,12 +25,12 @@ import { sharedStatus } from "./shared/worker-rows.ts";
 /** The folder for reports and copies of standard input, which are stored on the machine that creates them. */
 const LOCAL_FOLDER = ".migrate";
 
-/** How long a run waits for an unreachable server. */
+/** How long a process that writes to the ledger waits for an unreachable server. */
 const PATIENCE_MS = 60_000;
 
 /**
- * The store of a ledger in the schema `migrate` of a PostgreSQL database. Only the holder of its lease writes to the
- * ledger.
+ * Returns the store of a ledger in the schema `migrate` of a PostgreSQL database. Only two kinds of process write to
+ * the ledger: the holder of its lease and, in a shared run, the workers that hold ranges.
  */
 export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}): LedgerStore {
   const settings = connectionSettings(url);
@@ -38,7 +38,7 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
   const connect = async (patienceMs = 0): Promise<PostgresDatabase> =>
     openPostgres({ name, pool: await openPool(settings), patienceMs, notice });
 
-  /** Set while this process has the ledger open for writing. A shared run then uses the same connections. */
+  /** Set once this process has opened the ledger for writing. A shared run then uses the same connections. */
   let writing: OpenDatabase | undefined;
 
   return {
@@ -167,7 +167,7 @@ async function findActiveWriter(queries: Queries): Promise<ActiveWriter | undefi
   return { who: nameOf(holder), command, ...(run !== undefined && (await workOn(queries, run))) };
 }
 
-/** Workers that are still running after the process that planned their run has ended. */
+/** Describes workers that are still running after the process that planned their run has ended. */
 async function abandonedWork(queries: Queries): Promise<ActiveWriter | undefined> {
   const working = await workingOf(queries);
   const [first] = working;

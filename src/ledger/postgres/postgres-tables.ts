@@ -20,8 +20,8 @@ export interface PostgresTables extends Tables {
 }
 
 /**
- * The tables of a PostgreSQL ledger, for work that it shares with SQLite ledgers. Only a transaction can read in
- * batches.
+ * Returns the tables of a PostgreSQL ledger, for code that PostgreSQL and SQLite ledgers share. Only a transaction can
+ * read in batches.
  */
 export function postgresTables(queries: postgres.Queries | postgres.Transaction): PostgresTables {
   return {
@@ -64,7 +64,7 @@ function textOf(sql: Sql): string {
   return typeof sql === "string" ? sql : sql.postgres;
 }
 
-/** Inserts the values into the text, because the query of a cursor cannot have parameters. */
+/** Inserts the values into the SQL, because the query of a cursor cannot have parameters. */
 function withNumbers(text: string, values: readonly number[]): string {
   return text.replaceAll(/\$(\d+)/g, (_, position: string) => String(Number(values[Number(position) - 1])));
 }

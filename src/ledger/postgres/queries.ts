@@ -27,7 +27,7 @@ export interface Queries {
 
 /** One transaction. All of its queries use the same connection. */
 export interface Transaction extends Queries {
-  /** The rows of a query without parameters, in batches. The transaction may write between batches. */
+  /** Yields the rows of a query without parameters, in batches. The transaction may write between batches. */
   readonly batches: <Row>(statement: Statement<Row>, size: number) => AsyncGenerator<readonly Row[]>;
 }
 
@@ -86,7 +86,7 @@ export function transactionOn(client: PoolClient, name: string, guard: Guard = r
   };
 }
 
-/** Converts errors into the errors that callers expect. */
+/** Performs work, and converts its errors into the errors that callers expect. */
 export type Guard = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 const runImmediately: Guard = (work) => work();

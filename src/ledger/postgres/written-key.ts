@@ -1,7 +1,7 @@
 /**
- * A business key in a form that PostgreSQL can store. It is in NFC, because keys that differ only in Unicode form are
- * the same key. The noncharacter U+10FFFF, which no key of an extract contains, represents U+0000, which PostgreSQL
- * text cannot contain.
+ * Returns a business key in a form that PostgreSQL can store. Converts the key to NFC, because keys that differ only in
+ * Unicode form are the same key. Replaces U+0000, which PostgreSQL text cannot contain, by the noncharacter U+10FFFF,
+ * which no key of an extract contains.
  */
 export function writtenKey(key: string): string {
   return key.normalize("NFC").replaceAll("\0", NO_CHARACTER);

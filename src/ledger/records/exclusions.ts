@@ -24,8 +24,8 @@ export interface ExclusionEnd {
 }
 
 /**
- * Why a record cannot be excluded. `accepted`: it is on the platform. `unsettled`: the platform may have processed a
- * request or a step of it.
+ * Why a record cannot be excluded. `accepted`: the record is on the platform. `unsettled`: the platform may have
+ * processed a request or a step of the record.
  */
 export type RefusedExclusion = "accepted" | "unsettled";
 
@@ -34,12 +34,12 @@ export type ExclusionResult = "excluded" | "excluded before" | RefusedExclusion;
 
 type RowName = Pick<RowWithoutKey, "run" | "record">;
 
-/** Identifies a row without a key in exclusions. Differs from every `recordIdentity`. */
+/** Returns the identity of a row without a key, for exclusions. The identity differs from every `recordIdentity`. */
 export function rowIdentity({ run, record }: RowName): Uint8Array {
   return new TextEncoder().encode(`${ROW}${run} ${record}`);
 }
 
-/** The row that a `rowIdentity` identifies; undefined for the identity of a record. */
+/** Returns the row that a `rowIdentity` identifies; undefined for the identity of a record. */
 export function identifiedRow(identity: Uint8Array): RowName | undefined {
   const [, run, record] = /^row (\S+) (\d+)$/.exec(new TextDecoder().decode(identity)) ?? [];
   return run === undefined ? undefined : { run, record: Number(record) };

@@ -3,13 +3,13 @@ import { asciiHash, HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../../t
 
 /**
  * Returns a function that hashes a payload to 52 bits. The hash is equal for equal data, independent of the order of
- * object members. It takes a fifth of the time of `contentHash`. It is suitable for distinguishing the few records of
- * one key within one run, but not for stored data or against deliberate collisions.
+ * object members. Hashing takes a fifth of the time of `contentHash`. The hash is suitable for distinguishing the few
+ * records of one key within one run, but not for stored data or against deliberate collisions.
  */
 export function createFastContentHash(): (value: JsonValue) => number {
   const names = new Map<string, number>();
 
-  /** Caches the hashes of field names: payloads have few field names, and every record has them. */
+  /** Caches the hashes of field names, because payloads have few field names, which every record repeats. */
   function knownNameContent(name: string): number {
     const known = names.get(name);
     if (known !== undefined) return known;
@@ -46,7 +46,7 @@ export const EMPTY_LIST = 0x510e527f;
 /** The hash of an empty object. Members are added in any order. */
 export const EMPTY_OBJECT = 0x1f83d9ab;
 
-/** The hash of the text in these bytes; -1 if they are not pure ASCII. */
+/** Returns the hash of the text in these bytes; -1 if the bytes are not pure ASCII. */
 export function asciiTextContent(bytes: Uint8Array, from: number, to: number): number {
   return asciiHash(bytes, from, to, TEXT);
 }

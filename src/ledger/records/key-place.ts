@@ -2,14 +2,16 @@ import type { Place } from "../../model/place.ts";
 import type { LocalProblem, Severity } from "../../model/problem.ts";
 import type { PlanPolicy } from "./planned-item.ts";
 
-/** The place of an item's key: its line, and the key's column if the file has one. */
+/** Returns the place of an item's key: the line of the item, and the column of the key if the file has one. */
 export function keyPlace(policy: Pick<PlanPolicy, "keyColumns">, file: string, line: number): Place {
   return { file, line, ...policy.keyColumns.get(file) };
 }
 
 type KeyProblem<S extends Severity> = Pick<LocalProblem, "attr" | "by" | "place"> & { readonly severity: S };
 
-/** The common part of all problems that comparing items can find. All of these problems concern the key. */
+/**
+ * Returns the common part of all problems that a comparison of items can find. All of these problems concern the key.
+ */
 export function keyProblem<S extends Severity>(
   severity: S,
   { file, line }: { readonly file: string; readonly line: number },

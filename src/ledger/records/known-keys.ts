@@ -20,8 +20,8 @@ export interface KnownKey {
 }
 
 /**
- * The problem of a new key that may be a changed form of a known key. There is no problem if the known key never
- * reached the platform, because that key may be the changed form, and the new key its correction.
+ * Returns the problem of a new key that may be a changed form of a known key. Returns undefined if the known key looks
+ * like the changed form and never reached the platform, because the new key may be its correction.
  */
 export function nearKnownKey(found: NewKey & KnownKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key, known, wasSent } = found;
@@ -31,14 +31,14 @@ export function nearKnownKey(found: NewKey & KnownKey, policy: PlanPolicy): Loca
   return { ...keyProblem("error", found, policy), code: "near_known_key", key, known, corruption: kind, wasSent };
 }
 
-/** The problem of a new key that a spreadsheet has visibly changed. */
+/** Returns the problem of a new key that a spreadsheet has visibly changed; undefined for any other key. */
 export function visiblyCorruptKey(found: NewKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key } = found;
   const corruption = visibleKeyCorruption(key);
   return corruption && { ...keyProblem("error", found, policy), code: "damaged_key", key, corruption };
 }
 
-/** The problem of a new key whose source row was sent under another key. */
+/** Returns the problem of a new key whose source row was sent under another key. */
 export function rowSentUnderOtherKey(found: NewKey & Pick<KnownKey, "known">, policy: PlanPolicy): LocalProblem {
   const { key, known } = found;
   const other = known === "" ? {} : { known };

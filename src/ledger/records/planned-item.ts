@@ -11,7 +11,7 @@ export interface PlannedItem {
   readonly line: number;
   readonly status: "valid" | "invalid";
   readonly problems: readonly Problem[];
-  /** Identity of the record that must be accepted before this one is sent. */
+  /** Identity of the record that must be accepted before this record is sent. */
   readonly awaits?: Uint8Array;
   /** Hash of the source row (`row-hash.ts`). Absent for a run that sends nothing. */
   readonly rowHash?: number | undefined;
@@ -21,7 +21,7 @@ export interface PlannedItem {
 
 /** An invalid row without a business key: a row of the root source, or a child row without a parent. */
 export interface RowWithoutKey {
-  /** The id of the run that planned the row, and the row's record number in it. */
+  /** The id of the run that planned the row, and the row's record number in that run. */
   readonly run: string;
   readonly record: number;
   readonly file: string;
@@ -78,7 +78,7 @@ export interface SendComparison {
 export interface KnownContent {
   /** The `contentHash`; absent if it is unknown. */
   readonly content: Uint8Array | undefined;
-  /** The id of a run that planned this content, and the record's number in it; absent if it is unknown. */
+  /** The id of a run that planned this content, and the record's number in that run; absent if no such run is known. */
   readonly run?: string;
   readonly record?: number;
   /** Hash of the source row in that run. */

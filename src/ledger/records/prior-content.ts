@@ -1,12 +1,12 @@
 /**
- * SQL condition: a request of the record had no clear reply. This remains true after a decision that the record may be
- * sent again.
+ * SQL condition: a request of the record had no clear reply. The condition remains true after a decision that the
+ * record may be sent again.
  */
 const IS_UNCLEAR = "(records.state = 'ambiguous' or records.resends > 0)";
 
 /**
- * Selects `PriorContent` in SQL, from `records` and `items`. An uncertain recovery makes records without a request
- * ambiguous. Nothing is known about their content.
+ * SQL expression for `PriorContent`, from `records` and `items`. An uncertain recovery makes records without a request
+ * ambiguous. Nothing is known about the content of such records on the platform.
  */
 export const PRIOR_CONTENT: string = `case
     when records.accepted_content <> ''::bytea and records.accepted_content <> items.content then 'accepted'
@@ -16,7 +16,7 @@ export const PRIOR_CONTENT: string = `case
     else 'none' end`;
 
 /**
- * SQL for the value of `other_content` after a new request. Once requests with different contents may have been
+ * Returns SQL for the value of `other_content` after a new request. Once requests with different contents may have been
  * processed, no reply shows which content the platform has.
  */
 export function otherContentAfter(known: string): string {

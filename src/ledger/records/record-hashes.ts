@@ -13,8 +13,9 @@ interface IdentityParts {
 }
 
 /**
- * The identity of a record in every run: a SHA-256 (32 bytes) of endpoint, supplier and key. It does not depend on the
- * operation's name in the contract. The hashed text is a JSON list, so that different parts never give the same text.
+ * Returns the identity of a record in every run: a SHA-256 (32 bytes) of endpoint, supplier and key. The identity does
+ * not depend on the operation's name in the contract. The hashed text is a JSON list, so that different parts never
+ * give the same text.
  */
 export function recordIdentity({ key, ...parts }: IdentityParts): Uint8Array {
   return identitiesOf(parts)(key);
@@ -29,17 +30,17 @@ export function identitiesOf({ endpoint, supplier }: Omit<IdentityParts, "key">)
   return (key) => sha256(`${begin},${canonicalJson(key.normalize("NFC"))}]`);
 }
 
-/** The hash of a payload and its request parameters: 32 bytes, equal if and only if the data is equal. */
+/** Returns the hash of a payload and its request parameters: 32 bytes, equal if and only if the data is equal. */
 export function contentHash(payload: JsonObject, parameters?: JsonObject): Uint8Array {
   return contentTextHash(contentText(payload, parameters));
 }
 
-/** The text that `contentHash` hashes. */
+/** Returns the text that `contentHash` hashes. */
 export function contentText(payload: JsonObject, parameters?: JsonObject): string {
   return canonicalJson(parameters === undefined ? payload : [payload, parameters]);
 }
 
-/** The `contentHash` for a `contentText`, which may be given as UTF-8 bytes. */
+/** Returns the `contentHash` for a `contentText`, which may be given as UTF-8 bytes. */
 export function contentTextHash(text: string | Uint8Array): Uint8Array {
   return sha256(text);
 }

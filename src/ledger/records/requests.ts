@@ -4,9 +4,9 @@ import type { Problem } from "../../model/problem.ts";
 
 /**
  * The content that the platform may have for a record, compared with the content to send. `none`: the platform cannot
- * have processed an earlier request. `same`: a request with this content had no clear reply, and the platform cannot
- * have other content. `other`: the platform may have any content. `accepted`: the platform has accepted an earlier
- * version.
+ * have processed an earlier request. `same`: a request with this content was accepted or had no clear reply, and the
+ * platform cannot have other content. `other`: the platform may have any content. `accepted`: the platform has accepted
+ * an earlier version.
  */
 export type PriorContent = "none" | "same" | "other" | "accepted";
 
@@ -17,7 +17,9 @@ export interface Intent {
   readonly attempt: number;
   /** The step of the attempt, if there are several. */
   readonly step?: string;
-  /** Whether the request may be repeated safely. If interrupted, it leaves the record `pending`, not `ambiguous`. */
+  /**
+   * Whether the request may be repeated safely. If so, an interruption leaves the record `pending`, not `ambiguous`.
+   */
   readonly idempotent?: boolean;
   /** Hash of the source row, for the journal. The plan in the ledger already contains it. */
   readonly rowHash?: number | undefined;
@@ -63,7 +65,7 @@ export interface AmbiguousItem {
   readonly record: number;
   readonly key: string;
   readonly identity: Uint8Array;
-  /** False if the content that was sent differs from the record in this run. */
+  /** False if the content that was sent differs from the record's content in this run. */
   readonly isAsSent: boolean;
   /** Whether the content on the platform may differ from the content of the last request. */
   readonly mayHoldOther: boolean;

@@ -4,10 +4,10 @@ import type { Run } from "../ledger.ts";
 import { createFastContentHash } from "./fast-content-hash.ts";
 
 /**
- * A 52-bit hash of a record's own source row, without the rows joined to it. Rows have the same hash if they have the
- * same cells in the same order, independent of file, line, quoting, delimiter and encoding. Ignores columns that a
- * rejects file adds (`migrate_...`) and the order of JSON object members. The hash is suitable for recognising a row
- * that was sent before, but not for security.
+ * Returns a 52-bit hash of a record's own source row, without the rows joined to it. Rows have the same hash if they
+ * have the same cells in the same order, independent of file, line, quoting, delimiter and encoding. Ignores columns
+ * that a rejects file adds (`migrate_...`) and the order of JSON object members. The hash is suitable for recognising a
+ * row that was sent before, but not for security.
  */
 export function rowHash(row: Row): number {
   if (!isCsvRow(row)) return jsonHash(row.value);
@@ -32,8 +32,8 @@ export function rowHash(row: Row): number {
 export type Destination = Pick<Run, "endpoint" | "supplier">;
 
 /**
- * Returns a function that combines a `rowHash` with the destination, in 52 bits. A journal records this mark to show
- * which rows were sent where.
+ * Returns a function that combines a `rowHash` with the destination, in 52 bits. A journal stores this mark to show
+ * which rows were sent to which destination.
  */
 export function rowMarker({ endpoint, supplier }: Destination): (hash: number) => number {
   const start = textHash(`${supplier}\n${endpoint}`, SEED) % TWO_TO_THE_32;
@@ -47,7 +47,7 @@ export interface CellBytes {
   readonly ends: Int32Array;
 }
 
-/** The `rowHash` of the row with these cells. The file must have no columns that a rejects file adds. */
+/** Returns the `rowHash` of the row with these cells. The file must have no columns that a rejects file adds. */
 export function cellsHash({ bytes, starts, ends }: CellBytes): number {
   let one = SEED;
   let other = ~SEED;
@@ -73,7 +73,7 @@ const encoder = new TextEncoder();
 
 const known = new WeakMap<CsvTable, readonly boolean[] | undefined>();
 
-/** For each column, whether the original extract has it; undefined if the extract has all columns. */
+/** Returns, for each column, whether the original extract has it; undefined if the extract has all columns. */
 function originalColumns(table: CsvTable): readonly boolean[] | undefined {
   if (known.has(table)) return known.get(table);
   const { columns } = table;

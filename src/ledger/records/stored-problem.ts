@@ -3,7 +3,7 @@ import type { Problem } from "../../model/problem.ts";
 /** The attempt number with which problems of the plan are stored. */
 export const PLAN_ATTEMPT = 0;
 
-/** A problem in its stored form, without the value. */
+/** Returns the stored form of a problem, without its value. */
 export function storedProblem(problem: Problem): string {
   return JSON.stringify(problem.value === undefined ? problem : { ...problem, value: undefined });
 }

@@ -1,13 +1,13 @@
-/** The right to write to a whole ledger. Depending on the ledger, it expires unless it is renewed. */
+/** The right to write to a whole ledger. In some ledgers, the right expires unless it is renewed. */
 export interface HeldLease {
   /**
-   * False if, by the clock of this process, another process may have acquired the right. Nothing may then be sent.
-   * Absent if the right needs no renewal. Only `lost` then shows that it has ended.
+   * Returns false if, by the clock of this process, another process may have acquired the right. Nothing may then be
+   * sent. Absent if the right needs no renewal; only `lost` then shows that the right has ended.
    */
   readonly isHeld?: () => boolean;
   /**
-   * Aborts when another process has acquired this right, or when it could not be renewed. The reason of the signal is
-   * that failure.
+   * Aborts when another process has acquired the right, or when the right could not be renewed. The reason of the
+   * signal is the failure.
    */
   readonly lost: AbortSignal;
 }

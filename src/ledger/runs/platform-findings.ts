@@ -25,7 +25,7 @@ export interface SupplierFinding {
 /** The combined findings of all workers. */
 export interface SharedFindings extends PlatformFindings {
   readonly suppliers: readonly (SupplierFinding & {
-    /** Whether this worker is the one that probes the supplier. */
+    /** Whether this worker probes the supplier. */
     readonly isProbedHere: boolean;
   })[];
 }
@@ -45,7 +45,8 @@ export const findingsSchema: z.ZodType<PlatformFindings> = z.object({
 });
 
 /**
- * The latest finding of each kind. If several workers wait for a supplier, the first of them probes it.
+ * Returns the latest finding of each kind. If several workers wait for a supplier, the first of these workers probes
+ * it.
  * @param reports reports of the live workers, in the order of joining
  * @param here id of this worker
  */
@@ -68,7 +69,7 @@ export function latestFindings(reports: readonly WorkerFindings[], here: string)
   return { ...(rate !== undefined && { rate }), suppliers };
 }
 
-/** The latest findings for display by a process that sends nothing and therefore probes no supplier. */
+/** Returns the latest findings for display by a process that sends nothing and therefore probes no supplier. */
 export function commonFindings(reports: readonly WorkerFindings[]): PlatformFindings {
   const { rate, suppliers } = latestFindings(reports, "");
   return {

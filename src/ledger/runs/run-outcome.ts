@@ -4,8 +4,8 @@ import type { Writable } from "../../model/writable.ts";
 import { parseProblem } from "../records/stored-problem.ts";
 
 /**
- * The status that is shown for a request in flight. A live run still waits for its reply, but a dead run never receives
- * it.
+ * The status that is shown for a request in flight. A live run still waits for the reply (`pending`), but a dead run
+ * never receives it (`ambiguous`).
  */
 export type SendingStatus = "pending" | "ambiguous";
 

@@ -16,8 +16,8 @@ export interface SharedRun {
     "findRun" | "summary" | "sendable" | "nextSendable" | "notePosition" | "history" | "recovery" | "origin"
   >;
   /**
-   * For the planner: divides the pending records into ranges and starts assigning them. Resolves to the number of
-   * ranges.
+   * Divides the pending records into ranges and starts assigning them. Only the planner calls this. Resolves to the
+   * number of ranges.
    */
   begin(plan: SharedPlan): Promise<number>;
   /**
@@ -31,7 +31,7 @@ export interface SharedRun {
    * @throws Failure `run_unknown` if the run does not assign ranges
    */
   join(worker: WorkerIdentity): Promise<SharedWorker>;
-  /** The progress of the run. Also returns ranges of dead workers to the queue. */
+  /** Returns the ranges of dead workers to the queue. Resolves to the progress of the run. */
   watch(): Promise<SharedStatus>;
   /** Immediately revokes the ranges of a worker whose process has ended. */
   evict(process: WorkerIdentity): Promise<void>;
@@ -73,8 +73,8 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
    */
   beat(report: WorkerReport): Promise<HeartbeatReply>;
   /**
-   * Claims the next range; undefined if there is none at the moment. Closes requests in flight of the range's earlier
-   * worker.
+   * Claims the next range. Resolves to undefined if no range is available at the moment. Requests in flight of the
+   * range's earlier worker have already been closed.
    */
   claim(): Promise<RecordRange | undefined>;
   /** Marks the range as done, after all of its records have been handled. */
@@ -86,7 +86,7 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
    * @param others whether the other workers also stop
    */
   stop(failure: SharedFailure, others: "stop" | "continue"): Promise<void>;
-  /** Pauses all requests of the run for this time. */
+  /** Pauses all requests of the run for at least this time. */
   hold(forMs: number, reason: string): Promise<void>;
 }
 

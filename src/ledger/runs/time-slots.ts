@@ -1,7 +1,7 @@
 import type { Status } from "../../model/outcome.ts";
 import type { Timeline } from "../../model/timeline.ts";
 
-/** Replies with one status in one slot. Slots are numbered from 1970. */
+/** The number of requests that ended with one status in one slot. Slots are numbered from the beginning of 1970. */
 export interface SlotCount {
   readonly slot: number;
   readonly status: Status;
@@ -21,7 +21,7 @@ const MAX_SLOTS = 60;
 const DAY = 86_400;
 const LENGTHS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, DAY];
 
-/** The shortest usual slot length with which this duration has at most `MAX_SLOTS` slots. */
+/** Returns the shortest usual slot length with which this duration has at most `MAX_SLOTS` slots. */
 export function slotLength(seconds: number): number {
   const least = (seconds + 1) / (MAX_SLOTS - 1);
   return LENGTHS.find((length) => length >= least) ?? Math.ceil(least / DAY) * DAY;

@@ -3,9 +3,9 @@ import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "./
 import { requireIntact } from "./integrity/ledger-check.ts";
 
 /**
- * The contents of the ledger at this path in batches: runs, records, the items of each run, requests, decisions,
- * exclusions.
- * @param isBusy whether another process may be writing to it
+ * Exports the contents of the ledger at this path in batches: runs, records, the items of each run, requests,
+ * decisions, exclusions.
+ * @param isBusy returns whether another process may be writing to the ledger
  * @throws Failure `ledger_damaged`, `storage`
  */
 export function* exportLedger(path: string, isBusy: () => boolean): Generator<readonly ExportedRow[]> {

@@ -23,7 +23,7 @@ export function preparePrivateFile(path: string): void {
   if (((found?.mode ?? 0) & 0o777) !== OWNER_ONLY_FILE) chmodSync(path, OWNER_ONLY_FILE);
 }
 
-/** The stats of the file at `path`, without following a link; undefined if it does not exist. */
+/** Returns the stats of the file at `path`, without following a link; undefined if the file does not exist. */
 export function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
@@ -41,7 +41,7 @@ function requireRegularFile(path: string, found: Stats): void {
   });
 }
 
-/** The failure of a command that needs an existing ledger. If there is a journal, the ledger was lost. */
+/** Returns the failure for a command that needs an existing ledger. If a journal exists, the ledger was lost. */
 export function noLedger(path: string): Failure {
   const [journal] = journalsOf({ folder: join(dirname(path), "journal"), ledgerName: basename(path) }, undefined);
   if (journal !== undefined) {
@@ -66,7 +66,7 @@ export function ledgerFailure(error: unknown, path: string): unknown {
 }
 
 /**
- * The failure for an error of the disk or its permissions while the ledger at `path` is in use.
+ * Returns the failure for an error of the disk or its permissions while the ledger at `path` is in use.
  * @param remedy how to fix the error, as the beginning of a hint
  */
 function storageFailure(cause: Error, path: string, remedy: string): Failure {
@@ -111,8 +111,8 @@ export function corruptLedger(path: string, found: string, cause?: Error): Failu
 }
 
 /**
- * The failure for a file that cannot be read as a ledger. Usually the user has named the wrong file. Rarely, it is a
- * ledger without any readable part.
+ * Returns the failure for a file that cannot be read as a ledger. Usually, the user has named the wrong file. Rarely,
+ * the file is a ledger without any readable part.
  */
 export function unreadableLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `${path} is not a ledger, or is corrupt beyond repair: ${found}`, {
@@ -121,7 +121,7 @@ export function unreadableLedger(path: string, found: string, cause?: Error): Fa
   });
 }
 
-/** The failure for a ledger of which no part can be read, while the files next to it still exist. */
+/** Returns the failure for a ledger of which no part can be read, while the files next to it still exist. */
 export function lostLedger(path: string, found: string): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
     hint:

@@ -47,8 +47,8 @@ function readerOf(path: string): Reader {
 }
 
 /**
- * Makes the connection open the file, with a first read. `execute` leaves no statement that would be garbage-collected
- * later.
+ * Makes the connection open the file by reading from it. Uses `execute`, which leaves no statement that would be
+ * garbage-collected later.
  */
 function hold({ database }: Reader): void {
   try {

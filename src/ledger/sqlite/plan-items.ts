@@ -14,15 +14,13 @@ const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where na
 /** Writes the items of plans. */
 interface Planner {
   readonly plan: (run: RunRow, items: readonly PlannedItem[]) => void;
-  /**
-   * Call this when the plan is complete. Returns whether a key may occur twice in the plan, possibly in another form.
-   */
+  /** Call this when the plan is complete. Returns whether the plan may contain keys that are equal or nearly equal. */
   readonly takeKeyUniqueness: (run: RunRow) => "may repeat" | "differ";
-  /** Forgets the keys of a plan that starts again. */
+  /** Forgets the keys of a plan that is restarted. */
   readonly forgetKeys: () => void;
 }
 
-/** Creates a planner. It caches the numbers of files, and hashes of the keys of the run that is being planned. */
+/** Creates a planner, which caches the numbers of files, and hashes of the keys of the run that is being planned. */
 export function createPlanner(database: SqliteDatabase): Planner {
   const files = new Map<string, number>();
   let keys: { readonly run: number; readonly hashes: KeyHashes } | undefined;
@@ -37,8 +35,8 @@ export function createPlanner(database: SqliteDatabase): Planner {
   }
 
   /**
-   * The hashes of the keys of a plan; undefined if another process started the plan, because some of its keys are then
-   * unknown.
+   * Returns the hashes of the keys of a plan; undefined if another process started the plan, because some of its keys
+   * are then unknown.
    */
   function keyHashesOf({ number }: RunRow): KeyHashes | undefined {
     if (keys?.run === number) return keys.hashes;
@@ -90,7 +88,7 @@ function insertItems(database: SqliteDatabase, items: readonly PlannedItem[], wr
 
 const INSERT_ITEMS = { 300: insertSql(300), 20: insertSql(20), 1: insertSql(1) } as const;
 
-/** SQL that inserts this number of rows. Parameter 1 is the run of every row. */
+/** Returns SQL that inserts this number of rows. Parameter 1 is the run of every row. */
 function insertSql(rows: number): string {
   const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   return `insert into items (run, record, key, near, identity, content, awaits, file, line, row_hash, as_of, status)
@@ -98,8 +96,8 @@ function insertSql(rows: number): string {
 }
 
 /**
- * Returns a key and its near form as they are stored. They are in NFC, because keys that differ only in Unicode form
- * are the same key and have the same identity.
+ * Returns a key and its near form as they are stored: in NFC, because keys that differ only in Unicode form are the
+ * same key and have the same identity.
  */
 function storedKeys(
   given: string | undefined,
@@ -132,10 +130,15 @@ function countStatuses(items: readonly PlannedItem[], run: RunRow): ReadonlyMap<
   return counts;
 }
 
-/** Stores 52-bit hashes of keys. They can prove cheaply that no key occurs twice. */
+/**
+ * 52-bit hashes of the normal forms of keys. The hashes can prove cheaply that no two keys are equal or nearly equal.
+ */
 interface KeyHashes {
   readonly add: (key: string) => void;
-  /** False only if no key occurred twice. Also true if two keys share a hash, or if there were too many keys. */
+  /**
+   * Returns false only if no key was added twice. Also returns true if two keys share a hash, or if there were too many
+   * keys.
+   */
   readonly mayRepeat: () => boolean;
 }
 

@@ -34,7 +34,7 @@ export interface SqliteDatabase {
   readonly abandon: () => void;
 }
 
-/** A number from the file's header. */
+/** Returns a number from the file's header. */
 export function pragma(
   database: Pick<SqliteDatabase, "row">,
   name: "page_size" | "page_count" | "user_version" | "application_id",
@@ -43,7 +43,9 @@ export function pragma(
   return database.row(query)?.[name] ?? 0;
 }
 
-/** Findings of SQLite's own check of the file, at most `limit`. Empty if the file is intact. */
+/**
+ * Returns the findings of SQLite's own check of the file, at most `limit`. Returns an empty list if the file is intact.
+ */
 export function integrityErrors(database: Pick<SqliteDatabase, "rows">, limit: number): readonly string[] {
   const query: Query<{ integrity_check: string }> = { sql: `pragma integrity_check(${limit})` };
   const found = database.rows(query).map(({ integrity_check }) => integrity_check);
@@ -110,8 +112,8 @@ export function openDatabase(path: string, options: OpenOptions = {}): SqliteDat
   }
 
   /**
-   * Call this only if the log is empty. Otherwise SQLite writes the log into the file when its last statement is
-   * released.
+   * Call this only if the log is empty. Otherwise, SQLite writes the log into the file when the last statement of this
+   * connection is released.
    */
   function close(): void {
     statements.clear();
@@ -138,8 +140,9 @@ export function openDatabase(path: string, options: OpenOptions = {}): SqliteDat
 const INPUT_OUTPUT_ERROR = 10;
 
 /**
- * Converts SQLite's errors into failures. After an I/O error, every further call fails in the same way. The contents of
- * the disk after a failed fsync are unknown, and the next fsync may report success for data that was lost.
+ * Returns a function that converts SQLite's errors into failures. After an I/O error, every further call fails in the
+ * same way, because the contents of the disk after a failed fsync are unknown, and the next fsync may report success
+ * for data that was lost.
  */
 function failureGuard(path: string): <Result>(work: () => Result) => Result {
   let broken: unknown;

@@ -50,8 +50,9 @@ export interface SqliteLedgerOptions {
 }
 
 /**
- * Opens the project's ledger, and creates it if it does not exist. A ledger is one SQLite file, readable only by its
- * owner. When the promise of a method resolves, the change is on disk. A writer must hold the lock (`lockLedger`).
+ * Opens the project's ledger. By default, creates a ledger that does not exist. A ledger is one SQLite file, readable
+ * only by its owner. When the promise of a method resolves, the change is on disk. A writer must hold the lock
+ * (`lockLedger`).
  *
  * @throws Failure `config` for a file that is not a regular file, not a ledger, or a ledger of another format, without
  * any change; `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
@@ -194,9 +195,9 @@ export function removedLedger(path: string): Failure {
 }
 
 /**
- * A ledger that lasts as long as the process, for a run that sends and cannot be resumed. Its file is in `folder`,
- * which is created if it is missing. Only its owner can read the file. It is removed when the ledger is closed or the
- * process ends.
+ * Opens a ledger that lasts as long as the process, for a run that sends and cannot be resumed. The ledger's file is in
+ * `folder`, which is created if it is missing. Only the owner can read the file. The file is removed when the ledger is
+ * closed or the process ends.
  */
 export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);

@@ -12,7 +12,9 @@ import { exportLedger } from "./ledger-export.ts";
 import { ledgerFailure, noLedger, statOf } from "./ledger-file.ts";
 import { openLedger, type SqliteLedgerOptions, removedLedger } from "./sqlite-ledger.ts";
 
-/** The store of a ledger in one SQLite file. Only the process that holds its lock writes to the ledger. */
+/**
+ * Returns the store of a ledger in one SQLite file. Only the process that holds the ledger's lock writes to the ledger.
+ */
 export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): LedgerStore {
   const isBusy = (): boolean => isLocked(path);
   const read = (): Promise<Ledger> => openLedger({ path, create: false, readOnly: true, notice });

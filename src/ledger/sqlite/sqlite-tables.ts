@@ -3,7 +3,10 @@ import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
 const BATCH = 500;
 
-/** The tables of a SQLite ledger, for work that it shares with PostgreSQL ledgers. Answers synchronously. */
+/**
+ * Returns the tables of a SQLite ledger, for code that SQLite and PostgreSQL ledgers share. All methods answer
+ * synchronously.
+ */
 export function sqliteTables(database: SqliteDatabase): Tables {
   let batches = 0;
 
@@ -19,8 +22,8 @@ export function sqliteTables(database: SqliteDatabase): Tables {
       return answer(undefined);
     },
     /**
-     * Copies the rows first, so that changes of the tables do not affect them. Memory use does not grow with the number
-     * of rows.
+     * Copies the rows first, so that changes of the tables do not affect the copied rows. Memory use does not grow with
+     * the number of rows.
      */
     *eachBatch<Row>(
       { sql }: Statement<Row>,
@@ -69,7 +72,7 @@ function textOf(sql: Sql): string {
   return text;
 }
 
-/** Inserts the values into the text, because a statement that creates a table cannot have parameters. */
+/** Inserts the values into the SQL, because a statement that creates a table cannot have parameters. */
 function withNumbers(text: string, values: readonly number[]): string {
   return text.replaceAll(/\?(\d+)/g, (_, position: string) => String(Number(values[Number(position) - 1])));
 }

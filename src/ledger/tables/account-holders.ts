@@ -1,6 +1,6 @@
 /**
- * SQL that selects another record of the endpoint of run `$1` to which a request or a decision of any run has assigned
- * the account. Its columns are `record` and `run`.
+ * Returns SQL that selects another record of the endpoint of run `$1` to which a request or a decision of any run has
+ * assigned the account. The columns are `record` and `run`.
  * @param given SQL for the account, and for the identity of the record that gets the account
  */
 export function accountHolders({ account, identity }: { readonly account: string; readonly identity: string }): string {

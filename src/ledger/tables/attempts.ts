@@ -57,7 +57,7 @@ const SELECT_ABANDONED: Statement<{ at: string | null }> = {
   where status = 'pending' and harmless and http is null and identity in (select identity from changed)`,
 };
 
-/** Every attempt for the records with this key, in any run. */
+/** Returns every attempt for the records with this key, in any run. */
 export function* attemptsOf(tables: Tables, key: string): Work<readonly Attempt[]> {
   const attempts: Attempt[] = [];
   for (const row of yield* tables.rows(SELECT_ATTEMPTS, tables.writtenKey(key))) {

@@ -5,7 +5,7 @@ import { notePlanned, sinceRun } from "./planned-records.ts";
 import { coverRecovered } from "./recoveries.ts";
 import type { Sql, Statement, Tables, Work } from "./tables.ts";
 
-/** The counts of one kind, largest first. */
+/** Returns the counts of one kind, largest first. */
 export function* countsOf(
   tables: Tables,
   run: number,
@@ -21,7 +21,7 @@ const SELECT_COUNTS: Statement<{ name: string; count: number }> = {
   group by name having sum(count) <> 0 order by 2 desc, name`,
 };
 
-/** Implements `Ledger.coverage`. Latest destination first. */
+/** Implements `Ledger.coverage`. Returns the latest destination first. */
 export function* coverage(tables: Tables): Work<readonly Coverage[]> {
   const found = yield* coverageOfEndpoints(tables);
   return found.map(({ target, supplier, operation, records, accepted }) => ({
@@ -90,9 +90,9 @@ const LATEST_RECORD: Statement<{ id: number }> = { sql: "select coalesce(max(id)
 
 /**
  * Creates rows for all records to send, or notes the plan in existing rows (`planned-records.ts`), in one statement and
- * in input order. Adding an entry to the index of identities takes longer than all other writes for a record. If it
- * were not done here, it would delay each request. Most of the plan is left to send, so `+` prevents a lookup of each
- * record in SQLite's index of open records.
+ * in input order. Adding an entry to the index of identities takes longer than all other writes for a record. Doing
+ * this later would delay each request. Most of the plan is left to send, so `+` prevents a lookup of each record in
+ * SQLite's index of open records.
  */
 const INSERT_RECORDS = `
   insert into migrate.records as known

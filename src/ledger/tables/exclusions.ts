@@ -3,7 +3,7 @@ import type { RowWithoutKey } from "../records/planned-item.ts";
 import { deleteKeyless, restoreKeyless } from "./planned-records.ts";
 import type { Sql, Statement, Tables, Work } from "./tables.ts";
 
-/** SQL condition: the record is currently excluded. */
+/** Returns an SQL condition: the record is currently excluded. */
 export const isExcluded = (table: "records" | "items" | "unsent"): string =>
   `exists (select 1 from migrate.exclusions where exclusions.identity = ${table}.identity and undone_at is null)`;
 
@@ -34,7 +34,7 @@ interface FoundRow {
   readonly isUnsettled: number | boolean;
 }
 
-/** The states of these records in the ledger, by identity. */
+/** Returns the states of these records in the ledger, by identity. */
 function* found(tables: Tables, records: readonly Pick<Exclusion, "identity">[]): Work<ReadonlyMap<string, FoundRow>> {
   const rows = yield* tables.rows(
     SELECT_FOUND,
@@ -62,8 +62,8 @@ function hexOf(identity: Uint8Array): string {
 }
 
 /**
- * SQL for the states of records. An interrupted request that can be repeated leaves its record `pending`, although the
- * platform may have processed it, so such a record counts as unsettled.
+ * Returns SQL for the states of records. An interrupted request that can be repeated leaves its record `pending`,
+ * although the platform may have processed the request, so such a record counts as unsettled.
  */
 const selectFound = (list: string, bytes: string): string => `
   with repeatable as materialized (
@@ -101,12 +101,12 @@ const withIdentities = (text: (identities: string) => string): Sql => ({
   postgres: text("select decode(value, 'hex') from unnest($1::text[]) as value"),
 });
 
-/** Adds the records to the records that may be open (`planned-records.ts`). */
+/** Marks the records as possibly open (`planned-records.ts`). */
 const HOLD = withIdentities((identities) => `update migrate.records set held = 1 where identity in (${identities})`);
 
 /**
- * SQL for the items of these records that are left to send. SQLite uses its index of open records only for a query with
- * a single status.
+ * Returns SQL for the items of these records that are left to send. SQLite uses its index of open records only for a
+ * query with a single status.
  */
 const leftItems = (identities: string): string =>
   ["pending", "blocked"]

@@ -74,8 +74,8 @@ const WAS_SENT = `records.accepted_content is not null or coalesce(records.state
 interface Comparison {
   readonly counts: Statement<{ records: number; sent: number; changed: number; unclear: number }>;
   /**
-   * Counts the unclear records that were sent, among the records that `counts` counts. There are few: about one for
-   * each request of an interrupted run.
+   * Counts the unclear records that were sent, among the records that `counts` counts. There are few such records:
+   * about one for each request that was in flight when a run was interrupted.
    */
   readonly unclear: Statement<{ sent: number; changed: number }>;
 }

@@ -8,8 +8,8 @@ import type { Statement, Tables, Work } from "./tables.ts";
 import { verifiedCounts } from "./verifications.ts";
 
 /**
- * Implements `Ledger.migration`. Latest destination first. Reads only the few records that may be open without being
- * left to send. All other records are pending, or accepted and counted in `coverage`.
+ * Implements `Ledger.migration`. Returns the latest destination first. Reads only the few records that may be open
+ * without being left to send. All other records are pending, or accepted and counted in `coverage`.
  */
 export function* migration(tables: Tables, sending: SendingStatus): Work<readonly DestinationState[]> {
   const rows = yield* tables.rows(countOpen(sending));
@@ -72,8 +72,8 @@ interface OpenCount extends Destination {
 const IS_ACCEPTED = "coalesce(records.accepted_content, ''::bytea) <> ''::bytea";
 
 /**
- * SQL for the state of a record. The status of the record's latest item may be outdated, because another run may have
- * sent the record again. A record without `planned_content` is in only one plan.
+ * Returns SQL for the state of a record. The status of the record's latest item may be outdated, because another run
+ * may have sent the record again. A record without `planned_content` is in only one plan.
  * @param status SQL for the status of the latest item
  */
 export const stateOf = (sending: SendingStatus, status: string): string => `case
@@ -88,7 +88,7 @@ export const stateOf = (sending: SendingStatus, status: string): string => `case
 
 const IS_OUTDATED = "coalesce(records.accepted_content <> records.planned_content, false)";
 
-/** SQL for the state of a record that no plan could send. */
+/** Returns SQL for the state of a record that no plan could send. */
 export const stateOfUnsent = (status: string): string =>
   `case when ${isExcluded("unsent")} then 'excluded' when ${status} in ('blocked', 'excluded') then 'pending'
     else 'invalid' end`;
@@ -161,7 +161,7 @@ const IS_NOT_DONE = `(state in ('ambiguous', 'existing') or not (${IS_ACCEPTED})
 
 /**
  * Finds a record of the run that is left to send or ambiguous, unless a later push has planned it again. PostgreSQL
- * reads the table until it finds one.
+ * reads the table until it finds such a record.
  */
 const ANY_LEFT: Statement<{ readonly found: number }> = {
   sql: {

@@ -14,7 +14,7 @@ export type OpenPlaces = readonly (readonly [run: number, records: Int32Array])[
 export function* openPlaces(tables: Tables, sending: SendingStatus): Work<OpenPlaces> {
   const places = new Map<number, number[]>();
   const isAnyLeft = (yield* migration(tables, sending)).some(({ counts }) => counts.pending + counts.ambiguous > 0);
-  // There is no index of all records that are left to send, so all records are read if there are any.
+  // There is no index of all records that are left to send, so all records are read if any record is left to send.
   const records = tables.dialect === "sqlite" && !isAnyLeft ? SELECT_HELD : SELECT_ANY_OPEN;
   yield* addPlaces(tables, places, records, [0]);
   yield* addPlaces(tables, places, SELECT_UNSENT, [new Uint8Array()]);
@@ -33,7 +33,7 @@ const PLACES_AT_ONCE = 10_000;
 
 /**
  * Adds the places that a statement selects, in batches.
- * @param first a position before that of any row; it has one or two values
+ * @param first a position before all rows, with one or two values
  */
 function* addPlaces(
   tables: Tables,
@@ -98,7 +98,7 @@ interface OpenRow {
   readonly since: string;
 }
 
-/** The records among these items that are open, in input order. */
+/** Returns the records among these items that are open and match the filter, in input order. */
 export function* openRecords(
   tables: Tables,
   sending: SendingStatus,
@@ -138,7 +138,7 @@ const selectOpen = (sending: SendingStatus): Statement<OpenRow> => ({
   order by items.record`,
 });
 
-/** The problems of the plan and of the latest attempt. */
+/** Selects the problems of the plan and of the latest attempt. */
 const SELECT_PROBLEMS: Statement<ProblemColumns> = {
   sql: `
   select problems.record, problem

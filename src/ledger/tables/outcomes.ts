@@ -35,11 +35,11 @@ function* countByStatus(tables: Tables, run: RunRow, sending: SendingStatus): Wo
   return Object.fromEntries(Object.entries(shown).filter(([, count]) => count > 0));
 }
 
-/** The number of records left to send that had an earlier request without a clear reply. */
+/** Returns the number of records left to send that had an earlier request without a clear reply. */
 function* countResent(tables: Tables, { number }: RunRow): Work<number> {
   if (tables.dialect === "sqlite" && (yield* tables.row(ANY_AMBIGUOUS)) === undefined) return 0;
   const { own = 0, others = false } = (yield* tables.row(COUNT_OWN, number)) ?? {};
-  // Some records are ambiguous because of another run or a recovery, so this checks all records left to send.
+  // If records are ambiguous because of another run or a recovery, all records left to send must be checked.
   return others ? ((yield* tables.row(COUNT_RESENT, number))?.count ?? 0) : own;
 }
 
@@ -82,9 +82,9 @@ const COUNT_RESENT: Statement<{ count: number }> = {
 };
 
 /**
- * SQL for the status that is shown for an item. A record in flight may have been processed. This is also true of a
- * record left to send if an earlier request had no clear reply. Uses `items` and, on PostgreSQL, `unresolved`. SQLite
- * looks up a few records faster than it joins all of them.
+ * Returns SQL for the status that is shown for an item. A record in flight may have been processed. This is also true
+ * of a record left to send if an earlier request had no clear reply. Uses `items` and, on PostgreSQL, `unresolved`.
+ * SQLite looks up a few records faster than it joins all of them.
  */
 function shownStatus(tables: Tables, sending: SendingStatus): string {
   const isAmbiguous =
@@ -136,10 +136,10 @@ export function outcomeQuery(tables: Tables, sending: SendingStatus, filter: Out
   };
 }
 
-/** Current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
+/** SQL condition for current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
 const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
-/** The SQL condition of a filter, and its values, which start at parameter 4. */
+/** Returns the SQL condition of a filter, and its values, which start at parameter 4. */
 function conditionOf(
   tables: Tables,
   { statuses, key, nearKey }: OutcomeFilter,
@@ -160,7 +160,10 @@ function conditionOf(
   return { condition: parts.join(" and "), values };
 }
 
-/** The next outcomes after the record with this number; empty at the end. Reads only records that match the filter. */
+/**
+ * Returns the next outcomes after the record with this number, and whether they are the last. Reads only records that
+ * match the filter.
+ */
 export function* nextOutcomes(
   tables: Tables,
   run: RunRow,
@@ -175,7 +178,7 @@ export function* nextOutcomes(
   return { outcomes, isLast: items.length < BATCH[tables.dialect] };
 }
 
-/** The content hashes of the planned records of a run, by record number. */
+/** Implements `Ledger.contents`. */
 export function* contents(
   tables: Tables,
   run: RunRow,

@@ -54,13 +54,13 @@ export function* earlierWithoutKey(tables: Tables, { number }: RunRow): Work<rea
   return rows.map(({ rowHash, ...row }) => ({ ...row, rowHash: rowHash ?? undefined }));
 }
 
-/** The statuses of items that a new plan does not send but that are not done. */
+/** The statuses of items that a new plan does not send but that it notes as the latest items of their records. */
 const NOT_SENT = ["blocked", "ambiguous", "invalid", "excluded"] as const;
 
 /**
- * SQL condition: the record may be open without being left to send. Such a record was accepted with content that
- * differs from a later plan (even if the planned content was sent earlier), its latest item is invalid or excluded, or
- * it was refused. A SQLite ledger has an index of these records and of ambiguous records.
+ * Returns an SQL condition: the record may be open without being left to send. Such a record was accepted with content
+ * that differs from a later plan (even if the planned content was sent earlier), its latest item is invalid or
+ * excluded, or it was refused. A SQLite ledger has an index of these records and of ambiguous records.
  */
 export function heldOpen(prefix: "" | "records."): string {
   return `${outdated(prefix)} or ${prefix}held = 1 or ${prefix}state = 'rejected' or ${prefix}state = 'existing'`;
@@ -89,8 +89,8 @@ const HOLD: EachStatement = {
 };
 
 /**
- * SQL for `since_run` when a push plans a record: the id of that push if the platform had the previously planned
- * content, otherwise the earlier value.
+ * Returns SQL for `since_run` when a push plans a record: the id of that push if the platform had the previously
+ * planned content, otherwise the earlier value.
  */
 export function sinceRun(prefix: "known." | "records.", run: string): string {
   const accepted = `${prefix}accepted_content`;
@@ -100,7 +100,7 @@ export function sinceRun(prefix: "known." | "records.", run: string): string {
     else coalesce(${prefix}since_run, ${run}) end`;
 }
 
-/** The items of the run that are not sent, by record. If a record has several items, the first one counts. */
+/** The items of the run that are not sent, by record. If a record has several items, the first item counts. */
 const FIRST_ITEMS = `
   with firsts as materialized (
     select identity, min(record) as record, count(content) = count(*) and count(distinct content) = 1 as is_one
@@ -185,7 +185,7 @@ const OLDER_KEYLESS = `
   where own.id = $1`;
 
 /**
- * Lists the rows of the run without a key. A row that was already listed keeps its `since_run`.
+ * Adds the rows of the run without a key to `keyless`. A row that was already in the table keeps its `since_run`.
  * `DELETE_REPEATED_KEYLESS` then removes the earlier entry.
  */
 const INSERT_KEYLESS = `
@@ -197,7 +197,7 @@ const INSERT_KEYLESS = `
   from migrate.items left join older on older.row_hash = items.row_hash
   where items.run = $1 and items.status = 'invalid' and items.identity is null`;
 
-/** Deletes the earlier entries of rows that this run also lists. */
+/** Deletes the earlier entries of rows that this run also contains. */
 const DELETE_REPEATED_KEYLESS = `
   delete from migrate.keyless where (run, record) in (
     select keyless.run, keyless.record ${OLDER_KEYLESS} and earlier.row_hash in (

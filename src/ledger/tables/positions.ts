@@ -3,7 +3,7 @@ import type { NextSendable } from "../records/requests.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
 
-/** Saves a position, unless the ledger has no records of its file. */
+/** Saves a position, unless the ledger has no records of the position's file. */
 export function* notePosition(tables: Tables, run: RunRow, { record, file, byte, line }: InputPosition): Work<void> {
   yield* tables.run(INSERT_POSITION, run.number, record, byte, line, file);
 }
@@ -20,7 +20,7 @@ export function* nextSendable(tables: Tables, run: RunRow, from: number): Work<N
   return { record: next.record, ...(position !== undefined && { position }) };
 }
 
-/** Uses the index of open records, because a run that was interrupted near its end has few of them. */
+/** Uses the index of open records, because a run that was interrupted near its end has few open records. */
 const SELECT_NEXT: Statement<{ record: number }> = {
   sql: `
   select record from migrate.items /*+ indexed by items_open */

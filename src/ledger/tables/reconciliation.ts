@@ -23,7 +23,7 @@ const selectUndecided = (status: UndecidedStatus): string => `
 
 /**
  * Queries for undecided records. If a later run has sent an existing record with different content, that run decides
- * it.
+ * the record.
  */
 const SELECT: Readonly<Record<UndecidedStatus, string>> = {
   ambiguous: selectUndecided("ambiguous"),
@@ -104,7 +104,7 @@ export function* saveDecisions(
   return unapplied;
 }
 
-/** Another record of the run's endpoint that has the account, from a request or a decision of any run. */
+/** Finds another record of the run's endpoint that has the account, from a request or a decision of any run. */
 export function accountHolder(
   tables: Tables,
   run: RunRow,
@@ -117,7 +117,7 @@ const SELECT_HOLDER: Statement<SharedAccount["holder"]> = {
   sql: accountHolders({ account: "$2", identity: "$3" }),
 };
 
-/** 1 if the platform is known to have the record, otherwise 0. */
+/** Returns 1 if the platform is known to have the record, otherwise 0. */
 function* onPlatform(tables: Tables, { identity }: Decision): Work<number> {
   return Number((yield* tables.row(SELECT_ON_PLATFORM, identity))?.found ?? 0);
 }
@@ -161,7 +161,9 @@ const RESEND = `
   update migrate.records set state = 'pending', step = null, resends = resends + 1
   where identity = $1 and state = 'ambiguous'`;
 
-/** Keeps a record `pending` if the platform has accepted different content. `applyKnownRecords` then refuses it. */
+/**
+ * Keeps a record `pending` if the platform has accepted different content. `applyKnownRecords` then refuses the record.
+ */
 const UPDATE_ITEM = `
   update migrate.items set account = $4, status = case
     when $3::text = 'accepted'
@@ -173,7 +175,7 @@ const INSERT_DECISION = `
   insert into migrate.decisions (run, record, identity, decided_at, decision, decided_by, who, reason, account)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
-/** Every decision ever made about the records with this key. */
+/** Returns every decision ever made about the records with this key. */
 export function* decisionsFor(tables: Tables, key: string): Work<readonly RecordedDecision[]> {
   const rows = yield* tables.rows(SELECT_DECISIONS, tables.writtenKey(key));
   return rows.map(({ account, ...made }) => ({ ...made, ...(account !== null && { account }) }));

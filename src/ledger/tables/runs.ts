@@ -49,7 +49,7 @@ const SELECT_BY_PREFIX: Statement<RunColumns> = {
   sql: "select * from migrate.runs where substr(name, 1, length($1::text)) = $1::text limit 2",
 };
 
-/** All runs, latest first. */
+/** Returns all runs, latest first. */
 export function* listRuns(tables: Tables): Work<readonly Run[]> {
   return (yield* tables.rows(SELECT_ALL)).flatMap((row) => toRun(row) ?? []);
 }

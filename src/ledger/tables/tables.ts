@@ -4,10 +4,10 @@ type Scalar = string | number | boolean | Uint8Array | null;
 export type TableValue = Scalar | readonly Scalar[];
 
 /**
- * The text of a statement. It is written for PostgreSQL, with the schema `migrate` and with parameters `$1`. SQLite
- * uses the same text (`sqlite/sqlite-tables.ts`). It reads the tables of an `inner join` in the given order, and uses
- * the hints in comments that begin with a plus sign. A statement has two texts only if the databases need different
- * ones.
+ * The SQL of a statement. It is written for PostgreSQL, with the schema `migrate` and parameters such as `$1`, and
+ * converted for SQLite (`sqlite/sqlite-tables.ts`). SQLite reads the tables of an `inner join` in the given order, and
+ * uses the hints in comments that begin with a plus sign. A statement has two texts only if the databases need
+ * different SQL.
  */
 export type Sql = string | { readonly sqlite: string; readonly postgres: string };
 
@@ -50,8 +50,8 @@ export interface Tables {
 }
 
 /**
- * Parameter 1 is the run. The values of a row start at parameter 2. On PostgreSQL, each of these parameters is a list
- * with the values of all rows.
+ * A statement that runs for each row of values. Parameter 1 is the run. The values of a row start at parameter 2. On
+ * PostgreSQL, each of these parameters is a list with the values of all rows.
  */
 export interface EachStatement {
   readonly sqlite: string;

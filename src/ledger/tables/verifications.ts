@@ -31,7 +31,10 @@ export function saveVerifications(
   return tables.runEach(UPDATE_VERIFIED, run.number, rows);
 }
 
-/** SQL condition: the platform is known to have the content of the item. In other states, its content is unknown. */
+/**
+ * SQL condition: the platform is known to have the content of the item. In other states, the content on the platform is
+ * unknown.
+ */
 const CAN_BE_VERIFIED = "records.state in ('accepted', 'rejected') and records.accepted_content = items.content";
 
 const UPDATE_VERIFIED: EachStatement = {
@@ -51,7 +54,7 @@ interface VerifiedRow extends Pick<DestinationState, "target" | "supplier" | "en
   readonly at: string;
 }
 
-/** The counts of verified records, for each destination that has any. */
+/** Returns the counts of verified records, for each destination that has verified records. */
 export function* verifiedCounts(
   tables: Tables,
 ): Work<readonly (Omit<VerifiedRow, "verified" | "count" | "at"> & { readonly verified: VerifiedCounts })[]> {

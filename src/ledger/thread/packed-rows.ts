@@ -1,8 +1,8 @@
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
 /**
- * Rows in the form passed between threads: numbers, hashes and strings, each in one buffer. Copying rows as objects
- * would take longer than packing them.
+ * Rows in the packed format that threads exchange: numbers and hashes in one buffer each, and a list of strings.
+ * Copying rows as objects would take longer than packing them.
  */
 export interface PackedRows {
   /**
@@ -55,7 +55,7 @@ export function createRowPacker(
 
 /** Reads the values of a row. */
 export interface RowReader {
-  /** Undefined if the row has no such value. */
+  /** Returns undefined if the row has no value in this column. */
   readonly number: (column: number) => number | undefined;
   readonly flag: (column: number) => boolean | undefined;
   readonly text: (column: number) => string | undefined;
@@ -97,7 +97,7 @@ export function isPackedRows(value: unknown): value is PackedRows {
   return typeof value === "object" && value !== null && "numbers" in value && "hashes" in value;
 }
 
-/** The buffers to transfer instead of copying. */
+/** Returns the buffers to transfer instead of copying. */
 export function piecesOf(...packed: readonly PackedRows[]): readonly ArrayBuffer[] {
   return packed.flatMap(({ numbers, hashes }) => [numbers.buffer, hashes.buffer]).filter(isArrayBuffer);
 }

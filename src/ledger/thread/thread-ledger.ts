@@ -11,10 +11,10 @@ interface OwnPart extends Pick<Ledger, "outcomes" | "openRecords"> {
 }
 
 /**
- * A ledger with its own thread. `plan` resolves when there is room for more items, before its own items are written. If
- * writing them fails, the next call that plans throws the error. All other calls resolve when they are done. The
- * calling thread itself reads outcomes and open records, after the earlier calls are done, because passing them between
- * threads would take longer than reading them.
+ * Returns a ledger with its own thread. `plan` resolves when there is room for more items, before its own items are
+ * written. If writing them fails, the next call of `plan`, `exclude` or `finishPlan` throws the error. All other calls
+ * resolve when they are done. The calling thread itself reads outcomes and open records, after the earlier calls are
+ * done, because passing outcomes and records between threads would take longer than reading them.
  */
 export function threadLedger(
   { ask }: LedgerThread,
@@ -105,7 +105,7 @@ type Query =
   | "exclusions"
   | "decisions";
 
-/** Queries with a single result. */
+/** Returns the queries with a single result. */
 function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
   return {
     setupFile: (sha256) => ask("setupFile", [sha256]),

@@ -4,7 +4,7 @@ import { createSpooledList, type SpooledList } from "./spooled-list.ts";
 /** Sorts JSON values that may exceed memory (an external merge sort). The sort is stable. */
 export interface Sorter<T> {
   readonly add: (item: T) => void;
-  /** All items in order. May be called repeatedly. Do not add items while reading. */
+  /** Returns all items in order. May be called repeatedly. Do not add items while reading. */
   readonly sorted: () => Iterator<T>;
 }
 

@@ -89,7 +89,10 @@ function fromVariables(variables: Environment["variables"]): Parameters {
   );
 }
 
-/** The default host, as in libpq: the socket of the local server if there is one. */
+/**
+ * Returns the default host, as in libpq: the folder of the local server's socket if there is one, otherwise
+ * `localhost`.
+ */
 function defaultHost(port: number): string {
   const folders = ["/var/run/postgresql", "/tmp"];
   return folders.find((folder) => existsSync(path.join(folder, `.s.PGSQL.${port}`))) ?? "localhost";

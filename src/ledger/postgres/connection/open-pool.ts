@@ -19,7 +19,7 @@ export async function openPool(settings: ConnectionSettings, maximum: number = M
   return pool;
 }
 
-/** The first TLS choice that leads to a connection. */
+/** Returns the first TLS choice with which a connection succeeds. */
 async function workingChoice(settings: ConnectionSettings): Promise<TlsChoice> {
   let last: unknown;
   for (const tls of settings.tls) {

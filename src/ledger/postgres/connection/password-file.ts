@@ -28,7 +28,7 @@ export function passwordFromFile(file: string, about: PasswordFor): string | und
   return undefined;
 }
 
-/** The host as written in the file: `localhost` for sockets in the usual folders. */
+/** Returns the host as written in the file: `localhost` for sockets in the usual folders. */
 function hostInFile(host: string): string {
   return host === "/var/run/postgresql" || host === "/tmp" ? "localhost" : host;
 }

@@ -54,7 +54,7 @@ export function parsePostgresUrl(text: string): Parameters {
 }
 
 /**
- * Stands in for an empty host, because a WHATWG URL cannot have a user without a host, as in
+ * Placeholder for an empty host, because a WHATWG URL cannot have a user without a host, as in
  * `postgres://user@/database`.
  */
 const NO_HOST = "none.invalid";
@@ -89,7 +89,7 @@ function requireParameter(name: string): Parameter {
   });
 }
 
-/** The URL for screens, reports, logs and the ledger: without a password, even if it is malformed. */
+/** Returns the URL for screens, reports, logs and the ledger: without a password, even if the URL is malformed. */
 export function maskPostgresUrl(text: string): string {
   const [, scheme = "", rest = text] = /^([^:/?#]+:\/\/)([\s\S]*)$/.exec(text) ?? [];
   const end = endOfCredentials(rest);
@@ -104,8 +104,8 @@ export function maskPostgresUrl(text: string): string {
 }
 
 /**
- * Position of the `@` after the user and the password; 0 if the URL has neither. A password may contain an unescaped
- * `@`, `/` or `?`.
+ * Returns the position of the `@` after the user and the password; 0 if the URL has neither. A password may contain an
+ * unescaped `@`, `/` or `?`.
  */
 function endOfCredentials(rest: string): number {
   const [address = ""] = rest.split("?");

@@ -32,7 +32,9 @@ export function readService(name: string, { variables, home }: Environment): Ser
   });
 }
 
-/** A section begins with `[name]`. Each of its lines is `parameter=value`, without quotes. */
+/**
+ * Parses the section of a service, which begins with `[name]`. Each of its lines is `parameter=value`, without quotes.
+ */
 function sectionOf(text: string, name: string, file: string): ServiceParameters | undefined {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const begin = lines.indexOf(`[${name}]`);

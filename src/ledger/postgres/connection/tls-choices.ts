@@ -12,11 +12,11 @@ type SslMode = (typeof SSL_MODES)[number];
 export type TlsChoice = ConnectionOptions | false;
 
 /**
- * The ways to connect to a host, in the order in which to try them, following libpq's `sslmode` (PostgreSQL manual,
- * 34.19). `require` encrypts, and checks the certificate only if an authority is given. `verify-ca` checks the
- * authority of the certificate, and `verify-full` also checks the name. The default is `prefer` for a server on this
- * machine, and `verify-full` for any other server, unlike libpq, which would accept any connection. Without a given
- * authority, `verify-full` trusts the authorities of Node.js.
+ * Returns the ways to connect to a host, in the order in which to try them, following libpq's `sslmode` (PostgreSQL
+ * manual, 34.19). A Unix socket uses no TLS. `require` encrypts, and checks the certificate only if an authority is
+ * given. `verify-ca` checks the authority of the certificate, and `verify-full` also checks the name. The default is
+ * `prefer` for a server on this machine, and `verify-full` for any other server. The default of libpq would accept any
+ * connection. Without a given authority, `verify-full` trusts the authorities of Node.js.
  * @throws Failure `config` for an unknown mode, or for a file that cannot be read
  */
 export function tlsChoices(host: string, given: Parameters, home: string): readonly TlsChoice[] {
@@ -63,8 +63,8 @@ function anyName(): undefined {
 }
 
 /**
- * The certificate authority to trust: the named file, or `~/.postgresql/root.crt`. Undefined for the default
- * authorities, which `sslrootcert=system` selects.
+ * Returns the certificate authority to trust: the named file, or `~/.postgresql/root.crt`. Returns undefined for the
+ * default authorities of Node.js: if neither file exists, or for `sslrootcert=system`.
  */
 function authorityOf({ sslrootcert }: Parameters, home: string): Buffer | undefined {
   if (sslrootcert === "system") return undefined;

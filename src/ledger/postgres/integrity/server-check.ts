@@ -1,11 +1,11 @@
 import type { Queries, Statement } from "../queries.ts";
 
-/** Selects server settings with which a power failure can lose durable data. */
+/** Selects server settings with which a power failure can lose committed data. */
 const SELECT_UNSAFE: Statement<{ name: string }> = {
   sql: "select name from pg_settings where name in ('fsync', 'full_page_writes') and setting = 'off' order by name",
 };
 
-/** Reasons not to trust the server with a ledger, as sentences. */
+/** Returns reasons not to trust the server with a ledger, as sentences. */
 export async function serverFindings(queries: Queries): Promise<readonly string[]> {
   return (await queries.rows(SELECT_UNSAFE)).map(
     ({ name }) =>

@@ -103,9 +103,9 @@ const SELECT_LEASE: Statement<LeaseColumns> = {
 };
 
 /**
- * Whether the holder is active. For a process of this host: whether it is alive. For any other process: whether it
- * renewed the lease since the last check, or whether the lease had expired by then but could not be acquired, because a
- * transaction of the holder is in progress.
+ * Whether the holder is active. For a process of this host: whether it is alive. For any other process: whether the
+ * lease has changed since the last check, or had expired by then but could not be acquired, because a transaction of
+ * the holder is in progress.
  */
 function isActive(seen: SeenLease, before: SeenLease | undefined): boolean {
   if (isOfThisHost(seen.holder)) return !seen.isDead;
@@ -113,15 +113,15 @@ function isActive(seen: SeenLease, before: SeenLease | undefined): boolean {
   return before.fence !== seen.fence || before.until !== seen.until || before.leftMs < 0;
 }
 
-/** The current writer of the ledger; undefined if none is known to be alive. */
+/** Returns the current writer of the ledger; undefined if the last holder is dead or its lease has expired. */
 export async function writerOf(queries: Queries): Promise<Holder | undefined> {
   const seen = await readLease(queries);
   return seen === undefined || seen.isDead || seen.leftMs < 0 ? undefined : seen.holder;
 }
 
 /**
- * Records for other processes which run the lease holder is working on. Must be the last statement of its transaction,
- * because it locks the lease.
+ * Stores, for other processes, which run the lease holder is working on. Call this as the last statement of a
+ * transaction, because it locks the lease.
  */
 export async function noteRun(transaction: Queries, run: string): Promise<void> {
   await transaction.run(NOTE_RUN, run);
@@ -134,7 +134,7 @@ const NOTE_RUN = `
 interface Acquisition {
   readonly holder: Holder;
   readonly leaseMs: number;
-  /** The observed state of the lease. A holder that is known to be dead loses it. */
+  /** The observed state of the lease. A holder that is known to be dead loses the lease. */
   readonly before: SeenLease | undefined;
 }
 
@@ -227,8 +227,8 @@ function writerFence(fence: number, name: string): Fence {
 }
 
 /**
- * Whether the holder runs on this host since its last boot. Compares the boot, because another host may have the same
- * name, and only processes of this boot can be checked.
+ * Whether the holder was started on this host since its last boot. Compares the boot, because another host may have the
+ * same name, and only processes of this boot can be checked.
  */
 function isOfThisHost(holder: Holder): boolean {
   const own = thisProcess("", "lease");

@@ -74,7 +74,7 @@ export async function refuseLiveWorkers(
 
 type WorkerOfRun = Pick<WorkerStatus, "id" | "seenAt"> & { readonly run: string };
 
-/** The active workers of shared runs that have not ended. */
+/** Returns the active workers of shared runs that have not ended. */
 export async function workingOf(database: Queries): Promise<readonly WorkerOfRun[]> {
   const all: WorkerOfRun[] = [];
   for (const { run, id } of await database.rows(SELECT_OPEN)) {

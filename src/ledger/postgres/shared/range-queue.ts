@@ -5,14 +5,14 @@ import type { PostgresValue, Queries, Statement } from "../queries.ts";
 /** The schema in which pg-boss keeps its jobs. */
 const JOB_SCHEMA = "migrate_jobs";
 /**
- * Time limit of a job, which must be less than a day in pg-boss. It has no effect here, because only the lease of a
+ * Time limit of a job, which must be less than a day in pg-boss. The limit has no effect, because only the lease of a
  * range matters.
  */
 const EXPIRY_SECONDS = 23 * 60 * 60;
 /** Maximum number of times that a range can lose its worker. */
 const RETRIES = 10_000;
 
-/** A range as a job. Its first record determines the order of assignment. */
+/** A range as a job. The first record of the range determines the order of assignment. */
 export interface RangeJob {
   readonly id: string;
   readonly first: number;
@@ -25,7 +25,7 @@ export interface RangeQueue {
   /** Removes all jobs, because an earlier planner may have died before it removed them. */
   readonly clear: (transaction: Queries) => Promise<void>;
   readonly add: (jobs: readonly RangeJob[], transaction: Queries) => Promise<void>;
-  /** The next job; undefined if there is none at the moment. */
+  /** Takes the next job. Resolves to undefined if no job is available at the moment. */
   readonly take: (transaction: Queries) => Promise<RangeJob | undefined>;
   readonly complete: (id: string, transaction: Queries) => Promise<void>;
   /** Returns jobs to the queue for other workers. */
@@ -132,7 +132,10 @@ function sqlOf(queries: Queries): PgBoss.Db {
   };
 }
 
-/** A statement that is removed, because it requires the right to create schemas even if the schema already exists. */
+/**
+ * The statement of pg-boss that is removed, because it requires the right to create schemas even if the schema already
+ * exists.
+ */
 const MAKE_SCHEMA = `CREATE SCHEMA IF NOT EXISTS ${JOB_SCHEMA}`;
 
 /**

@@ -14,8 +14,8 @@ export interface HeldRange extends RecordRange {
 }
 
 /**
- * Divides the pending records into ranges. Their fencing tokens become higher than all earlier tokens, so that workers
- * of earlier assignments cannot write. Returns the jobs of the ranges, in order.
+ * Divides the pending records into ranges. Later assignments get higher fencing tokens than all earlier assignments, so
+ * that earlier holders cannot write. Returns the jobs of the ranges, in order.
  */
 export async function cutRanges(transaction: Transaction, run: number, size: number): Promise<readonly RangeJob[]> {
   const { fence = 0 } = (await transaction.row(SELECT_LAST_FENCE, run)) ?? {};
@@ -44,8 +44,8 @@ export interface ClaimingWorker {
 }
 
 /**
- * Claims the range of a job. Resolves to undefined for an obsolete job: its range is done or closed, was divided again,
- * or has another job.
+ * Claims the range of a job. Resolves to undefined for an obsolete job: its range is no longer waiting, was divided
+ * again, or has another job.
  */
 export function claimRangeOfJob(
   transaction: Transaction,
@@ -67,7 +67,7 @@ const TAKE_RANGE: Statement<HeldRange> = {
 
 /**
  * Claims a range that was already assigned to the worker without its knowledge, because the reply to the commit was
- * lost. Resolves to undefined if there is none.
+ * lost. Resolves to undefined if there is no such range.
  * @param known the ranges that the worker knows
  */
 export function claimUnknownRange(
@@ -126,7 +126,7 @@ export function finishRange(transaction: Transaction, run: number, first: number
   );
 }
 
-/** Which ranges to revoke: those with an expired lease, those of one worker, or all. */
+/** Which ranges to revoke: ranges with an expired lease, the ranges of one worker, or all ranges. */
 export type RevokedFrom = "dead workers" | { readonly worker: string } | "all workers";
 
 export interface Revocation {
@@ -141,8 +141,8 @@ export interface Revocation {
 }
 
 /**
- * Revokes ranges. Increments their fencing tokens, so that their holders can no longer write. Closes requests in flight
- * like those of a dead process. Returns the jobs of the ranges.
+ * Revokes ranges. Increments their fencing tokens, so that their holders can no longer write. Closes requests in
+ * flight, as for a dead process. Returns the jobs of the ranges.
  */
 export async function revokeRanges(transaction: Transaction, revocation: Revocation): Promise<readonly string[]> {
   const { run, at, resends, state } = revocation;
@@ -190,8 +190,8 @@ function rangesOf(queries: Queries, { run, from, state }: Revocation): Promise<r
 }
 
 /**
- * Allows the holder of all these ranges to write the state of their records. The holder is part of the condition, so
- * that a token of an earlier assignment never matches a later one.
+ * Returns the fence that allows the holder of all these ranges to write the state of their records. The holder is part
+ * of the condition, so that a token of an earlier assignment never matches a later assignment.
  */
 export function rangesFence(run: number, holder: string, ranges: readonly HeldRange[]): Fence {
   const each = ranges.map(({ first, fence }) => `(${first}, ${fence})`).join(", ");

@@ -43,7 +43,7 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
   const context = { ...shared, database: withinLease(shared.database, leaseMs) };
   const { database, run, queue } = context;
   const held = createHeldRanges(context, id);
-  // Operations run one at a time, because each of them changes the held ranges.
+  // Operations run one at a time, because each of them uses or changes the held ranges.
   const inTurn = createMutex();
   const own = { run, worker: id, leaseMs };
 
@@ -152,7 +152,10 @@ interface HeldRanges extends WritingLedger {
   readonly firsts: () => readonly number[];
 }
 
-/** Writes requests and outcomes. Each transaction checks the fencing tokens of all ranges involved. */
+/**
+ * Creates the list of the worker's ranges, which also writes requests and outcomes. Each transaction checks the fencing
+ * tokens of all ranges involved.
+ */
 function createHeldRanges({ database, run }: SharedContext, worker: string): HeldRanges {
   const held = new Map<number, HeldRange>();
   const rangeOf = (record: number): HeldRange => {

@@ -69,7 +69,7 @@ export async function setState(queries: Queries, run: number, state: HeartbeatRe
   );
 }
 
-/** Stores the failure of a run, unless it already has one. */
+/** Stores the failure of a run, unless the run already has a failure. */
 export async function setFailure(queries: Queries, run: number, failure: SharedFailure): Promise<void> {
   const text = JSON.stringify(failure);
   await queries.run("update migrate.shared_runs set failure = coalesce(failure, $2) where run = $1", run, text);
@@ -85,7 +85,7 @@ const SET_HOLD = `
 
 export async function addWorker(queries: Queries, run: number, id: string, worker: WorkerIdentity): Promise<void> {
   await queries.run(
-    // Has no effect if it is repeated because the reply of the database was lost.
+    // Has no effect if the statement is repeated because the reply of the database was lost.
     `insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
      values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'working') on conflict (id) do nothing`,
     id,
@@ -148,7 +148,7 @@ export async function expireDeadWorkers(queries: Queries, run: number, leaseMs: 
   );
 }
 
-/** Marks the workers of this process as lost, and returns their ids. */
+/** Marks the workers of a process as lost, and returns their ids. */
 export async function markWorkersLost(
   queries: Queries,
   run: number,
@@ -164,7 +164,7 @@ const MARK_WORKERS_LOST: Statement<{ id: string }> = {
   returning id`,
 };
 
-/** The position of a worker among the live workers. */
+/** Returns the position of a worker among the live workers. */
 export async function placeOf(
   queries: Queries,
   { run, id, leaseMs }: { readonly run: number; readonly id: string; readonly leaseMs: number },
@@ -175,7 +175,8 @@ export async function placeOf(
 type Place = Pick<HeartbeatReply, "workers" | "position" | "isKnown">;
 
 /**
- * `isKnown`: every other live worker has sent a report since this worker became visible, so it has counted this worker.
+ * `isKnown`: every other live worker has sent a report since this worker became visible, so all of them have counted
+ * this worker.
  */
 const SELECT_PLACE: Statement<Place> = {
   sql: `
@@ -186,7 +187,7 @@ const SELECT_PLACE: Statement<Place> = {
   isQuick: true,
 };
 
-/** Findings of the live workers about the platform. The workers are in the order of joining. */
+/** Returns the findings of the live workers about the platform, in the order in which the workers joined. */
 export async function findingsOf(queries: Queries, run: number, leaseMs: number): Promise<readonly WorkerFindings[]> {
   const reports = await queries.rows(SELECT_FINDINGS, run, leaseMs / 1000);
   return reports.map(({ findings, ...one }) => ({
@@ -218,7 +219,7 @@ const SELECT_COUNTS: Statement<RangeCounts & Pick<HeartbeatReply, "released">> =
   isQuick: true,
 };
 
-/** The progress of a shared run; undefined for a run that was never shared. */
+/** Returns the progress of a shared run; undefined for a run that was never shared. */
 export async function sharedStatus(queries: Queries, run: number, id: string): Promise<SharedStatus | undefined> {
   const row = await sharedRow(queries, run);
   if (row === undefined) return undefined;
@@ -273,7 +274,7 @@ async function workersOf(queries: Queries, run: number): Promise<readonly Worker
   return workers.toSorted((one, other) => Number(other.state === "working") - Number(one.state === "working"));
 }
 
-/** A stored report without its findings about the platform, which are reported for all workers together. */
+/** Returns a stored report without its findings about the platform, which are reported for all workers together. */
 function reportOf(text: string | null): Omit<WorkerReport, "findings"> {
   const { findings: _findings, ...report } = text === null ? NOTHING_YET : reportSchema.parse(JSON.parse(text));
   return report;

@@ -1,11 +1,14 @@
 import { PLANNED_PUSHES } from "../../tables/planned-pushes.ts";
 
-/** SQL for the number of problems that a stored problem represents in addition to itself. */
+/** Returns SQL for the number of problems that a stored problem represents in addition to itself. */
 const unlisted = (problem: string): string => `coalesce(substring(${problem} from '"unlisted":([0-9]+)')::int, 0)`;
 
 const add = (selected: string): string => `insert into migrate.counts (run, kind, name, count) ${selected};`;
 
-/** Problems of the attempts of some rows of `items`. Uses the index, because a statement changes only a few rows. */
+/**
+ * Returns SQL that selects the problems of the latest attempts of the items in `rows`. Uses the index, because a
+ * statement changes only a few items.
+ */
 const problemsOfAttempts = (rows: string, sign: "" | "-"): string => `
   select found.run, found.severity as kind, found.code as name, ${sign}(1 + found.unlisted) as count
   from ${rows} cross join lateral (
@@ -14,7 +17,10 @@ const problemsOfAttempts = (rows: string, sign: "" | "-"): string => `
       and problems.attempt <> 0 offset 0
   ) as found`;
 
-/** Problems of the plan always count. Problems of an attempt count only while it is the latest attempt. */
+/**
+ * Returns SQL that counts problems. Problems of the plan always count. Problems of an attempt count only while it is
+ * the latest attempt of its record.
+ */
 const standingProblems = (rows: string, sign: "" | "-"): string => `
   select run, severity, code, ${sign}sum(1 + ${unlisted("problem")}) from ${rows}
   where case when attempt = 0 then true else exists (
@@ -120,8 +126,8 @@ const COUNTED = `
   select run, 'requests', '', count(*) from migrate.attempts group by run`;
 
 /**
- * An accepted record stays on the platform even if its revision is refused. `''` means that the platform has different
- * content.
+ * Counts planned and accepted records by destination. An accepted record stays on the platform even if its revision is
+ * refused. If its accepted content is `''`, the platform has different content.
  */
 const COVERED = `
   select target, supplier, endpoint, count(*) as covered, count(records.identity) as accepted
@@ -136,9 +142,9 @@ const COVERED = `
 /**
  * The part of the schema that maintains totals, because counting would take a long time. Triggers update the totals in
  * the same transaction, for every writer. `counts` contains increments, so that writers do not wait for each other. For
- * each run it has: records by status, current problems by severity and code, `requests`, and the contribution to its
- * destination. The contribution is the number of records that no earlier push to the destination has planned
- * (`covered`), and how many of them are `accepted`. `unsent` has the records of a push without a row in `records`.
+ * each run, it has: records by status, current problems by severity and code, `requests`, and the run's contribution to
+ * its destination. The contribution is the number of records that no earlier push to the destination has planned
+ * (`covered`), and how many of them are `accepted`. `unsent` has the records of pushes that have no row in `records`.
  */
 export const CREATE_COUNTS: string = [TABLES, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
 
@@ -153,7 +159,7 @@ const COVERED_SUMS = `
   group by target, supplier, endpoint
   having count(*) filter (where kind = 'covered') > 0`;
 
-/** Selects every number that differs from an actual count. */
+/** Selects every total that differs from the actual count. */
 export const MISCOUNTED: string = `
   (select * from (${COUNTED}) as counted except select * from (${SUMS}) as sums)
   union all

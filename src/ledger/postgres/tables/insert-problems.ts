@@ -11,7 +11,7 @@ interface AttemptProblems extends RecordProblems {
   readonly attempt: number;
 }
 
-/** Inserts problems of the plan, for records that have none yet. */
+/** Inserts problems of the plan, for records that have no problems yet. */
 export async function insertPlanProblems(
   queries: Queries,
   run: number,
@@ -38,7 +38,7 @@ const INSERT_PROBLEMS = `
   insert into migrate.problems (run, record, attempt, position, severity, code, problem)
   select $1::int, found.* from unnest($2::int[], $3::int[], $4::int[], $5::text[], $6::text[], $7::text[]) as found`;
 
-/** The columns of the problems: record, attempt, position, severity, code, problem. */
+/** Returns the columns of the problems: record, attempt, position, severity, code, problem. */
 function columnsOf(
   records: readonly AttemptProblems[],
 ): readonly [number[], number[], number[], string[], string[], string[]] {

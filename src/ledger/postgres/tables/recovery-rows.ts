@@ -63,8 +63,9 @@ function withoutRepetitions(requests: readonly JournaledRequest[]): readonly Jou
 }
 
 /**
- * The content of the last request counts. If it differs from the record's content, the record was revised in between.
- * An accepted record stays accepted if the added attempts follow its last one and repeat the accepted content.
+ * Adds attempts, and gives each record the content of its last request. If the content differs, the record was revised
+ * in between. An accepted record stays accepted if the added attempts directly follow its last attempt and repeat the
+ * accepted content.
  */
 const MARK_POSSIBLY_SENT = `
   with given as (
@@ -114,7 +115,7 @@ export async function noteRecovery(transaction: Transaction, { id, at, isUncerta
   if (isUncertain) for (const sql of MARK_ALL_UNCERTAIN) await transaction.run(sql);
 }
 
-/** Has no effect if it is repeated because the reply of the database was lost. */
+/** Has no effect if the statement is repeated because the reply of the database was lost. */
 const INSERT_RECOVERY = "insert into migrate.recoveries values ($1, $2, $3) on conflict do nothing";
 
 /** Records that were in flight or not sent yet may have had further requests. */

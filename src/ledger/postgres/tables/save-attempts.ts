@@ -78,9 +78,9 @@ function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
 }
 
 /**
- * Settles attempts. A reply proves nothing if its new account already belongs to another record of the same endpoint,
- * in any run. Refused records, and records that the platform already had, restart at their first step. `counted` reads
- * the accepted contents before this statement changes them.
+ * Settles attempts. An accepted attempt becomes `ambiguous` if its new account already belongs to another record of the
+ * same endpoint, in any run. Refused records, and records that the platform already had, restart at their first step.
+ * `counted` reads the accepted contents before this statement changes them.
  */
 const SETTLE: Statement<Changes> = {
   sql: `
@@ -158,7 +158,7 @@ function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly PostgresV
   ];
 }
 
-/** Replaces characters that PostgreSQL cannot store. Text from the platform may contain them. */
+/** Replaces U+0000, which PostgreSQL cannot store. Text from the platform may contain this character. */
 function writable(text: string | undefined): string | null {
   return text?.replaceAll("\0", "\u{FFFD}") ?? null;
 }

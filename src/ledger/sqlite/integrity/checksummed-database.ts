@@ -21,8 +21,8 @@ interface ChecksummedDatabase extends SqliteDatabase {
 
 interface ChecksumOptions {
   /**
-   * False for a large ledger whose pages were not checked. They are then checked while the ledger is in use. If a page
-   * is corrupt, every further transaction is refused.
+   * False for a large ledger whose pages were not checked. The pages are then checked while the ledger is in use. If a
+   * page is corrupt, every further transaction is refused.
    */
   readonly isChecked?: boolean;
   /** Whether this process wrote the log with these checksums, so that the log can be written into the file later. */
@@ -35,9 +35,9 @@ interface ChecksumOptions {
 }
 
 /**
- * Adds a checksum file to a database, with the checksum of every page and the number of committed transactions. Any
- * corruption is detected when the ledger is next opened (`requireIntact`). Only this code writes the log into the
- * database file, because the checksums must change at the same time.
+ * Adds a checksum file to a database, with the checksum of every page and the number of committed transactions.
+ * Corruption is detected when the ledger is next opened (`requireIntact`) or, in a large ledger, while it is in use.
+ * Only this code writes the log into the database file, because the checksums must change at the same time.
  *
  * Each transaction costs an update of one small row and an unsynced write of 28 bytes.
  */
@@ -189,7 +189,7 @@ interface Checkpointed {
   readonly log: number;
   readonly checkpointed: number;
 }
-/** Writes the log into the file. In passive mode, it does not wait for readers, so that they do not delay a push. */
+/** Writes the log into the file. Passive mode does not wait for readers, so that readers do not delay a push. */
 const CHECKPOINT: Query<Checkpointed> = { sql: "pragma wal_checkpoint(passive)" };
 const TRUNCATE: Query<Checkpointed> = { sql: "pragma wal_checkpoint(truncate)" };
 
@@ -222,7 +222,7 @@ function countCommit(database: SqliteDatabase, writer: string | undefined): numb
   return committed(database);
 }
 
-/** Number of transactions that were ever committed with checksums. */
+/** Returns the number of transactions that were ever committed with checksums. */
 export function committed(database: SqliteDatabase): number {
   return database.row(COMMITS)?.commits ?? 0;
 }

@@ -13,7 +13,7 @@ import { committed } from "./checksummed-database.ts";
 /**
  * Checks every page and every row of the ledger at this path, without changing it. Compares the checksums, runs
  * SQLite's own check, and finds contradictions between the tables.
- * @param isBusy whether another process may be writing to it
+ * @param isBusy returns whether another process may be writing to the ledger
  * @throws Failure `storage`; `config` for a file that is not a ledger
  */
 export function checkLedger(path: string, isBusy: () => boolean): LedgerCheck {
@@ -58,7 +58,7 @@ function count(database: SqliteDatabase, sql: string): number {
   return database.row(query)?.count ?? 0;
 }
 
-/** The records whose acceptance is confirmed by a request or a decision. */
+/** SQL for the identities of records whose acceptance is confirmed by a request or a decision. */
 export const CONFIRMED = `(select identity from attempts where status = 'accepted' union all
   select identity from decisions where decision = 'accepted')`;
 
@@ -82,10 +82,13 @@ const VIOLATIONS: ContradictionQueries = {
   miscounted: MISCOUNTED,
 };
 
-/** Up to this size, every page of a ledger without checksums is checked when it is opened, which takes about 100 ms. */
+/**
+ * Up to this size, every page of a ledger without checksums is checked when the ledger is opened, which takes about 100
+ * ms.
+ */
 const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;
 
-/** Up to this size, the pages of a ledger are checked every time it is opened, which takes about 100 ms. */
+/** Up to this size, the pages of a ledger are checked each time the ledger is opened, which takes about 100 ms. */
 const LARGE_BYTES = 128 * 1024 * 1024;
 
 interface IntegrityOptions {
@@ -103,7 +106,7 @@ interface IntegrityOptions {
 /**
  * Refuses a ledger that differs from its last written state. The checksums detect a single changed bit. Without a
  * checksum file, SQLite's own check detects a truncated or torn file.
- * @returns `trusted` if the pages were not checked
+ * @returns `trusted` if the pages of a large file were not checked, because the file was not modified
  * @throws Failure `ledger_damaged`
  */
 export function requireIntact(database: SqliteDatabase, options: IntegrityOptions = {}): "checked" | "trusted" {

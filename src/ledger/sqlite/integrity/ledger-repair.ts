@@ -20,9 +20,9 @@ import { committed } from "./checksummed-database.ts";
 import { HAS_NO_STATE, salvage, unlessCorrupt } from "./salvage-rows.ts";
 
 /**
- * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger next to it.
- * Uncertain records become `ambiguous`: a record stays `accepted` only if a request or a decision confirms it, and
- * other states are not trusted if any data was lost. Callers must hold the lock.
+ * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger next to the
+ * copy. Uncertain records become `ambiguous`: a record stays `accepted` only if a request or a decision confirms it,
+ * and other states are not trusted if any data was lost. Callers must hold the lock.
  * @param stamp the end of the name under which the corrupt ledger is kept
  * @param mayRecreate whether to create an empty ledger if no run can be read
  * @throws Failure `ledger_damaged` if no run can be read; `storage`
@@ -108,8 +108,9 @@ function lengthened(path: string): string {
 }
 
 /**
- * The size that the header states: page size times number of pages
- * (https://sqlite.org/fileformat2.html#the_database_header).
+ * Returns the size that the header states: page size times number of pages
+ * (https://sqlite.org/fileformat2.html#the_database_header). Returns 0 if the file does not have the header of a
+ * database.
  */
 function expectedBytes(path: string): number {
   const header = Buffer.alloc(32);
@@ -124,7 +125,7 @@ function expectedBytes(path: string): number {
   return (pageSize === 1 ? 65_536 : pageSize) * Math.min(header.readUInt32BE(28), MAX_PAGES);
 }
 
-/** The number of pages in 64 GB. A header with a larger number is itself corrupt. */
+/** The number of pages of 4 KB in 64 GB. A header with a larger number is considered corrupt. */
 const MAX_PAGES = 16_777_216;
 
 /** Whether every committed transaction is present. */
@@ -138,7 +139,7 @@ function isComplete(corrupt: SqliteDatabase, path: string): boolean {
   }
 }
 
-/** Makes a state `ambiguous` if one table records it and another table has lost it. */
+/** Makes a state `ambiguous` if one table contains it and another table has lost it. */
 const UNCONFIRMED = [
   `update attempts set status = 'ambiguous' where status = 'sending' and not exists (
      select 1 from items where items.run = attempts.run and items.record = attempts.record and status = 'sending')`,

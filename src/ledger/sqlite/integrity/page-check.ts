@@ -16,7 +16,7 @@ const PAUSE_MS = 4;
 const FIRST_PAUSE_MS = 1000;
 
 /**
- * Checks all pages of a database in steps, while it is in use.
+ * Checks all pages of a database in steps, while the database is in use.
  * @param checksums returns the current checksums of its file
  */
 export function checkPages(path: string, checksums: () => PageChecksums): PageCheck {

@@ -39,12 +39,12 @@ export function matchesStamp(database: string, { stamp }: PageChecksums): boolea
   return now.every((value, index) => value === stamp[index]);
 }
 
-/** The checksum file next to the database. */
+/** Returns the path of the checksum file, which is next to the database. */
 export function checksumsPath(database: string): string {
   return `${database}-checksums`;
 }
 
-/** Reads a checksum file. Undefined if there is none; `corrupt` if the file is invalid. */
+/** Reads a checksum file. Returns undefined if there is no file, and `corrupt` if the file is invalid. */
 export function readChecksums(path: string): PageChecksums | "corrupt" | undefined {
   const bytes = unlessMissing(() => readFileSync(path));
   if (bytes === undefined) return undefined;
@@ -67,7 +67,10 @@ export function readChecksums(path: string): PageChecksums | "corrupt" | undefin
 const STAMP_VALUES = 5;
 const STAMP_BYTES = 8 * STAMP_VALUES;
 
-/** Reads the stamp: five numbers and their checksum. Undefined if the file has no checksums of pages. */
+/**
+ * Reads the stamp: five numbers and their checksum. Returns undefined if there is no stamp, because the file has no
+ * checksums of pages.
+ */
 function readStamp(bytes: Buffer): FileStamp | "corrupt" | undefined {
   if (bytes.length === 0) return undefined;
   if (bytes.length !== STAMP_BYTES + 4) return "corrupt";
@@ -117,8 +120,8 @@ export function writeCommitCount(path: string, checksums: Pick<PageChecksums, "p
 }
 
 /**
- * Keeps the number of commits and removes the checksums. Used when SQLite may later write into the file without
- * updating them, for example if a process ends without closing the file properly.
+ * Keeps the number of commits and removes the checksums. Used when SQLite may later write into the database file
+ * without updating the checksums, for example if a process ends without closing the database properly.
  */
 export function writeHeaderOnly(path: string, checksums: PageChecksums): void {
   try {
@@ -129,7 +132,7 @@ export function writeHeaderOnly(path: string, checksums: PageChecksums): void {
   }
 }
 
-/** Like `writeHeaderOnly`, for the state in the checksum file. */
+/** Like `writeHeaderOnly`, with the number of commits in the existing checksum file. */
 export function forgetChecksums(database: string): void {
   const path = checksumsPath(database);
   const checksums = readChecksums(path);
@@ -153,7 +156,7 @@ function headerOf({ pageSize, pages, commits }: PageChecksums): Buffer {
 
 /**
  * Describes the first corruption of a database file that its checksums show. Ignores pages with a newer version in the
- * log. Undefined if there is no corruption; `unchecked` if there are no checksums to compare with.
+ * log. Returns undefined if there is no corruption, and `unchecked` if there are no checksums to compare with.
  */
 export function findCorruption(database: string): string | undefined {
   const checksums = readChecksums(checksumsPath(database));
@@ -215,7 +218,7 @@ const brokenPage = (number: number): string => `page ${number} has a wrong check
 
 const PAGES_AT_ONCE = 256;
 
-/** A buffer for the pages of one step. */
+/** Returns a buffer for the pages of one step. */
 export function pagesBuffer({ pageSize }: Pick<PageChecksums, "pageSize">): Buffer {
   return Buffer.alloc(pageSize * PAGES_AT_ONCE);
 }
@@ -242,8 +245,8 @@ function withFile<T>(path: string, work: (file: number) => T): T {
 }
 
 /**
- * Returns the pages of a database whose latest committed version is in the write-ahead log. Their versions in the
- * database file do not matter. SQLite itself verifies the checksums in the log. Format:
+ * Returns the numbers of the pages whose latest committed version is in the write-ahead log of a database. Their
+ * versions in the database file do not matter. SQLite itself verifies the checksums in the log. Format:
  * https://sqlite.org/fileformat2.html#walformat
  */
 function pagesInLog(logPath: string): ReadonlySet<number> {

@@ -15,12 +15,12 @@ const TABLES = {
   setup: ["sha256"],
 } as const;
 
-/** Tables without the state of records. If one of them is lost, a run needs its own files again. */
+/** Tables without the state of records. If rows of such a table are lost, a run needs its original files again. */
 export const HAS_NO_STATE: ReadonlySet<string> = new Set(["setup"] satisfies readonly (keyof typeof TABLES)[]);
 
 /**
  * Copies the readable rows of a corrupt ledger into a new ledger. Reads every table from its beginning to the first
- * unreadable place, and from its end back to the last unreadable place.
+ * unreadable place and, if there is such a place, from its end back to the last unreadable place.
  */
 export function salvage(corrupt: SqliteDatabase, intact: SqliteDatabase): LedgerRepair["tables"] {
   return Object.entries(TABLES).map(([table, keys]) => {
@@ -88,7 +88,7 @@ function copyRows({ corrupt, intact, table, keys, columns }: Copy, order: "asc" 
   }
 }
 
-/** Calls `work` and returns its result; undefined if it reads a corrupt part of the ledger. */
+/** Calls `work` and returns its result; undefined if `work` reads a corrupt part of the ledger. */
 export function unlessCorrupt<T>(work: () => T): T | undefined {
   try {
     return work();

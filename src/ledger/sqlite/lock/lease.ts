@@ -3,7 +3,7 @@ import { unlessMissing } from "../../../files/error-code.ts";
 import { statOf } from "../ledger-file.ts";
 
 interface Lease {
-  /** False if another process has taken over the lock file. */
+  /** Returns false if another process has taken over the lock file, or if the lease could not be renewed in time. */
   readonly isHeld: () => boolean;
   readonly end: () => void;
 }
@@ -48,8 +48,8 @@ function stampOf(lockPath: string): string | undefined {
 }
 
 /**
- * Waits for the duration of a lease. Returns whether the modification time of the lock file stayed the same, which
- * means that its holder is dead. Does not compare clocks, which may differ between hosts.
+ * Waits for the duration of a lease, or until the lock file changes. Returns whether the modification time of the lock
+ * file stayed the same, which means that its holder is dead. Does not compare clocks, which may differ between hosts.
  */
 export async function watchLease(lockPath: string, leaseMs: number): Promise<boolean> {
   const before = freshStampOf(lockPath);
@@ -61,8 +61,9 @@ export async function watchLease(lockPath: string, leaseMs: number): Promise<boo
 }
 
 /**
- * A current stamp of the lock file. It is also current on a network file system, because opening a file queries the
- * server. Only for a process that does not hold the lock, because closing the file would release it.
+ * Returns a current stamp of the lock file. The stamp is also current on a network file system, because opening a file
+ * queries the server. Only a process that does not hold the lock may call this, because closing the file releases the
+ * lock.
  */
 function freshStampOf(lockPath: string): string | undefined {
   const file = unlessMissing(() => openSync(lockPath, "r"));

@@ -162,7 +162,10 @@ function closed<T>(database: SqliteDatabase, result: T): T {
   return result;
 }
 
-/** Ends the transaction first, because a database stays open until its statements are garbage-collected. */
+/**
+ * Ends the transaction before it closes the database, because a database stays open until its statements are
+ * garbage-collected.
+ */
 function releaseTransaction(database: SqliteDatabase): void {
   try {
     database.execute("rollback");

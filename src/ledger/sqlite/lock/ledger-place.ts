@@ -2,10 +2,11 @@ import { Failure } from "../../../model/failure.ts";
 import type { HeldLease } from "../../runs/held-lease.ts";
 import { statOf } from "../ledger-file.ts";
 
-/** Whether an open ledger is still the file at its path. */
+/** Checks whether an open ledger is still the file at its path. */
 export interface LedgerPlace {
   /**
-   * The failure if the ledger or its log is no longer in its place, otherwise undefined. Costs two file system calls.
+   * Returns a failure if the ledger or its log is no longer in its place, otherwise undefined. Costs two file system
+   * calls.
    */
   readonly failure: () => Failure | undefined;
 }

@@ -28,8 +28,8 @@ const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * The kind of lock that the file system of the ledger's folder supports. On systems other than Linux, SQLite chooses
- * its locks itself.
+ * Returns the kind of lock that the file system of the ledger's folder supports. On systems other than Linux, SQLite
+ * chooses its locks itself, so only a network path of Windows (`\\server\share`) gets a lease.
  */
 export function lockKindOf(path: string): LockKind {
   if (process.platform === "win32") return path.startsWith("\\\\") ? "lease" : "kernel";
@@ -38,8 +38,8 @@ export function lockKindOf(path: string): LockKind {
 }
 
 /**
- * The type of a folder's file system. A folder that does not exist yet will be created on the file system of its
- * parent.
+ * Returns the type of a folder's file system. A folder that does not exist yet will be created on the file system of
+ * its parent.
  */
 function fileSystemOf(folder: string): number {
   if (statOf(folder) !== undefined || dirname(folder) === folder) return statfsSync(folder).type;
@@ -47,8 +47,8 @@ function fileSystemOf(folder: string): number {
 }
 
 /**
- * Refuses a ledger that is in two folders at once. Its log and its lock are in only one of the folders, so two runs
- * would not detect each other.
+ * Refuses a ledger that has a second path: a hard link, or a mount of the single file. The log and the lock belong to
+ * only one of the paths, so two runs would not detect each other.
  * @throws Failure `config`
  */
 export function requireOnePlace(path: string): void {
@@ -68,8 +68,8 @@ export function requireOnePlace(path: string): void {
 }
 
 /**
- * The mount points of this process: field 5 of https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html, in
- * which spaces are octal escapes.
+ * Returns the mount points of this process: field 5 of https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html,
+ * in which spaces are octal escapes.
  */
 function mountPoints(): ReadonlySet<string> {
   try {

@@ -29,7 +29,7 @@ export function isHeldHere(nonce: string): boolean {
 }
 
 /**
- * Refuses a ledger whose lock another copy holds. It must not be opened, not even for reading.
+ * Refuses a ledger whose lock another copy holds. Such a ledger must not be opened, not even for reading.
  * @throws Failure `ledger_in_use`
  */
 export function requireNoOtherCopy(ledger: string): void {

@@ -13,7 +13,9 @@ import { isHeldHere } from "./other-copies.ts";
 export interface Writer extends Holder {
   /** Inode of the lock file. If a process holds the lock on the file with this inode, the previous writer is dead. */
   readonly lockInode: number;
-  /** Inode of the ledger. A copy of the ledger has another inode, so the recorded writer does not count for it. */
+  /**
+   * Inode of the ledger. A copy of the ledger has another inode, so the recorded writer does not count for the copy.
+   */
   readonly ledgerInode: number;
 }
 
@@ -57,8 +59,8 @@ function unlessUnreadable<T>(work: () => T): T | undefined {
 }
 
 /**
- * The recorded writer, if it is another process. Undefined if that process is known to be dead, or wrote to another
- * file.
+ * Returns the recorded writer, if it is another process. Returns undefined if that process is known to be dead, wrote
+ * to another file, or used the lock file that this process now holds.
  */
 function otherWriter(database: SqliteDatabase, self: Writer | undefined): Writer | undefined {
   const writer = parseWriter(database.row(SELECT_WRITER)?.writer ?? "");
@@ -81,8 +83,8 @@ function parseWriter(text: string): Writer | undefined {
 }
 
 /**
- * Refuses a ledger that another process is writing to. Call this before reading or repairing it. An unreadable ledger
- * has no known writer, and is accepted.
+ * Refuses a ledger that another process is writing to. Call this before opening a ledger for writing, or repairing it.
+ * An unreadable ledger has no known writer, and is accepted.
  * @param isRefused whether to refuse the ledger because of this writer
  * @throws Failure `ledger_in_use`
  */
@@ -113,7 +115,7 @@ function isOnThisHost({ host, pidNamespace: namespace }: Writer): boolean {
   return host === hostname() && (namespace ?? undefined) === pidNamespace();
 }
 
-/** The failure of a writer that another process has replaced. */
+/** Returns the failure for a writer that another process has replaced. */
 export function lostToOtherWriter(database: SqliteDatabase): Failure {
   return inUse(database.path, parseWriter(database.row(SELECT_WRITER)?.writer ?? ""));
 }
@@ -122,6 +124,7 @@ function inUse(path: string, writer: Writer | undefined): Failure {
   return new Failure("ledger_in_use", `the ledger ${path} is in use by ${nameOf(writer)}`, {
     hint:
       "wait until it has ended, then run the same command again. The lock file of that process was removed while it " +
-      "ran. If it cannot have survived, because its machine or container was stopped, run `migrate ledger repair`",
+      "ran. If the process cannot still be running, because its machine or container was stopped, run " +
+      "`migrate ledger repair`",
   });
 }

@@ -37,7 +37,8 @@ interface AcceptedInBatch {
 
 /**
  * Writes the outcomes that only state that a record was accepted with a new account. Nearly all outcomes of a run are
- * of this kind. Does not write outcomes whose account occurs twice, or is already in the ledger.
+ * of this kind. Writes nothing if an account occurs twice. Writes outcomes in groups, and omits a group with an account
+ * that is already in the ledger. Also omits the last outcomes if they are too few for a group.
  */
 export function acceptInBatch(
   database: SqliteDatabase,
@@ -89,7 +90,7 @@ function findSql(accounts: number): Query<{ found: 1 }> {
 
 const ACCEPT = { 64: acceptSql(64), 16: acceptSql(16), 4: acceptSql(4) } as const;
 
-/** SQL that writes this number of outcomes. Parameter 1 is the run of every row. */
+/** Returns SQL that writes this number of outcomes. Parameter 1 is the run of every row. */
 function acceptSql(rows: number): string {
   const values = Array.from({ length: rows }, () => "(?1, ?, ?, ?, ?, ?, ?, ?)").join(", ");
   return `insert into accepting (run, record, attempt, identity, at, http, account, duration_ms) values ${values}`;

@@ -3,13 +3,13 @@ import { NOTE_AGAIN } from "../../tables/planned-records.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 
 /**
- * SQL for the number of problems that a stored problem represents in addition to itself. Few problems have the member
- * `unlisted`, so only these are parsed as JSON.
+ * Returns SQL for the number of problems that a stored problem represents in addition to itself. Few problems have the
+ * member `unlisted`, so only these are parsed as JSON.
  */
 const unlisted = (problem: string): string =>
   `case when instr(${problem}, '"unlisted":') = 0 then 0 else coalesce(json_extract(${problem}, '$.unlisted'), 0) end`;
 
-/** Current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
+/** SQL condition for current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
 const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
 const add = (selected: string): string =>
@@ -26,11 +26,11 @@ const problemIn = (row: string, sign: "" | "-"): string =>
      or ${row}.attempt = (select attempt from items where run = ${row}.run and record = ${row}.record)`;
 
 /**
- * Totals that would take a long time to count in a large ledger. Each change updates them in the same transaction. For
- * each run, `counts` has the records by status, the current problems by severity and code, and the requests. For each
- * destination, `coverage` has the number of distinct records in plans of pushes, and how many of them are accepted.
- * `unsent` lists the planned records without a row in `records`, and `keyless` the planned rows without a key
- * (`planned-records.ts`).
+ * Tables of totals that would take a long time to count in a large ledger. Each change updates the totals in the same
+ * transaction. For each run, `counts` has the records by status, the current problems by severity and code, and the
+ * requests. For each destination, `coverage` has the number of distinct records in plans of pushes, and how many of
+ * them are accepted. `unsent` lists the planned records without a row in `records`, and `keyless` the planned rows
+ * without a key (`planned-records.ts`).
  */
 export const COUNT_TABLES: string = `
   create table counts (run int, kind text, name text, count int not null, primary key (run, kind, name)) without rowid;
@@ -40,8 +40,8 @@ export const COUNT_TABLES: string = `
   create table keyless (run int, record int, since_run int, primary key (run, record)) without rowid;`;
 
 /**
- * Updates the totals after changes through this connection. New plan items, requests, and changes to or from the status
- * `sending` are counted in bulk by the code that writes them.
+ * Creates triggers that update the totals after changes through this connection. New plan items, requests, and changes
+ * to or from the status `sending` are counted in bulk by the code that writes them.
  */
 export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
   database.execute(TRIGGERS);
@@ -76,8 +76,8 @@ const COUNTED = `
   select run, 'requests', '', count(*) from attempts group by run`;
 
 /**
- * An accepted record stays on the platform even if its revision is refused. `x''` means that the platform has different
- * content.
+ * Counts planned and accepted records by destination. An accepted record stays on the platform even if its revision is
+ * refused. If its accepted content is `x''`, the platform has different content.
  */
 const COVERED = `
   select target, supplier, endpoint, count(*) as records, count(accepted) as accepted
@@ -106,7 +106,7 @@ export const RECOUNT: string = `
   insert into unsent (identity) ${UNSENT};
   ${NOTE_AGAIN}`;
 
-/** Selects every number that differs from an actual count. */
+/** Selects every total that differs from the actual count. */
 export const MISCOUNTED: string = `
   select * from (select * from (${COUNTED}) except select * from counts)
   union all

@@ -24,7 +24,7 @@ function isKnown(database: SqliteDatabase, { identity, attempt }: JournaledReque
 
 const SELECT_ATTEMPTS: Query<{ attempts: number }> = { sql: "select attempts from records where identity = ?" };
 
-/** All recoveries, oldest first. */
+/** Returns all recoveries, oldest first. */
 export function recoveriesOf(database: Pick<SqliteDatabase, "row">): readonly Recovery[] {
   const text = database.row(SELECT_RECOVERIES)?.recoveries ?? "[]";
   const recoveries: readonly Recovery[] = JSON.parse(text);
@@ -82,8 +82,9 @@ const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not 
 const INSERT_RECORD = "insert or ignore into records (identity, content, state, attempts) values (?, ?, ?, ?)";
 
 /**
- * The content of the last request counts. If it differs from the record's content, the record was revised in between.
- * An accepted record stays accepted if the added attempts follow its last one and repeat the accepted content.
+ * Gives a record the content of the added request. If the content differs, the record was revised in between. An
+ * accepted record stays accepted if the added attempt directly follows its last attempt and repeats the accepted
+ * content.
  */
 const UPDATE_RECORD = `
   update records set attempts = ?3, content = ?2, step = iif(content = ?2, step, null), verified = null,

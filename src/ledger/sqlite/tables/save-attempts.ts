@@ -51,7 +51,7 @@ function continues({ first, count }: IntentRange, { record, attempt, step, idemp
   );
 }
 
-/** Claims a range of records as planned, so that the statements need no identities or contents as parameters. */
+/** Claims a range of records with the identities and contents in the plan, so that these need not be parameters. */
 function claimRange(database: SqliteDatabase, run: RunRow, { first, count }: IntentRange): void {
   const { record, attempt, at, step = null, idempotent = false } = first;
   const range = [attempt, run.number, record, record + count - 1];
@@ -115,7 +115,7 @@ const ACCEPT_RECORD = `
   update records set state = 'accepted', accepted_content = content, accepted_at = ?3, account = ?4
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
-/** Updates only records that the platform is not known to have had before. */
+/** Updates only records that the platform was not known to have. */
 const ACCEPT_NEW_RECORD = `${ACCEPT_RECORD} and coalesce(accepted_content, x'') = x''`;
 
 /** Refused records, and records that the platform already had, restart at their first step. */
@@ -130,7 +130,7 @@ const UPDATE_ITEM = `
 
 /**
  * Makes an accepted outcome `ambiguous` if its new account already belongs to another record of the same endpoint, in
- * any run, because such a reply proves nothing.
+ * any run. Such a reply does not prove that the platform created an account for this record.
  */
 function withoutSharedAccount(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): AttemptOutcome {
   const { status, account, isNewAccount = false, identity, http } = outcome;
