@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../json/json-value.ts";
 /** A record from which a sample is chosen. */
 interface SampledRecord {
   readonly record: number;
-  /** The file of its row. */
+  /** The file of the record's row. */
   readonly file: string;
   readonly payload: JsonObject;
 }
@@ -11,11 +11,13 @@ interface SampledRecord {
 /** Chooses a sample of records that are added in input order. */
 export interface Sampler {
   readonly add: (record: SampledRecord) => void;
-  /** The numbers of the chosen records, in order. */
+  /** Returns the numbers of the chosen records, in order. */
   readonly chosen: () => readonly number[];
 }
 
-/** An attr with more values than this is free text, which does not show which branches of the mapping are used. */
+/**
+ * An attr with more values than this counts as free text, which does not show which branches of the mapping are used.
+ */
 const MAX_VALUES = 12;
 
 /** A record with a feature that no earlier record has. */
@@ -24,7 +26,9 @@ interface Candidate {
   readonly features: readonly Feature[];
 }
 
-/** A file, an attr (indexes of lists as `*`), or an attr with one of its values. */
+/**
+ * A file, an attr (indexes of lists as `*`), a list with no, one or several items, or an attr with one of its values.
+ */
 interface Feature {
   readonly name: string;
   /** The attr whose value this is. */
@@ -33,8 +37,8 @@ interface Feature {
 
 /**
  * Creates a sampler that covers the files, the attrs, and the values of attrs that have few values, because these show
- * which branches of the mapping are used. It spreads the remaining choices over the input. Memory grows with the number
- * of attrs, not with the number of records. The same records give the same sample.
+ * which branches of the mapping are used. Spreads the remaining choices over the input. Memory grows with the number of
+ * attrs, not with the number of records. The same records give the same sample.
  * @param size number of records to choose
  * @param total number of records that will be added
  */
@@ -57,8 +61,8 @@ export function createSampler(size: number, total: number): Sampler {
     add(sampled) {
       const features = featuresOf(sampled);
       if (features.filter(isNew).length > 0) candidates.push({ record: sampled.record, features });
-      // Takes one record from each of `size` equal parts. Some of these records replace records that are also chosen
-      // for their features.
+      // Takes one record from each of `size` equal parts of the input. Records that are not chosen for their features
+      // are chosen from these.
       if (Math.floor((added * size) / total) >= spread.length) spread.push(sampled.record);
       added += 1;
     },

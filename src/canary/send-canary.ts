@@ -18,9 +18,9 @@ import type { UploadEnd } from "../upload/upload-types.ts";
 import { createSampler } from "./choose-sample.ts";
 
 /**
- * Sends a sample of a run's records. Checks that the platform has accepted each of them and, where the contract allows
- * a comparison, has its values. Does nothing if the run has already sent records outside the sample, because the canary
- * has then passed.
+ * Sends a sample of a run's records. Checks that the platform has accepted each record and, where the contract allows a
+ * comparison, has the values that were sent. Does nothing if the run has already sent more than `size` records, because
+ * the canary has then passed.
  * @param size number of records of the sample
  * @returns undefined if the other records may be sent; otherwise how sending ended, with a failure `canary_failed` if
  * the sample was not accepted and other records are left
@@ -75,7 +75,10 @@ function canaryFailure({ run }: OpenRun, wrong: readonly string[]): Failure {
   });
 }
 
-/** Up to `size + 1` records that were sent and have an outcome, except records that the user has since excluded. */
+/**
+ * Returns records that were sent and have an outcome, except records that the user has since excluded. Stops reading
+ * when it has found more than `size` records.
+ */
 async function startedRecords({ ledger, run }: OpenRun, size: number): Promise<readonly Outcome[]> {
   const found: Outcome[] = [];
   const isExcluded = await (await excludedKeys(ledger))(run);
@@ -118,7 +121,7 @@ async function chooseRecords({ job, ledger, run, dependencies }: OpenRun, size: 
   return sampler.chosen();
 }
 
-/** The ledger, with only these records left to send. */
+/** Returns the ledger, with only these records left to send. */
 function onlyRecords(ledger: Ledger, records: ReadonlySet<number>): Ledger {
   const numbers = [...records].toSorted((a, b) => a - b);
   return {
@@ -137,8 +140,8 @@ function onlyRecords(ledger: Ledger, records: ReadonlySet<number>): Ledger {
 }
 
 /**
- * Looks up the accepted records on the platform and stores the results. Describes the records that the platform does
- * not have, or has with different values.
+ * Looks up the accepted records on the platform and stores the results. Returns descriptions of the records that the
+ * platform does not have, or has with different values.
  */
 async function differences(
   run: OpenRun,
@@ -164,7 +167,8 @@ async function differences(
 }
 
 /**
- * Looks up the records, and looks up absent records again after a while. `results` keeps the results before a failure.
+ * Looks up the records, and looks up absent records again after a while. If a query fails, `results` keeps the earlier
+ * results.
  */
 async function readBack(
   { job, dependencies: { clock, drain } }: OpenRun,
@@ -197,7 +201,7 @@ async function readBack(
   }
 }
 
-/** An accepted record may appear on the platform a little later. */
+/** Maximum number of queries for a record, because an accepted record may appear on the platform a little later. */
 const MAX_TRIES = 4;
 const MAX_INTERVAL_MS = 3000;
 

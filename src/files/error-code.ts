@@ -1,9 +1,9 @@
-/** The system error code (`ENOENT`, `EEXIST`); undefined for any other error. */
+/** Returns the system error code (such as `ENOENT` or `EEXIST`); undefined for any other error. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Calls `work` and returns its result; undefined if a file that it needs does not exist. */
+/** Calls `work` and returns its result; undefined if a file that `work` needs does not exist. */
 export function unlessMissing<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -13,7 +13,7 @@ export function unlessMissing<T>(work: () => T): T | undefined {
   }
 }
 
-/** Why a server cannot listen at its address, as the end of a sentence. */
+/** Returns why a server cannot listen at its address, as the end of a sentence. */
 export function listenError(error: unknown): string {
   const code = errorCode(error) ?? "";
   return LISTEN_ERRORS.get(code) ?? `cannot listen on this address (${code})`;

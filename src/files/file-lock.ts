@@ -87,7 +87,10 @@ function release(lock: string, { database, inode }: HeldLock): void {
   end(database);
 }
 
-/** Ends the transaction first, because a database may stay open until its statements are garbage-collected. */
+/**
+ * Ends the transaction before it closes the database, because a database may stay open until its statements are
+ * garbage-collected.
+ */
 function end(database: HeldLock["database"]): void {
   database.exec("rollback");
   database.close();

@@ -8,7 +8,8 @@ export interface ReplaceOptions {
   /** The new file's mode, before the umask; 0600 by default. */
   readonly mode?: number;
   /**
-   * Whether the file survives a power failure. False is for content that can be rebuilt. The file is never incomplete.
+   * Whether the new file survives a power failure. Use false for content that can be rebuilt. The file is never
+   * incomplete.
    */
   readonly durable?: boolean;
   /** Distinguishes the temporary file from the temporary files of other writers. Random by default. */
@@ -17,7 +18,7 @@ export interface ReplaceOptions {
 
 /**
  * Writes a file completely or not at all: writes a temporary file in the same folder, then renames it. A reader sees
- * the old file or the new one. On failure the old file stays and the temporary one is removed.
+ * the old file or the new file. On failure, the old file stays and the temporary file is removed.
  *
  * `write-file-atomic` and similar libraries do not fit: they write through a symbolic link at `file`, copy the mode of
  * the old file, and do not sync the folder. This function replaces a link, and sets the requested mode.
@@ -91,8 +92,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * `replaceFile` for synchronous code that is the file's only writer. The temporary file is always `<file>.tmp`, so it
- * replaces a file that a dead process has left.
+ * Like `replaceFile`, for synchronous code that is the file's only writer. The temporary file is always `<file>.tmp`,
+ * so that it replaces a temporary file that a dead process has left.
  */
 export function replaceFileSync(file: string, data: Uint8Array): void {
   const draft = `${file}.tmp`;
@@ -107,7 +108,7 @@ export function replaceFileSync(file: string, data: Uint8Array): void {
   renameDurably(draft, file);
 }
 
-/** Replaces a file with another one in the same folder whose content is already durable. */
+/** Replaces a file with another file in the same folder whose content is already durable. */
 export function renameDurably(draft: string, file: string): void {
   renameSync(draft, file);
   if (process.platform === "win32") return;

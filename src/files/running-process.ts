@@ -12,8 +12,8 @@ export function isRunning(pid: number, start?: string): boolean {
 }
 
 /**
- * The start time of a process in clock ticks since boot, combined with the boot id. Linux only (proc(5): field 22 of
- * `/proc/<pid>/stat`, counted after the command, which may contain spaces and brackets).
+ * Returns the start time of a process in clock ticks since boot, combined with the boot id; undefined except on Linux
+ * (proc(5): field 22 of `/proc/<pid>/stat`, counted after the command, which may contain spaces and brackets).
  */
 export function processStart(pid: number): string | undefined {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
@@ -28,7 +28,7 @@ export function processStart(pid: number): string | undefined {
 /** Index of field 22 among the fields after the command, the first of which is field 3. */
 const FIELD_AFTER_COMMAND = 19;
 
-/** The pid namespace of this process (a container has its own); undefined except on Linux. */
+/** Returns the pid namespace of this process (a container has its own); undefined except on Linux. */
 export function pidNamespace(): string | undefined {
   return read(() => readlinkSync("/proc/self/ns/pid"));
 }

@@ -16,7 +16,9 @@ export interface DecisionContext {
   readonly dependencies: Pick<Dependencies, "clock">;
 }
 
-/** Decides a record by the content that the platform has. If no decision is possible, returns the reason as text. */
+/**
+ * Decides a record by the content that the platform has. If no decision is possible, returns the reason as a string.
+ */
 export function decisionFor(
   record: UndecidedRecord,
   lookup: LookupResult,
@@ -92,7 +94,7 @@ function isNewAccount({ payload }: FoundRecord, account: string): boolean {
   return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
 }
 
-/** The results, in which all records that share an account number are set to unknown. */
+/** Returns the results. If several records have the same new account number, their results become `unknown`. */
 export function withoutSharedAccounts(
   records: readonly FoundRecord[],
   lookups: readonly LookupResult[],

@@ -19,7 +19,7 @@ export interface ReconcileContext extends DecisionContext {
   readonly client: ReadClient;
   readonly policy: PlanPolicy;
   readonly dependencies: Dependencies;
-  /** Maximum time between two queries of the platform, in milliseconds. */
+  /** Time between two queries of the platform for a record, in milliseconds. Limited to `MAX_READ_BACK_INTERVAL_MS`. */
   readonly readBackIntervalMs: number;
 }
 
@@ -27,7 +27,8 @@ export interface ReconcileContext extends DecisionContext {
  * Resolves the run's ambiguous and existing records by querying the platform. A record that is found as sent is
  * accepted. A record that is found with different values is rejected. If the platform may have different content, an
  * equal key alone is no proof. An ambiguous record that two queries do not find may be sent again once, if the contract
- * accepts absence as proof. All other records keep their status. Ends early, without an error, if the user stops it.
+ * accepts absence as proof. All other records keep their status. Ends early, without an error, if the user stops the
+ * command.
  * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
 export async function reconcileRun(
@@ -71,8 +72,8 @@ function recordList(records: readonly number[]): string {
 }
 
 /**
- * Whether the record is looked up again. A second query must confirm its absence, or may find that a record in progress
- * has finished.
+ * Whether the record is looked up again. A second query must confirm the absence of the record, or may find that a
+ * record in progress has finished.
  */
 function isLookedUpAgain(lookup: LookupResult | undefined): boolean {
   return lookup?.kind === "absent" || (lookup?.kind === "unknown" && lookup.isInProgress === true);
@@ -112,8 +113,9 @@ async function saveDecisions(
 }
 
 /**
- * Reads back the records of a run that were on the platform before, and decides those whose content can be compared.
- * The other records stay `existing`. If the platform cannot be queried, the remaining records also stay `existing`.
+ * Reads back the records of a run that were on the platform before, and decides the records whose content can be
+ * compared. The other records stay `existing`. If the platform cannot be queried, the remaining records also stay
+ * `existing`.
  */
 export async function compareExisting(
   { ledger, run, job, dependencies }: OpenRun,

@@ -16,7 +16,10 @@ export interface UndecidedRecord extends AmbiguousItem {
   readonly row: Row;
 }
 
-/** Maximum number of records per query, because reading a list once can resolve this many records. */
+/**
+ * Number of records after which a group is complete. A group is large, because reading a list once can resolve many
+ * records.
+ */
 const MAX_GROUP_SIZE = 5000;
 
 interface UndecidedContext {
@@ -26,7 +29,7 @@ interface UndecidedContext {
 }
 
 /**
- * The undecided records of a run, in groups that are looked up together.
+ * Yields the undecided records of a run, in groups that are looked up together.
  * @throws Failure if the content of a record is no longer the planned content
  */
 export async function* undecidedRecords(

@@ -3,7 +3,7 @@ import type { Dependencies } from "../job/dependencies.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { packageVersion, userStateFolder } from "./installation.ts";
 
-/** The dependencies that the command line and the library share. */
+/** Returns the dependencies that the command line and the library share. */
 export function defaultDependencies(): Pick<
   Dependencies,
   "clock" | "random" | "userAgent" | "rescueFolder" | "stateFolder"

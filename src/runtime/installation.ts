@@ -11,9 +11,9 @@ interface CacheSettings {
 }
 
 /**
- * The cache of compiled contracts, in the user's cache folder (as in the XDG Base Directory Specification; on macOS and
- * Windows, as usual on these systems). Undefined for a program that was not built, because its versions cannot be
- * distinguished.
+ * Returns the cache of compiled contracts, in the user's cache folder (as in the XDG Base Directory Specification; on
+ * macOS and Windows, as usual on these systems). Returns undefined for a program that was not built, because its
+ * versions cannot be distinguished.
  */
 export function contractCache(settings: CacheSettings): ContractCache | undefined {
   const version = buildName();
@@ -24,12 +24,12 @@ export function contractCacheFolder(settings: CacheSettings): string {
   return path.join(userCacheFolder(settings), "energy-migrate", "contracts");
 }
 
-/** Folder for the compile cache of Node.js for the program's own files. */
+/** Returns the folder for the compile cache of Node.js for the program's own files. */
 export function codeCacheFolder(settings: CacheSettings): string {
   return path.join(userCacheFolder(settings), "energy-migrate", "code");
 }
 
-/** Folder for data that must outlive the cache: evidence of sent records. */
+/** Returns the folder for data that must outlive the cache: evidence of sent records. */
 export function userStateFolder({ env, platform, home }: CacheSettings): string {
   const { XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" } = env;
   if (path.isAbsolute(xdg)) return path.join(xdg, "migrate");
@@ -45,28 +45,30 @@ function userCacheFolder({ env, platform, home }: CacheSettings): string {
   return platform === "win32" && path.isAbsolute(local) ? local : path.join(home, ".cache");
 }
 
-/** Identifies the version and the build of this program; undefined if it was not built. */
+/** Identifies the version and the build of this program; undefined if the program was not built. */
 export function buildName(): string | undefined {
   return import.meta.filename.endsWith(".js") ? `${packageVersion()} ${buildStamp()}`.trim() : undefined;
 }
 
-/** The hash that the build computed over its own files. A released package has none. */
+/**
+ * Returns the hash that the build computed over its own files; empty for a released package, which has no such hash.
+ */
 function buildStamp(): string {
   const file = path.join(import.meta.dirname, "../.built");
   return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
 }
 
-/** The version in the manifest of the package. */
+/** Returns the version in the manifest of the package. */
 export function packageVersion(): string {
   return manifest().version;
 }
 
-/** The versions of Node.js on which the package runs: `^20.19.0 || >=22.12.0`. */
+/** Returns the versions of Node.js on which the package runs, such as `^20.19.0 || >=22.12.0`. */
 export function requiredNode(): string {
   return manifest().engines.node;
 }
 
-/** Folder of the documentation, which is part of the package. */
+/** Returns the folder of the documentation, which is part of the package. */
 export function documentationFolder(): string {
   return path.join(path.dirname(manifestFile()), "docs");
 }

@@ -14,7 +14,7 @@ export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretF
   return chooseSecrets({ token: environment["MIGRATE_TOKEN"], apiKey: environment["MIGRATE_API_KEY"] }, files);
 }
 
-/** Selects from the given credentials. If there are none, reads them from the files. */
+/** Returns the given credentials. If none is given, reads credentials from the files. */
 export async function chooseSecrets(
   { token, apiKey }: { readonly [Name in keyof Secrets]: Secrets[Name] | undefined },
   files: SecretFiles,
@@ -53,7 +53,9 @@ function requireUsable(name: string, secret = ""): void {
   });
 }
 
-/** The source from which `readSecrets` takes each credential: the name of a variable or a file. Opens no file. */
+/**
+ * Returns the source from which `readSecrets` takes each credential: the name of a variable or a file. Opens no file.
+ */
 export function secretOrigins(
   environment: NodeJS.ProcessEnv,
   { tokenFile, apiKeyFile }: SecretFiles,
@@ -67,13 +69,13 @@ function isAnySet(secrets: Secrets): boolean {
   return Object.keys(secrets).length > 0;
 }
 
-/** The secrets that are not empty. */
+/** Returns the secrets that are not empty. */
 function secretsFrom(token: string | undefined, apiKey: string | undefined): Secrets {
   return { ...(token && { token }), ...(apiKey && { apiKey }) };
 }
 
 /**
- * The trimmed content of a private file; undefined if no file is named.
+ * Returns the trimmed content of a private file; undefined if no file is named.
  * @param hint how to choose another file
  * @throws Failure `config` for a file that is empty or not a regular file accessible only to its owner
  */

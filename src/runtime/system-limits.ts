@@ -53,8 +53,8 @@ function isModuleThatExists({ message }: Error, code: string | undefined): boole
 }
 
 /**
- * The failure `storage` for an error that a limit of this machine caused, directly or as the cause of another failure;
- * undefined for any other error.
+ * Returns the failure `storage` for an error that a limit of this machine caused, directly or as the cause of another
+ * failure; undefined for any other error.
  */
 export function limitFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) {

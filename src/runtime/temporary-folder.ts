@@ -46,7 +46,7 @@ function removeStaleFolders(): void {
   }
 }
 
-/** The number in Linux's `pid:[4026531836]`. Other systems have only one namespace. */
+/** Returns the number in Linux's `pid:[4026531836]`; 0 on other systems, which have only one namespace. */
 function pidNamespaceNumber(): string {
   return /\d+/.exec(pidNamespace() ?? "")?.[0] ?? "0";
 }

@@ -87,7 +87,7 @@ function bucketHasObject(reply: HttpReply, bucket: Bucket): boolean {
 }
 
 /**
- * Returns an `Http` that signs requests with AWS Signature Version 4. It signs each attempt again, because a signature
+ * Returns an `Http` that signs requests with AWS Signature Version 4. Signs each attempt again, because a signature
  * expires within minutes.
  */
 function signing(http: Http, bucket: Bucket, options: S3Options): Http {
@@ -118,7 +118,7 @@ function encodedPath(key: string): string {
   return key.split("/").map(encoded).join("/");
 }
 
-/** Encodes all characters except the unreserved ones of RFC 3986, as the signature requires. */
+/** Encodes all characters except the unreserved characters of RFC 3986, as the signature requires. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -144,7 +144,7 @@ function requireBucket(reply: HttpReply, bucket: Bucket): void {
   });
 }
 
-/** The failure for a store that has not answered whether an object exists. */
+/** Returns the failure for a reply that does not show whether the bucket or an object exists. */
 function storeFailure(reply: HttpReply, bucket: Bucket): Failure {
   const { origin } = bucket.endpoint;
   const region = plainRegion(reply.headers["x-amz-bucket-region"] ?? /<Region>([^<]*)</.exec(reply.body)?.[1]);

@@ -1,4 +1,4 @@
-/** True for an existing day of the Gregorian calendar in the years 1 to 9999. */
+/** Whether the numbers are an existing day of the Gregorian calendar in the years 1 to 9999. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
@@ -18,7 +18,10 @@ export function isIsoDateTime(text: string): boolean {
   return text.charAt(17) !== "6" || new Date(instantOf(text)).toISOString().slice(11, 16) === "23:59";
 }
 
-/** The instant of a date-time in milliseconds; NaN for other strings. A leap second counts as the second before it. */
+/**
+ * Returns the instant of a date-time in milliseconds; NaN for other strings. A leap second counts as the second before
+ * it.
+ */
 export function instantOf(text: string): number {
   return Date.parse(text.replace(LEAP_SECOND, ":59"));
 }
@@ -65,7 +68,10 @@ function isDay(text: string): boolean {
   return isCalendarDay(100 * twoDigits(text, 0) + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8));
 }
 
-/** The number that two digits represent. NaN, for which every comparison is false, if the characters are not digits. */
+/**
+ * Returns the number that two digits represent. Returns NaN, for which every comparison is false, if the characters are
+ * not digits.
+ */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const units = text.charCodeAt(at + 1) - 48;
@@ -79,11 +85,14 @@ function daysIn(year: number, month: number): number {
 
 const DAY_MS = 86_400_000;
 
-/** Limits of the dates with a four-digit year. Other dates cannot be compared as text. */
+/** Limits of the dates with a four-digit year. Other dates cannot be compared as strings. */
 const FIRST_INSTANT = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** Shifts a date (YYYY-MM-DD) or a date-time by days of 24 hours. Limits the result to the years 0 to 9999. */
+/**
+ * Shifts a date (YYYY-MM-DD) or a date-time by days of 24 hours. Limits the result to the years 0 to 9999. Returns
+ * undefined for other strings.
+ */
 export function shiftDays(text: string, count: number): string | undefined {
   const instant = Date.parse(text) + count * DAY_MS;
   if (Number.isNaN(instant)) return undefined;
@@ -91,7 +100,7 @@ export function shiftDays(text: string, count: number): string | undefined {
   return text.length === 10 ? shifted.slice(0, 10) : shifted;
 }
 
-/** Number of days from one date to another. */
+/** Returns the number of days from one date to another. */
 export function daysBetween(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS);
 }

@@ -29,7 +29,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The current time as text, in UTC: `2026-03-29T12:30:00.000Z`. */
+/** Returns the current time in UTC, as a string such as `2026-03-29T12:30:00.000Z`. */
 export function timestamp({ now }: WallClock): string {
   const ms = now();
   // Cached, because many timestamps are requested within one millisecond.

@@ -2,7 +2,7 @@ import type { Temporal } from "temporal-polyfill";
 import { Failure } from "../model/failure.ts";
 import { temporal } from "./temporal.ts";
 
-/** A time in the form in which it is sent. */
+/** A time in the format in which it is sent to the platform. */
 export interface ResolvedTime {
   /** UTC, `YYYY-MM-DDTHH:MM:SSZ` (API specification 2.7.4). */
   readonly utc: string;
@@ -44,7 +44,10 @@ function plainTime(text: string): Temporal.PlainDateTime | undefined {
   }
 }
 
-/** The two possible moments of a local time. They are the same unless the clocks skip this time or show it twice. */
+/**
+ * Returns the two possible moments of a local time. The moments are equal unless the clocks skip this time or show it
+ * twice.
+ */
 function possibleMoments(plain: Temporal.PlainDateTime): readonly [string, string] {
   const reading = (disambiguation: "earlier" | "later"): string =>
     plain.toZonedDateTime(LONDON, { disambiguation }).toInstant().toString();
@@ -98,7 +101,7 @@ export interface LondonDay {
   readonly to: string;
 }
 
-/** The day in London that contains a moment. It has 23 or 25 hours if the clocks change. */
+/** Returns the day in London that contains a moment. The day has 23 or 25 hours if the clocks change. */
 export function londonDay(utc: string): LondonDay {
   const start = temporal().Instant.from(utc).toZonedDateTimeISO(LONDON).startOfDay();
   const end = start.add({ days: 1 }).startOfDay();

@@ -1,4 +1,4 @@
-/** Runs one task at a time, in the order of the calls. */
+/** Returns a function that runs one task at a time, in the order of the calls. */
 export function createMutex(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

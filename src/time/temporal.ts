@@ -3,7 +3,7 @@ import type * as Polyfill from "temporal-polyfill";
 
 let polyfill: typeof Polyfill | undefined;
 
-/** `Temporal`, for times in time zones. Loaded on first use, because most commands do not need it. */
+/** Returns `Temporal`, for times in time zones. Loads it on first use, because most commands do not need it. */
 export function temporal(): typeof Polyfill.Temporal {
   polyfill ??= loadPolyfill();
   return polyfill.Temporal;

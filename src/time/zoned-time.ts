@@ -7,8 +7,9 @@ export function isZone(zone: string): boolean {
 }
 
 /**
- * The moment at which clocks in a zone show this time, as `YYYY-MM-DDTHH:MM:SSZ`. Undefined for a time that these
- * clocks skip or show twice, because it is not clear which moment is meant.
+ * Returns the moment at which clocks in a zone show this time, as `YYYY-MM-DDTHH:MM:SSZ`. Returns undefined for a time
+ * that these clocks skip or show twice, because it is not clear which moment is meant. Also returns undefined for an
+ * unknown zone, and for a moment outside the years 1 to 9999.
  */
 export function utcInZone(time: LocalTime, zone: string): string | undefined {
   const zoned = inZone(time, zone);
@@ -36,8 +37,8 @@ export function utcConverter(zone: string): (time: LocalTime) => string | undefi
 const MAX_DAYS = 50_000;
 
 /**
- * The offset of a whole day in milliseconds. Undefined for an unknown zone, or if the clocks change on this day or the
- * next day, because they may then show times of this day twice.
+ * Returns the offset of a whole day in milliseconds. Returns undefined for an unknown zone, or if the clocks change on
+ * this day or the next day, because the clocks may then show times of this day twice.
  */
 function offsetOfDay(time: LocalTime, zone: string): number | undefined {
   const midnight = inZone({ ...time, hour: 0, minute: 0, second: 0 }, zone);
@@ -47,29 +48,32 @@ function offsetOfDay(time: LocalTime, zone: string): number | undefined {
   return midnight.offsetNanoseconds / 1_000_000;
 }
 
-/** The moment of a time with this offset in minutes (positive east of UTC), as `YYYY-MM-DDTHH:MM:SSZ`. */
+/**
+ * Returns the moment of a time with this offset in minutes (positive east of UTC), as `YYYY-MM-DDTHH:MM:SSZ`. Returns
+ * undefined for a moment outside the years 1 to 9999.
+ */
 export function utcAtOffset(time: LocalTime, offset: number): string | undefined {
   return written(plain(time).subtract({ minutes: offset }));
 }
 
-/** The day in a zone at a moment (milliseconds since 1970), as `YYYY-MM-DD`. */
+/** Returns the day in a zone at a moment (milliseconds since 1970), as `YYYY-MM-DD`. */
 export function dayInZone(moment: number, zone: string): string {
   return temporal().Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone).toPlainDate().toString();
 }
 
-/** The first moment of a day (YYYY-MM-DD) in a zone, in milliseconds since 1970. */
+/** Returns the first moment of a day (YYYY-MM-DD) in a zone, in milliseconds since 1970. */
 export function startOfDay(day: string, zone: string): number {
   return temporal().PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds;
 }
 
-/** The last millisecond of a day (YYYY-MM-DD) in a zone, in milliseconds since 1970. */
+/** Returns the last millisecond of a day (YYYY-MM-DD) in a zone, in milliseconds since 1970. */
 export function endOfDay(day: string, zone: string): number {
   return temporal().PlainDate.from(day).add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds - 1;
 }
 
 /**
- * The moment of a local time (ISO 8601 without a zone), in milliseconds since 1970. If the clocks of the zone show the
- * time twice, returns the first moment. If they skip it, uses the offset before the change.
+ * Returns the moment of a local time (ISO 8601 without a zone), in milliseconds since 1970. If the clocks of the zone
+ * show the time twice, returns the first moment. If the clocks skip the time, uses the offset before the change.
  */
 export function momentInZone(time: string, zone: string): number {
   return temporal().PlainDateTime.from(time).toZonedDateTime(zone, { disambiguation: "compatible" }).epochMilliseconds;

@@ -9,8 +9,8 @@ export function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * The platform's base address: https, ending in the version segment `/v1/` (specification 1 and 9); the trailing slash
- * is optional. Plain http is allowed only to this machine, and only if requested.
+ * Parses the platform's base address: https, ending in the version segment `/v1/` (specification 1 and 9); the trailing
+ * slash is optional. Plain http is allowed only to this machine, and only if requested.
  * @throws Failure `usage`
  */
 export function parseBaseUrl(text: string, options: { readonly allowInsecureLoopback: boolean }): URL {
@@ -33,9 +33,9 @@ export function parseBaseUrl(text: string, options: { readonly allowInsecureLoop
 }
 
 /**
- * The address of a contract path, which may have its own version: `/v2/data-import/accounts/` replaces the `/v1/` of
- * the base address, and `/data-import/accounts/` is appended to the base address. The origin is always that of the base
- * address.
+ * Returns the address of a contract path, which may have its own version: `/v2/data-import/accounts/` replaces the
+ * `/v1/` of the base address, and `/data-import/accounts/` is appended to the base address. The origin is always that
+ * of the base address.
  */
 export function joinPath(base: URL, contractPath: string): URL {
   const path = contractPath.replace(/^\/+/, "");
@@ -49,7 +49,7 @@ function refused(what: string, hint: string): Failure {
   return new Failure("usage", `the base URL ${what}`, { hint });
 }
 
-/** The path with its parameter values, each encoded as one segment. */
+/** Returns the path with its parameter values, each encoded as one segment. */
 export function filledPath(path: string, valueOf: (name: string) => JsonValue | undefined): string {
   return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
     const value = valueOf(name);
@@ -58,15 +58,15 @@ export function filledPath(path: string, valueOf: (name: string) => JsonValue | 
 }
 
 /**
- * Encodes a value as one segment. A segment of only dots would change the path even if encoded once. Encoded twice, it
- * matches nothing.
+ * Encodes a value as one segment. A segment of one or two dots would change the path even if it were encoded once.
+ * Encoded twice, the segment matches no resource.
  */
 function encodedSegment(value: string): string {
   return /^\.{1,2}$/.test(value) ? value.replaceAll(".", "%252E") : encodeURIComponent(value);
 }
 
 /**
- * A code as one segment of a path; no value can lead to another path.
+ * Encodes a code as one segment of a path, so that no value can lead to another path.
  * @param name description for the message; the code itself is not shown
  * @throws Failure `usage` for an invalid segment: empty, `.`, `..`, an unpaired surrogate
  */

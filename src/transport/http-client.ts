@@ -17,7 +17,10 @@ export interface HttpOptions {
   /** PEM certificates to trust in addition to those of Node.js. */
   readonly ca?: string;
   readonly timeouts?: Partial<Timeouts>;
-  /** Every connection is a tunnel through this proxy; default: none, regardless of the environment. */
+  /**
+   * The proxy through which every connection is tunnelled. By default, there is no proxy, regardless of the
+   * environment.
+   */
   readonly proxy?: Proxy;
   /** Called for every TLS connection after its certificate has been verified. */
   readonly onSecured?: (connection: SecuredConnection) => void;
@@ -34,7 +37,7 @@ export interface HttpOptions {
 export interface SecuredConnection {
   /** `TLSv1.3`. */
   readonly protocol: string;
-  /** Common names of the certificate and of its issuer; empty if there is none. */
+  /** Common names of the certificate's subject and issuer, or else their organisations; empty if there is neither. */
   readonly subject: string;
   readonly issuer: string;
   /** Milliseconds since 1970. */
@@ -155,7 +158,10 @@ function commonName(who: Partial<PeerCertificate["subject"]> | undefined): strin
 /** Maximum timeout of a probe. A shorter connection timeout also applies to the probe. */
 const MAX_PROBE_MS = 2_000;
 
-/** Probes a server with plain HTTP if a handshake times out, because the server may not speak TLS. */
+/**
+ * Returns a connector that probes a server with plain HTTP if a handshake times out, because the server may not use
+ * TLS.
+ */
 function noticingPlainHttp(direct: buildConnector.connector, timeoutMs: number): buildConnector.connector {
   return (target, callback) => {
     direct(target, (...[error, socket]) => {

@@ -17,8 +17,8 @@ interface ExchangeLimits {
 }
 
 /**
- * One request and its reply. undici calls its `on...` methods in order. Which of them were called is the only reliable
- * sign of whether the request was sent: the same error code occurs before and after sending. A class, because a set of
+ * One request and its reply. undici calls the `on...` methods in order. Only these calls show reliably whether the
+ * request was sent, because the same error code occurs before and after sending. This is a class, because a set of
  * closures per request is measurably slower.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -43,7 +43,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(timeOut, limits.totalMs, this);
   }
 
-  /** The exchange removes itself from this set when it ends. */
+  /** Sets the group of the exchange. The exchange removes itself from the group when it ends. */
   inGroup(group: Set<Exchange>): void {
     this.#group = group;
   }
@@ -62,8 +62,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Splits a long body into chunks. undici requests a chunk after the operating system has taken the previous one.
-   * Until it requests the last chunk, the platform cannot have received the whole request.
+   * Splits a long body into chunks. undici requests a chunk after the operating system has accepted the previous chunk.
+   * Until undici requests the last chunk, the platform cannot have received the whole request.
    */
   async *piecesOf(body: Buffer): AsyncGenerator<Buffer> {
     this.#isWritten = false;
@@ -175,16 +175,19 @@ function joinedHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, st
   return result;
 }
 
-/** The innermost code, because undici and Node nest errors; the error's name if there is no code. */
+/**
+ * Returns the code of the error or, because undici and Node nest errors, of the first of its causes that has a code. If
+ * none has a code, returns the name of the innermost error.
+ */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
   return errorCode(error) ?? (error.cause instanceof Error ? codeOf(error.cause) : error.name);
 }
 
 /**
- * Follows abort signals for many exchanges with one listener per signal. Adding and removing a listener for every
- * request costs more than the rest of its bookkeeping. The returned function aborts the exchange when the signal
- * aborts. It returns false if the signal has already aborted; the exchange has then ended.
+ * Returns a function that aborts an exchange when a signal aborts. All exchanges of a signal share one listener,
+ * because adding and removing a listener for every request costs more than the rest of its bookkeeping. The function
+ * returns false if the signal has already aborted; the exchange has then ended.
  */
 export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange) => boolean {
   const followed = new WeakMap<AbortSignal, Set<Exchange>>();
@@ -194,7 +197,7 @@ export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange
     if (known !== undefined) return known;
     const exchanges = new Set<Exchange>();
     followed.set(signal, exchanges);
-    // A command that reads many runs back opens a connection for each of them. Node.js warns at the eleventh listener.
+    // A command that reads back many runs opens a connection for each run. Node.js warns at the eleventh listener.
     setMaxListeners(0, signal);
     signal.addEventListener(
       "abort",

@@ -1,9 +1,9 @@
-/** The phase in which a request failed. Only the phase determines whether it may have been processed. */
+/** The phase in which a request failed. Only the phase determines whether the request may have been processed. */
 export type Phase = "unsent" | "sent" | "headers";
 
 export interface HttpRequest {
   readonly method: "GET" | "HEAD" | "POST";
-  /** Absolute https URL on the client's own origin. */
+  /** Absolute URL on the client's own origin. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text, or its UTF-8 bytes. */
@@ -17,7 +17,10 @@ export interface HttpReply {
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text, at most `maxReplyBytes`. */
   readonly body: string;
-  /** False if the connection was lost or the limit was reached before the end of the body. */
+  /**
+   * False if the connection was lost, the request was aborted, or a limit of time or length was reached before the end
+   * of the body.
+   */
   readonly complete: boolean;
   /** Whether the body is not UTF-8, so that characters of `body` were replaced. */
   readonly isMisencoded?: boolean;

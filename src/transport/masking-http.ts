@@ -22,7 +22,7 @@ const MIN_SECRET = 4;
 
 export function createCredentialMask(secrets: readonly string[] = []): CredentialMask {
   const known = new Map<string, readonly Form[]>();
-  /** Finds the beginning of any secret. Nearly all text contains none. */
+  /** Finds the beginning of any secret. Nearly all texts contain no secret. */
   let anyPrefix: RegExp | undefined;
   const learn = (secret: string): void => {
     if (secret.length < MIN_SECRET || known.has(secret)) return;
@@ -57,8 +57,8 @@ interface Form {
 }
 
 /**
- * The forms of a secret to search for. If the secret appears to contain escapes, both the escaped and the unescaped
- * form are searched.
+ * Returns the forms of a secret to search for. If the secret appears to contain escapes, returns both the escaped and
+ * the unescaped form.
  */
 function formsOf(secret: string): readonly Form[] {
   const [bare = "", ...decoded] = readingsOf(secret);
@@ -84,7 +84,7 @@ function spansOf(forms: readonly Form[], text: string): readonly Span[] {
   return readings.flatMap((reading) => forms.flatMap((form) => [...spansIn(reading, form, text)]));
 }
 
-/** The occurrences of the form, each from its start to the first character that differs. */
+/** Yields the occurrences of the form or its prefix, each from its start to the first character that differs. */
 function* spansIn({ text, from, to }: DecodedText, form: Form, original: string): Generator<Span> {
   for (let start = text.indexOf(form.prefix); start !== -1;) {
     let end = start + form.prefix.length;
@@ -107,8 +107,8 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
 }
 
 /**
- * The three forms of a secret in base64, which depend on its offset. Characters that depend on adjacent text are
- * omitted.
+ * Returns the forms of a secret in base64, one for each of the three possible offsets. Omits characters that depend on
+ * adjacent text, and forms that are too short.
  */
 function base64Forms(secret: string): readonly string[] {
   const forms = [0, 1, 2].map((offset) => {
@@ -123,7 +123,10 @@ function literal(character: string): string {
   return character.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** Masks the known credentials in replies, before any caller reads them; for all requests except logins. */
+/**
+ * Returns an `Http` that masks the known credentials in replies, before any caller reads them. Use it for all requests
+ * except logins.
+ */
 export function maskingHttp(http: Http, { mask }: CredentialMask): Http {
   return async (request) => maskedReply(await http(request), mask);
 }

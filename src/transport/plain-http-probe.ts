@@ -4,9 +4,9 @@ import { connect } from "node:net";
 export const NO_TLS = "ERR_TLS_NOT_SPOKEN";
 
 /**
- * Whether a server answers a plain HTTP request. A plain HTTP server waits for a line end and ignores a TLS
+ * Tests whether a server answers a plain HTTP request. A plain HTTP server waits for a line end and ignores a TLS
  * handshake, which then times out. Status 400 proves nothing, because TLS servers also send it in reply to plain HTTP.
- * @param timeoutMs maximum silence of the server, in milliseconds
+ * @param timeoutMs maximum time without data from the server, in milliseconds
  */
 export function probePlainHttp(
   { hostname, port, timeoutMs }: { readonly hostname: string; readonly port: number; readonly timeoutMs: number },

@@ -20,7 +20,10 @@ interface TunnelOptions {
   readonly rejectUnauthorized: true;
 }
 
-/** @throws Failure `usage` for an invalid proxy address, or one with credentials: the address is stored with the run */
+/**
+ * @throws Failure `usage` for an invalid proxy address, or for credentials in it, because the address is stored with
+ * the run
+ */
 export function parseProxyUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.hostname === "") {
@@ -34,7 +37,10 @@ export function parseProxyUrl(text: string): URL {
   return url;
 }
 
-/** The reason why a tunnel was not opened: `PROXY_` and the status of the proxy's reply, or the error's own code. */
+/**
+ * The error of a tunnel that was not opened. Its code is `PROXY_`, followed by the status of the proxy's reply or by
+ * the code of the error that occurred.
+ */
 class ProxyError extends Error {
   readonly code: string;
 
@@ -94,8 +100,8 @@ function request({ url, credentials }: Proxy, target: string, tls: Partial<Tunne
 export const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
 /**
- * The failure for a request that the proxy blocks permanently: the proxy denies it or cannot be found. Undefined for
- * other causes and for temporary ones.
+ * Returns the failure for a request that the proxy blocks permanently: the proxy denies the request or cannot be found.
+ * Returns undefined for other causes, and for temporary causes.
  */
 export function proxyFailure(error: TransportError, origin: string): Failure | undefined {
   const [, code] = /^PROXY_(4\d\d|ENOTFOUND)$/.exec(error.code) ?? [];

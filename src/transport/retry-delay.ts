@@ -2,10 +2,10 @@ import type { Random } from "../time/clock.ts";
 import type { HttpReply } from "./http.ts";
 
 /**
- * A `Retry-After` header as milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Undefined if it is
- * absent or in neither form (`-1`, `1.5`, `1e400`, `soon`); a past date means immediately. A wait beyond
- * `LONGEST_WAIT_MS` is returned as this limit, and the caller must reject it. A date is compared with the platform's
- * clock (the reply's `Date`), so that a wrong local clock does not change the wait.
+ * Converts a `Retry-After` header to milliseconds from now. The header contains whole seconds or an HTTP date (RFC
+ * 9110, 10.2.3). Returns undefined if the header is absent or in neither form (`-1`, `1.5`, `1e400`, `soon`), and 0 for
+ * a past date. A wait beyond `LONGEST_WAIT_MS` is returned as this limit, and the caller must reject it. A date is
+ * compared with the platform's clock (the reply's `Date`), so that a wrong local clock does not change the wait.
  * @param now local wall clock, for a platform that sends no time
  */
 export function retryAfterMs({ headers }: HttpReply, now: number): number | undefined {
@@ -19,7 +19,7 @@ export function retryAfterMs({ headers }: HttpReply, now: number): number | unde
 /** The maximum duration of a timer, almost 25 days. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-/** Milliseconds since 1970. */
+/** Parses an HTTP date as milliseconds since 1970; undefined for other strings. */
 function momentIn(text: string): number | undefined {
   if (!/^[A-Z][a-z]{2,8},? /.test(text)) return undefined;
   const at = Date.parse(text);
@@ -29,7 +29,7 @@ function momentIn(text: string): number | undefined {
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 20_000;
 
-/** A random delay (full jitter) between zero and a cap that doubles with every attempt, from 0.5 s to 20 s. */
+/** Returns a random delay (full jitter) between zero and a cap that doubles with every attempt, from 0.5 s to 20 s. */
 export function fullJitter(tries: number, random: Random): number {
   return random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(tries - 1, 16));
 }

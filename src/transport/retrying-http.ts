@@ -18,13 +18,13 @@ interface Wait {
 export interface RetryOptions extends RetryDependencies {
   /** Maximum number of requests, including the first. */
   readonly maxTries: number;
-  /** The short reason why a request without a reply may be repeated; undefined if it must not be repeated. */
+  /** Returns a short reason why a request without a reply may be repeated; undefined if it must not be repeated. */
   readonly reasonToRetry: (error: TransportError, origin: string) => string | undefined;
 }
 
 /**
  * Time after which an address that was never reached is not tried again. A last try before this limit ends within 30 s
- * of the first.
+ * of the first try.
  */
 export const FIRST_CONTACT_MS = 12_000;
 
@@ -40,10 +40,10 @@ export function isTemporary(status: number): boolean {
 }
 
 /**
- * Repeats a request while the error is temporary: no reply, a truncated reply, or a status of `TEMPORARY_STATUSES`.
- * Waits for the time in `Retry-After`, and does not repeat the request if that exceeds two minutes. Without the header,
- * the delay is random with a cap that doubles. Returns the last reply or throws the last error. Only for requests that
- * change nothing.
+ * Returns an `Http` that repeats a request while the error is temporary: no reply, a truncated reply, or a status of
+ * `TEMPORARY_STATUSES`. Waits for the time in `Retry-After`, and does not repeat the request if that time exceeds two
+ * minutes. Without the header, the delay is random with a cap that doubles. Returns the last reply or throws the last
+ * error. Use this only for requests that change nothing.
  */
 export function retryingHttp(http: Http, options: RetryOptions): Http {
   let hasReplied = false;
@@ -75,7 +75,7 @@ function asTransportError(error: unknown): TransportError {
   throw error;
 }
 
-/** The wait before the next request; undefined if the request must not be repeated. */
+/** Returns the wait before the next request; undefined if the request must not be repeated. */
 function waitAfter(
   end: HttpReply | TransportError,
   tries: number,

@@ -32,7 +32,7 @@ export function checkCaCertificates(pem: string, file: string): void {
   }
 }
 
-/** The failure for a request that could not establish a secure connection; undefined for other causes. */
+/** Returns the failure for a request that could not establish a secure connection; undefined for other causes. */
 export function tlsFailure(error: TransportError, origin: string): Failure | undefined {
   const code = error.code.replace(/^PROXY_/, "");
   if (error.phase !== "unsent" || !TLS_REFUSAL.test(code)) return undefined;
@@ -50,7 +50,7 @@ export function tlsFailure(error: TransportError, origin: string): Failure | und
   });
 }
 
-/** Codes for an answer to the handshake that is not TLS. */
+/** Codes for a server that does not use TLS. */
 const NO_TLS_CODES: ReadonlySet<string> = new Set([
   NO_TLS,
   "ERR_SSL_WRONG_VERSION_NUMBER",

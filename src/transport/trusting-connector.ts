@@ -12,10 +12,11 @@ interface Trust {
 }
 
 /**
- * Opens connections with TLS 1.2 or later to servers whose certificates are signed by the authorities or by `ca`.
+ * Returns a connector for TLS 1.2 or later to servers whose certificates are signed by the authorities or by `ca`.
  * Loading all authorities in addition to `ca` takes Node.js about 30 ms. The server is therefore verified against `ca`
- * alone first. If `ca` has not signed its certificate, another connection and all later ones are verified against all
- * authorities. No part of a request is sent before the certificate has been verified.
+ * alone first. If `ca` has not signed the server's certificate, another connection is opened. That connection and all
+ * later connections are verified against all authorities. No part of a request is sent before the certificate has been
+ * verified.
  */
 export function trustingConnector(trust: Trust): buildConnector.connector {
   const { ca } = trust;
@@ -39,7 +40,7 @@ export function trustingConnector(trust: Trust): buildConnector.connector {
   };
 }
 
-/** A context that trusts the authorities and `ca`. */
+/** Returns a context that trusts the authorities and `ca`. */
 export function wholeContext({ ca, authorities = rootCertificates }: Omit<Trust, "timeoutMs">): SecureContext {
   return contextTrusting(ca === undefined ? undefined : [...authorities, ca]);
 }

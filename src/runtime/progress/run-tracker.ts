@@ -15,7 +15,7 @@ import { timestamp, type WallClock, type MonotonicClock } from "../../time/clock
 export interface RunTracker {
   readonly note: (event: RunEvent) => void;
   readonly progress: () => RunProgress;
-  /** `running` until the event that ends the run. */
+  /** Returns `running` until the event that ends the run. */
   readonly state: () => RunState;
 }
 
@@ -120,7 +120,7 @@ function inFlightOf({ working }: Sharing): number {
   return working.reduce((sum, worker) => sum + worker.inFlight, 0);
 }
 
-/** Estimated time in milliseconds until all records are settled; undefined while there is no rate. */
+/** Estimates the time in milliseconds until all records are settled; undefined while there is no rate. */
 function timeLeft(records: number, perSecond: number): number | undefined {
   return perSecond > 0 ? Math.round((records / perSecond) * 1000) : undefined;
 }
@@ -147,7 +147,7 @@ function createWaits() {
 const RATE_WINDOW_MS = 60_000;
 const SAMPLE_EVERY_MS = 1000;
 
-/** Measures the mean rate of the last minute. It follows changes of the rate, and does not jump after a pause. */
+/** Measures the mean rate of the last minute, which follows changes of the rate and does not jump after a pause. */
 function createRecentRate() {
   const samples: { readonly at: number; readonly done: number }[] = [];
   return {
