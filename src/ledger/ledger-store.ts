@@ -60,10 +60,10 @@ export interface LedgerStore {
   readonly export: () => AsyncIterable<readonly ExportedRow[]>;
   /**
    * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger under
-   * another name. Absent if the storage repairs its own corruption.
+   * another name. Absent for a database server, which has its own tools for repair.
    * @param stamp the end of the name under which the corrupt ledger is kept
-   * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read, because a journal has its
-   * requests
+   * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read. Set this only if a journal
+   * has the requests of the ledger
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` if no run can be read, `storage`
    */
   readonly repair?: (stamp: string, options?: { readonly mayRecreate: boolean }) => Promise<LedgerRepair>;

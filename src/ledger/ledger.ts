@@ -60,7 +60,7 @@ interface PlanningLedger {
    * `restartPlan` next.
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
-  /** Ends the run. It can be resumed while records are pending. */
+  /** Ends the run. The run can be resumed while records are pending. */
   finishRun(run: string, exitCode: number): Promise<void>;
 }
 
@@ -261,7 +261,7 @@ export interface NewRun {
   /** Host and port of the destination; empty for a run that sends nothing. */
   readonly target: string;
   readonly supplier: string;
-  /** The operation's id in the contract, for display. It may change from run to run. */
+  /** The operation's id in the contract, for display. The id may change from run to run. */
   readonly operation: string;
   /** Method and address that create the records; empty for a run that sends nothing. */
   readonly endpoint: string;
@@ -299,7 +299,7 @@ export interface LedgerHistory {
   readonly lastAbandonedAt: string | undefined;
 }
 
-/** Numbers of records, by business key. A record counts once, even if several runs contain it. */
+/** Numbers of distinct records of one destination. A record counts once, even if several runs contain it. */
 export interface Coverage extends Pick<Run, "target" | "supplier" | "operation"> {
   readonly records: number;
   /** Number of records that the platform accepted in any run. */

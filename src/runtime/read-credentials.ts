@@ -7,8 +7,8 @@ import { Failure } from "../model/failure.ts";
 /**
  * Reads credentials from `MIGRATE_TOKEN` and `MIGRATE_API_KEY` in the environment. If neither is set, reads the files
  * that the target's configuration names.
- * @throws Failure `config` for a file that is empty or not a regular file accessible only to its owner, and for an
- * invalid credential: longer than 16 KiB, or with a control character
+ * @throws Failure `config` for a file that cannot be read, is empty or too large, or is not a regular file accessible
+ * only to its owner; and for an invalid credential: longer than 16 KiB, or with a control character
  */
 export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretFiles): Promise<Secrets> {
   return chooseSecrets({ token: environment["MIGRATE_TOKEN"], apiKey: environment["MIGRATE_API_KEY"] }, files);
@@ -35,7 +35,7 @@ export async function chooseSecrets(
 const MAX_SECRET_BYTES = 16 * 1024;
 
 /**
- * Maximum size of a file. It leaves room for white space around the secret, and for the two fields of a store's
+ * Maximum size of a file. This leaves room for white space around the secret, and for the two fields of a store's
  * credentials.
  */
 const MAX_FILE_BYTES = 4 * MAX_SECRET_BYTES;
@@ -77,13 +77,14 @@ function secretsFrom(token: string | undefined, apiKey: string | undefined): Sec
 /**
  * Returns the trimmed content of a private file; undefined if no file is named.
  * @param hint how to choose another file
- * @throws Failure `config` for a file that is empty or not a regular file accessible only to its owner
+ * @throws Failure `config` for a file that cannot be read, is empty or too large, or is not a regular file accessible
+ * only to its owner
  */
 export async function readSecret(file: string | undefined, hint: string): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const secret = (await readPrivate(file, hint)).trim();
   if (secret !== "") return secret;
-  throw new Failure("config", `the credentials file ${file} is empty`, { hint: "write the credential into it" });
+  throw new Failure("config", `the credentials file ${file} is empty`, { hint: "write the credential into this file" });
 }
 
 /** Checks the file after opening it, and reads the same open file, so that it cannot be replaced in between. */

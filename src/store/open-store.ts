@@ -34,7 +34,7 @@ export async function openStore(options: StoreOptions): Promise<DocumentStore> {
 /**
  * Opens a folder that represents the bucket. A document is a regular file inside the folder, at any depth. A link that
  * leads out of the folder counts as absent.
- * @throws Failure `config` if the folder does not exist or is not readable
+ * @throws Failure `config` if the folder does not exist, is not a folder, or is not readable
  */
 async function openFolderStore(folder: string): Promise<DocumentStore> {
   const root = await realpath(folder).catch((cause: unknown) => {

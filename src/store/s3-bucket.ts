@@ -28,7 +28,7 @@ export function parseBucket({ location, endpoint, region, allowInsecureLoopback 
   const [, name, path = ""] = /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,254})(?:\/(.*))?$/.exec(location) ?? [];
   if (name === undefined) {
     throw new Failure("usage", `the store ${location} is not the address of a bucket`, {
-      hint: "for example s3://operator-files; set its endpoint with --endpoint",
+      hint: "use an address such as s3://operator-files, and set the endpoint of the store with --endpoint",
     });
   }
   const regionName = region ?? DEFAULT_REGION;

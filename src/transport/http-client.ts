@@ -35,7 +35,7 @@ export interface HttpOptions {
 
 /** The result of a TLS handshake. */
 export interface SecuredConnection {
-  /** `TLSv1.3`. */
+  /** The version of TLS, such as `TLSv1.3`. */
   readonly protocol: string;
   /** Common names of the certificate's subject and issuer, or else their organisations; empty if there is neither. */
   readonly subject: string;
@@ -208,7 +208,7 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
 /** An idle connection is closed after this time, before a typical server (5 s and more) closes it during a request. */
 const KEEP_ALIVE_MS = 4_000;
 
-/** Maximum number of bytes that are read from a reply's body. */
+/** Default maximum length of a reply's body, in bytes. */
 export const MAX_REPLY_BYTES: number = 1024 * 1024;
 
 /** Maximum length of a reply's header. */

@@ -42,7 +42,7 @@ export const HELD_BACK = "HELD_BACK";
 /** Thrown if there is no reply. `phase` is `unsent` only if no byte of the request can have been sent. */
 export class TransportError extends Error {
   readonly phase: Phase;
-  /** `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, `DEPTH_ZERO_SELF_SIGNED_CERT`... */
+  /** The code of the error, such as `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT` or `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code: string;
   readonly durationMs: number;
 

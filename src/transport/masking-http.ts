@@ -1,7 +1,7 @@
 import { type DecodedText, placedReadingsOf, readingsOf } from "../text/escapes.ts";
 import type { Http, HttpReply } from "./http.ts";
 
-/** The credentials of a run, which must not be shown or stored if a server echoes them. */
+/** Masks the credentials of a run, which must not be shown or stored if a server echoes them. */
 export interface CredentialMask {
   /** Adds a secret to mask. */
   readonly learn: (secret: string) => void;
@@ -50,8 +50,8 @@ interface Form {
   readonly text: string;
   readonly prefix: string;
   /**
-   * A short secret, unchanged. Its characters must be adjacent; otherwise it would also match across the words of a
-   * text.
+   * A short secret, unchanged. Its characters must be adjacent; otherwise, the secret would also match across the words
+   * of a text.
    */
   readonly short?: string;
 }

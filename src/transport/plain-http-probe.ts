@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** The code for a server that answers in plain HTTP on a TLS connection. */
+/** The error code for a server that uses plain HTTP instead of TLS. */
 export const NO_TLS = "ERR_TLS_NOT_SPOKEN";
 
 /**

@@ -27,7 +27,9 @@ interface TunnelOptions {
 export function parseProxyUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.hostname === "") {
-    throw new Failure("usage", "the proxy is not a valid URL", { hint: "for example http://proxy.example.com:3128" });
+    throw new Failure("usage", "the address of the proxy is not a valid URL", {
+      hint: "for example http://proxy.example.com:3128",
+    });
   }
   if (url.username !== "" || url.password !== "") {
     throw new Failure("usage", "the proxy's URL must not contain credentials", {
@@ -52,8 +54,8 @@ class ProxyError extends Error {
 }
 
 /**
- * Opens a tunnel to `host:port` (RFC 9110, 9.3.6), and calls back once. If it fails, no part of a request has been
- * sent.
+ * Opens a tunnel to `host:port` (RFC 9110, 9.3.6), and calls back once. If the tunnel cannot be opened, no part of a
+ * request has been sent.
  */
 export function openTunnel(
   proxy: Proxy,

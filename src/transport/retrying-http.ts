@@ -10,7 +10,7 @@ export interface RetryDependencies {
 }
 
 interface Wait {
-  /** `HTTP 503`, `connection reset before the reply`... */
+  /** A short reason, such as `HTTP 503` or `connection reset before the reply`. */
   readonly reason: string;
   readonly ms: number;
 }
@@ -65,7 +65,7 @@ export function retryingHttp(http: Http, options: RetryOptions): Http {
   };
 }
 
-/** Whether the request reached the server. */
+/** Whether the server replied or may have received the request. */
 function isContact(end: HttpReply | TransportError): boolean {
   return !(end instanceof TransportError) || end.phase !== "unsent";
 }

@@ -19,7 +19,6 @@ export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
  * the ledger's first run.
  */
 export interface JournalPlace {
-  /** The folder of the journals. */
   readonly folder: string;
   /** The name of the ledger, for messages and to identify its journals. */
   readonly ledgerName: string;

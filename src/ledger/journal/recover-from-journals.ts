@@ -12,7 +12,7 @@ export interface JournalRecovery {
   readonly noted: number;
   /** Whether the journals may lack some requests. */
   readonly isUncertain: boolean;
-  /** The journals that were compared. */
+  /** The journals of a ledger in a file that were compared. For a ledger on a server, only the outdated journals. */
   readonly journals: readonly string[];
 }
 
@@ -68,7 +68,10 @@ export async function noteRequests(
   return noted + (await recovery.markPossiblySent(batch, at));
 }
 
-/** Notes in a journal that the ledger accounts for its requests. Renames a corrupt journal and starts a new one. */
+/**
+ * Notes in a journal that the ledger accounts for the journal's requests. Renames a corrupt journal and starts a new
+ * journal.
+ */
 export async function noteInJournal(
   { folder, ledgerName }: JournalPlace,
   { file, end: { state, validBytes } }: JournalComparison,

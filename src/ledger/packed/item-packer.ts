@@ -11,7 +11,6 @@ export interface FastPathItems {
   readonly file: string;
   /** The bytes that contain the keys. */
   bytes: Uint8Array;
-  /** The line of each item. */
   readonly lines: Float64Array;
   /** The content of each item, as in `PlannedItem.content`; NaN for an item without a key. */
   readonly contents: Float64Array;

@@ -26,8 +26,8 @@ interface MemoryLimits {
 const LIMITS: MemoryLimits = { bytes: 16 * 1024 * 1024, sortedItems: 30_000 };
 
 /**
- * Opens a ledger that lasts as long as the process. It stores items as columns: in memory up to the limit, then in a
- * private, unnamed file in `folder`. Other runs cannot see its records.
+ * Opens a ledger that lasts as long as the process. The ledger stores items as columns: in memory up to the limit, then
+ * in a private, unnamed file in `folder`. Other runs cannot see its records.
  */
 export function openPackedLedger(folder: string, limits: MemoryLimits = LIMITS): PackedLedger {
   const pieces = createPieceStore(folder, limits.bytes);

@@ -22,7 +22,7 @@ export async function* findRepeatedKeys(plan: PackedPlan): AsyncGenerator<KeyFin
   yield* withPauses(findingsOf(entries.sorted(), groups));
 }
 
-/** A record whose mark occurs more than once. */
+/** A record whose key has a mark that occurs, or may occur, more than once. */
 interface KeyEntry extends Spot {
   readonly mark: number;
   readonly key: string;

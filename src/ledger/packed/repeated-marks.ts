@@ -10,8 +10,8 @@ export interface MarkList {
   /** Ignores NaN. */
   readonly add: (marks: Float64Array) => void;
   /**
-   * Returns a function that tests whether a mark occurs more than once; undefined if none does. With very many
-   * repeated marks, it may also return true for other marks. It never returns false for a repeated mark.
+   * Returns a function that tests whether a mark occurs more than once; undefined if no mark does. With very many
+   * repeated marks, the function may also return true for other marks. It never returns false for a repeated mark.
    */
   readonly findRepeated: () => Promise<((mark: number) => boolean) | undefined>;
 }
@@ -111,7 +111,7 @@ async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: numb
  * Returns the marks that occur more than once, sorted; undefined if there are more than `limit`, or too many to sort.
  */
 function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefined {
-  // Sorting them would take too long.
+  // Sorting that many marks would take too long.
   if (sharing.length > 2 * MAX_REPEATED) return undefined;
   sharing.sort();
   const repeated = sharing.filter((mark, index) => mark === sharing[index - 1]);

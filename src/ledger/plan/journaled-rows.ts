@@ -4,7 +4,7 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
 import { OWN_ITEM, WAS_SENT, withNewKeys } from "./new-keys.ts";
 
-/** A new key of a row that was sent under another key, which is unknown. */
+/** A new key of a row that was sent under another, unknown key. */
 interface JournaledRow extends NewKey {
   readonly known: "";
   readonly wasSent: number;

@@ -18,10 +18,10 @@ import { selectJournaledRows } from "./journaled-rows.ts";
 import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT, withNewKeys } from "./new-keys.ts";
 
 /**
- * Makes a record `invalid` if its key is new and may be a changed form of a key from another run to the same address,
- * because sending the record would create a second account. The same applies to a new key of a row that was sent under
- * another key, and to a key that a spreadsheet has visibly changed. A key is new until a record with it has been sent.
- * Reads the plans of earlier runs only if there are new keys.
+ * Makes a record `invalid` if its key is new and may be a changed form of a key from another run to the same
+ * destination, because sending the record would create a second account. The same applies to a new key of a row that
+ * was sent under another key, and to a key that a spreadsheet has visibly changed. A key is new until a record with it
+ * has been sent. Reads the plans of earlier runs only if there are new keys.
  */
 export function* refuseNearKnownKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   const { refuse, refuseEach } = recordRefuser(tables, run, policy);

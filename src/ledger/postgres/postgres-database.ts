@@ -53,8 +53,8 @@ export interface PostgresDatabase extends Queries {
     options?: TransactionOptions,
   ) => Promise<Result>;
   /**
-   * Opens a consistent read-only view of the database. The view ends when it or the database is closed. Its queries are
-   * not repeated.
+   * Opens a consistent read-only view of the database. The view ends when the view or the database is closed. Queries
+   * of the view are not repeated.
    */
   readonly snapshot: () => Promise<Snapshot>;
   readonly close: () => Promise<void>;

@@ -135,7 +135,7 @@ const TLS = /SSL|certificate|self.signed|altnames/i;
 
 function tlsFailure(error: Error, name: string): Failure {
   return new Failure("config", `the TLS connection to the ledger ${name} is not trusted: ${plain(error.message)}`, {
-    hint: "specify its certificate authority with sslrootcert, or choose another sslmode in --ledger",
+    hint: "specify the server's certificate authority with sslrootcert, or choose another sslmode in --ledger",
     cause: error,
   });
 }

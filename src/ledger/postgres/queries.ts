@@ -48,7 +48,7 @@ export function ask<Row>(
 
 const INT8_OID = 20;
 
-/** Parses counts as numbers. They are 64-bit integers, which `pg` would return as text. */
+/** Parses counts as numbers. Counts are 64-bit integers, which `pg` would return as strings. */
 const TYPES: CustomTypesConfig = {
   getTypeParser: (oid: number) => (oid === INT8_OID ? Number : types.getTypeParser(oid, "text")),
 };

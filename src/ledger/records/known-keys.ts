@@ -11,7 +11,7 @@ export interface NewKey {
   readonly line: number;
 }
 
-/** A record of an earlier run, for comparison with a new key. */
+/** A record of another run, for comparison with a new key. */
 export interface KnownKey {
   /** Empty if the request is only in a journal, because journals contain no keys. */
   readonly known: string;

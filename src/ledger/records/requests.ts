@@ -69,7 +69,7 @@ export interface AmbiguousItem {
   readonly isAsSent: boolean;
   /** Whether the content on the platform may differ from the content of the last request. */
   readonly mayHoldOther: boolean;
-  /** Number of times the record was sent again after it became ambiguous. */
+  /** Number of decisions to send the record again after it became ambiguous. */
   readonly resends: number;
   /** The last step that the platform completed for the sent content. */
   readonly step?: string;

@@ -43,7 +43,8 @@ const INSERT_HELD: Sql = {
 };
 
 /**
- * Counts records that were known only from a recovery or a journal as part of this run's plan. Returns their number.
+ * Adds the records of this run that were known only from a recovery or a journal to the records in plans. Returns the
+ * number of added records.
  */
 export function* coverRecovered(tables: Tables, run: number): Work<number> {
   return yield* tables.run(COVER_RECOVERED, run);

@@ -44,7 +44,7 @@ export interface Tables {
     values: readonly number[],
     handle: (rows: readonly Row[]) => Work<void>,
   ) => Work<void>;
-  /** Returns the stored form of a key. It is in NFC, because keys that differ only in Unicode form are the same key. */
+  /** Returns the stored form of a key: in NFC, because keys that differ only in Unicode form are the same key. */
   readonly writtenKey: (key: string) => string;
   readonly readKey: <Key extends string | null>(key: Key) => Key | string;
 }

@@ -16,7 +16,7 @@ export interface LedgerThread {
 }
 
 /**
- * A pending call. Its answer has the type of the call. `answer` is a method, because TypeScript checks the parameters
+ * A pending call. The answer has the type of the call. `settle` is a method, because TypeScript checks the parameters
  * of methods less strictly.
  */
 interface Waiting {

@@ -50,4 +50,4 @@ const ACCESS_HINT = "check the user's name, and the server's pg_hba.conf";
 const PERMISSIONS_HINT = "docs/cluster.md lists the required permissions";
 const REACH_HINT = "check the host, the port, and that the server is running; nothing was sent";
 const TLS_HINT = "install a certificate on the server, or pass sslmode=disable in the URL if the network is trusted";
-const TRUST_HINT = "specify its certificate authority: sslrootcert=<file> in the URL, or PGSSLROOTCERT";
+const TRUST_HINT = "specify the server's certificate authority: sslrootcert=<file> in the URL, or PGSSLROOTCERT";

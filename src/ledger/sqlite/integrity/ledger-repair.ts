@@ -191,9 +191,9 @@ const AMBIGUOUS: Query<{ count: number }> = {
 };
 
 /**
- * Replaces the ledger with the draft. Removes the old checksum file last: if the swap is interrupted earlier, the files
- * do not match it and are refused. Removes the old log before the new ledger is in its place, because SQLite would
- * apply the log to the new ledger.
+ * Replaces the ledger with the draft. Removes the old checksum file last: if the swap is interrupted earlier, the
+ * ledger does not match the checksum file and is refused. Removes the old log before the new ledger is in its place,
+ * because SQLite would apply the log to the new ledger.
  */
 function swap(path: string, draft: string, stamp: string): string | undefined {
   const kept = statOf(path) === undefined ? undefined : `${path}.corrupt-${stamp}`;
