@@ -92,14 +92,18 @@ export function postgresFailure(error: unknown, name: string): unknown {
 const PASSWORD_HINT =
   "set the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the user name in --ledger";
 const PERMISSIONS_HINT =
-  "grant the user of --ledger the permissions listed in docs/cluster.md; for workers, also in the schema migrate_jobs. The owner of a schema creates its tables";
+  "grant the user of --ledger the permissions listed in docs/cluster.md; for workers, also those in the schema migrate_jobs. Only the owner of a schema can create its tables";
 const DISK_HINT = "free some disk space on the server; then run the same command again";
 const READ_ONLY_HINT = "use --ledger with the primary server: a standby, or a database in recovery, accepts no changes";
 
 const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, what: string, hint: string]>> = {
   "28P01": ["config", "refuses the password", PASSWORD_HINT],
   "28000": ["config", "refuses the user", "check the user in --ledger, and the server's pg_hba.conf"],
-  "3D000": ["config", "has no such database", "create the database, or choose another one with --ledger"],
+  "3D000": [
+    "config",
+    "names a database that does not exist",
+    "create the database, or choose another one with --ledger",
+  ],
   "42501": ["config", "denies a permission", PERMISSIONS_HINT],
   "25006": ["storage", "accepts no changes", READ_ONLY_HINT],
   "53100": ["storage", "has no disk space left", DISK_HINT],
@@ -107,7 +111,7 @@ const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, wha
   "53300": [
     "storage",
     "accepts no more connections",
-    "end other sessions, or increase max_connections; a run uses at most 4",
+    "end other sessions, or increase max_connections; each process of a run uses at most 4",
   ],
   "58030": [
     "storage",

@@ -107,7 +107,7 @@ describe("the password from a file", () => {
     writeFileSync(path.join(home, ".pgpass"), lines);
     chmodSync(path.join(home, ".pgpass"), 0o640);
     expect(settingsOf("postgres://ann@db.example/moves", {}, home).password).toThrow(
-      /other users may read the password file/,
+      /other users can access the password file/,
     );
   });
 });

@@ -16,7 +16,7 @@ export interface ConnectionSettings {
   readonly user: string;
   /**
    * Called if the server requires a password.
-   * @throws Failure `config` if there is no password, or if it is in a file that other users can read
+   * @throws Failure `config` if there is no password, or if it is in a file that other users can access
    */
   readonly password: () => string;
   /** The ways to use TLS, in the order in which they are tried. */

@@ -14,7 +14,7 @@ export interface PasswordFor {
  * Reads the password for a connection from a file with lines `host:port:database:user:password` (PostgreSQL manual,
  * 34.16). A field may be `*`, and `\` escapes `:` and `\`. Returns undefined if no line matches or there is no file.
  * Does not use the package `pgpass`, which takes the file's name only from the environment, and writes to stderr.
- * @throws Failure `config` for a file that other users can read, which libpq would ignore
+ * @throws Failure `config` for a file that other users can access, which libpq would ignore
  */
 export function passwordFromFile(file: string, about: PasswordFor): string | undefined {
   const text = unlessMissing(() => readPrivately(file));
@@ -44,7 +44,7 @@ function readPrivately(file: string): string {
     const status = fstatSync(descriptor);
     if (!status.isFile()) throw new Failure("config", `the password file ${file} is not a regular file`);
     if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
-      throw new Failure("config", `other users may read the password file ${file}`, {
+      throw new Failure("config", `other users can access the password file ${file}`, {
         hint: `remove access for other users: \`chmod 600 ${file}\``,
       });
     }
