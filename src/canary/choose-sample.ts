@@ -27,7 +27,8 @@ interface Candidate {
 }
 
 /**
- * A file, an attr (indexes of lists as `*`), a list with no, one or several items, or an attr with one of its values.
+ * A file, an attr (indexes of lists as `*`), the size of a list (none, one or several items), or an attr with one of
+ * its values.
  */
 interface Feature {
   readonly name: string;
@@ -61,8 +62,8 @@ export function createSampler(size: number, total: number): Sampler {
     add(sampled) {
       const features = featuresOf(sampled);
       if (features.filter(isNew).length > 0) candidates.push({ record: sampled.record, features });
-      // Takes one record from each of `size` equal parts of the input. Records that are not chosen for their features
-      // are chosen from these.
+      // Takes one record from each of `size` equal parts of the input. The records of the sample that are not chosen
+      // for their features come from this selection.
       if (Math.floor((added * size) / total) >= spread.length) spread.push(sampled.record);
       added += 1;
     },

@@ -40,8 +40,8 @@ export function parseProxyUrl(text: string): URL {
 }
 
 /**
- * The error of a tunnel that was not opened. Its code is `PROXY_`, followed by the status of the proxy's reply or by
- * the code of the error that occurred.
+ * The error for a tunnel that could not be opened. Its code is `PROXY_`, followed by the status of the proxy's reply or
+ * by the code of the error that occurred.
  */
 class ProxyError extends Error {
   readonly code: string;

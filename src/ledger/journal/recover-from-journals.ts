@@ -12,7 +12,7 @@ export interface JournalRecovery {
   readonly noted: number;
   /** Whether the journals may lack some requests. */
   readonly isUncertain: boolean;
-  /** The journals of a ledger in a file that were compared. For a ledger on a server, only the outdated journals. */
+  /** The compared journals; for a ledger on a server, only the outdated journals. */
   readonly journals: readonly string[];
 }
 

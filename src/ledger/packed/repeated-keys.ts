@@ -11,7 +11,7 @@ import { createSpooledList, type SpooledList } from "./spool/spooled-list.ts";
  * same content, the first record stays and the others are duplicates. If their contents differ, it is unknown which
  * record is correct. Each nearly equal key refers to the previous key, and the first key refers to the second.
  *
- * Marks select the candidate records. These are then sorted by key, on disk if there are many, and their keys are
+ * Marks select the candidate records. The candidates are then sorted, on disk if there are many, and their keys are
  * compared.
  */
 export async function* findRepeatedKeys(plan: PackedPlan): AsyncGenerator<KeyFinding> {

@@ -12,7 +12,7 @@ export type Compared = "all" | "left" | readonly number[];
 const MAX_LISTED = 50_000;
 
 /**
- * Makes the blocked records, the ambiguous records and the records that `reopenRejected` selects `pending`. Returns the
+ * Sets the blocked records, the ambiguous records and the records found by `reopenRejected` to `pending`. Returns the
  * records to compare. On SQLite, these are only the reopened records if no other run has written since the last
  * comparison (`noteCompared`) and there are at most `MAX_LISTED`.
  */

@@ -139,7 +139,7 @@ const SELECT_WAITING: Statement<FoundRow> = {
 
 /**
  * Refuses records that wait for themselves, directly or through other records, because such records can never be sent.
- * Also follows records that other runs left blocked.
+ * Also follows such chains through records that other runs left blocked.
  */
 function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   const circular = yield* tables.rows(SELECT_CIRCULAR, run.number);

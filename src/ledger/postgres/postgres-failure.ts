@@ -14,7 +14,10 @@ export type ErrorKind = "conflict" | "outage" | "final";
  */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
-/** The server is shutting down or starting, has no free connection, cancelled the query, or closed this connection. */
+/**
+ * Codes of a server that is shutting down or starting, has no free connection, cancelled the query, or closed the
+ * connection.
+ */
 const OUTAGES: ReadonlySet<string> = new Set([
   "57P01",
   "57P02",

@@ -1,6 +1,6 @@
 /**
  * Returns a business key in a form that PostgreSQL can store. Converts the key to NFC, because keys that differ only in
- * Unicode form are the same key. Replaces U+0000, which PostgreSQL text cannot contain, by the noncharacter U+10FFFF,
+ * Unicode form are the same key. Replaces U+0000, which PostgreSQL text cannot contain, with the noncharacter U+10FFFF,
  * which no key of an extract contains.
  */
 export function writtenKey(key: string): string {

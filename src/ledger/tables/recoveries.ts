@@ -42,10 +42,7 @@ const INSERT_HELD: Sql = {
   postgres: insertHeld("0"),
 };
 
-/**
- * Adds the records of this run that were known only from a recovery or a journal to the records in plans. Returns the
- * number of added records.
- */
+/** Marks the records of this run that were known only from a recovery or a journal as planned. Returns their number. */
 export function* coverRecovered(tables: Tables, run: number): Work<number> {
   return yield* tables.run(COVER_RECOVERED, run);
 }

@@ -14,7 +14,8 @@ export interface PasswordFor {
  * Reads the password for a connection from a file with lines `host:port:database:user:password` (PostgreSQL manual,
  * 34.16). A field may be `*`, and `\` escapes `:` and `\`. Returns undefined if no line matches or there is no file.
  * Does not use the package `pgpass`, which takes the file's name only from the environment, and writes to stderr.
- * @throws Failure `config` for a file that other users can access, which libpq would ignore
+ * @throws Failure `config` for a file that other users can access, which libpq would ignore, and for a file that is not
+ * a regular file
  */
 export function passwordFromFile(file: string, about: PasswordFor): string | undefined {
   const text = unlessMissing(() => readPrivately(file));

@@ -14,8 +14,8 @@ export interface HeldRange extends RecordRange {
 }
 
 /**
- * Divides the pending records into ranges. Later assignments get higher fencing tokens than all earlier assignments, so
- * that earlier holders cannot write. Returns the jobs of the ranges, in order.
+ * Divides the pending records into ranges. Assignments of these ranges get higher fencing tokens than all earlier
+ * assignments, so that earlier holders cannot write. Returns the jobs of the ranges, in order.
  */
 export async function cutRanges(transaction: Transaction, run: number, size: number): Promise<readonly RangeJob[]> {
   const { fence = 0 } = (await transaction.row(SELECT_LAST_FENCE, run)) ?? {};

@@ -17,7 +17,7 @@ const FIRST_PAUSE_MS = 1000;
 
 /**
  * Checks all pages of a database in steps, while the database is in use.
- * @param checksums returns the current checksums of its file
+ * @param checksums returns the current checksums of the database file
  */
 export function checkPages(path: string, checksums: () => PageChecksums): PageCheck {
   let broken: string | undefined;

@@ -51,7 +51,9 @@ function continues({ first, count }: IntentRange, { record, attempt, step, idemp
   );
 }
 
-/** Claims a range of records with the identities and contents in the plan, so that these need not be parameters. */
+/**
+ * Claims a range of records. The statements read the identities and contents from the plan instead of from parameters.
+ */
 function claimRange(database: SqliteDatabase, run: RunRow, { first, count }: IntentRange): void {
   const { record, attempt, at, step = null, idempotent = false } = first;
   const range = [attempt, run.number, record, record + count - 1];
