@@ -29,7 +29,7 @@
     if (!card) return [];
     const details = card.querySelector("details.places");
     const rows = card.querySelector(".rows");
-    // A cause with a single place shows its rows without a list.
+    // A cause with a single place has no list of rows.
     const hasList = details instanceof HTMLDetailsElement && rows instanceof HTMLElement;
     const list = hasList ? { details, rows } : undefined;
     return [{ cause, card, list, shown: ROWS_AT_ONCE, isOpenedBySearch: false }];
@@ -98,8 +98,8 @@
       const { details } = card.list;
       const where = details.querySelector(".where");
       if (where !== null) where.textContent = counted(match.count, "place");
-      // A search opens the matching cards, unless they are too many to show at once. When the search ends, the cards
-      // close.
+      // A search opens the lists of the first ten matching causes. An opened list closes when the search ends or no
+      // longer matches its cause.
       const isFound = filter.text !== "" && match.count > 0 && causes <= 10;
       if (isFound ? !details.open && !card.isOpenedBySearch : card.isOpenedBySearch) {
         details.open = isFound;
@@ -122,8 +122,8 @@
   }
 
   /**
-   * Returns the number of matching places of a cause and its matching rows. The counts by file, column and code are
-   * exact. A text search covers only the listed rows, and so does a code of other findings in some of its cells.
+   * Returns the number of matching places of a cause and its matching rows. A filter by file or column counts all
+   * places. A text that occurs only in rows, and a code that only some cells have, count only the rows on the page.
    * @param {CauseData} cause @param {Filter} filter @returns {Match}
    */
   function matchOf(cause, { text, file, column, code }) {

@@ -5,7 +5,7 @@ import { openReportFolder } from "./report-folder.ts";
 
 /**
  * Writes `migration.json` and `migration.html`, and moves both into the folder together. Returns the path of the page.
- * @throws Failure `storage`, or `usage` for a folder that others can write to
+ * @throws Failure `storage`, or `usage` for a folder that is a link or that others can write to
  */
 export async function writeMigrationReport(report: MigrationReport, name: string): Promise<string> {
   const folder = await openReportFolder(name);

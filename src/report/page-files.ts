@@ -9,8 +9,8 @@ export interface PageFiles {
 }
 
 /**
- * Reads the files of `src/page/`, which the build copies. The copy is next to the folder of this file and next to the
- * folder of the bundle.
+ * Reads the files of a page from `../page/`. The path is the same for this file and for the bundle, because the build
+ * copies the files of `src/page/`.
  */
 export async function readPageFiles({ script }: { readonly script: boolean }): Promise<PageFiles> {
   const style = `${await textOf("shared.css")}${await textOf("page.css")}`;

@@ -18,8 +18,8 @@ import type { KeyCorruptionKind } from "../text/key-corruption.ts";
 import { shapeOf } from "../text/shape.ts";
 
 /**
- * Describes a problem in one line: the expected value, the limits and suggestions, but never the value itself. Includes
- * a message of the platform after making it safe to display.
+ * Describes a problem in one line: the expected value, the limits and suggestions. Does not include the value, unless
+ * it looks like a code (`found`). Makes messages of the platform safe to display.
  */
 export function describeProblem(problem: Problem): string {
   const { unlisted } = problem;
@@ -36,7 +36,7 @@ function keysOf(problem: Problem): string {
   return ` Keys: ${plainText(problem.key)}${known}.`;
 }
 
-/** Returns the attr of the value itself, for a rule that several values can violate at the same attr. */
+/** Returns the attr of the value that violates a rule, if that attr differs from the attr of the problem. */
 function valueAddress(problem: Problem): string {
   return isRuleProblem(problem) && problem.at !== undefined ? ` At: ${plainText(problem.at)}.` : "";
 }
@@ -56,13 +56,13 @@ export function describeKind(problem: Problem): string {
   return plainLine(problem.detail) || "The platform gave no reason other than its code.";
 }
 
-/** Returns the regular expression that a value must match; undefined for other problems. */
+/** Returns the regular expression that the value does not match; undefined for a problem of another kind. */
 export function requiredPattern(problem: Problem): string | undefined {
   if (problem.by === "platform" || isRuleProblem(problem) || problem.code !== "invalid") return undefined;
   return problem.expected === "pattern" ? problem.written?.as : undefined;
 }
 
-/** Describes the pattern of a value in words; undefined for other problems, and for a pattern that is too complex. */
+/** Describes the required pattern in words; undefined for a problem without a pattern, and for a complex pattern. */
 export function describePattern(problem: Problem): string | undefined {
   const pattern = requiredPattern(problem);
   const phrase = pattern === undefined ? undefined : patternPhrase(pattern);
@@ -199,7 +199,7 @@ const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   uuid: "Must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
 };
 
-/** Describes the required form of the cell itself, which its owner can correct. */
+/** Describes the format that the mapping requires of the cell, because the data owner corrects cells, not payloads. */
 function describeWrittenForm(expected: Expected, { as, zone, readings }: WrittenForm): string {
   if (readings !== undefined) {
     const [one, other] = readings.map((pattern) => plainText(pattern));
@@ -252,7 +252,7 @@ function coercedText(from: string, to: string): string {
   return `The platform would silently convert this ${from} to ${withArticle(to)}.`;
 }
 
-/** Describes the requirement of a keyword that has no separate code. */
+/** Describes a violation of a JSON Schema keyword that has no problem code of its own. */
 function schemaText(keyword: string, name: string | undefined): string {
   const about = name === undefined ? "" : ` (about "${plainText(name)}")`;
   const meaning = SCHEMA_TEXT[keyword];

@@ -13,8 +13,8 @@ import { describeKind } from "./problem-text.ts";
 export type FieldTitle = (attr: string) => string | undefined;
 
 /**
- * Describes a problem in a few words that name the field, such as `Postcode is not valid`. A problem that does not
- * concern a single field has its description without the full stop as the title.
+ * Returns a short title that names the field, such as `Postcode is not valid`. Some problems of an entire record have a
+ * fixed title. The title of other problems without a field name is their description without the full stop.
  */
 export function problemTitle(problem: Problem, fieldTitle: FieldTitle | undefined): string {
   const { attr, code, by } = problem;
@@ -29,7 +29,7 @@ export function problemTitle(problem: Problem, fieldTitle: FieldTitle | undefine
   return `${field} ${isPlural(field) ? inPlural(predicate) : predicate}`;
 }
 
-/** Converts the last segment of an attr to words: `customers.0.billing_address1` -> `Billing address 1`. */
+/** Converts the last name in an attr to words: `customers.0.billing_address1` -> `Billing address 1`. */
 export function fieldWords(attr: string): string | undefined {
   if (attr === NON_FIELD_ERRORS) return undefined;
   const name = parseAttr(attr).findLast((part) => typeof part === "string" && part !== "*");
@@ -60,9 +60,7 @@ const RECORD_TITLES: Readonly<Record<string, string>> = {
   stale: "The record is older than content that was sent before",
 } satisfies Record<Exclude<RecordCode, `source_${string}`>, string>;
 
-/**
- * The predicate for each code, required by the compiler. A code that the platform also uses has the same meaning there.
- */
+/** The predicate for each code; the compiler requires one for every code. Platform codes have the same predicates. */
 const PREDICATES: Readonly<Record<FieldCode, string>> = {
   required: "is missing",
   null: "is missing",
@@ -137,7 +135,7 @@ function entryOf(entries: Readonly<Record<string, string>>, name: string): strin
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
-/** Whether the ending of an English name is that of a plural. */
+/** Whether an English name has the ending of a plural. */
 function isPlural(name: string): boolean {
   return /[^aius]s$/.test(name);
 }

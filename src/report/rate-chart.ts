@@ -5,7 +5,7 @@ import { wrapText } from "../terminal/text-width.ts";
 interface ChartBar {
   /** `HH:MM` in local time. */
   readonly clock: string;
-  /** Decimal number as text; absent if the rate is unknown. */
+  /** Decimal number as a string; absent if the rate is unknown. */
   readonly value: string | undefined;
 }
 
@@ -21,8 +21,8 @@ const CHART_ROWS = 15;
 
 /**
  * Renders the rates of a day as bars, one per half hour. Bars of negative rates extend below the axis. The text below
- * states the highest and the lowest rate. Uses no colours. With 80 columns, a bar is one column wide, even on the
- * longest day.
+ * states the highest and the lowest rate. Uses no colours. The chart fits on a terminal of 80 columns, even on a day of
+ * 25 hours.
  */
 export function rateChart({ title, bars, width }: RateChart): string {
   const known = bars.flatMap(({ value, clock }) => (value === undefined ? [] : [{ text: value, clock }]));
@@ -92,7 +92,7 @@ function barCell(value: number | undefined, level: number, { step }: Scale): str
   return marks[Math.abs(level) === 1 ? Math.max(1, mark) : mark] ?? " ";
 }
 
-/** Writes every third hour below its first bar. */
+/** Returns the line below the bars, with every third hour below its first bar. */
 function hourLine(bars: readonly ChartBar[], barWidth: number, indent: number): string {
   let line = " ".repeat(indent);
   for (const [index, { clock }] of bars.entries()) {

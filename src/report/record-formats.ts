@@ -11,13 +11,13 @@ export interface RecordView<T> {
   /** Columns of the table. */
   readonly columns: readonly TableColumn[];
   readonly cells: (record: T) => readonly string[];
-  /** The members that the specification lists. Each has a CSV column, even if no record has the member. */
+  /** The members that the API specification lists. Each has a CSV column, even if no record has the member. */
   readonly members: readonly string[];
 }
 
 interface RecordBatch<T> {
   readonly results: readonly T[];
-  /** Each record as received JSON. */
+  /** Each record as the received JSON, without white space. */
   readonly json: readonly string[];
 }
 
@@ -35,8 +35,8 @@ interface RecordScreen {
 }
 
 /**
- * Creates a writer for records: a table, one JSON list, one line of JSON per record, or CSV. JSON is unchanged from the
- * reply. All output is safe on a terminal, and CSV is safe in a spreadsheet.
+ * Creates a writer for records: a table, one JSON list, one line of JSON per record, or CSV. JSON contains the same
+ * values as the reply. All output is safe on a terminal, and CSV is safe in a spreadsheet.
  */
 export function recordWriter<T extends JsonObject>(
   format: RecordFormat,
@@ -78,8 +78,8 @@ function ndjsonWriter<T>(): RecordWriter<T> {
 }
 
 /**
- * Writes CSV. The columns are the members that the specification lists, followed by the other members of the first
- * batch.
+ * Creates a writer for CSV. The columns are the members that the API specification lists, followed by the other members
+ * of the first batch.
  */
 function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }: RecordScreen): RecordWriter<T> {
   let columns: readonly string[] | undefined;
@@ -118,16 +118,13 @@ function csvCell(value: JsonValue): string {
   return NUMBER.test(cell) ? cell : shownCell(cell);
 }
 
-/** A record with undocumented fields, and the received JSON. */
+/** A record of any shape, and its received JSON without white space. */
 interface ReceivedRecord {
   readonly record: JsonObject;
   readonly json: string;
 }
 
-/**
- * Renders one record of any shape: as an outline (YAML), as the received JSON, or as CSV with one row per value
- * (`attr,value`).
- */
+/** Renders one record of any shape: as an outline (YAML), as JSON, or as CSV with one row per value (`attr,value`). */
 export function receivedRecordText({ record, json }: ReceivedRecord, format: RecordFormat, width: number): string {
   if (format === "text") return outline(record, width);
   if (format !== "csv") return `${safeJson(json)}\n`;

@@ -27,9 +27,10 @@ export interface WrittenReport {
 }
 
 /**
- * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `rejects*.csv` and `summary.json` (docs/errors.md). With
+ * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `summary.json` and the rejects (docs/errors.md). With
  * `workbook`, also writes the rejects to `rejects.xlsx`. At the end, all files replace the earlier files together. Only
- * their owner can read them. If there are no rejects, removes those of an earlier report.
+ * their owner can read them. If the input can be read again, removes the rejects files of an earlier report that this
+ * report does not replace.
  * @throws Failure `storage`, or `source_changed` if the input has changed
  */
 export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<WrittenReport> {
@@ -54,7 +55,8 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
 }
 
 /**
- * Returns the same report, but passes its outcomes to an observer as they are read, so that they are read only once.
+ * Returns a report that also passes each outcome to `watch` when it is read, so that outcomes are read only once. Does
+ * not pass valid records in columns, because they have no problems.
  */
 function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Report {
   const { outcomes, inColumns } = report;

@@ -44,7 +44,7 @@ interface OwnerFacts {
   readonly due?: string | undefined;
 }
 
-/** Facts about a run, apart from its records. */
+/** Facts about a run, without its records. */
 export interface RunFacts {
   readonly command: "validate" | "push" | "documents check";
   /** Absent if the run cannot be continued. */
@@ -114,7 +114,7 @@ export function isOutcome(part: Outcome | ValidOutcomes): part is Outcome {
 const STATUSES_WITHOUT_ERRORS: ReadonlySet<Status> = new Set(["valid", "accepted", "skipped"]);
 const STATUSES_WITH_ERRORS: readonly Status[] = STATUSES.filter((status) => !STATUSES_WITHOUT_ERRORS.has(status));
 
-/** Yields the outcomes that have problems. Does not read clean records if the run has no warnings. */
+/** Yields the outcomes that have problems. Without warnings, reads only records with a status that implies errors. */
 export async function* outcomesWithProblems(report: Report): AsyncGenerator<readonly Outcome[]> {
   const { summary, outcomes, inColumns = outcomes } = report;
   const warnings = Object.keys(summary.warnings).length > 0;

@@ -22,7 +22,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
 
 const WAITS = "waits for a record that has not been accepted";
 
-/** The counts of a run. Without `errors`, the reasons are unknown. */
+/** The counts of a run. Without `errors`, the reasons why records are blocked are unknown. */
 export type StatusCounts = Pick<Summary, "counts"> & Partial<Summary>;
 
 /** Describes the meaning of a status, to display next to its count. */

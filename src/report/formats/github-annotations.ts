@@ -41,7 +41,7 @@ interface Annotation {
 interface CollectedAnnotations {
   readonly errors: AnnotationGroup;
   readonly warnings: AnnotationGroup;
-  /** The causes found so far, at most as many as can be shown. */
+  /** The causes found so far: at most `MAX_ANNOTATIONS` of errors, and as many of warnings. */
   readonly causes: Set<string>;
   total: number;
 }

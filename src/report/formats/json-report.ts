@@ -37,7 +37,7 @@ async function writeLines(
 
 /**
  * Renders an outcome as a JSON object on one line, without a line break. Keys have a fixed order (docs/errors.md), and
- * are absent if they do not apply. Concatenates text for speed, because every record of the input has a line.
+ * are absent if they do not apply. Concatenates strings for speed, because every record of the input has a line.
  */
 export function outcomeLine(outcome: Outcome, options: { readonly showValues: boolean }): string {
   const { record, key, source, status, problems } = outcome;

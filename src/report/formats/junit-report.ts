@@ -7,7 +7,7 @@ import { describeProblem } from "../problem-text.ts";
 
 type TestResult = "failure" | "error" | "skipped";
 
-/** The JUnit result for each status. All other statuses pass. */
+/** The JUnit result for each status. The test cases of all other statuses pass. */
 const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
   invalid: "failure",
   rejected: "failure",
@@ -21,9 +21,8 @@ const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
 };
 
 /**
- * Writes one test case per record. A record that needs correction is a failure; an ambiguous, existing, stale or
- * blocked record is an error; an unsent record is skipped. Conforms to the strict schema of Jenkins' xUnit plugin
- * (junit-10.xsd), unless `testLocations` adds `file` and `line`.
+ * Writes one test case per record, with the result in `TEST_RESULT_BY_STATUS`. Conforms to the strict schema of
+ * Jenkins' xUnit plugin (junit-10.xsd), unless `testLocations` adds `file` and `line`.
  */
 export async function junitReporter(report: Report, write: Write): Promise<void> {
   const { failures, skipped } = suiteCounts(report.summary);

@@ -10,7 +10,7 @@ import {
   writeNumber,
 } from "../../text/byte-list.ts";
 
-/** A buffer for outcomes as JSON, in bytes. */
+/** A buffer of outcomes as lines of JSON, encoded in UTF-8. */
 export interface OutcomeLines {
   /** Adds the line of one outcome. */
   readonly add: (line: string) => void;
@@ -64,8 +64,9 @@ export function createOutcomeLines({ before, between }: Separators): OutcomeLine
 const MIN_WRITE_BYTES = 128 * 1024;
 
 /**
- * Creates a writer for the lines of records without problems. Such lines differ in only four values, which are often at
- * the same positions. The writer then copies one line for many records and overwrites the values that differ.
+ * Creates a writer for the lines of records without problems. These lines differ only in the record, the key, the file
+ * and the line. If the values are at the same positions for many records, the writer copies the first line and
+ * overwrites the values that differ.
  * @param before text before each line
  */
 function validLineWriter(bytes: ByteList, before: string): (outcomes: ValidOutcomes) => void {
@@ -134,8 +135,8 @@ function startOfKey({ keyEnds }: ValidOutcomes["batch"], index: number): number 
 }
 
 /**
- * Returns the end of the records whose lines have all values at the same positions as the line at `from`. Returns
- * `from` if the line at `from` cannot be a template for other lines.
+ * Returns the index after the consecutive records whose lines have all values at the same positions as the line at
+ * `from`. Returns `from` if the line at `from` cannot be a template for other lines.
  */
 function endOfSimilar(outcomes: ValidOutcomes, from: number): number {
   const { to, batch } = outcomes;
@@ -164,14 +165,14 @@ function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index:
   };
 }
 
-/** Returns the smallest number with more digits; 0 for a number that is not written digit by digit. */
+/** Returns the exclusive limit of numbers with as many digits, at most `MAX_WRITTEN + 1`; 0 above `MAX_WRITTEN`. */
 function powerAbove(number: number): number {
   return number > MAX_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MAX_WRITTEN + 1);
 }
 
 const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
 
-/** Whether `jsonText` would leave the text unescaped. The condition must match the one in `jsonText`. */
+/** Whether the text has only ASCII characters that need no escape. Must match the pattern `PLAIN` of `jsonText`. */
 function needsNoEscape(text: Uint8Array, from: number, to: number): boolean {
   for (let index = from; index < to; index += 1) {
     const byte = text[index] ?? 0;

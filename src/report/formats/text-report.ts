@@ -14,9 +14,9 @@ const MAX_SHAPES = 3;
 const MAX_LISTED = 5;
 
 /**
- * Writes the causes of the problems, most frequent first, each with a description and one example place. The first
- * ambiguous and existing records follow. Writes nothing if there are no problems. A blank line at the end separates the
- * causes from the summary.
+ * Writes the most frequent causes of errors, then those of warnings. Each cause has a description and one example place
+ * for each of its most frequent shapes. The first ambiguous and existing records follow. A blank line at the end
+ * separates the report from the summary.
  */
 export async function textReporter(report: Report, write: Write): Promise<void> {
   const { errors, warnings } = report.summary;
@@ -133,7 +133,7 @@ function packParts(parts: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-/** Lists the key and the place of each record, because the user must look for the record on the platform. */
+/** Lists the first records with a status by key and place, because the user must find them on the platform. */
 async function recordList(
   report: Report,
   status: Status,

@@ -11,8 +11,8 @@ import { percent } from "./records-section.ts";
 const CHARTED = 10;
 
 /**
- * Renders the causes that affect the most records as bars with links to their cards; undefined for fewer than two
- * causes.
+ * Renders the causes of errors that affect the most records as bars with links to their cards. Returns undefined for
+ * fewer than two causes of errors.
  */
 export function causesChart(causes: readonly PageCause[], fieldTitle: FieldTitle | undefined): Html | undefined {
   const charted = causes.filter(({ severity }) => severity === "error").slice(0, CHARTED);
@@ -91,7 +91,7 @@ function choice(id: string, label: string, all: string): Html {
   >`;
 }
 
-/** Explains the notation of shapes (`text/shape.ts`). Callers add the introduction. */
+/** Explains the notation of shapes (`text/shape.ts`). Callers add the beginning of the sentence. */
 export const SHAPE_NOTATION: Html = html`<code>A</code> stands for a capital letter, <code>a</code> for a small letter,
   <code>9</code> for a digit, and <code>9{11}</code> for eleven digits in a row.`;
 
@@ -121,7 +121,7 @@ function causeCard(cause: PageCause, at: number, { fieldTitle, notation }: CardO
       ${message(cause, fieldTitle)}
       <p class="advice"><span class="advice-label">What to do</span> ${adviceFor(first)}</p>
       ${also.length === 0 ? undefined : alsoList(cause, fieldTitle)} ${shapeList(shapes)} ${notation}
-      <p class="example">${count === 1 ? "It is in" : "The first is in"} ${example(cause)}</p>
+      <p class="example">${count === 1 ? "Found in" : "First found in"} ${example(cause)}</p>
       ${
         count === 1
           ? undefined
@@ -189,8 +189,8 @@ function shapeList(shapes: PageCause["shapes"]): Html | undefined {
 }
 
 /**
- * Names the column, such as `POSTCODE in accounts.csv`, which the owner of the file recognises. Without a column, names
- * the attr.
+ * Names the column and its file, such as `POSTCODE in accounts.csv`, because the owner of the file recognises the
+ * column. Without a column, names the attr.
  */
 function placeOf({ places, attr }: PageCause): string {
   const [first, ...others] = places;

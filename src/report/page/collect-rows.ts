@@ -27,7 +27,7 @@ export interface PageFinding {
   readonly by: Problem["by"];
   /** The first problem, which determines the title and the advice. */
   readonly first: Problem;
-  /** Number of places. */
+  /** Number of cells with the finding, plus the number of its problems without a cell. */
   readonly count: number;
 }
 
@@ -55,14 +55,14 @@ const MAX_SHAPES = 5;
 const MAX_ALSO = 10;
 const ROWS_OF_PLACE = 100;
 const MAX_ROWS = 5000;
-/** Maximum number of rows per place once the page is full. */
+/** Maximum number of rows per place once the page has `MAX_ROWS` rows. */
 const ROWS_OF_LATE_PLACE = 3;
-/** Maximum number of causes that are counted. */
+/** Maximum number of causes of errors that are counted. */
 export const MAX_CAUSES = 1000;
 
 /**
  * Creates a collector that groups problems by cause and keeps the first rows of each place. All problems in a cell of a
- * record belong to the cause of the first problem in that cell.
+ * record belong to the cause of the first error in that cell, or of the first warning if the cell has no errors.
  */
 export function createCauseCollector({ showValues }: { readonly showValues: boolean }): CauseCollector {
   const byCause = new Map<string, MutableCause>();
@@ -101,7 +101,7 @@ export function createCauseCollector({ showValues }: { readonly showValues: bool
   };
 }
 
-/** The problems in one cell of a record, errors before warnings, or a single problem without a cell. */
+/** The problems in one cell of a record, with an error first if there is one, or a single problem without a cell. */
 type CellProblems = readonly [Problem, ...Problem[]];
 
 function problemsByCell({ problems }: Outcome): readonly CellProblems[] {
@@ -117,7 +117,7 @@ function problemsByCell({ problems }: Outcome): readonly CellProblems[] {
 }
 
 /**
- * Returns a text that identifies the cell. Undefined for a problem without a cell, such as a missing row, and for a
+ * Returns a string that identifies the cell; undefined for a problem without a cell, such as a missing row, and for a
  * problem that represents unlisted problems.
  */
 function cellKey({ place, shape, unlisted }: Problem): string | undefined {
@@ -196,7 +196,7 @@ interface NewRow {
 
 function addRow(cause: MutableCause, size: Size, row: NewRow): void {
   const { place = row.outcome.source } = row.problems[0];
-  // The pointer of a whole record is empty.
+  // The pointer of an entire record is empty.
   const column = place.column ?? (place.pointer?.replace(/\/\d+(?=\/|$)/g, "/*") || undefined);
   const key = `${place.file}\n${column ?? ""}`;
   let known = cause.places.get(key);

@@ -1,7 +1,7 @@
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../text/plain-text.ts";
 
-/** Text that is already HTML. Only `html` creates it, so that any other text is escaped. */
+/** Text that is already HTML, which `html` does not escape. */
 export interface Html {
   readonly markup: string;
 }
@@ -9,8 +9,8 @@ export interface Html {
 type Part = string | number | Html | readonly Html[] | undefined;
 
 /**
- * Creates a piece of HTML. Makes inserted text safe to display and escapes it, unless it is HTML itself. Omits
- * undefined. Attributes in the template must be in double quotation marks.
+ * Creates a piece of HTML. Makes inserted strings safe to display and escapes them. Inserts `Html` unchanged, and
+ * nothing for undefined. Attributes in the template must be in double quotation marks.
  */
 export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { markup: pieces.map((piece, at) => piece + markupOf(parts[at])).join("") };
@@ -37,7 +37,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Creates a script element that holds data and is never run. No text in the data can close it. */
+/** Creates a script element that contains data and is never run. No text in the data can close the element. */
 export function dataElement(id: string, data: object): Html {
   const json = printableJson(data).replaceAll("<", String.raw`\u003c`);
   return { markup: `<script type="application/json" id="${escaped(id)}">${json}</script>` };
@@ -45,7 +45,7 @@ export function dataElement(id: string, data: object): Html {
 
 export interface PageTable {
   readonly id: string;
-  /** Id of the heading of the run to which the table belongs. */
+  /** Id of the heading of the section that contains the table. */
   readonly of?: string;
   readonly title: string;
   readonly note?: string;

@@ -32,7 +32,8 @@ export interface AlsoData {
 export interface PlaceData {
   readonly file: string;
   /**
-   * The header of the column. In a JSON source, the pointer with `*` instead of each index. Absent for a whole record.
+   * The header of the column. In a JSON source, the pointer with `*` instead of each index. Absent if the problem
+   * concerns an entire record.
    */
   readonly column?: string;
   readonly count: number;

@@ -11,9 +11,9 @@ export interface PageFrame {
 }
 
 /**
- * Creates the start and the end of a page in one file. The page loads nothing from a network. A browser runs only the
- * script of this program, which the policy allows by its hash. It would not run data that were inserted as a script
- * element.
+ * Creates the start and the end of a page in one file. The page loads nothing from a network. Its content security
+ * policy allows only the style sheet and the script of this program, by their hashes. A browser would not run a script
+ * that was inserted with the data.
  */
 export function pageFrame(title: string, { style, script }: PageFiles): PageFrame {
   const policy = [

@@ -26,7 +26,7 @@ interface PageContent {
 
 /**
  * Writes `report.html` (docs/errors.md, "HTML report") with the causes collected from all outcomes. The size of the
- * page is limited for an input of any size.
+ * page is limited, whatever the size of the input.
  */
 export async function writeReportPage(
   report: Report,
@@ -203,7 +203,7 @@ function listed(clauses: readonly string[]): string {
   return `${clauses.slice(0, -1).join(", ")}, and ${last}`;
 }
 
-/** Explains who corrects which files and how to return them; undefined if no record needs correction. */
+/** Renders the steps to correct the files and to return them; undefined if no record needs correction. */
 function stepsSection({ summary, owner }: Report, rejects: Rejects | undefined): Html | undefined {
   if (countRecords(summary, NEEDS_WORK) === 0) return undefined;
   const hasFiles = rejects !== undefined && rejects.files.some(({ rows }) => rows > 0);

@@ -1,13 +1,12 @@
 import { hash } from "node:crypto";
 
 /**
- * Recognises rows and cells without storing their values. Every fingerprint depends on the secret of its report,
- * because short values such as phone numbers could otherwise be found by trying every possible value.
+ * Computes fingerprints, by which a re-import recognises rows and cells without their values. Every fingerprint depends
+ * on the secret of its report, because short values such as phone numbers could otherwise be found by trying every
+ * possible value.
  */
 export interface Fingerprints {
-  /**
-   * Returns the fingerprint of a cell. It depends on the row, so equal cells in two rows have different fingerprints.
-   */
+  /** Returns the fingerprint of a cell. Equal cells in two rows have different fingerprints. */
   readonly cell: (
     place: { readonly source: string; readonly row: number; readonly column: string },
     value: string,
@@ -28,7 +27,7 @@ export const EMPTY_CELL: string = ".".repeat(FINGERPRINT_LENGTH);
  * Computes the sha256 of the secret and the value, truncated to 48 bits. An HMAC would take four times as long. Its
  * protection against length extension is not needed, because hashes are truncated and no hashes from other parties are
  * accepted.
- * @param secret 256 random bits as text, used for this report only
+ * @param secret 256 random bits in base64url, used for one run or report only
  */
 export function createFingerprints(secret: string): Fingerprints {
   const of = (parts: readonly string[]): string =>

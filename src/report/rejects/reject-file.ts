@@ -10,11 +10,11 @@ import type { RejectRow } from "./rejected-rows.ts";
 
 /** A rejects file that is being written. */
 export interface RejectFileWriter {
-  /** Returns false if the row is omitted because it could not be read faithfully. */
+  /** Adds a row. Returns false if the row is omitted because its copy could differ from the original. */
   readonly add: (entry: RejectRow, key: string | undefined) => boolean;
-  /** Whether a new column appeared after rows were written. If so, the file must be written again. */
+  /** Whether a new column appeared after the first rows were added. If so, the file must be written again. */
   readonly hasNewColumns: () => boolean;
-  /** Writes the added rows. */
+  /** Writes the added rows, unless a new column has appeared. */
   readonly flush: () => Promise<void>;
   readonly finish: () => Promise<RejectFile>;
 }
@@ -88,7 +88,7 @@ export interface CsvRejectOptions {
   readonly encoding?: string;
 }
 
-/** @param columns the known original columns, in order of appearance; new columns are added to it */
+/** @param columns the known original columns, in order of appearance; the layout appends new columns to this list */
 export function csvLayout(
   columns: string[],
   { delimiter, encoding }: CsvRejectOptions,
@@ -118,8 +118,8 @@ export function csvLayout(
 }
 
 /**
- * Returns the columns that are not known yet. Keeps every column without a name, because a mapping can refer to a
- * column by its number.
+ * Returns the columns that are not known yet. Counts each column without a name separately, because a mapping can refer
+ * to a column by its number.
  */
 function newColumns(own: readonly string[], known: readonly string[]): readonly string[] {
   const left = [...known];

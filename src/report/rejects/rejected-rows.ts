@@ -14,7 +14,7 @@ export interface RejectedBatch {
 }
 
 /**
- * Reads the input together with the outcomes that need correction, both in input order.
+ * Reads the input together with the outcomes of records that need correction, both in input order.
  * @throws Failure `source_changed` if a record is not at the same place as in the run
  */
 export async function* rejectedRecords(
@@ -83,8 +83,8 @@ export function rejectRows(record: InputRecord, { problems }: Pick<Outcome, "pro
 }
 
 /**
- * Adds a problem that represents unlisted problems to a JSON row. The unlisted problems may be in any row, and may mean
- * that the reader lost data.
+ * Adds a problem that represents unlisted problems to a JSON row. The unlisted problems may be in any row of the
+ * record, and may mean that the reader lost data.
  */
 function noteUnlisted({ row, problems }: MutableRejectRow, problem: Problem): void {
   if (!isCsvRow(row) && !problems.includes(problem)) problems.push(problem);

@@ -10,23 +10,23 @@ import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
 import { originalCells, rejectFileName } from "./reject-file.ts";
 import type { RejectRow } from "./rejected-rows.ts";
 
-/** Data about the rejects of a report. A re-import needs it to recognise them. */
+/** Data that a re-import needs to recognise the rejects of a report. */
 export interface ManifestInfo {
   readonly command: string;
-  /** Id of the run. A ledger may also contain its settings. */
+  /** Id of the run. A ledger may also contain the settings of the run. */
   readonly run: string;
   /** Settings of the job. They contain no secrets. */
   readonly settings: object;
   /**
-   * Secret of the run, so that the report is the same when it is written again. If absent, every report has a new
-   * secret.
+   * Secret of the run for the fingerprints. A report of the run that is written again has the same fingerprints. If
+   * absent, every report has a new secret.
    */
   readonly secret?: string | undefined;
 }
 
-/** Contains the settings of the run and the secret of the fingerprints. The file is private, like the rejects. */
+/** Name of the file with the settings of the run and the secret of the fingerprints. The file is private. */
 export const MANIFEST_FILE = "rejects.json";
-/** Lists the exported rows and cells without values, as one JSON list per row, in the order of the files. */
+/** Name of the file with fingerprints of the exported rows: one JSON list per row, in the order of the export. */
 export const FINGERPRINT_FILE = "rejects.fingerprints";
 
 /** One rejects file. */
@@ -55,8 +55,8 @@ export interface RejectsManifest extends ManifestInfo {
  * One line of {@link FINGERPRINT_FILE}.
  * - `key`: fingerprint of the business key, normalised for changes that spreadsheets make; empty without a key
  * - `errors`: the columns (numbers from 0) or members of the row that have an error
- * - `marks`: `a`: an error in the row has no cell, so any cell may be corrected; `d`: the row may be deleted; `r`: the
- *   record repeats another record that is sent
+ * - `marks`: `a`: any cell of the row may be corrected; `d`: the row may be deleted; `r`: the record repeats another
+ *   record that is sent
  * - `cells`: concatenated fingerprints of the cells; for JSON rows, by member
  */
 export type ManifestLine = readonly [
@@ -119,7 +119,7 @@ interface ManifestRow {
   readonly entry: RejectRow;
   readonly outcome: Outcome;
   readonly file: ManifestFile;
-  /** Number of the row in its source, from 0. */
+  /** Number of the row among the exported rows of its source, from 0. */
   readonly number: number;
 }
 
@@ -152,8 +152,8 @@ function marksOf({ problems }: RejectRow, outcome: Outcome): string {
 }
 
 /**
- * Whether any cell of the row may be corrected: an error has no cell, the row was not read completely, the row has no
- * parent, or a rule over several fields is violated.
+ * Whether any cell of the row may be corrected. This is the case if an error of the row has no cell or was found while
+ * reading the sources, or if the record violates a rule over several fields.
  */
 function isAnyCellFaulty(own: readonly Problem[], all: readonly Problem[]): boolean {
   const errors = own.filter(({ severity }) => severity === "error");

@@ -21,7 +21,7 @@ import { recordRows, type RejectedBatch, rejectedRecords, type RejectRow, reject
 export interface RejectsOptions extends RejectWriterOptions {
   /**
    * Reads the input again from the beginning. Records must have the same numbers and places as in the run. Absent if
-   * the input can no longer be read; no rejects are then written.
+   * the input can no longer be read. In this case, no rejects are written.
    */
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
   /** Options of a workbook with the same rows; absent if no workbook is requested. */
@@ -36,7 +36,8 @@ export interface RejectsOptions extends RejectWriterOptions {
 /**
  * Writes the original rows of the records that need correction, one file per source (docs/errors.md, "Rejects"):
  * `rejects.csv` for the root, `rejects.<source>.csv` for its children, and `.ndjson` for JSON sources. Together, these
- * files are a valid input for the same records. Memory use does not grow with the input.
+ * files are a valid input for the same records. Apart from one bit per row of a child source, memory use does not grow
+ * with the input.
  * @throws Failure `source_changed` if the input has changed, or `storage`
  */
 export async function writeRejects(folder: ReportFolder, report: Report, options: RejectsOptions): Promise<Rejects> {
@@ -81,8 +82,8 @@ async function openWorkbook(
 }
 
 /**
- * Writes the rejects. Returns undefined if a new column appeared after its file was started; the next pass then
- * includes it.
+ * Writes the rejects. Returns undefined if a new column appeared after the first rows of a file were added. The next
+ * pass then includes the column.
  */
 async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<RejectedBatch>): Promise<Rejects | undefined> {
   for await (const { batch, rejected, last } of batches) {
@@ -106,19 +107,19 @@ interface RejectWriter {
    */
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;
-  /** Returns false if the row is omitted. */
+  /** Adds a row. Returns false if the row is omitted. */
   readonly add: (entry: RejectRow, outcome: Outcome) => boolean;
   /** Writes the added rows. */
   readonly flush: () => Promise<void>;
-  /** Returns undefined if a new column appeared after its file was started. */
+  /** Finishes the files. Returns undefined if a new column appeared after the first rows of a file were added. */
   readonly finish: () => Promise<Rejects | undefined>;
 }
 
 export interface Rejects {
   readonly files: readonly RejectFile[];
   /**
-   * The number of JSON values that could not be read faithfully and are therefore in no file. `errors.csv` lists their
-   * places.
+   * The number of JSON values that could not be copied without a difference and are therefore in no file. `errors.csv`
+   * lists their places.
    */
   readonly leftOut: number;
   /** Absent if no workbook was requested. */
@@ -192,13 +193,13 @@ function openRejectWriter(
   };
 }
 
-/** Records which child rows were written. Several records may share a row, but a re-import needs it only once. */
+/** Records which child rows were written. Several records may share a row, but a re-import needs the row only once. */
 interface WrittenRows {
-  /** Returns true if the row occurred before. */
+  /** Adds the row. Returns true if the row was added before. */
   readonly isRepeated: (row: Row) => boolean;
 }
 
-/** Uses one bit per line of a file, or per element of a JSON list. */
+/** Creates a set with one bit per line of a file, or per element of a JSON list. */
 function newWrittenRows(): WrittenRows {
   const byFile = new Map<Row["table"], Uint8Array>();
   return {

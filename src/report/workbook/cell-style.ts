@@ -1,12 +1,12 @@
 /**
- * Style of a cell. All styles except `number` are text (format `@`), which a spreadsheet program does not interpret as
- * a number, date or formula.
+ * Style of a cell. All styles except `number` have the text format (`@`), so a spreadsheet program does not interpret
+ * the content as a number, date or formula.
  */
 export type CellStyle = "text" | "error" | "warning" | "note" | "header" | "number" | "wrapped";
 
 const STYLES: readonly CellStyle[] = ["text", "error", "warning", "note", "header", "number", "wrapped"];
 
-/** The number of a style in {@link stylesXml}. Number 0 is the default style of the spreadsheet program. */
+/** Returns the number of a style in {@link stylesXml}. Number 0 is the default style of the spreadsheet program. */
 export function styleNumber(style: CellStyle): number {
   return STYLES.indexOf(style) + 1;
 }

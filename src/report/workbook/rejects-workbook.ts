@@ -37,7 +37,7 @@ export interface RejectsWorkbook {
 }
 
 export interface WrittenWorkbook {
-  /** The sheet with the rows of each source; empty without a workbook. */
+  /** The sheet with the rows of each source; empty if the workbook was not written. */
   readonly sheets: Readonly<Record<string, string>>;
   /** Checksum of the workbook, in hex. */
   readonly sha256?: string;
@@ -83,7 +83,7 @@ const ALLOWED_VALUES = "Allowed values";
 
 interface RejectsSheet {
   readonly source: string;
-  /** The original columns. The caller may append columns until it adds the first row. */
+  /** The original columns. The caller may append columns until the first row is added. */
   readonly columns: readonly string[];
   readonly writer: SheetWriter;
   isBegun: boolean;
@@ -115,8 +115,8 @@ interface RowContext {
 }
 
 /**
- * Renders a row's own cells, its problems and its place. A ragged row has an extra cell at the end. The extra cell
- * keeps the row ragged until a user corrects the row and clears the cell.
+ * Renders a row's own cells, its problems and its place. A ragged row has extra cells at the end. They keep the row
+ * ragged until a user corrects the row and clears them.
  */
 function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: RowContext): readonly SheetCell[] {
   const isRagged = row.cells.length !== row.table.columns.length;
@@ -183,7 +183,7 @@ function raggedCells(beyond: readonly string[], { cells, table }: CsvRow): reado
 
 /**
  * Returns a sheet name that spreadsheet programs accept and that is not in `taken`, and adds it to `taken`. A name has
- * at most 31 characters, none of `[ ] : * ? / \`, and no apostrophe at either end.
+ * at most 31 characters, none of `[ ] : * ? / \`, and no apostrophe at either end. `History` is reserved.
  */
 function sheetNameFor(source: string, taken: Set<string>): string {
   const plain = source
@@ -204,7 +204,7 @@ function sheetNameFor(source: string, taken: Set<string>): string {
 
 const MAX_SHEET_NAME = 31;
 
-/** All texts that a cell can have, by source and column, where the mapping and the contract determine them. */
+/** The allowed values of columns, by source and column, where the mapping and the contract determine all of them. */
 type ColumnChoices = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
 interface AllowedValues {
@@ -254,7 +254,7 @@ const HEADER = [
   "first place",
 ];
 
-/** Writes the causes of the problems, most frequent first, with advice on how to fix them. Contains no values. */
+/** Writes the causes of errors, then those of warnings, with advice. Shows shapes instead of values, except for codes. */
 async function writeCausesSheet(writer: SheetWriter, report: Report): Promise<FinishedSheet> {
   const { causes, others } = await collectCauses(outcomesWithProblems(report));
   writer.add(HEADER.map((value) => ({ value, style: "header" })));

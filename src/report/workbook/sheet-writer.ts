@@ -130,8 +130,8 @@ function heightXml(cells: readonly SheetCell[]): string {
 }
 
 /**
- * Escapes text for the XML of a workbook. Characters that XML cannot contain are written in the form `_x0000_`, as the
- * format requires (ECMA-376 part 1, 22.9.2.19). A lone surrogate has no such form and becomes U+FFFD.
+ * Escapes text for the XML of a workbook. Characters that XML cannot contain become escapes such as `_x0000_` (ECMA-376
+ * part 1, 22.9.2.19). A lone surrogate becomes U+FFFD, because it has no such escape.
  */
 export function xmlText(text: string): string {
   const plain = UNSAFE_CHARACTERS.test(text)

@@ -178,7 +178,10 @@ function drawingXml(comments: readonly SheetComment[], sheetNumber: number): str
   );
 }
 
-/** The corners of a comment in VML: left column, offset, top row, offset, right column, offset, bottom row, offset. */
+/**
+ * Returns the corners of a comment in VML: left column, offset, top row, offset, right column, offset, bottom row,
+ * offset.
+ */
 function anchor(row: number, column: number, lines: number): string {
   return [column + 1, 15, Math.max(row - 1, 0), 10, column + 4, 15, row + lines + 1, 4].join(", ");
 }

@@ -147,8 +147,8 @@ describe("the page of a report", () => {
       false,
       false,
     ]);
-    expect(cards[1]).toContain("The first is in accounts.csv, line 6, column POSTCODE , record K-6.");
-    expect(cards[2]).toContain("It is in customers.csv, line 8, column DOB , record K-8.");
+    expect(cards[1]).toContain("First found in accounts.csv, line 6, column POSTCODE , record K-6.");
+    expect(cards[2]).toContain("Found in customers.csv, line 8, column DOB , record K-8.");
     expect(markup.match(/<details class="places">/g)).toHaveLength(2);
   });
 
