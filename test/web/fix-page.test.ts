@@ -239,7 +239,7 @@ describeWebPages("the Fix page", (open) => {
     await page.click(".slick-row[data-row='1'] .slick-cell.l7");
     await page.keyboard.type("DE1 2GU");
     await page.keyboard.press("Enter");
-    await expect.poll(() => page.textContent("body")).toContain("This row has no place for a value of this column.");
+    await expect.poll(() => page.textContent("body")).toContain("This row has no cell in this column.");
     expect(correctionsIn(folder)).toHaveLength(2);
     expect(await axeViolations(page)).toEqual([]);
     expect(complaints).toEqual([]);

@@ -10,11 +10,11 @@ import { openFixSession } from "./session/open-session.ts";
 
 /** The Fix session of a project. All open pages share it. */
 export interface FixProject {
-  /** The state of the check. The first call starts it. */
+  /** Returns the state of the check. The first call starts a check. */
   readonly state: () => Promise<FixState>;
   /** Starts a check, unless one is in progress. */
   readonly check: () => Promise<void>;
-  /** @throws RefusedRequest `session_changed` if this is not the current session */
+  /** @throws RefusedRequest `session_changed` if the session with this id is not the current session */
   readonly session: (id: string) => FixSession;
 }
 

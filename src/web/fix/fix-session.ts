@@ -31,11 +31,11 @@ export interface FixSession {
   readonly overview: () => Types.FixOverview;
   /** @param showValues false returns shapes instead of values */
   readonly rows: (range: RowRange, showValues: boolean) => readonly Types.FixRow[];
-  /** Rows with cells that were changed after `seen`. */
+  /** Returns the rows of records with cells that were changed after `seen`, up to a limit. */
   readonly changedSince: (seen: number, showValues: boolean) => Pick<Types.FixChanges, "rows" | "hasMoreRows">;
-  /** The distinct values of a column under a filter, most frequent first. */
+  /** Returns the most frequent values of a column under a filter, with their counts. */
   readonly values: (filter: Types.RowFilter & { readonly column: number }) => Promise<readonly Types.ValueCount[]>;
-  /** The whole value of a cell. */
+  /** Returns the complete value of a cell, which the grid may cut off. */
   readonly value: (row: number, column: number) => string | undefined;
   readonly edit: (edits: Types.CellEdits, editor: Types.Editor) => Promise<EditedCells>;
   readonly fillDown: (fill: Types.FillDown, editor: Types.Editor) => Promise<EditedCells>;
@@ -43,7 +43,7 @@ export interface FixSession {
   readonly undo: (editor: Pick<Types.Editor, "tab">) => Promise<EditedCells>;
   /** Keeps or reverts the saved cells of the unfinished edit with this time. The edit is then no longer reported. */
   readonly settleUnfinished: (at: string, action: "keep" | "undo") => Promise<EditedCells>;
-  /** Applies the corrections that other programs have made. */
+  /** Applies the corrections of other programs and detects changed files, unless an edit is in progress. */
   readonly refresh: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -101,7 +101,7 @@ export function createFixSession(
     ...editingOf(parts, edit),
     settleUnfinished: (at, action) => edit(() => unfinished.settle(at, action, parts)),
     refresh: async () => {
-      // An edit of many cells takes a long time, and it applies these corrections itself.
+      // An edit of many cells takes a long time, and applies the corrections of other programs itself.
       if (editing > 0) return;
       await inOrder(async () => {
         for await (const batch of log.readNew()) await changes.apply(batch, "");
@@ -116,7 +116,7 @@ export function createFixSession(
   };
 }
 
-/** Returns the name of a changed source, or the change in the setup; undefined if nothing has changed. */
+/** Returns the name of a changed source file, or the message about a changed setup; undefined without a change. */
 function changedFileOf(files: WatchedFiles, { input }: Job): Promise<string | undefined> {
   return files.changed(input).catch((error: unknown) => {
     if (error instanceof Failure && error.code === "source_changed") return error.message;

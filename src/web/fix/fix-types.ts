@@ -17,7 +17,7 @@ export interface FixOverview {
   readonly file: string;
   readonly records: RecordCounts;
   readonly sources: readonly FixSource[];
-  /** The first cause is `ALL_CAUSES`; the others are ordered by the number of their rows. */
+  /** The first cause is `ALL_CAUSES`. The other causes follow, with the most rows first. */
   readonly causes: readonly FixCause[];
   readonly outdated: OutdatedCorrections;
   /** The reason why the rows may differ from the current files; absent if the files are unchanged. */
@@ -45,7 +45,7 @@ export interface UnfinishedEdit {
   readonly saved: number;
 }
 
-/** The identifier for all causes together. */
+/** The id that stands for all causes together. */
 export const ALL_CAUSES = 0;
 
 export interface RecordCounts {
@@ -73,13 +73,14 @@ export interface FixSource {
 export interface FixCause {
   readonly id: number;
   readonly title: string;
-  /** The problem, and how to fix it. */
+  /** The description of the problem. */
   readonly message: string;
+  /** How to fix the problem. */
   readonly advice: string;
   readonly code: string;
   readonly attr: string;
   readonly by: "local" | "platform";
-  /** Rows by the index of the source; sources without rows are omitted. */
+  /** The numbers of rows by source. Sources without rows are omitted. */
   readonly rows: readonly CauseRows[];
 }
 
@@ -87,7 +88,7 @@ export interface CauseRows {
   readonly source: number;
   readonly rows: number;
   readonly open: number;
-  /** The column with most of the errors. */
+  /** The column with the most errors. */
   readonly column?: number;
 }
 
@@ -107,7 +108,7 @@ export interface OutdatedCorrections {
 /** One row of the grid. */
 export interface FixRow {
   readonly id: number;
-  /** The business key of the record, or the key of the row. */
+  /** The business key of the record, or the key of the row if the record has no business key. */
   readonly key: string;
   readonly file: string;
   readonly line: number;
@@ -124,7 +125,7 @@ export interface FixRow {
 }
 
 export interface FixMark {
-  /** Absent if the problem concerns the whole row or record. */
+  /** Absent if the problem concerns an entire row or record. */
   readonly column?: number;
   readonly severity: "error" | "warning";
   readonly by: "local" | "platform";
@@ -177,16 +178,16 @@ export interface ValueCount {
   readonly count: number;
 }
 
-/** The editor of a cell: a browser tab, and the number of the last change that it knows. */
+/** The browser tab that edits a cell, and the number of the last change that the tab has received. */
 export interface Editor {
   readonly tab: string;
   readonly seen: number;
 }
 
-/** The changes since an editor last read the session. */
+/** The changes since a tab last read the session. */
 export interface FixChanges {
   readonly seq: number;
-  /** The changed rows, unless there are too many. */
+  /** The rows of changed records, up to a limit. `hasMoreRows` states whether there are more. */
   readonly rows: readonly FixRow[];
   readonly hasMoreRows: boolean;
   readonly overview: Pick<FixOverview, "records" | "causes" | "changedFile" | "progress" | "unfinished">;
@@ -200,7 +201,7 @@ export interface EditResult extends FixChanges {
   readonly refusals: readonly Refusal[];
 }
 
-/** The whole value of a cell. */
+/** The complete value of a cell. */
 export interface CellText {
   readonly value: string;
 }
@@ -212,7 +213,7 @@ export interface Refusal {
   /**
    * - `locked`: no correction can name the row, or a correction cannot fix the problem
    * - `edited`: another tab or user has changed the cell
-   * - `source_changed`: the cell in the extract now has another value
+   * - `source_changed`: the value of the cell in the extract has changed
    */
   readonly reason: "locked" | "edited" | "source_changed";
   readonly message: string;

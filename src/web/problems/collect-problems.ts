@@ -9,7 +9,7 @@ import { type FieldTitle, problemTitle } from "../../report/problem-title.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { CauseData, CauseGroup, RowData } from "./problems-data.ts";
 
-/** A record that needs work: an open record of the migration, or an invalid record of the current files. */
+/** A record that needs work: an open record of the migration, or a record of the current files with errors. */
 export interface ProblemRecord extends Omit<Pick<OwnedOpenRecord, "key" | "source" | "problems" | "owner">, "state"> {
   readonly state: string;
   /** Absent for the current files. */
@@ -20,7 +20,7 @@ export interface ProblemRecord extends Omit<Pick<OwnedOpenRecord, "key" | "sourc
 export interface ProblemCollector {
   readonly add: (records: readonly ProblemRecord[]) => void;
   readonly records: () => number;
-  /** Most records first. */
+  /** Returns the causes, with the most records first. */
   readonly causes: () => readonly CauseData[];
   readonly rows: (cause: string) => readonly RowData[];
 }
@@ -31,7 +31,7 @@ interface CollectorOptions {
   readonly now: number;
 }
 
-/** The maximum number of rows to keep for each owner and file. */
+/** The maximum number of rows to keep for each cause, owner and file. */
 const ROWS_OF_GROUP = 200;
 /** The maximum number of rows to keep in total. Limits memory use. */
 const MAX_ROWS = 50_000;
@@ -115,7 +115,7 @@ function newCause(id: string, { state }: ProblemRecord, { problem, fieldTitle }:
   };
 }
 
-/** Texts for open records without a problem, by state (`RECORD_STATES`). */
+/** Texts for open records without an error, by state (`RECORD_STATES`). */
 const STATE_TEXTS: Readonly<Record<string, { readonly title: string; readonly advice: string }>> = {
   ambiguous: {
     title: "It is not known whether the platform has the record",
@@ -123,7 +123,7 @@ const STATE_TEXTS: Readonly<Record<string, { readonly title: string; readonly ad
   },
   pending: {
     title: "The record has not been sent yet",
-    advice: "Start a push, or continue the last one with `migrate resume`.",
+    advice: "Start a push, or continue the last push with `migrate resume`.",
   },
   outdated: {
     title: "The platform has an older version of the record",
@@ -137,7 +137,7 @@ const STATE_TEXTS: Readonly<Record<string, { readonly title: string; readonly ad
   },
   missing: {
     title: "No push has contained the record of the inventory",
-    advice: "Ask for an extract that contains it, or exclude it with `migrate exclude`.",
+    advice: "Ask for an extract that contains the record, or exclude the record with `migrate exclude`.",
   },
 };
 

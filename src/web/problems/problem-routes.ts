@@ -28,5 +28,5 @@ export function problemRoutes(project: WebProject): Hono {
 function basisOf({ req }: Context): Basis | undefined {
   const basis = req.query("basis");
   if (basis === undefined || basis === "migration" || basis === "files") return basis;
-  throw new RefusedRequest(400, "invalid_request", "The basis is `migration` or `files`");
+  throw new RefusedRequest(400, "invalid_request", "The basis must be `migration` or `files`");
 }

@@ -2,11 +2,11 @@ import type { ErrorDetails } from "../error-data.ts";
 
 /**
  * - `migration`: the open records of all pushes, as `migrate open` lists them
- * - `files`: the current files, validated again; they may contain corrections that are not pushed yet
+ * - `files`: the current files with their corrections, validated again, including changes that are not pushed yet
  */
 export type Basis = "migration" | "files";
 
-/** The reasons why records need work, without values. */
+/** The reasons why records need work. Contains no values except codes. */
 export interface ProblemsData {
   readonly basis: Basis;
   /** ISO 8601 UTC. */
@@ -15,7 +15,7 @@ export interface ProblemsData {
   readonly records: number;
   /** Whether there has been a push. Without a push, `migration` has no records. */
   readonly hasPush: boolean;
-  /** Most records first. */
+  /** The causes, with the most records first. */
   readonly causes: readonly CauseData[];
   /** Messages about the files, such as corrections that no longer match. */
   readonly notices: readonly string[];
@@ -26,7 +26,7 @@ export interface ProblemsData {
 export interface CauseData {
   /** Identifies the cause in requests for its rows. */
   readonly id: string;
-  /** The code of a problem, or the state of a record that has no problem, such as `ambiguous`. */
+  /** The code of an error, or the state of records without an error, such as `ambiguous`. */
   readonly code: string;
   /** The attr, with `*` instead of each index. */
   readonly attr?: string;

@@ -98,7 +98,7 @@ async function readFieldTitles(
   }
 }
 
-/** Finds the records of the current files that `migrate validate` reports as invalid. */
+/** Finds the records of the current files that need work according to `migrate validate`. */
 async function problemsOfFiles(
   settings: ProjectSettings,
   dependencies: ProblemDependencies,

@@ -25,7 +25,7 @@ export function correctionInForce(store: SessionStore, identity: string): Correc
   return found === undefined ? undefined : JSON.parse(String(found["body"]));
 }
 
-/** Applies lines of the corrections file to the corrections in force. */
+/** Applies lines of the corrections file to the stored corrections. */
 export function storeChanges(store: SessionStore, changes: Iterable<CorrectionChange>, seq: () => number): void {
   for (const { change, correction } of changes) {
     const { source, key, column } = correction;
@@ -46,15 +46,15 @@ export function storeChanges(store: SessionStore, changes: Iterable<CorrectionCh
 /** Follows a corrections file to which other programs may append. */
 export interface CorrectionLog {
   /**
-   * Yields the lines that were appended since the last call, in batches. A batch counts as read once the caller has
-   * handled it.
+   * Yields the lines that were appended since the last call, in batches. A batch counts as read once the caller asks
+   * for the next batch.
    * @param size the size of the file, if it is known
    * @throws Failure `source_changed` if the file has changed in a way other than appending
    */
   readonly readNew: (size?: number) => AsyncIterable<readonly CorrectionChange[]>;
-  /** Skips the lines that this process has appended itself. */
+  /** Skips the lines up to `size`, because this process has appended them itself. */
   readonly skipTo: (size: number) => Promise<void>;
-  /** The end of the lines that were read. */
+  /** Returns the end of the lines that were read. */
   readonly position: () => LinesEnd;
 }
 

@@ -28,9 +28,7 @@ export interface EditParts extends ViewParts {
   readonly beforeAppend: () => Promise<void>;
   /** Called during an edit of many cells, with the number of rows or cells done so far and the total. */
   readonly onProgress: (done: number, total: number) => void;
-  /**
-   * Reads the current rows of the files with the keys of these rows; undefined if no file has changed since the check.
-   */
+  /** Reads the rows with the same keys from the current files; undefined if no file has changed since the check. */
   readonly currentRows: (rows: readonly StoredRow[]) => Promise<CurrentRows | undefined>;
 }
 
@@ -47,8 +45,9 @@ export interface EditTargets {
 const CELLS_PER_TURN = 100;
 
 /**
- * Saves new values as corrections and checks their records. The values are on the disk when the promise resolves. A
- * cell is refused if another tab or program has changed it since the editor last saw it.
+ * Saves new values as corrections and checks their records. The values are on the disk when the promise resolves.
+ * Refuses a cell that is locked, that another tab or program has changed since the tab last read the session, or whose
+ * value in the extract has changed.
  * @throws Failure if the corrections file cannot be read or written
  */
 export async function editCells(targets: EditTargets, { tab, seen }: Editor, parts: EditParts): Promise<EditedCells> {
@@ -83,8 +82,7 @@ interface UndoOptions {
 }
 
 /**
- * Reverts all cells of the last edit of a tab that is not reverted yet. A cell that has changed since the edit is
- * refused.
+ * Reverts all cells of the last edit of a tab that is not reverted yet. Refuses a cell that has changed since the edit.
  */
 export async function undoEdit({ tab, isNoted = false }: UndoOptions, parts: EditParts): Promise<EditedCells> {
   const { store, file } = parts;

@@ -15,7 +15,7 @@ export interface EditedCells {
 export const GROUP = 1000;
 const LISTED_REFUSALS = 20;
 
-/** Splits an edit into groups. */
+/** Splits the cells of an edit into groups. */
 export async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGenerator<readonly T[]> {
   let group: T[] = [];
   for await (const each of all) {
@@ -27,16 +27,16 @@ export async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGen
   if (group.length > 0) yield group;
 }
 
-/** An edit of more than one group. The program may end before the edit is complete. */
+/** An edit with at least one full group. The program may end before the edit is complete. */
 interface LargeEdit {
-  /** Notes the edit before its first line is appended. */
+  /** Writes a note about the edit before its first line is appended. */
   readonly note: (first: NewChange | undefined) => Promise<void>;
 }
 
 interface GroupOptions {
   /** The corrections file. */
   readonly file: string;
-  /** Whether the edit has a note already, which this function does not remove. */
+  /** Whether the edit already has a note. `inGroups` does not remove this note. */
   readonly isNoted?: boolean;
 }
 

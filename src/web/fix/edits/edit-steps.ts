@@ -13,7 +13,7 @@ export function nextBatch(store: SessionStore): number {
   return 1 + Number(store.one("select batch from step order by id desc limit 1")?.["batch"] ?? 0);
 }
 
-/** Stores the changed cells of an edit so that it can be reverted. Call it within a transaction. */
+/** Stores the changed cells of an edit, so that the edit can be reverted. The caller must begin a transaction. */
 export function noteSteps(steps: readonly Step[], { batch, tab }: Omit<StepFilter, "size">, store: SessionStore): void {
   for (const { identity, before, after } of steps) {
     const { source = "", key = "", column = "" } = after ?? before ?? {};
@@ -81,7 +81,7 @@ export function noteReverted(steps: readonly Found[], store: SessionStore): void
   });
 }
 
-/** Returns the last edit of a tab that is not reverted; undefined if there is none. */
+/** Returns the number of the last edit of a tab that is not reverted; undefined if there is none. */
 export function lastBatch(tab: string, store: SessionStore): number | undefined {
   const sql = "select batch from step where tab = ? and undone = 0 order by batch desc limit 1";
   const last = store.one(sql, tab)?.["batch"];

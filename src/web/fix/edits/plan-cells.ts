@@ -34,7 +34,7 @@ export function storedCell(target: CellTarget, { store, rows }: ViewParts): Stor
 
 /** The message for a cell that was changed after the editor last saw it. */
 export const EDITED =
-  "Another tab or user has changed this cell in the meantime. Look at the new value, and edit it again.";
+  "Another tab or user has changed this cell in the meantime. Check the new value, then edit the cell again.";
 
 /** Returns the reason why a cell cannot be changed; undefined if it can. */
 export function refusalOf(
@@ -56,7 +56,7 @@ export function refusalOf(
   return undefined;
 }
 
-const NO_PLACE = "This row has no place for a value of this column. Correct the file.";
+const NO_PLACE = "This row has no cell in this column. Correct the file.";
 
 const CHANGED = "The value of this cell in the file has changed since the check. Check again to see the new value.";
 

@@ -28,8 +28,8 @@ export type CheckEnvironment = Pick<Dependencies, "clock" | "temporaryFolder" | 
 };
 
 /**
- * Checks the whole input as `validate` does. Stores every record that needs work and every record that the platform has
- * refused, with all their rows.
+ * Checks the entire input as `validate` does. Stores every record that needs work, and every record with a refusal of
+ * the platform that still applies, with all their rows.
  * @throws Failure if the input cannot be read or checked
  */
 export async function buildSession(parts: BuildParts, environment: CheckEnvironment): Promise<void> {
@@ -147,7 +147,7 @@ export function countRow(
   }
 }
 
-/** Gives each row its position under each filter. */
+/** Stores the position of each row under each filter. */
 function listRows({ store }: BuildParts): void {
   store.run(`insert into listed select source, cause, row_number() over (partition by source, cause order by id) - 1, id
     from cause_row join row on row.id = cause_row.row`);
@@ -186,7 +186,7 @@ function rowsAt(
 
 /**
  * Stores the other rows that have the same key as a stored row. If these rows also have the same value in a cell, a
- * correction must identify the whole row.
+ * correction of the cell must identify the entire row.
  */
 async function noteSiblings({ job, store, rows }: BuildParts, signal: AbortSignal): Promise<void> {
   const keys = createKeyFilter();

@@ -31,8 +31,8 @@ interface CheckedRecord {
 export type CheckRecords = (records: readonly StoredRecord[]) => Promise<readonly CheckedRecord[]>;
 
 /**
- * Problems that depend on other records or on the platform. A check of one record does not find them again, so they
- * remain until their cell changes.
+ * Problems that depend on other records. A check of one record does not find them again, so they remain until their
+ * cell changes.
  */
 const ACROSS_RECORDS: ReadonlySet<string> = new Set(["duplicate_key", "near_duplicate_key"]);
 
@@ -86,7 +86,7 @@ function joinAgain(
   };
 }
 
-/** Applies the corrections of a row by the same rules as the reader of the input. */
+/** Returns a function that corrects a row by the same rules as the reader of the input. */
 export function createAmend(
   { plan, mapping, settings }: Pick<Job, "plan" | "mapping" | "settings">,
   correctionsOf: CheckRecordOptions["correctionsOf"],
@@ -124,7 +124,7 @@ function changedCells(
   return changed;
 }
 
-/** Whether a cell of the problem has changed. A refusal without a place depends on all cells of the record. */
+/** Whether the cell of a problem has changed. A refusal of the platform without a cell depends on all cells. */
 function isChanged({ place, by }: Problem, stored: readonly StoredRow[], changed: ChangedCells): boolean {
   if (changed.size === 0) return false;
   for (const { id, built } of stored) {

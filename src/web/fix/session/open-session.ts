@@ -75,7 +75,10 @@ function fileOf({ job: { folder, corrections }, configFile }: FixSessionOptions)
   });
 }
 
-/** Opens the job. Returns it with the size of the corrections file that it has read. */
+/**
+ * Opens the job, and repeats this if the size of the corrections file changes in the meantime. Returns the job and the
+ * size of the file.
+ */
 async function openUnchanged(
   settings: JobSettings,
   file: string,
@@ -135,7 +138,9 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
   return createFixSession(opened, parts, unfinished);
 }
 
-/** Adds the corrections file to the configuration before the first correction, if the configuration names none. */
+/**
+ * Returns a function whose first call adds the corrections file to the configuration if the configuration names none.
+ */
 function configureOnce({ options, file, files }: Opened): () => Promise<void> {
   let isConfigured = options.job.corrections !== undefined;
   return async () => {

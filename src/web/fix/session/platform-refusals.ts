@@ -88,7 +88,7 @@ function located(problems: readonly Problem[], { row }: InputRecord, { mapping }
   });
 }
 
-/** Returns the cells of a record that were corrected after a run started. */
+/** Returns a test for each cell of a record that was corrected after a run started. */
 function correctedCells(
   record: InputRecord,
   { store, rows }: { readonly store: SessionStore; readonly rows: SessionRows },

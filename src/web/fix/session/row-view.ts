@@ -67,7 +67,7 @@ export function problemsOf({ found }: Found): readonly Problem[] {
   return typeof found === "string" ? JSON.parse(found) : [];
 }
 
-/** Removes repeated problems: several attrs may be filled from one cell and have the same problem there. */
+/** Returns the marks of a row without repeats. Several attrs may be filled from one cell, with the same problem. */
 function marksOf(
   problems: readonly Problem[],
   row: Row,
@@ -97,8 +97,9 @@ function markOf(problem: Problem, row: Row, { causes }: ViewParts, columns: read
 }
 
 /**
- * Problems that depend on several rows. A correction of a row's key can fix them. Other problems of reading a row
- * remain until the user corrects the file itself, because corrections apply to cells after they are read.
+ * Problems of the sources that do not lock a row. Most of them depend on several rows, and a correction can fix them.
+ * Other problems of the sources remain until the user corrects the file itself, because corrections apply to cells that
+ * are already read.
  */
 const BETWEEN_ROWS: ReadonlySet<string> = new Set([
   "source_missing_key",
@@ -121,7 +122,7 @@ export function lockReason(
   const definition = sources[source];
   const keyName = definition?.keyName(original);
   if (key === undefined)
-    return `This row has no key${keyName === undefined ? "" : ` in ${keyName}`}, so a correction cannot name it. Fill in the key in the file, then check again.`;
+    return `This row has no key${keyName === undefined ? "" : ` in ${keyName}`}, so a correction cannot identify the row. Fill in the key in the file, then check again.`;
   const unreadable = problems.find(({ code, place }) => {
     if (!code.startsWith("source_") || BETWEEN_ROWS.has(code)) return false;
     const column = place && columnIn(original, place);

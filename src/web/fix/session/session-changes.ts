@@ -138,7 +138,7 @@ function storedRecords(ids: readonly number[], store: SessionStore, rows: Sessio
     });
 }
 
-/** Stores the problems of a row and updates the causes that the row has now. */
+/** Stores the problems of a row, and updates the numbers of rows of its causes. */
 function saveProblems(row: StoredRow, problems: readonly Problem[], { store, rows, causes }: ChangeParts): void {
   const found = problems.length === 0 ? null : JSON.stringify(problems);
   if (found === row.found) return;
@@ -169,7 +169,8 @@ function saveProblems(row: StoredRow, problems: readonly Problem[], { store, row
 }
 
 /**
- * Returns the corrections that apply to a cell of a row: those with the key of the row and the old value of the cell.
+ * Returns the corrections that apply to a cell of a row. They name the key of the row, the old value of the cell and,
+ * if necessary, the entire row.
  */
 export function correctionsOfCell(
   { original, key, source }: StoredRow,

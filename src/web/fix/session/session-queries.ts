@@ -56,7 +56,7 @@ export function rowsChangedSince(
   return { rows, hasMoreRows: found.length > MAX_CHANGED };
 }
 
-/** Called with the number of rows done so far and in total. */
+/** Called with the number of rows done so far and the total. */
 type OnProgress = (done: number, total: number) => void;
 
 /** Yields the rows under a filter that still have the cause. Other requests are answered in between. */
@@ -90,7 +90,7 @@ async function* openRows(
   }
 }
 
-/** Returns the distinct values of a column in the open rows under a filter, most frequent first. */
+/** Returns the most frequent values of a column in the open rows under a filter, with their counts. */
 export async function valuesUnder(filter: RowFilter, column: string, parts: ViewParts): Promise<readonly ValueCount[]> {
   const counts = new Map<string, number>();
   for await (const { row } of openRows(filter, parts)) {
@@ -133,7 +133,7 @@ export function rowAt({ source, cause }: RowFilter, position: number, { store }:
   return found === undefined ? undefined : Number(found["row"]);
 }
 
-/** Returns the row with this id and its corrections; undefined if there is none. */
+/** Returns the row with this id after its corrections; undefined if there is no such row. */
 export function currentRow(
   id: number,
   { store, rows, amend }: ViewParts,

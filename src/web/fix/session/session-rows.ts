@@ -21,25 +21,25 @@ export interface SessionSource {
   readonly spec: SourceSpec | ChildSpec;
   /** The columns so far. More may follow while rows are added. */
   readonly columns: string[];
-  /** The column that identifies a row in corrections. */
+  /** Returns the name of the column that identifies a row in corrections. */
   readonly keyName: (row: Row) => string | undefined;
   /** Columns that join, order or identify rows. */
   readonly structural: ReadonlySet<string>;
 }
 
-/** Converts rows between their stored form and the form that the mapping reads. */
+/** Converts stored content to rows, and numbers the sources, files and columns of the session. */
 export interface SessionRows {
   readonly sources: readonly SessionSource[];
   readonly sourceIndex: (name: string) => number;
   readonly fileIndex: (source: number, table: Table) => number;
   readonly fileOf: (index: number) => Table | undefined;
-  /** Returns the key of a row in corrections; undefined if it has none. */
+  /** Returns the key that identifies a row in corrections; undefined if the row has none. */
   readonly keyOfRow: (row: Row, source: number) => string | undefined;
   /** Adds the columns of a row to the columns that the grid shows. */
   readonly noteColumns: (row: Row, source: number) => void;
   /** Returns the index of a column, and adds the column if it is new; undefined for a column without a name. */
   readonly columnIndex: (source: number, column: string) => number | undefined;
-  /** Returns the row without its joined rows. */
+  /** Converts stored content to a row without joined rows. */
   readonly plainRow: (found: Found, content: unknown) => Row;
 }
 
@@ -53,7 +53,7 @@ export interface StoredRow {
   readonly original: Row;
   /** The row with the corrections that were in force when the project was checked. */
   readonly built: Row;
-  /** Its current problems as JSON; null if it has none. */
+  /** The current problems of the row as JSON; null if there are none. */
   readonly found: string | null;
 }
 
@@ -109,7 +109,7 @@ export function createSessionRows({ plan, mapping }: Pick<Job, "plan" | "mapping
   };
 }
 
-/** Returns the text that stores a row without its joined rows. */
+/** Returns the content of a row as JSON, without its joined rows. */
 export function rowContent(row: Row): string {
   return JSON.stringify(isCsvRow(row) ? row.cells : row.value);
 }
@@ -136,8 +136,8 @@ export function storedRow(found: Found, rows: SessionRows): StoredRow {
 }
 
 /**
- * Joins the rows of a record again.
- * @param rows in stored order; the first one is the record's own row
+ * Joins the current rows of a record again.
+ * @param stored in stored order; the first row is the record's own row
  */
 export function joinRows(
   sources: readonly SessionSource[],

@@ -51,7 +51,7 @@ export function openSessionStore(folder: string): SessionStore {
     all: (sql, ...values): readonly Found[] => prepared(sql).all(...values),
     one: (sql, ...values): Found | undefined => prepared(sql).get(...values),
     *each(sql, ...values) {
-      // If a statement were garbage-collected while it is read, the process would crash.
+      // The cache keeps the statement: the process would crash if the statement were garbage-collected during the loop.
       yield* prepared(sql).iterate(...values);
     },
     transaction: (work) => {
@@ -80,8 +80,8 @@ export function openSessionStore(folder: string): SessionStore {
  *   `found` contains the current problems, and `listed` states whether the grid shows the row
  * - `sibling`: other rows with the same key as a row
  * - `correction`: the corrections in force; the last one of a cell applies
- * - `refused`: the keys that the platform refused, needed while a session is built
- * - `listed`: the rows under each filter, by position. A row keeps its position until the next check
+ * - `refused`: the records that the platform refused, by key; needed only while a session is built
+ * - `listed`: the rows under each filter, by position; a row keeps its position until the next check
  * - `cause_row`: whether the row still has the cause
  * - `touched`: the last change to a cell; `seq` counts changes
  * - `step`: the changes of each edit, for undo

@@ -194,7 +194,7 @@ function editRefusal(
   { areValuesShown }: Pick<GridOptions, "areValuesShown">,
 ): string | undefined {
   if (locked !== undefined) return locked;
-  if (cells[column] === null) return "This row has no place for a value of this column.";
+  if (cells[column] === null) return "This row has no cell in this column.";
   const isCut = areValuesShown && cut?.includes(column) === true;
   return isCut ? "This value is too long to edit here. Edit it in the field below the grid." : undefined;
 }
