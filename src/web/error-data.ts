@@ -4,7 +4,7 @@ export interface ErrorReply {
 }
 
 export interface ErrorDetails {
-  /** The code of a Failure, or `no_session`, `wrong_host`, `wrong_origin`, `invalid_request`, `not_found`, `bug`. */
+  /** The code of a `Failure` or a `RefusedRequest`; or `bug`, or `server_stopped`, which the client adds. */
   readonly code: string;
   readonly message: string;
   readonly hint?: string;

@@ -5,7 +5,7 @@ import { formatPlace } from "../model/place.ts";
 import { limitFailure } from "../runtime/system-limits.ts";
 import type { ErrorDetails, ErrorReply } from "./error-data.ts";
 
-/** An error that refuses a request before it has any effect. */
+/** An error that refuses a request before the request has any effect. */
 export class RefusedRequest extends Error {
   readonly status: ContentfulStatusCode;
   readonly code: string;
@@ -39,7 +39,7 @@ export function bugDetails(): ErrorDetails {
   };
 }
 
-/** Returns the message, the place and the hint of a failure, without values. */
+/** Returns the details of a failure. Omits the place if the message begins with its file. */
 export function failureDetails({ code, message, hint, place }: Failure): ErrorDetails {
   return {
     code,

@@ -4,7 +4,7 @@ import { hostOf } from "../job/target-connection.ts";
 import type { ProjectData } from "./project-data.ts";
 import type { ProjectSettings, WebProject } from "./web-project.ts";
 
-/** Returns the project data for the header of every page. */
+/** `GET /` returns the project data for the header of every page. */
 export function projectRoutes(project: WebProject): Hono {
   return new Hono().get("/", async (context) =>
     context.json(await project.withSettings(async (settings) => projectData(project, settings))),

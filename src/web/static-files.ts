@@ -20,7 +20,7 @@ export function staticFiles(): Hono {
   return app;
 }
 
-/** `dist/browser/`, one level above both this file and the bundle. */
+/** `dist/browser/`, next to the folder of the bundle. */
 const FOLDER = new URL("../browser/", import.meta.url);
 
 async function fileReply(name: string): Promise<Response> {

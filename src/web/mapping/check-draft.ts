@@ -50,7 +50,7 @@ function payloadData(record: MappedRecord, operation: Operation, showValues: boo
   };
 }
 
-/** Replaces each text, number and boolean in the value by its shape. */
+/** Replaces each string, number, boolean and null in a value with its shape. */
 function shapesOf(value: JsonValue): JsonValue {
   if (isJsonArray(value)) return value.map(shapesOf);
   if (isJsonObject(value))

@@ -15,9 +15,7 @@ function ancestors(source: string, sources: Sources): readonly string[] {
   return found;
 }
 
-/**
- * Returns the sources on the path from one source down to another, without the first; undefined if there is no path.
- */
+/** Returns the sources on the path from `from` down to `to`, without `from`; undefined if there is no path. */
 export function pathDown(from: string, to: string, sources: Sources): readonly string[] | undefined {
   const line = [to, ...ancestors(to, sources)];
   const at = line.indexOf(from);
@@ -25,8 +23,8 @@ export function pathDown(from: string, to: string, sources: Sources): readonly s
 }
 
 /**
- * Returns the name for a column in an entry that is built from a row of `row`: `NAME`, `parent.NAME` or
- * `addresses.STREET`. Returns undefined if such a row does not determine exactly one row with the column.
+ * Returns the name for a column in an entry that is built from a row of the source `row`: `NAME`, `parent.NAME` or
+ * `addresses.STREET`. Returns undefined if a row of `row` does not determine exactly one row with the column.
  */
 export function writtenName({ source, column }: SourceColumn, row: string, sources: Sources): string | undefined {
   for (const [levels, from] of [row, ...ancestors(row, sources)].entries()) {

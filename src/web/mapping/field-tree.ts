@@ -65,7 +65,9 @@ function isRequired({ required }: Slot | Container): boolean {
   return required;
 }
 
-/** An entry without a known field. It is a mistake, or the contract accepts any name there. */
+/**
+ * Describes an entry without a field in the contract. The name is a mistake, or the contract accepts any name there.
+ */
 function unknownField(name: string, entry: JsonValue, { position: { path }, context }: Within): FieldData {
   const described = { kind: "hand", name, attr: name, required: false, type: "", rules: [] } as const;
   return {
@@ -166,11 +168,11 @@ interface Part {
   readonly condition: FieldData["condition"];
 }
 
-/** Returns one part of a list in the mapping: an item, or an item with its rows or its condition. */
+/** Reads one part of a list in the mapping: an item, or an entry `{ each, when, item }`. */
 function partOf(part: JsonValue, { path, row }: Position, { type }: Container): Part {
   const parent = definedMembers({ parent: row });
   if (!isListEntry(part, type)) {
-    // An entry `item` is the item itself if the contract has a field with this name.
+    // If the contract has a field `item`, the part cannot become an entry with `item`.
     const isEditable = isJsonObject(part) && isListEntry({ item: part }, type);
     const own = {
       items: isEditable ? { kind: "row" as const, ...parent } : undefined,
@@ -190,7 +192,7 @@ function partOf(part: JsonValue, { path, row }: Position, { type }: Container): 
   };
 }
 
-/** Returns undefined for a condition that can only be changed in an editor. */
+/** Returns a condition that the page can edit; undefined for a condition that can only be changed in an editor. */
 function conditionOf(when: JsonValue): PartCondition | undefined {
   if (!isJsonObject(when)) return undefined;
   const { column, in: values } = when;
@@ -219,7 +221,7 @@ function slotData(slot: Slot, entry: JsonValue | undefined, within: Within): Fie
   return { ...described, entry: { ...shown, ...entryFacts(slot, leaf, within) } };
 }
 
-/** Returns the options of an entry; undefined if it has options that a leaf cannot have. */
+/** Returns the options of an entry; undefined if the entry is not a leaf. */
 export function leafOf(entry: JsonValue): JsonObject | undefined {
   if (typeof entry === "string") return { from: entry };
   return isJsonObject(entry) && Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name)) ? entry : undefined;
@@ -281,7 +283,7 @@ function rounded({ score }: Guess): number {
   return Math.round(Math.min(score, 1) * 100) / 100;
 }
 
-/** Returns the field of the contract at a path in the mapping; undefined if there is none. */
+/** Returns the field of the contract with an attr; undefined if there is none. */
 export function slotAt(payload: Container, attr: string): Slot | undefined {
   for (const field of payload.fields) {
     if (field.kind === "slot" && field.path.join(".") === attr) return field;

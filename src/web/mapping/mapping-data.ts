@@ -46,8 +46,8 @@ interface CodeData {
 /** A field of the contract, or a part of the mapping, with the entry that fills it. */
 export interface FieldData {
   /**
-   * The path of the field in the mapping file. `*` is the item of a list that the mapping does not have yet. The path
-   * of a part is the same in each of its forms.
+   * The path of the field in the mapping file. `*` stands for the item of a list that the mapping does not have yet.
+   * The path of a part is the same whether the part is an item or an entry `{ each, when, item }`.
    */
   readonly path: AttrPath;
   /** The attr of the field, such as `customers.*.mobile`. */
@@ -85,7 +85,7 @@ export interface FieldData {
  * - `none`: the mapping does not have the list
  * - `row`: one item, built from the row of the list
  * - `rows`: one item for each row of a source
- * - `parts`: the items of its parts
+ * - `parts`: the items of the parts of the list
  */
 export type ItemsData = (
   | { readonly kind: "none" | "row" | "parts" }
@@ -102,7 +102,7 @@ export interface SuggestionData extends SourceColumn {
 
 /** The entry of the mapping that fills a field. */
 export interface EntryData {
-  /** The entry as written in the mapping, on one line. */
+  /** The entry on one line, cut off if it is long. */
   readonly text: string;
   readonly columns: readonly SourceColumn[];
   /** How well the column fits, from 0 to 1; absent for a constant. */
@@ -136,9 +136,9 @@ interface FunctionsData {
   readonly names: readonly string[];
 }
 
-/** Files of the project, with the paths that a mapping would use. */
+/** Files of the project. Paths are relative to the mapping, except those of `sources`. */
 export interface FilesData {
-  /** Relative to the folder of the project. */
+  /** Files that may be extracts. Paths are relative to the folder of the project. */
   readonly sources: readonly string[];
   /** Files that may be lookup tables. */
   readonly tables: readonly string[];
@@ -146,7 +146,7 @@ export interface FilesData {
   readonly modules: readonly string[];
 }
 
-/** A change of a mapping. `path` is the path of a field in the mapping file, from `FieldData`. */
+/** A change to a mapping. `path` is the path of a field in the mapping file, from `FieldData`. */
 export type MappingEdit =
   | { readonly kind: "connect"; readonly path: AttrPath; readonly source: string; readonly column: string }
   | { readonly kind: "disconnect"; readonly path: AttrPath }
@@ -163,10 +163,10 @@ export type MappingEdit =
       readonly source?: string | undefined;
       readonly when?: PartCondition | undefined;
     }
-  /** Sets the condition of a part of a list; null removes it. */
+  /** Sets the condition of a list or of a part; null removes the condition. */
   | { readonly kind: "part"; readonly path: AttrPath; readonly when: PartCondition | null }
   | { readonly kind: "removePart"; readonly path: AttrPath }
-  /** Sets the module with the functions; null removes it. */
+  /** Sets the module with the functions; null removes the option. */
   | { readonly kind: "functions"; readonly module: string | null }
   /** Adds a source that is joined to another source by one column of each. */
   | ({ readonly kind: "addSource" } & NewSource)

@@ -8,11 +8,11 @@ import type { MappingJob } from "./mapping-file.ts";
 export interface Draft {
   readonly job: MappingJob;
   readonly text: string;
-  /** Whether cells may be shown. */
+  /** Whether replies may contain values of cells. */
   readonly showValues: boolean;
 }
 
-/** Discards messages, because those about a trial belong to the page and not to the terminal. */
+/** Returns dependencies that discard messages, because the terminal must not show messages about an unsaved mapping. */
 export function withoutMessages(dependencies: Dependencies): Dependencies {
   return { ...dependencies, notice: () => undefined, onProgress: () => undefined };
 }
@@ -21,7 +21,7 @@ type ReadDocument =
   | { readonly document: MappingDocument }
   | { readonly document: undefined; readonly failure: Failure };
 
-/** Returns the document of a text, or the failure if it cannot be read. */
+/** Reads a mapping from its text. Returns the failure if the text is not a valid mapping. */
 export function readOrFailure(file: string, text: string): ReadDocument {
   try {
     return { document: readMapping({ file, text }) };
@@ -31,7 +31,7 @@ export function readOrFailure(file: string, text: string): ReadDocument {
   }
 }
 
-/** Returns the view of a text that cannot be read. */
+/** Returns the view of a mapping that cannot be read. */
 export function emptyView(text: string): MappingData {
   return { text, sources: [], fields: [], otherParts: [], zone: "UTC" };
 }

@@ -65,7 +65,7 @@ export type SavedMapping =
 let saving: Promise<unknown> = Promise.resolve();
 
 /**
- * Replaces the whole mapping file, unless it has changed since the text was made. Saves run one after another.
+ * Replaces the entire mapping file, unless it has changed since the text was made. Saves run one after another.
  * @throws Failure `storage` if the file cannot be written
  */
 export function saveMapping(job: MappingJob, save: MappingSave): Promise<SavedMapping> {
@@ -75,8 +75,8 @@ export function saveMapping(job: MappingJob, save: MappingSave): Promise<SavedMa
 }
 
 /**
- * Compares the file when its replacement is already on the disk, so that other programs have almost no time to change
- * it.
+ * Writes the replacement to the disk before comparing the file, so that other programs have almost no time to change
+ * the file after the comparison.
  */
 async function replaceMapping(job: MappingJob, { text, base }: MappingSave): Promise<SavedMapping> {
   const file = mappingPath(job);

@@ -61,9 +61,9 @@ const SETUP: z.ZodType<SetupData> = z.object({
 const DRAFT = z.object({ text: z.string(), showValues: z.boolean(), setup: SETUP.optional() });
 
 /**
- * `GET /` returns the saved mapping, or the files from which a first one can be created. `POST /operations` and
+ * `GET /` returns the saved mapping, or the files from which a first mapping can be created. `POST /operations` and
  * `/guess` start a mapping. `POST /view` and `/check` change and try a mapping without saving it. `POST /save` saves
- * it.
+ * the mapping. `GET /files` and `POST /source` describe files that a mapping can use.
  */
 export function mappingRoutes(project: WebProject): Hono {
   const service = createMappingService();
@@ -106,12 +106,12 @@ export function mappingRoutes(project: WebProject): Hono {
     });
 }
 
-/** Cancels the work when the page no longer waits for the reply. */
+/** Returns dependencies that cancel the work when the page no longer waits for the reply. */
 function stoppable(dependencies: Dependencies, signal: AbortSignal): Dependencies {
   return { ...dependencies, drain: AbortSignal.any([dependencies.drain, signal]) };
 }
 
-/** Returns the settings for a mapping. A first mapping names its own sources. */
+/** Returns the settings for a mapping. With a setup, omits the configured sources, because a mapping names its own. */
 function mappingJob(job: JobSettings, setup: SetupData | undefined): MappingJob {
   const mapping = job.mapping ?? "mapping.yaml";
   if (setup === undefined) return { ...job, mapping };
@@ -148,7 +148,7 @@ async function filesOf(job: MappingJob, { folder }: WebProject): Promise<FilesDa
   return { sources, tables: sources.filter((file) => TABLE.test(file)).map(named), modules: modules.map(named) };
 }
 
-/** Lists the files that the settings name first, and selects them. */
+/** Lists the files from the settings before the other files, and selects them. */
 function startOf(
   { contract, operation, sources, supplier, encoding }: MappingJob,
   found: FoundData,
@@ -184,7 +184,7 @@ async function save(
       422,
       error.code,
       "The mapping is not saved, because it has an error",
-      "Correct or undo it.",
+      "Correct the error, or undo the change.",
     );
   }
   const saved = await saveMapping(job, { text, base });

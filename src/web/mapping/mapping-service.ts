@@ -48,7 +48,7 @@ export function createMappingService(): MappingService {
   const profiles = createSourceProfiles();
   let known: { readonly key: string; readonly setup: ContractSetup } | undefined;
 
-  /** The contract is read again only after one of its files has changed. */
+  /** Reads the contract again only after one of its files or a setting has changed. */
   async function contractFor(
     document: MappingDocument,
     job: JobSettings,
@@ -101,7 +101,7 @@ export function createMappingService(): MappingService {
   };
 }
 
-/** Returns no columns if the sources cannot be read. Compiling or checking the mapping then reports the reason. */
+/** Returns the profiles of the sources; none if they cannot be read. The view and the check report the reason. */
 async function readableProfiles(
   document: MappingDocument,
   job: JobSettings,

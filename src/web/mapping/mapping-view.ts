@@ -55,7 +55,7 @@ export async function viewOf(text: string, context: ViewContext): Promise<Mappin
   };
 }
 
-/** Returns no fields if the sources of the mapping do not form a tree. */
+/** Returns the fields of the mapping; none if its sources do not form a tree. */
 function fieldsOf(document: MappingDocument, guesses: FieldGuesses): MappingData["fields"] {
   try {
     return fieldTree(document, guesses);
@@ -81,7 +81,8 @@ function otherParts(top: JsonValue, document: MappingDocument): MappingData["oth
 const EDITED_PARTS: ReadonlySet<string> = new Set(["operation", "key", "sources", "payload", "functions"]);
 
 /**
- * Returns no names if the module cannot be loaded. The mapping then does not compile, and the view shows that error.
+ * Returns the module and the names of its functions; no names if the module cannot be loaded. In this case, the mapping
+ * does not compile, and the view contains the error.
  */
 async function functionsData(
   document: MappingDocument,
@@ -99,7 +100,7 @@ async function functionsData(
   }
 }
 
-/** Returns the reason why the mapping does not compile or its sources cannot be opened. */
+/** Returns the reason why the mapping does not compile or its sources cannot be opened; undefined if there is none. */
 async function compileFailure(
   document: MappingDocument,
   { job, setup: { contract }, dependencies }: ViewContext,
@@ -120,7 +121,9 @@ async function compileFailure(
   }
 }
 
-/** Returns the failure for a lookup table that cannot be read. It is reported as an error of the mapping. */
+/**
+ * Returns the failure for a lookup table that cannot be read, as an error of the mapping; undefined if there is none.
+ */
 async function tableFailure(document: MappingDocument, job: MappingJob): Promise<Failure | undefined> {
   try {
     await withNamingPlace(namingPlaceIn(document, job), () => lookupsOf(document, job));

@@ -14,7 +14,7 @@ import type { ColumnData, SourceData } from "./mapping-data.ts";
 export interface SourceProfiles {
   /** @throws Failure if a file cannot be read */
   readonly of: (plan: SourceSpec, job: JobSettings, dependencies: Dependencies) => Promise<readonly SourceProfile[]>;
-  /** Keeps statistics that were collected elsewhere. */
+  /** Stores statistics that were collected elsewhere. */
   readonly remember: (profiles: readonly SourceProfile[], job: JobSettings) => Promise<void>;
 }
 
@@ -50,7 +50,10 @@ export function createSourceProfiles(): SourceProfiles {
   };
 }
 
-/** Two keys are equal if they are for the same unchanged files (by identity, size and time), under any path. */
+/**
+ * Returns a key that stays the same while the files are unchanged. Compares files by identity, size and time, not by
+ * path.
+ */
 function keyOf(name: string, files: readonly FoundFile[], { encoding, delimiter }: JobSettings): string {
   const states = files.map(({ bytes, modifiedMs, identity, sheet }) => [bytes, modifiedMs, identity, sheet]);
   return JSON.stringify([name, encoding, delimiter, states]);
@@ -115,7 +118,7 @@ function codesOf(codes: ReadonlyMap<string, number>): ColumnData["codes"] {
   return [...codes].map(([code, rows]) => ({ code, rows })).toSorted((one, other) => other.rows - one.rows);
 }
 
-/** The names of the kinds of value. The most specific kind comes first. */
+/** The names of the kinds of values, with the most specific kind first. */
 const KIND_NAMES: readonly (readonly [kind: ValueKind, name: string])[] = [
   ["email", "e-mail"],
   ["postcode", "postcode"],

@@ -54,7 +54,7 @@ export interface LiveRun {
   readonly run: RunData;
   /** Absent until the process reports its progress, and if the process runs on another machine. */
   readonly progress?: RunProgress;
-  /** The last rejected records, latest first. */
+  /** The last rejected records in input order, last first; empty if more than `MAX_REJECTED` are rejected. */
   readonly errors: readonly LiveError[];
 }
 

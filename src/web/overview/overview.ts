@@ -48,7 +48,7 @@ function isSame(a: Destination, b: Destination): boolean {
   return a.target === b.target && a.supplier === b.supplier && a.operation === b.operation;
 }
 
-/** Returns undefined if there is no ledger yet, or if the ledger has no runs. */
+/** Returns the result of `read`; undefined if there is no ledger yet, or if the ledger has no runs. */
 async function unlessEmpty<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -98,7 +98,10 @@ export async function readLive(
 const SHOWN_ERRORS = 5;
 /** Maximum length of a key or a place. */
 const MAX_TEXT = 200;
-/** Outcomes are read in input order, so finding the last ones of a long list would take too long. */
+/**
+ * Maximum number of rejected records for which the last records are shown. Outcomes are read in input order, so finding
+ * the last outcomes of a long list would take too long.
+ */
 const MAX_REJECTED = 2000;
 
 async function lastErrors(ledger: Ledger, run: string, rejected: number): Promise<readonly LiveError[]> {

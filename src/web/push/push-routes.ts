@@ -5,7 +5,7 @@ import type { WebPush } from "./web-push.ts";
 
 const startSchema = z.object({ plan: z.string(), typed: z.string() });
 
-/** Each route returns the `PushState`. Each event of the overview also contains it. */
+/** Each route returns the `PushState`, which each event of the overview also contains. */
 export function pushRoutes(webPush: WebPush): Hono {
   return new Hono()
     .get("/", (context) => context.json(webPush.state()))

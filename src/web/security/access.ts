@@ -45,7 +45,7 @@ export function createAccess(): WebAccess {
   };
 }
 
-/** 256 random bits. */
+/** Returns 256 random bits in base64url. */
 function secret(): string {
   return randomBytes(32).toString("base64url");
 }

@@ -67,7 +67,7 @@ function nameFor(column: SourceColumn, { field, sources }: EditTarget): string {
 function refuseColumn({ source, column }: SourceColumn, row: string, { attr }: FieldData): never {
   return refuse(
     `${attr} is filled from a row of "${row}", which does not determine one row of "${source}" with ${column}`,
-    `choose a column of "${row}"; or set "pick" for "${source}", if each row of "${row}" has at most one row of it that counts`,
+    `choose a column of "${row}"; or, if only one row of "${source}" matters for each row of "${row}", set "pick" for "${source}"`,
   );
 }
 
@@ -75,7 +75,7 @@ function without(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 }
 
-/** Adds an entry together with the lists around it that the mapping does not have yet. */
+/** Adds an entry, and the lists that contain the field if the mapping does not have them yet. */
 function withNewList(target: EditTarget, leaf: JsonObject, column: SourceColumn | undefined): string {
   const { text, field, context, sources, tree } = target;
   const first = field.path.indexOf("*");

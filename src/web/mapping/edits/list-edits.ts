@@ -28,7 +28,7 @@ export function withRows(target: EditTarget, source: string | null): string {
   return editYaml(file, text, { path: [...own.path, "each"], value: source, after: "when" });
 }
 
-/** Removes the rows. Only a list literal can have an item that is built from the row of the list. */
+/** Removes `each`. Only a list literal can have an item that is built from the row of the list. */
 function withoutRows({ text, field, context: { file } }: EditTarget, { path, value }: Part): string {
   const isListed = path.length > field.path.length || field.kind === "part";
   const listed = isListed ? text : wrapInList(file, text, path);
@@ -40,7 +40,7 @@ function withoutRows({ text, field, context: { file } }: EditTarget, { path, val
 interface Part {
   readonly path: AttrPath;
   readonly value: JsonObject;
-  /** Whether the part has the form `{ each, when, item }`. If not, the part is the item itself. */
+  /** Whether the part is an entry `{ each, when, item }`. If not, the part is the item itself. */
   readonly isEntry: boolean;
 }
 

@@ -3,7 +3,7 @@ import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, type JsonVal
 import { Failure } from "../../../model/failure.ts";
 import { editYaml } from "../yaml/edit-yaml.ts";
 
-/** Writes an entry. A column without options is written as its name. */
+/** Converts options to an entry of the mapping. A column without other options becomes its name. */
 export function asEntry(leaf: JsonObject): JsonValue {
   const { from, ...options } = leaf;
   return typeof from === "string" && Object.keys(options).length === 0 ? from : leaf;
@@ -41,7 +41,7 @@ function withMembers(file: string, text: string, { at, value: old }: OwnEntry, w
   return made;
 }
 
-/** Changes as little of a value as possible. */
+/** Returns the mapping with a new value for a member. Changes as little of the old value as possible. */
 function withMember(
   file: string,
   text: string,
@@ -71,7 +71,10 @@ interface OwnList {
   readonly value: readonly JsonValue[];
 }
 
-/** Changes only the items between the shared beginning and the shared end of both lists. */
+/**
+ * Changes only the items between the shared beginning and the shared end of both lists. Replaces the entire list if
+ * items must be inserted before the shared end.
+ */
 function withItems(file: string, text: string, { at, value: old }: OwnList, wanted: readonly JsonValue[]): string {
   const first = sharedLength(old, wanted);
   const last = sharedLength(old.slice(first).toReversed(), wanted.slice(first).toReversed());

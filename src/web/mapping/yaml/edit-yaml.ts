@@ -71,7 +71,10 @@ export function unwrapItem(file: string, text: string, path: AttrPath): string {
   return reshaped({ file, text, path }, withoutItem(text, path), (value) => valueAt(value, ["item"]) ?? null);
 }
 
-/** Returns the edited text if the value at the path has the intended form and nothing else has changed. */
+/**
+ * Returns the edited text.
+ * @throws Failure `usage` if the value at the path is not the intended value, or if anything else has changed
+ */
 function reshaped(
   { file, text, path }: { readonly file: string; readonly text: string; readonly path: AttrPath },
   made: string | undefined,
@@ -105,7 +108,9 @@ function isSameOtherwise(
   }
 }
 
-/** Whether the text has all the comments. The comment of a removed entry may begin with the name of the entry. */
+/**
+ * Whether the text contains all wanted comments. The comment of a removed entry may begin with the name of the entry.
+ */
 function hasComments(text: string, wanted: readonly string[]): boolean {
   const found = [...commentsIn(text)];
   return wanted.every((comment) => {
@@ -135,8 +140,8 @@ function removed(within: JsonValue, [part, ...rest]: AttrPath): JsonValue {
 }
 
 /**
- * Returns the path of the outermost entry whose only content is the entry at the path. The content of a list from rows
- * is its item.
+ * Returns the path of the outermost entry whose only content is the entry at the path. In an entry with `each` or
+ * `when`, only the `item` counts as content.
  */
 function prunedPath(within: JsonValue, path: AttrPath): AttrPath {
   const parents = path.map((_, at) => valueAt(within, path.slice(0, at)));

@@ -91,7 +91,7 @@ function isPairOfNodes(item: unknown): item is Pair {
   return typeof item === "object" && item !== null && "key" in item && "value" in item;
 }
 
-/** Returns the start of the line after the last character before `end`. */
+/** Returns the end of the line that contains the character before `end`, including the line break. */
 export function lineEnd(text: string, end: number): number {
   if (end > 0 && text[end - 1] === "\n") return end;
   const line = text.indexOf("\n", end);

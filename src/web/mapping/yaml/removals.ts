@@ -31,7 +31,7 @@ interface Item {
   readonly name: string;
 }
 
-/** Leaves an empty object or list, followed by the comments of the removed entry. */
+/** Removes the only entry. Leaves an empty object or list, followed by the comments of the entry. */
 function withoutLast(text: string, { collection, pair }: Around, { node, name }: Item): string | undefined {
   const keyEnd = pair && afterColon(text, pair);
   if (keyEnd === undefined) return undefined;

@@ -120,7 +120,7 @@ function intoBlock(text: string, collection: Collection, { part, inner, levels, 
   return insertLines(text, lineEnd(text, end), { lines, indent });
 }
 
-/** Writes an object below its key. The line of the key must not have a value yet. */
+/** Writes an object below its key. Removes an empty value, such as `{}`, from the line of the key. */
 function belowKey(
   text: string,
   { node, pair, parent }: { readonly node: unknown; readonly pair: Pair; readonly parent: Collection | undefined },

@@ -53,7 +53,10 @@ export function withItem(text: string, path: AttrPath, head: JsonObject): string
   return `${text.slice(0, start)}${opening}${next}  ${indented(text.slice(start, end))}${text.slice(end)}`;
 }
 
-/** Returns the YAML text with an object replaced by the value of its only entry, `item`. */
+/**
+ * Returns the YAML text with an object replaced by the value of its only entry, `item`; undefined if the text has an
+ * unsupported form.
+ */
 export function withoutItem(text: string, path: AttrPath): string | undefined {
   const node = objectAt(text, path);
   const [pair] = node?.items ?? [];

@@ -28,7 +28,7 @@ export function flowText(value: JsonValue): string {
   return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
 }
 
-/** Renders a name. Names are always text, so digits and words such as `on` need no quotation marks. */
+/** Renders a name. Names are always strings, so digits and words such as `on` need no quotation marks. */
 export function keyText(name: string): string {
   return /^(?:\d+|[A-Za-z]|on|true|false)$/.test(name) ? name : yamlText(name);
 }
