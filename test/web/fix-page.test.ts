@@ -286,7 +286,7 @@ describeWebPages("the Fix page", (open) => {
     const second = await open(fixAddress(again), { colorScheme: "dark", width: 768 });
     await second.page.waitForSelector(".notice.error");
     expect(await second.page.textContent(".notice.error")).toContain(
-      "1,000 cells are saved, and the others are unchanged",
+      "1,000 cells are saved, and the other cells are unchanged",
     );
     expect(await second.page.textContent("body")).toContain(
       "Line 2502 of corrections.csv is incomplete and is ignored",

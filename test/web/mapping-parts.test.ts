@@ -33,7 +33,7 @@ describeWebPages("the page for sources and parts of the mapping", (open) => {
     await page.keyboard.press("Enter");
     const added = page.locator(".new-source");
     await added.getByLabel("File").selectOption("agreements.csv");
-    await added.getByText("those whose values fit best").waitFor();
+    await added.getByText("the columns whose values match best").waitFor();
     expect(await added.getByLabel("Parent").inputValue()).toBe("meters");
     expect(await axeViolations(page)).toEqual([]);
     await added.getByRole("button", { name: "Add this source" }).focus();

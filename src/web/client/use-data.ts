@@ -10,7 +10,7 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** Loads data when the page opens, after `reload`, and when the address changes. */
+/** Loads data when the page opens, after `reload`, and when `path` changes. */
 export function useData<T>(path: string): Loaded<T> {
   const [state, setState] = useState<Omit<Loaded<T>, "reload">>({ data: undefined, error: undefined, isLoading: true });
   const [turn, setTurn] = useState(0);
@@ -29,7 +29,7 @@ export function useData<T>(path: string): Loaded<T> {
   return { ...state, reload: useCallback(() => setTurn((before) => before + 1), []) };
 }
 
-/** Returns the details of an error to show. */
+/** Returns the details of an `ApiError`. Throws any other error again. */
 export function detailsOf(error: unknown): ErrorDetails {
   if (error instanceof ApiError) return error.details;
   throw error;

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** `main` marks the primary action of a page or dialog, which has at most one. */
+/** Shows a button. `main` marks the primary action; a page or a dialog has at most one. */
 export function Button({
   kind = "plain",
   isDisabled = false,

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
-/** A modal dialog. The browser keeps the focus inside it, and Escape closes it. */
+/** Shows a modal dialog. The browser keeps the focus inside the dialog, and Escape closes the dialog. */
 export function Dialog({
   title,
   onClose,

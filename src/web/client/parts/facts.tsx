@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** Lists names and values. Undefined values are omitted. */
+/** Lists names and values. Omits undefined values. */
 export function Facts({
   facts,
 }: {

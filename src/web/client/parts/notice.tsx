@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import type { ErrorDetails } from "../../error-data.ts";
 import { Words } from "./words.tsx";
 
-/** A message in the page. Screen readers announce errors immediately. */
+/** Shows a message in the page. Screen readers announce errors immediately. */
 export function Notice({
   kind,
   children,
@@ -17,7 +17,7 @@ export function Notice({
   );
 }
 
-/** Shows what happened, where, and how to fix it. */
+/** Shows an error: what happened, where, and how to fix it. */
 export function ErrorNotice({
   error,
   onRetry,
@@ -46,7 +46,7 @@ export function ErrorNotice({
   );
 }
 
-/** A quoted line of a file, or the mark below it. Its spaces are kept. */
+/** Matches a quoted line of a file, or the mark below the line. Spaces in both are kept. */
 const EXCERPT = /^\s*\d* \| /;
 
 function Hint({ text }: { readonly text: string }): JSX.Element {

@@ -29,7 +29,7 @@ function present(states: States["states"]): readonly (readonly [string, number])
   return Object.entries(states).flatMap(([state, count = 0]) => (count > 0 ? [[state, count] as const] : []));
 }
 
-/** A bar with a segment for each state. `StateList` shows the same numbers as text. */
+/** Shows a bar with a segment for each state. `StateList` shows the same numbers as text. */
 export function StateBar({ states, records }: States): JSX.Element {
   let from = 0;
   return (

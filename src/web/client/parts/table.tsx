@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
 }
 
-/** A table with a caption that scrolls on its own. The first column names the row. */
+/** Shows a table that scrolls separately from the page. The first column names the row. */
 export function Table<Row>({
   caption,
   columns,

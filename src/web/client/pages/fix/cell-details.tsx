@@ -57,7 +57,10 @@ function Place({ row, column }: { readonly row: FixRow; readonly column: number 
       </p>
       {row.locked !== undefined && <p class="fix-locked">{row.locked}</p>}
       {row.state === "recheck" && (
-        <p>Only a check of all records can judge this change, because it joins or identifies rows. Check again.</p>
+        <p>
+          The effect of this change is known only after a check of all records, because the column joins or identifies
+          rows. Check again.
+        </p>
       )}
     </>
   );
@@ -145,7 +148,7 @@ function LongValue({ row, column, id, onSave }: LongValueOptions): JSX.Element |
   return (
     <>
       <label class="field">
-        The whole value, {formatCount(text.length)} characters
+        The complete value, {formatCount(text.length)} characters
         <textarea rows={4} value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
       <Button onClick={() => onSave(text)}>Save</Button>

@@ -73,7 +73,7 @@ function valueIn(item: unknown, column: number): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Keys that move the cursor in the field must not move the selection to another cell. */
+/** Prevents keys that move the cursor in the field from moving the selection to another cell. */
 function keepKeys(event: Event): void {
   if (!(event instanceof KeyboardEvent)) return;
   const isInField = ["ArrowLeft", "ArrowRight", "Home", "End"].includes(event.key) || event.ctrlKey || event.metaKey;

@@ -1,8 +1,8 @@
 import { isFormula } from "../../../../text/formula.ts";
 
 /**
- * Parses a text that was copied from a spreadsheet. Tabs separate columns and line breaks separate rows; a quoted cell
- * may contain both. Values stay text. An apostrophe that protects a formula is removed.
+ * Parses text that was copied from a spreadsheet. Tabs separate columns and line breaks separate rows; a quoted cell
+ * may contain both. All values are strings. Removes an apostrophe that protects a formula.
  */
 export function parseTable(text: string): readonly (readonly string[])[] {
   const rows: string[][] = [[]];
@@ -33,7 +33,10 @@ function plainCell(text: string, from: number): ParsedCell {
   return { cell: text.slice(from, end), end };
 }
 
-/** Returns undefined if the quotation marks do not enclose the whole cell. They then belong to the value. */
+/**
+ * Parses a quoted cell. Returns undefined if the quotation marks do not enclose the entire cell and are therefore part
+ * of the value.
+ */
 function quotedCell(text: string, from: number): ParsedCell | undefined {
   let at = from + 1;
   for (;;) {
@@ -58,7 +61,7 @@ function quoted(cell: string): string {
   return /[\t\r\n]|^"/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** A leading apostrophe makes a spreadsheet keep the cell as text. */
+/** Adds an apostrophe before a formula, so that a spreadsheet keeps the cell as text. */
 function protectedCell(cell: string): string {
   return needsProtection(cell) ? `'${cell}` : cell;
 }
@@ -67,7 +70,10 @@ function unprotected(cell: string): string {
   return cell.startsWith("'") && needsProtection(cell) ? cell.slice(1) : cell;
 }
 
-/** Ignores leading apostrophes, so that a protected cell differs from a value that begins with an apostrophe. */
+/**
+ * Whether the cell is a formula, possibly after apostrophes. The value `'=A1` therefore also gets an apostrophe, so that
+ * it differs from the protected value `=A1`.
+ */
 function needsProtection(cell: string): boolean {
   return isFormula(cell.replace(/^'+/, ""));
 }

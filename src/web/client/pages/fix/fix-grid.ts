@@ -19,7 +19,7 @@ export interface FixGrid {
   readonly close: () => void;
 }
 
-/** A row that is not loaded yet. */
+/** The content of a row that is not loaded yet. */
 const LOADING: FixRow = { id: 0, key: "…", file: "", line: 0, cells: [], marks: [], edited: [], state: "open" };
 
 const ROW_HEIGHT = 30;

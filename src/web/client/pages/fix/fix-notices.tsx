@@ -37,7 +37,7 @@ export function Unfinished({ unfinished, session }: UnfinishedOptions): JSX.Elem
       <p class="notice-title">An edit of many cells was interrupted</p>
       <p>
         The program ended while it changed the column {column} of {source} ({momentText(at)}). {counted(saved, "cell")}{" "}
-        {saved === 1 ? "is" : "are"} saved, and the others are unchanged.
+        {saved === 1 ? "is" : "are"} saved, and the other cells are unchanged.
       </p>
       <div class="actions">
         <Button onClick={() => settle("keep")}>Keep the saved cells</Button>
@@ -87,7 +87,10 @@ export function IncompleteLine({ line, file }: IncompleteLineOptions): JSX.Eleme
       <p class="notice-title">
         Line {line} of {file} is incomplete and is ignored
       </p>
-      <p>The program that wrote it was stopped, for example. Edit its cell again. The next edit removes the line.</p>
+      <p>
+        For example, the program that wrote the line was stopped. Make this correction again. The next edit removes the
+        line.
+      </p>
     </Notice>
   );
 }

@@ -15,7 +15,7 @@ export function leaveWithTab(key: KeyboardEvent, grid: AccessibleGrid): void {
   if (key.key === "Tab" && !grid.isEditing()) key.stopPropagation();
 }
 
-/** Returns true if the grid must not handle the key. */
+/** Handles a key. Returns true if the grid must not handle the key as well. */
 export function handleKey(key: KeyboardEvent, grid: AccessibleGrid, options: KeyOptions): boolean {
   if (grid.isEditing()) return handleEditing(key, grid);
   if (key.altKey) return false;
@@ -33,7 +33,7 @@ export function handleKey(key: KeyboardEvent, grid: AccessibleGrid, options: Key
   return true;
 }
 
-/** Enter saves the value and moves down, as in a spreadsheet. */
+/** Handles Enter while a cell is edited: saves the value and moves down, as in a spreadsheet. */
 function handleEditing(key: KeyboardEvent, grid: AccessibleGrid): boolean {
   if (key.key !== "Enter" || key.shiftKey) return false;
   key.preventDefault();
@@ -76,7 +76,7 @@ export function fillDown(grid: AccessibleGrid, { onFill, onMessage }: GridOption
   const columns = range === undefined ? [] : columnsIn(grid, range);
   if (range !== undefined && columns.length > 0 && range.toRow > range.fromRow)
     onFill(columns, range.fromRow, range.toRow);
-  else onMessage("Select a value and the cells below it first: Shift and the arrow keys, or drag.");
+  else onMessage("First select a value and the cells below it: use Shift and the arrow keys, or drag.");
 }
 
 const MAX_COPIED = 10_000;
@@ -103,7 +103,8 @@ export function copyCells(
 }
 
 /**
- * Fills the whole selection if one value was copied. If several were copied, pastes them from the first selected cell.
+ * Fills the entire selection if one value was copied. If several values were copied, pastes them starting at the first
+ * selected cell.
  */
 export function pasteCells(event: ClipboardEvent, grid: AccessibleGrid, options: GridOptions): void {
   const range = selectedRange(grid);

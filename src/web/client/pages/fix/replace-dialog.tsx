@@ -18,7 +18,7 @@ interface ReplaceOptions {
   readonly onClose: () => void;
 }
 
-/** Replaces one value, or all values, of a column in the open rows of a cause. */
+/** Shows a dialog that replaces one value, or all values, of a column in the open rows of a cause. */
 export function ReplaceDialog(options: ReplaceOptions): JSX.Element {
   const { state, filter, cause, session, areValuesShown, onClose } = options;
   const source = state.sources[filter.source];
@@ -120,7 +120,7 @@ function NewValue({ value, choices, onChange }: NewValueOptions): JSX.Element {
   );
 }
 
-/** Returns the distinct values of a column in the open rows. Returns none while values are hidden. */
+/** Returns the most frequent values of a column in the open rows. Returns none while values are hidden. */
 function useValues({
   state,
   filter,

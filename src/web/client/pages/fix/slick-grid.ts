@@ -8,7 +8,7 @@ export function columnIndex({ id }: Pick<Column, "id">): number | undefined {
 }
 
 /**
- * Adapts SlickGrid to a strict content security policy and to assistive technology. It inserts its rules into the style
+ * Adapts SlickGrid to a strict content security policy and to assistive technology. Inserts CSS rules into the style
  * sheet of the page instead of a `style` element. The active cell has the focus, and the element with the role `grid`
  * contains only cells.
  */
@@ -50,7 +50,7 @@ export class AccessibleGrid extends SlickGrid<FixRow> {
     return Boolean(this.getCellEditor());
   }
 
-  /** Puts the rows and headers into an element with the role `grid`, without the elements that catch the focus. */
+  /** Moves the rows and headers into an element with the role `grid`, without the elements that receive the focus. */
   arrange(label: string): void {
     const container = this.getContainerNode();
     const table = document.createElement("div");

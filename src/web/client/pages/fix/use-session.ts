@@ -16,7 +16,7 @@ export interface Session {
   /** Sends an edit. The promise never rejects. */
   readonly send: (name: "edits" | "fill" | "replace" | "undo" | "unfinished", body: object) => Promise<void>;
   readonly isSaving: boolean;
-  /** The result of the last edit. */
+  /** The result of the last edit, or a message from the grid. */
   readonly message: string;
   readonly say: (message: string) => void;
   readonly refusals: readonly Refusal[];

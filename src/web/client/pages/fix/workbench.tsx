@@ -199,7 +199,7 @@ function Finished({ onCheck }: { readonly onCheck: () => void }): JSX.Element {
     <>
       <Notice kind="good">
         <p class="notice-title">No record needs work</p>
-        <p>All records are valid, and the platform has refused none that has not changed since.</p>
+        <p>All records are valid, and no refusal of the platform still applies.</p>
       </Notice>
       <Button onClick={onCheck}>Check again</Button>
     </>
@@ -277,7 +277,7 @@ function Keys(): JSX.Element {
   );
 }
 
-/** Selects the cause in the address, written as `code attr`, or all causes. */
+/** Returns the filter for the cause in the address, written as `code attr`, or for all causes. */
 function initialFilter({ causes }: FixOverview): RowFilter {
   const wanted = new URLSearchParams(location.search).get("cause");
   const cause = causes.find(({ code, attr }) => `${code} ${attr}` === wanted);

@@ -7,7 +7,8 @@ export function ByHand({ text, line }: { readonly text: string; readonly line: n
       Edited by hand: <code>{text}</code>
       <br />
       <span class="soft">
-        This page only shows it. Change it in an editor{line !== undefined && `, on line ${line} of the mapping`}.
+        This page can only show this part. Change it in an editor
+        {line !== undefined && `, on line ${line} of the mapping`}.
       </span>
     </p>
   );

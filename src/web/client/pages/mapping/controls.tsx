@@ -25,7 +25,7 @@ interface InputOptions {
   readonly onChange: (value: string) => void;
 }
 
-/** A text input that reports its value when the user leaves it or presses Enter. */
+/** Shows a text input that reports its value when the user leaves the input or presses Enter. */
 export function TextInput({ label, hint, value, onChange }: InputOptions): JSX.Element {
   return (
     <Labelled label={label} hint={hint}>

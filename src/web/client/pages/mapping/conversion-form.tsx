@@ -52,7 +52,7 @@ function kindsFor(valueKind: string | undefined): readonly ConversionKind[] {
   return ["none", "upper", "lower", "lookup", "date", "datetime", "number"];
 }
 
-/** Edits how the text of the cell becomes a value. */
+/** Edits the conversion of a cell to a value. */
 export function Conversion(form: LeafForm): JSX.Element {
   const { field, view, leaf, change } = form;
   const kind = kindOf(leaf);
@@ -98,14 +98,14 @@ function KindOptions({ kind, ...form }: LeafForm & { readonly kind: ConversionKi
   return kind === "call" ? <FunctionChoice {...form} /> : <></>;
 }
 
-/** Notes that upper or lower case can be applied before another conversion. */
+/** Shows whether letters are converted to upper or lower case before another conversion. */
 function LettersNote({ leaf, kind }: Pick<LeafForm, "leaf"> & { readonly kind: ConversionKind }): JSX.Element {
   const letters = leaf["upper"] === true ? "upper" : leaf["lower"] === true ? "lower" : undefined;
   if (letters === undefined || letters === kind) return <></>;
-  return <p class="soft">Its letters are converted to {letters} case first.</p>;
+  return <p class="soft">The letters of the cell are converted to {letters} case first.</p>;
 }
 
-/** Edits the date patterns, and proposes those that fit the cells. */
+/** Edits the date patterns, and proposes patterns that match cells. */
 function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date" | "datetime" }): JSX.Element {
   const patterns = textsOf(leaf[name]);
   const fitting = (column?.dates ?? []).filter(({ pattern }) => !patterns.includes(pattern));
@@ -125,7 +125,7 @@ function Dates({ leaf, change, column, name }: LeafForm & { readonly name: "date
       />
       {fitting.length > 0 && (
         <div class="suggestions">
-          <span class="soft">Patterns that fit cells:</span>
+          <span class="soft">Patterns that match cells:</span>
           {fitting.map(({ pattern, share }) => (
             <button key={pattern} type="button" onClick={() => change({ [name]: pattern })}>
               {pattern} <span class="soft">{Math.floor(share * 100)}%</span>
@@ -191,7 +191,7 @@ function YesNo({ leaf, change }: LeafForm): JSX.Element {
   const input = (name: "true" | "false", label: string): JSX.Element => (
     <TextInput
       label={label}
-      hint="separated by commas; an empty part is an empty cell"
+      hint="separated by commas; an empty part means an empty cell"
       value={textsOf(leaf[name]).join(", ")}
       onChange={(text) => change({ [name]: text.split(",").map((each) => each.trim()) })}
     />

@@ -54,7 +54,7 @@ export function EntryForm(options: EntryFormOptions): JSX.Element {
   );
 }
 
-/** Edits the function that computes the value from the whole row. */
+/** Selects a function that computes the value from the entire row. */
 function Computed({ view: { functions }, onSet }: LeafForm): JSX.Element {
   const { names = [] } = functions ?? {};
   if (names.length === 0) return <></>;
@@ -95,7 +95,7 @@ function TextOption({
   );
 }
 
-/** Edits a constant: a choice of the contract, true or false, or a text. */
+/** Edits a constant: a choice of the contract, true or false, or any text. */
 function Constant({
   field: { valueKind, choices },
   leaf,
@@ -124,7 +124,7 @@ function Constant({
   );
 }
 
-/** Edits the columns that fill the field: the first non-empty one, or all of them joined. */
+/** Edits the columns that fill the field: the first column with a value is used, or all values are joined. */
 function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
   const names = textsOf(leaf["from"]);
   const own = view.sources.find(({ name }) => name === field.row)?.columns ?? [];
@@ -168,7 +168,7 @@ function Columns({ field, view, leaf, change }: LeafForm): JSX.Element {
       {names.length > 1 && (
         <TextInput
           label="Join the columns with"
-          hint="empty: use the first that has a value"
+          hint="empty: use the first column with a value"
           value={textsOf(leaf["join"]).join("")}
           onChange={(text) => change({ join: text === "" ? undefined : text })}
         />

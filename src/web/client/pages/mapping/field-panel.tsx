@@ -15,7 +15,7 @@ interface FieldPanelOptions {
   readonly onEdit: (edit: MappingEdit, done: string) => void;
 }
 
-/** Shows what the contract says about a field and how the mapping fills it. */
+/** Shows the description of a field in the contract, and edits the entry that fills the field. */
 export function FieldPanel(options: FieldPanelOptions): JSX.Element {
   const { field } = options;
   return (

@@ -17,8 +17,8 @@ interface FieldTreeOptions {
 }
 
 /**
- * A tree with one tab stop. Enter connects the picked column, and Delete disconnects it. Arrow keys move, open and
- * close.
+ * Shows the fields as a tree with one tab stop. Enter connects the picked column to a field, and Delete disconnects the
+ * field. Arrow keys move the focus, and open and close objects.
  */
 export function FieldTree(options: FieldTreeOptions): JSX.Element {
   const { view, selected, picked, onSelect, onConnect, onDisconnect, onCancel } = options;
@@ -136,7 +136,7 @@ interface RowOptions {
   readonly row: TreeRow;
   readonly isActive: boolean;
   readonly isSelected: boolean;
-  /** Whether every record must have the field and nothing fills it. */
+  /** Whether the field is required within the objects that are sent, and no entry fills it. */
   readonly isMissing: boolean;
   readonly picked: SourceColumn | undefined;
   readonly onTake: () => void;

@@ -1,6 +1,6 @@
 import type { FieldData, MappingData, SourceColumn, SourceData } from "../../../mapping/mapping-data.ts";
 
-/** A field with its place in the tree. */
+/** A field with its position in the tree. */
 export interface TreeRow {
   readonly key: string;
   readonly field: FieldData;
@@ -18,11 +18,11 @@ export function keyOf({ path }: Pick<FieldData, "path">): string {
 interface TreeView {
   /** The keys of the objects that the user has opened (true) or closed (false). */
   readonly opened: ReadonlyMap<string, boolean>;
-  /** Limits the tree to fields with these words in their attr or description, and the fields around them. */
+  /** Limits the tree to fields whose attr, description or entry contains this text, and the objects around them. */
   readonly search: string;
 }
 
-/** Returns the visible rows of the tree. Objects that the mapping does not use are closed at first. */
+/** Returns the visible rows of the tree. Optional objects that the mapping does not fill are closed at first. */
 export function treeRows(fields: readonly FieldData[], view: TreeView): readonly TreeRow[] {
   return rowsIn(fields, { ...view, level: 1, parent: undefined });
 }
@@ -63,7 +63,7 @@ function isFilled({ kind, entry, children }: FieldData): boolean {
   return (entry !== undefined && kind !== "list" && kind !== "part") || children.some(isFilled);
 }
 
-/** Returns the required fields that nothing fills, within the objects that are sent. */
+/** Returns the required fields that no entry fills, within the objects that are sent. */
 export function openFields(fields: readonly FieldData[]): readonly FieldData[] {
   return fields.flatMap((field) => {
     if (field.kind === "value" || field.kind === "values")
@@ -83,7 +83,7 @@ function allFields(fields: readonly FieldData[]): readonly FieldData[] {
   return fields.flatMap((field) => [field, ...allFields(field.children)]);
 }
 
-/** Returns the field with this key, or the field with the same attr if its place has changed. */
+/** Returns the field with this key, or the first field with the same attr if no field has this key. */
 export function findField(
   { fields }: Pick<MappingData, "fields">,
   wanted: { readonly key: string; readonly attr: string } | undefined,
@@ -97,7 +97,7 @@ export function isSameColumn(one: SourceColumn | undefined, other: SourceColumn)
   return one?.source === other.source && one.column === other.column;
 }
 
-/** Returns the columns that the mapping reads. */
+/** Returns the columns that fill fields, or that join, identify or order rows, as `source column`. */
 export function usedColumns(fields: readonly FieldData[], sources: readonly SourceData[]): ReadonlySet<string> {
   const used = allFields(fields).flatMap(({ entry }) => entry?.columns ?? []);
   const joins = sources.flatMap(({ name, options: { on, key, orderBy } }) =>
@@ -110,7 +110,7 @@ export function columnsOf({ sources }: Pick<MappingData, "sources">, source: str
   return sources.find(({ name }) => name === source)?.columns.map(({ name }) => name) ?? [];
 }
 
-/** Formats a score as `0.87`, or in words such as `fits well` for a screen reader. */
+/** Formats a score as `0.87`. */
 export function scoreText(score: number): string {
   return score.toFixed(2);
 }

@@ -25,8 +25,8 @@ export function FunctionChoice({ view: { functions }, leaf, change }: LeafForm):
       />
       {isMissing && <p class="problem">{missingText(module, current)}</p>}
       <p class="soft">
-        It receives the text of the cell, after replacements, and the row. Its result is converted to the type of the
-        field.
+        The function receives the text of the cell, after replacements, and the row. The result is converted to the type
+        of the field.
       </p>
     </>
   );
@@ -34,7 +34,7 @@ export function FunctionChoice({ view: { functions }, leaf, change }: LeafForm):
 
 function missingText(module: string | undefined, name: string): string {
   return module === undefined
-    ? "The mapping names no module with functions. Choose one below the fields of the contract."
+    ? "The mapping names no module with functions. Choose a module below the fields of the contract."
     : `${module} exports no function “${name}”, or cannot be loaded. Choose another function, or correct the module.`;
 }
 
@@ -67,7 +67,7 @@ export function FunctionsForm({ view: { functions }, onEdit }: FunctionsFormOpti
       {error !== undefined && <ErrorNotice error={error} />}
       {module !== "" && (
         <p>
-          {names.length === 0 ? "It exports no function, or cannot be loaded." : "Functions: "}
+          {names.length === 0 ? "The module exports no function, or cannot be loaded." : "Functions: "}
           {names.map((name, at) => (
             <span key={name}>
               {at > 0 && ", "}

@@ -16,7 +16,7 @@ export interface LeafForm extends EntryFormOptions {
   readonly change: (options: Readonly<Record<string, JsonValue | undefined>>) => void;
 }
 
-/** Returns one text as a scalar, and several texts as a list. */
+/** Returns a single string unchanged, and several strings as a list; undefined without strings. */
 export function asWritten(texts: readonly string[]): JsonValue | undefined {
   return texts.length > 1 ? texts : texts[0];
 }

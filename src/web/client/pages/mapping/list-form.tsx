@@ -22,7 +22,7 @@ export function ListForm(options: ListFormOptions): JSX.Element {
     <>
       <Rows {...options} />
       {condition !== undefined && <Condition {...options} condition={condition} />}
-      {condition === undefined && hasOwnItems && <p class="soft">Its condition cannot be changed here.</p>}
+      {condition === undefined && hasOwnItems && <p class="soft">The condition cannot be changed here.</p>}
       {kind === "part" ? (
         <Button onClick={() => onEdit({ kind: "removePart", path }, `${field.name} is removed.`)}>
           Remove this part
@@ -38,7 +38,7 @@ export function ListForm(options: ListFormOptions): JSX.Element {
 function Rows({ field, view, onEdit }: ListFormOptions): JSX.Element {
   const { entry, path, items, row = "", children } = field;
   if (items === undefined) return <p>Items: {entry?.text ?? `one item, built from the row of ${row}`}.</p>;
-  if (items.kind === "parts") return <p>Items: those of its {children.length} parts, one after another.</p>;
+  if (items.kind === "parts") return <p>Items: the items of all {children.length} parts, in order.</p>;
   const name = nameOf(field);
   const current = items.kind === "rows" ? items.source : "";
   const sources = childrenOf(items, view);
@@ -62,7 +62,7 @@ function nameOf({ kind, name, attr }: FieldData): string {
 }
 
 function ownRow({ parent = "the list" }: ItemsData): string {
-  return `${parent} (one item of the row itself)`;
+  return `${parent} (one item, built from the row itself)`;
 }
 
 function asChoice(name: string): [string, string] {
@@ -87,7 +87,7 @@ function Condition({
   return <ConditionInputs view={view} row={field.row} when={condition} onChange={set} />;
 }
 
-/** A form that adds a part at the end. */
+/** Shows a form that adds a part at the end of the list. */
 function AddPart({ field, view, onEdit }: ListFormOptions): JSX.Element {
   const [source, setSource] = useState("");
   const [when, setWhen] = useState<PartCondition | null>(null);
@@ -114,8 +114,8 @@ function AddPart({ field, view, onEdit }: ListFormOptions): JSX.Element {
       <ConditionInputs view={view} row={source === "" ? outer : source} when={when} onChange={setWhen} />
       <Button onClick={add}>Add a part</Button>
       <p class="soft">
-        To use the rows of a file that is not a source yet, choose “Add a source” below the sources, and join it to{" "}
-        {outer ?? "the source of the list"}.
+        To use the rows of a file that is not a source yet, choose “Add a source” below the sources, and join the file
+        to {outer ?? "the source of the list"}.
       </p>
     </details>
   );

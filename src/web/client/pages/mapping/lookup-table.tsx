@@ -12,7 +12,7 @@ interface LookupOptions {
   readonly onTable: (table: JsonObject) => void;
 }
 
-/** Edits the value for each code. Lists the codes of the table first, then those of the column, most frequent first. */
+/** Edits the value for each code. Lists the codes of the table, then the other codes of the column by frequency. */
 export function LookupTable(options: LookupOptions): JSX.Element {
   const { table, column, choices, onTable } = options;
   const { areValuesShown } = usePage();

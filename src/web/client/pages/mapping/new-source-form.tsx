@@ -17,7 +17,7 @@ interface NewSourceOptions {
   readonly onEdit: (edit: MappingEdit, done: string) => void;
 }
 
-/** Adds a file of the project to the mapping, joined to one of its sources. */
+/** Adds a file of the project to the mapping as a source that is joined to another source. */
 export function NewSourceForm({ draft, view, onEdit }: NewSourceOptions): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const [found, setFound] = useState<NewSourceData>();
@@ -80,7 +80,7 @@ interface JoinOptions {
   readonly onAdd: (added: NewSource) => void;
 }
 
-/** Edits the join of a new source. It starts with the columns whose values fit best. */
+/** Edits the join of a new source. Starts with the columns whose values match best. */
 function Join({ found, view, onAdd }: JoinOptions): JSX.Element {
   const { rows, columns, keys, join } = found;
   const [made, setMade] = useState<NewSource>(() => startOf(found, view));
@@ -92,8 +92,8 @@ function Join({ found, view, onAdd }: JoinOptions): JSX.Element {
       <p class="soft">
         {formatCount(rows)} rows.{" "}
         {join === undefined
-          ? "No column fits a key of another source: choose the columns yourself."
-          : "The columns below are those whose values fit best."}
+          ? "No column matches a key of another source: choose the columns yourself."
+          : "The columns below are the columns whose values match best."}
       </p>
       <TextInput
         label="Name"
@@ -102,7 +102,7 @@ function Join({ found, view, onAdd }: JoinOptions): JSX.Element {
         onChange={(next) => set({ name: next })}
       />
       <Select
-        label="Parent: the source that its rows belong to"
+        label="Parent: the source that the rows belong to"
         value={parent}
         choices={view.sources.map((source) => asChoice(source.name))}
         onChange={(next) => set({ parent: next, parentColumn: "" })}

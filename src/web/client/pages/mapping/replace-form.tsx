@@ -5,7 +5,7 @@ import { ByHand } from "./by-hand.tsx";
 import type { LeafForm } from "./leaf-form.ts";
 import { readReplacements, type Replacement, writeReplacements } from "./replacements.ts";
 
-/** Edits the texts and patterns that are replaced in the cell, in order. */
+/** Edits the replacements of text and patterns in the cell, in order. */
 export function Replacements({ field, leaf, change }: LeafForm): JSX.Element {
   const option = leaf["replace"];
   const rows = readReplacements(option);
@@ -89,7 +89,7 @@ function Note({ text }: { readonly text: string }): JSX.Element {
   return <>{text !== "" && <span class="soft note">{text}</span>}</>;
 }
 
-/** Describes the spaces in a text, because they are invisible in an input. */
+/** Returns the number of spaces in text that consists of spaces, because spaces are invisible in an input. */
 function spacesIn(text: string): string {
   return /^ +$/.test(text) ? counted(text.length, "space") : "";
 }
@@ -102,7 +102,7 @@ interface NewRowOptions {
   readonly onAdd: (row: Replacement) => void;
 }
 
-/** A form for a new replacement. Enter also adds the replacement. */
+/** Shows a form for a new replacement. Enter also adds the replacement. */
 function NewRow({ first, onAdd }: NewRowOptions): JSX.Element {
   const [row, setRow] = useState(NO_REPLACEMENT);
   const { isPattern, from, to } = row;

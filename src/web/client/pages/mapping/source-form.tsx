@@ -9,7 +9,7 @@ interface SourceFormOptions {
   readonly onEdit: (edit: MappingEdit, done: string) => void;
 }
 
-/** Edits the join of a source: its parent, the columns, and which row counts if several match. */
+/** Edits the join of a source: the parent, the columns, the order, and the row to use if several rows match. */
 export function SourceForm({ source, sources, onEdit }: SourceFormOptions): JSX.Element {
   const { name, options, columns, keys } = source;
   const { parent, on, key, pick, orderBy } = options;
@@ -30,7 +30,7 @@ export function SourceForm({ source, sources, onEdit }: SourceFormOptions): JSX.
       />
       {others.length > 0 && (
         <Choice
-          label="Parent: the source that its rows belong to"
+          label="Parent: the source that the rows belong to"
           value={parent}
           names={others}
           none="none: its rows are the records"
@@ -55,7 +55,7 @@ export function SourceForm({ source, sources, onEdit }: SourceFormOptions): JSX.
             onChange={(value) => set({ orderBy: value })}
           />
           <Choice
-            label="Rows of each parent that count"
+            label="Rows to use for each row of the parent"
             value={pick}
             names={["first", "last"]}
             none="all"
@@ -75,7 +75,7 @@ interface ChoiceOptions {
   readonly onChange: (value: string | null) => void;
 }
 
-/** A list of choices. A value that is not a choice is shown as written. */
+/** Shows a list of choices. A value that is not a choice is shown as written. */
 function Choice({ label, value, names, none = "none", onChange }: ChoiceOptions): JSX.Element {
   const written = textOf(value);
   const isOther = written !== "" && !names.includes(written);

@@ -59,7 +59,10 @@ interface ColumnListOptions {
   readonly onPick: (column: SourceColumn | undefined) => void;
 }
 
-/** A list box: arrow keys move, Enter or the space bar picks a column, Escape releases it. */
+/**
+ * Shows the columns of a source as a list box. Arrow keys move the focus, Enter or the space bar picks a column, and
+ * Escape cancels the choice.
+ */
 function ColumnList({ source: { name, columns, rows }, picked, used, onPick }: ColumnListOptions): JSX.Element {
   const [at, setAt] = useState(0);
   const toggle = (column: SourceColumn): void => onPick(isSameColumn(picked, column) ? undefined : column);

@@ -14,7 +14,7 @@ interface StartOptions {
   readonly onBegin: (draft: Draft) => void;
 }
 
-/** Selects the files from which the first mapping is guessed. */
+/** Shows a form that selects the files from which the first mapping is guessed. */
 export function StartForm({ file, start, onBegin }: StartOptions): JSX.Element {
   const [setup, setSetup] = useState(start.chosen);
   const [error, setError] = useState<ErrorDetails>();
@@ -119,7 +119,8 @@ function FileBoxes({ legend, files, chosen, onChange }: FileBoxesOptions): JSX.E
       <legend>{legend}</legend>
       {files.length === 0 && (
         <p>
-          There are no files yet. Put them into this folder, or name them: <code>migrate web extracts/*.csv</code>.
+          There are no files yet. Put the extracts into this folder, or name them:{" "}
+          <code>migrate web extracts/*.csv</code>.
         </p>
       )}
       {files.map((name) => (

@@ -5,7 +5,7 @@ import { detailsOf } from "../../use-data.ts";
 import { type Draft, isChanged, keepDraft, newDraft, undone, withEdit } from "./draft.ts";
 import { checkDraft, type CheckState, readState, reapplied, saveDraft, viewDraft } from "./draft-requests.ts";
 
-/** A mapping and the actions of the page on it. */
+/** A mapping, and the actions of the page that change the mapping. */
 export interface Mapping {
   readonly draft: Draft;
   readonly view: MappingData | undefined;
@@ -90,7 +90,7 @@ export function useMapping(
 }
 
 interface Actions {
-  /** Runs an action after the previous one has ended, so that it sees the result. */
+  /** Runs an action after the previous action has ended, because an action depends on the previous result. */
   readonly run: (action: () => Promise<void>) => void;
   /** The reason why the last action failed. */
   readonly error: ErrorDetails | undefined;
@@ -121,7 +121,7 @@ function useActions(): Actions {
 
 const CHECK_DELAY_MS = 150;
 
-/** Checks each draft. A newer draft cancels the check of the previous one. */
+/** Checks each draft. A newer draft cancels the check of the previous draft. */
 function useCheck(draft: Draft, showValues: boolean): CheckState {
   const [state, setState] = useState(NO_CHECK);
   const { text, setup } = draft;

@@ -121,7 +121,7 @@ export function Workbench({ initial, onStartAgain }: WorkbenchOptions): JSX.Elem
   );
 }
 
-/** Shows the parts of the mapping that are not fields: steps, parameters and measures. */
+/** Shows the parts of the mapping that the page cannot edit, such as parameters and measures. */
 function OtherParts({ view: { otherParts } }: { readonly view: MappingData }): JSX.Element {
   if (otherParts.length === 0) return <></>;
   return (
@@ -211,7 +211,7 @@ function FieldsHead({ view, picked, onPick, onSelect }: HeadOptions): JSX.Elemen
       </p>
       {picked !== undefined && (
         <p class="picked">
-          <strong>{picked.column}</strong> of {picked.source} is picked. Choose its field.{" "}
+          <strong>{picked.column}</strong> of {picked.source} is picked. Choose the field to fill.{" "}
           <Button onClick={() => onPick(undefined)}>Cancel</Button>
         </p>
       )}

@@ -16,7 +16,7 @@ interface DetailOptions {
   readonly filter: CauseFilter;
 }
 
-/** Shows what is wrong, how to fix it, who owns it, and the affected rows. */
+/** Shows the details of a cause: the problem, how to fix it, the owners, and the affected rows. */
 export function CauseDetails({ cause, basis, filter }: DetailOptions): JSX.Element {
   const { goTo } = usePage();
   const { code, attr, by, title, words, advice, shapes, records, groups } = cause;

@@ -13,7 +13,7 @@ export function isInFilter({ owner, file }: Pick<CauseGroup, "owner" | "file">, 
   return (filter.owner === undefined || filter.owner === owner) && (filter.file === undefined || filter.file === file);
 }
 
-/** Limits the causes to records that match the filter, most records first. */
+/** Returns the causes with only the records that match the filter, most records first. */
 export function filteredCauses(causes: readonly CauseData[], filter: CauseFilter): readonly CauseData[] {
   return causes
     .map((cause) => {
@@ -30,7 +30,7 @@ interface FilterOptions {
   readonly onChange: (filter: CauseFilter) => void;
 }
 
-/** Selects an owner and a file, with the number of problems of each. Undefined if there is nothing to select. */
+/** Selects an owner and a file, and shows the number of problems of each. Returns undefined without a choice. */
 export function ProblemFilters({ causes, filter, onChange }: FilterOptions): JSX.Element | undefined {
   const owners = countsBy(causes, "owner", { ...filter, owner: undefined });
   const files = countsBy(causes, "file", { ...filter, file: undefined });
