@@ -29,7 +29,7 @@ export function describeProblem(problem: Problem): string {
   return `${describeKind(problem)}${which}${more}`;
 }
 
-/** Returns the keys of a problem. Every output about a single record includes its key, so keys may be shown. */
+/** Describes the keys of a problem. Keys may be shown, because all output about a single record contains its key. */
 function keysOf(problem: Problem): string {
   if (problem.by === "platform" || !("key" in problem)) return "";
   const known = "known" in problem ? `, ${plainText(problem.known)}` : "";
@@ -47,8 +47,8 @@ export function foundCode(problem: Problem): string | undefined {
 }
 
 /**
- * Describes all problems of a kind with one text. Omits the found code, the keys, the attr of the value, and the number
- * of other problems.
+ * Describes a problem so that all problems of its kind have the same description. Omits the found code, the keys, the
+ * attr of the value, and the number of unlisted problems.
  */
 export function describeKind(problem: Problem): string {
   if (isRuleProblem(problem)) return describeBrokenRule(problem);
@@ -275,7 +275,9 @@ function placeText(other: Place): string {
   return plainText(formatPlace(other));
 }
 
-/** Describes a violated rule by its own message, or by the operator's sentence (if any), its kind and its fields. */
+/**
+ * Describes a violated rule by its message. Without a message: by the operator's sentence (if any), kind and fields.
+ */
 function describeBrokenRule({ rule, fields, message, asked }: RuleFinding): string {
   if (message !== undefined) return plainLine(message);
   const kind = RULE_TEXT.get(rule) ?? "Breaks a rule of the contract";
@@ -283,7 +285,7 @@ function describeBrokenRule({ rule, fields, message, asked }: RuleFinding): stri
   return asked === undefined ? `${words}.` : `${plainLine(asked)} ${words}.`;
 }
 
-/** Shows `registers[is_active = true].reads` as `registers.reads`. */
+/** Converts `registers[is_active = true].reads` to `registers.reads`. */
 function fieldName(field: string): string {
   return plainText(field.replaceAll(/\[[^\]]*\]/g, ""), 120);
 }

@@ -29,8 +29,8 @@ export interface WrittenReport {
 /**
  * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `summary.json` and the rejects (docs/errors.md). With
  * `workbook`, also writes the rejects to `rejects.xlsx`. At the end, all files replace the earlier files together. Only
- * their owner can read them. If the input can be read again, removes the rejects files of an earlier report that this
- * report does not replace.
+ * the owner can read the files. If the input can be read again, removes the rejects files of an earlier report that
+ * this report does not replace.
  * @throws Failure `storage`, or `source_changed` if the input has changed
  */
 export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<WrittenReport> {
@@ -80,8 +80,8 @@ function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Re
 }
 
 /**
- * Checks that the report of a run can be written to the folder without overwriting the input of the run. Call it before
- * the run.
+ * Checks that the report of a run can be written to the folder without overwriting the input of the run. Call this
+ * function before the run.
  * @throws Failure `usage` if the report would overwrite the input, `storage` if the folder is not writable
  */
 export async function checkReportFolder(folder: string, inputs: readonly string[]): Promise<void> {

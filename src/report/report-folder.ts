@@ -40,8 +40,8 @@ export interface ScratchFile {
 
 /**
  * Opens a folder for writing. A new folder is private to its owner (0700). Removes drafts of processes that have ended.
- * Files are written next to their final paths, and `commit` moves them. It replaces a link instead of following it, and
- * a file that others could read becomes private.
+ * Files are written next to their final paths, and `commit` moves them. `commit` replaces a link instead of following
+ * it. The new files are private (0600), even if the replaced files were not.
  * @throws Failure `usage` for a folder that is a link or that others can write to; `storage` here and in every method
  */
 export async function openReportFolder(folder: string): Promise<ReportFolder> {

@@ -143,7 +143,7 @@ function countsJson(counts: Readonly<Record<string, number>>): string {
 
 /**
  * Checks that the counts of all statuses add up to `records`. An inconsistent report must not be shown.
- * @throws Error (a bug) if they do not
+ * @throws Error (a bug) if the counts do not add up
  */
 function assertCountsAddUp({ records, counts }: Pick<Summary, "records" | "counts">): void {
   const total = STATUSES.reduce((sum, status) => sum + (counts[status] ?? 0), 0);

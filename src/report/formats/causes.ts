@@ -4,7 +4,7 @@ import type { Place } from "../../model/place.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
 import { foundCode } from "../problem-text.ts";
 
-/** Problems that probably have the same reason: the same code at the same field of any list item. */
+/** Problems that probably have the same reason: the same severity, origin and code at the same field of any item. */
 export interface Cause {
   readonly code: string;
   /** The attr, with `*` instead of each list index. */
@@ -23,8 +23,8 @@ export interface Cause {
 /** A shape of values within a cause. */
 export interface ShapeCount {
   /**
-   * Absent if there is no value, for example for a missing field. A code is shown as the value itself, in quotation
-   * marks.
+   * Absent if there is no value, for example for a missing field. If the value looks like a code (`found`), the shape
+   * is the value itself in quotation marks.
    */
   readonly shape?: string;
   readonly count: number;
@@ -40,7 +40,7 @@ export interface Causes {
 /** Maximum number of shapes in all causes together. Limits memory use for any input. */
 const MAX_SHAPES_IN_ALL = 1000;
 
-/** Groups all problems of the outcomes by code, by attr (with `*` instead of each index), and by shape of the value. */
+/** Groups all problems of the outcomes by cause (`causeKey`) and, within a cause, by the shape of the value. */
 export async function collectCauses(outcomes: AsyncIterable<readonly Outcome[]>): Promise<Causes> {
   const groups: CauseGroups = { byCause: new Map(), size: 0, others: 0 };
   for await (const batch of outcomes) {

@@ -11,9 +11,9 @@ import { describeProblem } from "../problem-text.ts";
 const MAX_ANNOTATIONS = 50;
 
 /**
- * Writes annotations for a GitHub workflow on the lines of the source files. The first annotations are one per cause,
- * so that the ten that GitHub shows cover ten causes. The other annotations follow, errors before warnings. A notice
- * states the number of omitted problems.
+ * Writes annotations for a GitHub workflow on the lines of the source files. The first annotations belong to different
+ * causes, so that the ten annotations that GitHub shows cover ten causes. The other annotations follow, errors before
+ * warnings. A notice states the number of omitted problems.
  */
 export async function githubReporter(report: Report, write: Write): Promise<void> {
   const found: CollectedAnnotations = {

@@ -16,7 +16,7 @@ export interface OutcomeLines {
   readonly add: (line: string) => void;
   /** Adds the lines of outcomes without problems. */
   readonly addValid: (outcomes: ValidOutcomes) => void;
-  /** Returns the bytes added since the last call; undefined while there are too few for a write. */
+  /** Returns the bytes added since the last call; undefined while there are too few bytes for a write. */
   readonly take: () => Uint8Array | undefined;
   /**
    * Returns the remaining bytes.
@@ -64,9 +64,9 @@ export function createOutcomeLines({ before, between }: Separators): OutcomeLine
 const MIN_WRITE_BYTES = 128 * 1024;
 
 /**
- * Creates a writer for the lines of records without problems. These lines differ only in the record, the key, the file
- * and the line. If the values are at the same positions for many records, the writer copies the first line and
- * overwrites the values that differ.
+ * Creates a writer for the lines of records without problems. These lines differ only in the record number, the key,
+ * the file and the line number. If the values are at the same positions for many records, the writer copies the first
+ * line and overwrites the values that differ.
  * @param before text before each line
  */
 function validLineWriter(bytes: ByteList, before: string): (outcomes: ValidOutcomes) => void {
@@ -165,7 +165,10 @@ function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index:
   };
 }
 
-/** Returns the exclusive limit of numbers with as many digits, at most `MAX_WRITTEN + 1`; 0 above `MAX_WRITTEN`. */
+/**
+ * Returns the exclusive upper limit of the numbers that `writeNumber` writes with as many digits; 0 if `writeNumber`
+ * does not accept the number.
+ */
 function powerAbove(number: number): number {
   return number > MAX_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MAX_WRITTEN + 1);
 }

@@ -8,7 +8,7 @@ import { outcomesWithProblems, type Report, type Write } from "../report.ts";
 import { textWidth, wrapText } from "../../terminal/text-width.ts";
 import { describeKind } from "../problem-text.ts";
 
-/** Maximum number of causes shown; the rest are only counted. */
+/** Maximum number of causes shown per severity. Further causes are only counted. */
 const MAX_CAUSES = 20;
 const MAX_SHAPES = 3;
 const MAX_LISTED = 5;
@@ -114,7 +114,10 @@ function shapeLabel(shape: string): string {
   return shape.startsWith('"') ? plainText(shape) : `like ${plainText(shape)}`;
 }
 
-/** Returns the example as one part if it fits on one line, or else as two: file and line, then column or pointer. */
+/**
+ * Returns the example as one part if it fits on one line. Otherwise, the parts are file and line, then column or
+ * pointer.
+ */
 function placeParts(place: Place, room: number): readonly string[] {
   const whole = `e.g. ${plainText(formatPlace(place), 200)}`;
   const start = `e.g. ${plainText(formatPlace({ file: place.file, line: place.line }), 200)}`;

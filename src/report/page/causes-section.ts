@@ -95,7 +95,7 @@ function choice(id: string, label: string, all: string): Html {
 export const SHAPE_NOTATION: Html = html`<code>A</code> stands for a capital letter, <code>a</code> for a small letter,
   <code>9</code> for a digit, and <code>9{11}</code> for eleven digits in a row.`;
 
-/** Whether a shape needs an explanation. A code in quotation marks and the name of a type need none. */
+/** Whether a shape needs an explanation. A code in quotation marks and the name of a type do not. */
 function isNotation(shape: string): boolean {
   return /^[^"]*[Aa9]/.test(shape) && !TYPE_NAMES.has(shape);
 }
@@ -107,7 +107,7 @@ interface CardOptions {
   readonly notation: Html | undefined;
 }
 
-/** Renders a cause as a card. The script adds its rows on demand. */
+/** Renders a cause as a card. The script of the page adds the rows of the cause on demand. */
 function causeCard(cause: PageCause, at: number, { fieldTitle, notation }: CardOptions): Html {
   const { severity, records, count, shapes, also, first } = cause;
   const held = severity === "error" ? "held back" : "affected";
@@ -161,7 +161,7 @@ function message({ first, words, by }: PageFinding, fieldTitle: FieldTitle | und
     </details>`;
 }
 
-/** Lists the other findings in the same cells. They do not count as separate places. */
+/** Lists the other findings in the same cells. These findings do not count as separate places. */
 function alsoList({ also, count, words }: PageCause, fieldTitle: FieldTitle | undefined): Html {
   return html`<div class="also">
     <p>Also found in the same ${plural(count, "cell")}:</p>

@@ -3,7 +3,7 @@ import { formatCount } from "../../text/count.ts";
 import { type StatusCounts, statusMeaning } from "../run-summary.ts";
 import { html, type Html } from "./html.ts";
 
-/** The heading of a list of records. A page may have several lists. */
+/** The heading of a section about records. A page may have several of these sections. */
 interface RecordsHeading {
   readonly id: string;
   readonly title: string;

@@ -179,7 +179,7 @@ interface HeadlinePart {
   readonly phrase: (count: number, isCheck: boolean) => string;
 }
 
-/** The parts of the sentence, in order. Together they cover every status. */
+/** The parts of the headline, in order. Together, the parts cover every status. */
 const PARTS: readonly HeadlinePart[] = [
   { statuses: ["accepted", "skipped"], phrase: (count) => `${count === 1 ? "is" : "are"} on the platform` },
   {
@@ -234,7 +234,7 @@ const EXPORT_STEPS: readonly Html[] = [
 const CORRECT: Html = html`Correct the cells as described below, and save the files. Keep the file names, the columns
 and all rows, and do not change other files.`;
 
-/** Links to the files with the rows to correct, which are in the folder of the page. */
+/** Renders links to the files with the rows to correct, which are in the folder of the page. */
 function openStep({ files, workbook, leftOut }: Rejects): Html {
   const names = files.filter(({ rows }) => rows > 0).map((file) => path.basename(file.path));
   const csv = names.filter((name) => name.endsWith(".csv"));

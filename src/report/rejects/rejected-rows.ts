@@ -62,8 +62,8 @@ export interface RejectRow {
 }
 
 /**
- * Returns all rows of a record, its own row first, then the rows joined to it. A problem belongs to the row that
- * contains its place. A problem without a place in these rows belongs to the record's own row.
+ * Returns all rows of a record: the record's own row first, then the rows joined to it. A problem belongs to the row
+ * that contains its place. A problem without a place in these rows belongs to the record's own row.
  */
 export function rejectRows(record: InputRecord, { problems }: Pick<Outcome, "problems">): readonly RejectRow[] {
   const rows = recordRows(record).map((entry): MutableRejectRow => ({ ...entry, problems: [] }));

@@ -73,7 +73,7 @@ export type ManifestLine = readonly [
 export interface ManifestWriter {
   /** Adds a rejects file. The caller may append to `columns` until the file is finished. */
   readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
-  /** Adds a row of a file that has been added. */
+  /** Adds a row. The caller must have added the file of the row. */
   readonly add: (entry: RejectRow, outcome: Outcome) => void;
   readonly flush: () => Promise<void>;
   readonly finish: (written: Pick<RejectsManifest, "sheets" | "digests">) => Promise<void>;

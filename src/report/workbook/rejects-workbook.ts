@@ -115,8 +115,8 @@ interface RowContext {
 }
 
 /**
- * Renders a row's own cells, its problems and its place. A ragged row has extra cells at the end. They keep the row
- * ragged until a user corrects the row and clears them.
+ * Renders a row's own cells, its problems and its place. A ragged row has extra cells at the end. These cells keep the
+ * row ragged until a user corrects the row and clears the cells.
  */
 function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: RowContext): readonly SheetCell[] {
   const isRagged = row.cells.length !== row.table.columns.length;
@@ -204,7 +204,7 @@ function sheetNameFor(source: string, taken: Set<string>): string {
 
 const MAX_SHEET_NAME = 31;
 
-/** The allowed values of columns, by source and column, where the mapping and the contract determine all of them. */
+/** Allowed values by source and column. Contains only columns whose values the mapping and the contract determine. */
 type ColumnChoices = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
 interface AllowedValues {

@@ -34,7 +34,8 @@ export async function postJson<T>(path: string, body: object, signal?: AbortSign
 }
 
 /**
- * Yields the messages of a stream of server-sent events. `EventSource` cannot send the key of the session.
+ * Yields the messages of a stream of server-sent events. Does not use `EventSource`, which cannot send the key of the
+ * session.
  * @throws ApiError if the stream cannot be opened or breaks
  */
 export async function* messagesOf<T>(path: string, signal: AbortSignal): AsyncGenerator<T> {

@@ -108,7 +108,7 @@ function Frame({ project, reloadProject }: Pick<PageContext, "project" | "reload
   );
 }
 
-/** Shows on every page that the server has stopped or that the ledger cannot be read. */
+/** Shows an error on every page if the server has stopped or the ledger cannot be read. */
 function LiveError(): JSX.Element | undefined {
   const { error } = useLive();
   return error && <ErrorNotice error={error} />;
@@ -165,7 +165,7 @@ function Destination({ project }: { readonly project: ProjectData }): JSX.Elemen
   );
 }
 
-/** Follows a link without reloading the document. A modified click opens a new tab or window, as usual. */
+/** Follows a link without reloading the document. A click with a modifier key opens a new tab or window, as usual. */
 function follow(event: MouseEvent, path: string, goTo: (path: string) => void): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
   event.preventDefault();

@@ -7,7 +7,7 @@ export interface PageContext {
   readonly project: ProjectData;
   /** Reads the project again after its configuration has changed. */
   readonly reloadProject: () => void;
-  /** Whether cell values are shown. If not, pages show the shape of a value, or dots. */
+  /** Whether cell values are shown. If not, pages show shapes instead of values. */
   readonly areValuesShown: boolean;
   /** Opens another page of the application, such as `/fix?cause=...`. */
   readonly goTo: (path: string) => void;

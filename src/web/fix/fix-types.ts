@@ -20,7 +20,7 @@ export interface FixOverview {
   /** The first cause is `ALL_CAUSES`. The other causes follow, with the most rows first. */
   readonly causes: readonly FixCause[];
   readonly outdated: OutdatedCorrections;
-  /** The reason why the rows may differ from the current files; absent if the files are unchanged. */
+  /** The changed source file, or the message about a changed setup; absent if the files are unchanged. */
   readonly changedFile?: string;
   /** The progress of the current edit. */
   readonly progress?: EditProgress;
@@ -60,8 +60,8 @@ export interface FixSource {
   readonly name: string;
   readonly columns: readonly string[];
   /**
-   * Indexes of the columns that join or identify rows. The effect of a change to them is known only after a check of
-   * all records.
+   * Indexes of the columns that join, order or identify rows. The effect of a change to these columns is known only
+   * after a check of all records.
    */
   readonly structural: readonly number[];
   /**
@@ -211,7 +211,7 @@ export interface Refusal {
   readonly key: string;
   readonly column: string;
   /**
-   * - `locked`: no correction can name the row, or a correction cannot fix the problem
+   * - `locked`: no correction can identify the row, or a correction cannot fix the problem
    * - `edited`: another tab or user has changed the cell
    * - `source_changed`: the value of the cell in the extract has changed
    */

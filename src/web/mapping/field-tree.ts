@@ -34,7 +34,7 @@ interface Position {
   readonly row: string | undefined;
 }
 
-/** Returns the fields of the contract, required ones first, with the entries of the mapping. */
+/** Returns the fields of the contract, required fields first, with the entries of the mapping. */
 export function fieldTree(document: MappingDocument, guesses: FieldGuesses): readonly FieldData[] {
   const context = { ...guesses, document, hasColumn: columnTest(guesses.profiles) };
   const position = { path: ["payload"], row: rootSource(document) };

@@ -22,7 +22,7 @@ export interface SourceData {
 
 export interface ColumnData {
   readonly name: string;
-  /** `date`, `number`, `email`, ... */
+  /** The type of the values, such as `date`, `number` or `e-mail`. */
   readonly type: string;
   readonly filled: number;
   readonly empty: number;
@@ -70,9 +70,12 @@ export interface FieldData {
   readonly choices?: readonly string[];
   /** The source whose row fills the field; absent inside a list that the mapping does not have yet. */
   readonly row?: string;
-  /** The origin of the items of a list or of a part; absent for other fields, and if only an editor can change it. */
+  /**
+   * The origin of the items of a list or of a part; absent for other fields, and if only an editor can change the
+   * items.
+   */
   readonly items?: ItemsData | undefined;
-  /** The condition of a list or of a part; null if it has none but can have one. Absent if it can have none. */
+  /** The condition of a list or of a part; null without a condition. Absent if the page cannot edit the condition. */
   readonly condition?: PartCondition | null;
   readonly entry?: EntryData;
   /** Columns that can fill the field, best first. */
@@ -107,7 +110,7 @@ export interface EntryData {
   readonly columns: readonly SourceColumn[];
   /** How well the column fits, from 0 to 1; absent for a constant. */
   readonly score?: number;
-  /** The options of the entry; absent if only an editor can change it. */
+  /** The options of the entry; absent if only an editor can change the entry. */
   readonly leaf?: JsonObject;
   /** The 1-based line of the entry in the mapping. */
   readonly line: number;
@@ -132,7 +135,7 @@ export interface MappingData {
 interface FunctionsData {
   /** The path of the module, as written in the mapping. */
   readonly module: string;
-  /** The functions that the module exports; empty if it cannot be loaded. */
+  /** The functions that the module exports; empty if the module cannot be loaded. */
   readonly names: readonly string[];
 }
 

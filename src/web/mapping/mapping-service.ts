@@ -22,8 +22,8 @@ import { createSourceProfiles, type SourceProfiles } from "./source-profiles.ts"
 /** Reads, changes and checks unsaved mappings. Caches the statistics of the sources. */
 export interface MappingService {
   /**
-   * Applies changes to a mapping and returns it with its sources and fields. If the mapping has an error, the result
-   * contains the error.
+   * Applies changes to a mapping, and returns the mapping with its sources and fields. If the mapping has an error, the
+   * result contains the error.
    * @throws Failure `usage` if a change is not possible; the failures of reading the contract
    */
   readonly view: (draft: Draft, edits: readonly MappingEdit[], dependencies: Dependencies) => Promise<MappingData>;
@@ -101,7 +101,7 @@ export function createMappingService(): MappingService {
   };
 }
 
-/** Returns the profiles of the sources; none if they cannot be read. The view and the check report the reason. */
+/** Returns the profiles of the sources; none if a source cannot be read. The view and the check report the reason. */
 async function readableProfiles(
   document: MappingDocument,
   job: JobSettings,

@@ -21,7 +21,7 @@ export interface DestinationData extends DestinationReport {
    * The number of records not yet accepted at the end of each day (UTC), from the first day with an accepted record.
    */
   readonly left: DestinationReport["accepted"];
-  /** The number of rows without a key. They are not part of `records`. */
+  /** The number of rows without a key. These rows are not counted in `records`. */
   readonly withoutKey: number;
 }
 

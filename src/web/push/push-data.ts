@@ -3,7 +3,7 @@ import type { ErrorDetails } from "../error-data.ts";
 /** The state of the server's push, shared by all tabs. */
 export type PushState =
   | { readonly kind: "idle" }
-  /** A dry run counts the records to send. It sends nothing. */
+  /** A dry run counts the records to send. The dry run sends nothing. */
   | { readonly kind: "checking" }
   | { readonly kind: "checked"; readonly plan: PushPlan }
   | { readonly kind: "sending"; readonly plan: PushPlan; readonly isStopping: boolean }

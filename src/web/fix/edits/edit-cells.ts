@@ -77,7 +77,7 @@ export async function editCells(targets: EditTargets, { tab, seen }: Editor, par
 
 interface UndoOptions {
   readonly tab: string;
-  /** Whether the edit has a note already. The note remains until all cells are reverted. */
+  /** Whether the edit already has a note. The note remains until all cells are reverted. */
   readonly isNoted?: boolean;
 }
 
@@ -134,7 +134,7 @@ function isAsEdited(step: Found, { store }: EditParts): boolean {
 }
 
 /**
- * Refuses a large edit as a whole if the corrections file has no room for its lines.
+ * Refuses an entire large edit if the corrections file has no room for its lines.
  * @throws Failure `usage`
  */
 async function requireRoomFor(
@@ -175,7 +175,9 @@ function otherRequests(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Appends lines to the corrections file. Applies the lines of other programs first, so that `decide` sees them. */
+/**
+ * Appends lines to the corrections file. Applies the lines of other programs first, so that `decide` can consider them.
+ */
 async function append(
   { file, log, changes, beforeAppend }: EditParts,
   tab: string,

@@ -32,11 +32,11 @@ export function storedCell(target: CellTarget, { store, rows }: ViewParts): Stor
   return { target, found, row: storedRow(found, rows) };
 }
 
-/** The message for a cell that was changed after the editor last saw it. */
+/** The message for a cell that was changed after the tab last read the session. */
 export const EDITED =
   "Another tab or user has changed this cell in the meantime. Check the new value, then edit the cell again.";
 
-/** Returns the reason why a cell cannot be changed; undefined if it can. */
+/** Returns the reason why a cell cannot be changed; undefined if the cell can be changed. */
 export function refusalOf(
   { target, row, found }: StoredCell,
   { tab, seen, current }: Editor & { readonly current: CurrentRows | undefined },

@@ -20,9 +20,9 @@ export interface Refusals {
   readonly count: number;
   readonly has: (key: string | undefined) => boolean;
   /**
-   * Returns the refusals of a record that still apply, with the places of its current cells. All refusals apply if the
+   * Returns the refusals of a record that still apply, with the places in the current input. All refusals apply if the
    * content equals the refused content. If the content differs because of corrections, the refusals of uncorrected
-   * cells apply. If it differs without corrections, the extract has changed and no refusal applies.
+   * cells apply. If the content differs without corrections, the extract has changed and no refusal applies.
    */
   readonly openFor: (key: string | undefined, record: InputRecord, job: Job) => Promise<readonly Problem[]>;
 }

@@ -24,7 +24,7 @@ export interface SessionChanges {
   /** The number of the last change. */
   readonly seq: () => number;
   /**
-   * Applies lines of the corrections file and checks the records that they change.
+   * Applies lines of the corrections file and checks the records that the lines change.
    * @param tab the tab that made the changes; empty for another program
    */
   readonly apply: (changes: readonly CorrectionChange[], tab: string) => Promise<void>;
@@ -169,8 +169,8 @@ function saveProblems(row: StoredRow, problems: readonly Problem[], { store, row
 }
 
 /**
- * Returns the corrections that apply to a cell of a row. They name the key of the row, the old value of the cell and,
- * if necessary, the entire row.
+ * Returns the corrections that apply to a cell of a row. They contain the key of the row, a hash of the old value and,
+ * if several rows have both, a hash of the row.
  */
 export function correctionsOfCell(
   { original, key, source }: StoredRow,

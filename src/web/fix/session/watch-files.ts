@@ -4,7 +4,7 @@ import { pathsFrom } from "../../../job/contract-files.ts";
 import type { Job } from "../../../job/job.ts";
 import { Failure } from "../../../model/failure.ts";
 
-/** Detects changes to the files of a project since it was checked. */
+/** Detects changes to the files of a project since the project was checked. */
 export interface WatchedFiles {
   /**
    * Returns the name of the first changed source file; undefined if none has changed.

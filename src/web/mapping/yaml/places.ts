@@ -11,7 +11,7 @@ export type Collection = YAMLMap | YAMLSeq;
 export interface Place {
   readonly node: unknown;
   readonly pair: Pair | undefined;
-  /** The collections around the node, outermost first. Each has its pair if it is the value of a pair. */
+  /** The collections around the node, outermost first. A collection has a pair if it is the value of that pair. */
   readonly around: readonly Around[];
   /** The part of the path that does not exist. */
   readonly rest: AttrPath;
@@ -79,7 +79,7 @@ export function startOf(item: unknown): number {
   return isPairOfNodes(item) && isNode(item.key) ? rangeOf(item.key)[0] : 0;
 }
 
-/** Returns the end of the last character of a node that is neither a comment nor white space. */
+/** Returns the end of a node, without comments and white space after its last character. */
 export function endOf(item: unknown): number {
   if (isCollection(item) && item.flow !== true && item.items.length > 0) return endOf(item.items.at(-1));
   if (isNode(item)) return rangeOf(item)[1];

@@ -23,7 +23,7 @@ export interface FixGrid {
 const LOADING: FixRow = { id: 0, key: "…", file: "", line: 0, cells: [], marks: [], edited: [], state: "open" };
 
 const ROW_HEIGHT = 30;
-/** The number of columns that name the row. They precede the columns of the source. */
+/** The number of columns that name the row. These columns precede the columns of the source. */
 const NAME_COLUMNS = 1;
 
 export function openFixGrid(container: HTMLElement, options: GridOptions): FixGrid {
@@ -187,7 +187,7 @@ function listen(grid: AccessibleGrid, container: HTMLElement, options: KeyOption
   container.addEventListener("paste", (event) => pasteCells(event, grid, options));
 }
 
-/** Returns the reason why a cell cannot be edited in the grid; undefined if it can. */
+/** Returns the reason why a cell cannot be edited in the grid; undefined if the cell can be edited. */
 function editRefusal(
   { locked, cells, cut }: FixRow,
   column: number,

@@ -52,7 +52,7 @@ interface OutdatedOptions {
   readonly file: string;
 }
 
-/** Lists corrections that are not applied because the extract has changed since they were made. */
+/** Lists corrections that are not applied because the extract has changed since the correction. */
 export function Outdated({ outdated, file }: OutdatedOptions): JSX.Element | null {
   if (outdated.count === 0) return null;
   return (

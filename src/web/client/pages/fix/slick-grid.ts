@@ -67,8 +67,8 @@ export class AccessibleGrid extends SlickGrid<FixRow> {
 }
 
 /**
- * The rules that position the columns of each grid. The constructor of SlickGrid needs them before the fields of a
- * subclass are initialised.
+ * The rules that position the columns of each grid. The constructor of SlickGrid needs these rules before the fields of
+ * a subclass are initialised.
  */
 const COLUMN_RULES = new Map<string, ReadonlyMap<string, CSSStyleRule>>();
 

@@ -9,7 +9,7 @@ import { FunctionChoice } from "./function-form.tsx";
 import { asWritten, type EntryFormOptions, type LeafForm } from "./leaf-form.ts";
 import { Replacements } from "./replace-form.tsx";
 
-/** Edits the options of an entry. Each change takes effect when the user leaves its control. */
+/** Edits the options of an entry. Each change takes effect when the user leaves the input. */
 export function EntryForm(options: EntryFormOptions): JSX.Element {
   const { field, view, onSet } = options;
   const { entry } = field;

@@ -6,7 +6,7 @@ export interface Replacement {
   readonly isPattern: boolean;
   readonly from: string;
   readonly to: string;
-  /** The item of the mapping from which the replacement was read; absent if it is new or changed. */
+  /** The item of the mapping from which the replacement was read; absent if the replacement is new or changed. */
   readonly written?: JsonValue;
 }
 
