@@ -9,8 +9,8 @@ export interface PageFiles {
 }
 
 /**
- * Reads the files of a page from `../page/`. The path is the same for this file and for the bundle, because the build
- * copies the files of `src/page/`.
+ * Reads the files of a page from `../page/`. The build copies `src/page/` to `dist/page/`, which is next to the folder
+ * of the compiled file and to the folder of the bundle.
  */
 export async function readPageFiles({ script }: { readonly script: boolean }): Promise<PageFiles> {
   const style = `${await textOf("shared.css")}${await textOf("page.css")}`;

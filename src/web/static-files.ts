@@ -20,7 +20,7 @@ export function staticFiles(): Hono {
   return app;
 }
 
-/** `dist/browser/`, next to the folder of the bundle. */
+/** `dist/browser/`, next to the folder of the compiled file and to the folder of the bundle. */
 const FOLDER = new URL("../browser/", import.meta.url);
 
 async function fileReply(name: string): Promise<Response> {

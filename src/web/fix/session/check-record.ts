@@ -18,7 +18,8 @@ export interface StoredRecord extends Pick<InputRecord, "number" | "orphan"> {
 interface CheckedRecord {
   readonly problems: readonly Problem[];
   /**
-   * Whether a cell that joins or identifies rows has changed. The effect is known only after a check of all records.
+   * Whether a cell that joins, orders or identifies rows has changed. The effect of this change is known only after a
+   * check of all records.
    */
   readonly needsRecheck: boolean;
   readonly record: InputRecord;

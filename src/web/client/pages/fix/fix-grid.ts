@@ -148,7 +148,7 @@ function columnsOf(source: FixSource, editor: ReturnType<typeof cellEditor>): Co
         width: Math.min(260, Math.max(110, column.length * 9 + 30)),
         formatter: valueCell,
         editor,
-        ...(isStructural && { toolTip: `${column}: joins or identifies rows`, headerCssClass: "structural" }),
+        ...(isStructural && { toolTip: `${column}: joins, orders or identifies rows`, headerCssClass: "structural" }),
       };
     }),
   ];
