@@ -169,7 +169,7 @@ describe("corrections", () => {
     ["an unknown column", ["add", "EXT-00002", "TYP", "B"], 'did you mean "TYPE"?'],
     ["an unknown source", ["add", "EXT-00002", "TYPE", "B", "--in", "acounts"], 'did you mean "accounts"?'],
     ["several rows", ["add", "EXT-00003", "DOB", "1", "--in", "customers"], "customers.csv:4, customers.csv:5"],
-    ["another line", ["add", "EXT-00002", "TYPE", "B", "--line", "2"], "its rows are: accounts.csv:3"],
+    ["another line", ["add", "EXT-00002", "TYPE", "B", "--line", "2"], "rows with this key: accounts.csv:3"],
     ["the same value", ["add", "EXT-00002", "TYPE", "X"], "already has this value"],
   ])("are refused with %s", async (_, words, message) => {
     const { migrate, file } = threeAccounts();

@@ -18,8 +18,8 @@ import type { RunOptions } from "../../pipeline/run/with-run.ts";
 import { type EarlierPayloads, type PayloadReader, openEarlierPayloads } from "./earlier-payloads.ts";
 
 /**
- * - `mapping`: only the mapping, the contract or the lists have changed. With those of the earlier run, the current
- *   rows still produce the earlier content.
+ * - `mapping`: only the mapping, the contract or the lists have changed. With the setup of the earlier run, the current
+ *   rows still produce the earlier content. If that setup is lost, the row of a single-row record is unchanged.
  * - `duplicate`: an earlier record of the sources has the same key, so the record is not compared.
  */
 type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplicate";
@@ -28,7 +28,7 @@ type ChangeResult = "new" | "changed" | "mapping" | "same" | "removed" | "duplic
 export interface Change {
   readonly key: string;
   readonly result: ChangeResult;
-  /** The attrs whose values differ; absent if they are unknown. */
+  /** The attrs whose values differ, for `changed` and `mapping`; absent if they are unknown. */
   readonly attrs?: readonly string[];
   /** The place of the record. For a removed record, its place in the run that sent it. */
   readonly source: { readonly file: string; readonly line: number | undefined };
@@ -41,11 +41,11 @@ export interface ChangesOptions extends Pick<RunOptions, "job"> {
 
 export interface ChangesSummary {
   readonly counts: Readonly<Record<ChangeResult, number>>;
-  /** The number of records of the sources that have errors. */
+  /** The number of invalid records in the sources. */
   readonly invalid: number;
   /** The number of records without a business key. They cannot be compared. */
   readonly withoutKey: number;
-  /** The number of changed records whose earlier payload could not be rebuilt. */
+  /** The number of `changed` and `mapping` records whose earlier payload could not be rebuilt. */
   readonly unknownAttrs: number;
   /** False if removed records could not be found because only some records of the sources were read. */
   readonly hasRemoved: boolean;
@@ -106,7 +106,7 @@ interface Totals {
 async function compareWithLedger(comparing: Comparing): Promise<ChangesSummary> {
   const { job, target, ledger, dependencies, add } = comparing;
   const { supplier = "", only, limit } = job.settings;
-  // The command opens no connection, so a local platform without TLS needs no permission.
+  // The command does not connect to the platform, so a local platform without TLS needs no permission.
   const host = hostOf({ ...target, allowInsecureLoopback: true });
   const destination = { endpoint: endpointOf(target.baseUrl, job.operation), supplier, target: host };
   const counts = { new: 0, changed: 0, mapping: 0, same: 0, removed: 0, duplicate: 0 };
@@ -134,7 +134,7 @@ function noteChanges(batch: readonly Change[], { counts, found }: Totals): void 
   }
 }
 
-/** Compares the records of the sources that have a key, and adds their keys to `keys`. */
+/** Compares the records that have a key with the ledger, and adds their keys to `keys`. */
 async function* comparedRecords(
   { job, ledger, dependencies }: Comparing,
   { endpoint, supplier }: Pick<Run, "endpoint" | "supplier">,
@@ -241,11 +241,11 @@ async function* removedRecords(
 }
 
 /**
- * A set of business keys in 16 to 32 bytes per key. It stores 64 bits of the SHA-256 of each key. For a million keys,
- * the probability that the set contains a key that was not added is below 1 in 10 million.
+ * A set of business keys in 16 to 32 bytes per key. It stores 64 bits of the SHA-256 of each key. The probability that
+ * any two of a million keys share these 64 bits is below 1 in 10 million.
  */
 interface KeySet {
-  /** Returns false if the set contains the key already. */
+  /** Returns false if the set already contains the key. */
   readonly add: (key: string) => boolean;
   readonly has: (key: string) => boolean;
 }

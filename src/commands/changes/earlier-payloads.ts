@@ -12,14 +12,17 @@ import { mapRecords, readRecords } from "../../pipeline/plan/check-records.ts";
 import { type OrderedRecords, orderedRecords } from "../../pipeline/plan/ordered-records.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
-/** The payloads of a job by record number. The reader stops at the first failure. */
+/** A reader of the payloads of a job by record number. It stops at the first failure. */
 export type PayloadReader = OrderedRecords<MappedRecord>;
 
 /** The payloads that an earlier run produced, and the payloads that its setup builds from the current sources. */
 export interface EarlierPayloads {
   /** Resolves to undefined if the setup of the run is lost. */
   readonly bySetup: (run: string) => Promise<PayloadReader | undefined>;
-  /** Resolves to undefined if the sources of the run have changed or no longer exist. */
+  /**
+   * Resolves to undefined if the sources of the run have changed or no longer exist, or if the sources of `MAX_RUNS`
+   * other runs are open.
+   */
   readonly ofRun: (run: string) => Promise<PayloadReader | undefined>;
   readonly close: () => Promise<void>;
 }
@@ -61,10 +64,10 @@ export function openEarlierPayloads(
   };
 }
 
-/** Maximum number of runs to read. Limits the number of open files. */
+/** Maximum number of runs whose sources are read. Limits the number of open files. */
 const MAX_RUNS = 16;
 
-/** Returns the same text for all runs whose setups differ only in their sources. These runs share a reader. */
+/** Returns the same string for all runs whose setups differ only in their sources. These runs share a reader. */
 async function setupOf(run: string, ledger: Ledger): Promise<string> {
   const recorded = await ledger.findRun(run);
   const settings = recorded && settingsIfKnown(recorded);

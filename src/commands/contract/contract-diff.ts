@@ -14,7 +14,7 @@ export interface ContractDiffOptions {
   readonly new: string;
   /** Overlays applied to both contracts. */
   readonly overlays: readonly string[];
-  /** The operation to compare; default: the operation of the mapping, if one is given. */
+  /** The operation to compare. Default: the operation of the mapping or, without a mapping, every operation. */
   readonly operation?: string | undefined;
   readonly mapping?: string | undefined;
 }

@@ -34,10 +34,9 @@ export interface ContractShowOptions extends FieldFilter {
 }
 
 /**
- * Returns the field table of one operation, optionally filtered. Without an operation and a filter, returns the list of
- * operations.
- * @throws Failure `usage` if a filter is given without choosing one of several operations, or if the attr does not
- * exist
+ * Returns the field table of one operation, optionally filtered. If neither an operation nor a filter is given, returns
+ * the list of operations.
+ * @throws Failure `usage` if a filter is given but none of several operations is chosen, or if the attr does not exist
  */
 export async function contractShow(options: ContractShowOptions, dependencies: ContractCaching): Promise<ContractShow> {
   const contract = await readContractWithFindings(options.files, dependencies);

@@ -45,7 +45,8 @@ export interface AddedCorrections {
 
 /**
  * Finds the cells in the sources and adds their corrections to the file. Adds either all corrections or none.
- * @throws Failure `usage` for a cell that does not exist, is in several rows, or already has the new value
+ * @throws Failure `usage` for an unknown source, key or column, for a key that several rows have, and for a cell that
+ * is corrected twice or already has the new value
  */
 export async function addCorrections(
   { job: settings, file, requests, by }: AddOptions,
@@ -66,7 +67,8 @@ export async function addCorrections(
 /**
  * Reads requests from a CSV file or an NDJSON file. The columns or members are `key`, `column` and `value`, and
  * optionally `source`, `line` and `reason`.
- * @throws Failure `config` for an unreadable file, a row without a key or column, or an invalid line number
+ * @throws Failure `config` for an unreadable file, a missing column, a row without a key or column, or an invalid line
+ * number
  */
 export async function readRequests(file: string): Promise<readonly CorrectionRequest[]> {
   const { columns, rows } = await readReferenceList(file);
@@ -85,7 +87,7 @@ function requestIn(row: JsonObject, name: string): CorrectionRequest {
   if (key === undefined || column === undefined)
     throw new Failure("config", `${name} has no key or no column`, { hint: REQUEST_HINT });
   if (line !== undefined && !/^[1-9]\d{0,9}$/.test(line))
-    throw new Failure("config", `${name}: the line is not a number`, { hint: REQUEST_HINT });
+    throw new Failure("config", `${name}: \`line\` is not a positive integer`, { hint: REQUEST_HINT });
   const optional = { source: text("source"), line: line === undefined ? undefined : Number(line) };
   return { key, column, value: text("value") ?? "", ...optional, reason: text("reason") };
 }
@@ -154,7 +156,7 @@ function requestedCorrection(
 function noRow(source: string, key: string, candidates: readonly Row[]): Failure {
   if (candidates.length > 0)
     return new Failure("usage", `source "${source}" has no row with the key ${key} on that line`, {
-      hint: `its rows are: ${placesOf(candidates)}`,
+      hint: `rows with this key: ${placesOf(candidates)}`,
     });
   return new Failure("usage", `source "${source}" has no row with the key ${key}`, {
     hint: "the key is the value in the source's `key` column or, if the source has none, in its `on` column",

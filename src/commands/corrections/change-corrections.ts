@@ -20,7 +20,7 @@ import type { Row } from "../../model/record.ts";
 import { SIZE_LIMIT } from "../../read/text/text-file.ts";
 import { csvText } from "../../report/csv-text.ts";
 
-/** Selects corrections by key, source and column. An absent member matches every correction. */
+/** A selection of corrections by key, source and column. An absent member matches every correction. */
 export interface WantedCorrections {
   readonly key?: string | undefined;
   readonly source?: string | undefined;
@@ -98,8 +98,8 @@ export interface PlannedChange {
 }
 
 /**
- * Returns the lines that give a cell of `row` a new value. If the new value is the value of the extract, the lines
- * remove the corrections of the cell.
+ * Returns the lines that give a cell of `row` a new value; no lines if the cell already has this value. If the new
+ * value is the value of the extract, the lines remove the corrections of the cell.
  * @param others the other rows of the source with the same key
  * @param inForce the corrections that apply to the cell, in file order
  */
@@ -133,8 +133,8 @@ export interface Addition extends Pick<LinesEnd, "end"> {
  * When the promise resolves, the lines are on the disk.
  * @param decide receives the size of the file in bytes
  * @returns the new size of the file
- * @throws the errors of `decide`; Failure `usage` for a value that the file cannot contain; `storage` if the file
- * cannot be written
+ * @throws the errors of `decide`; Failure `usage` for a value that the file cannot contain, or if the file would become
+ * too large; `source_changed` if another program changes the file; `storage` if the file cannot be written
  */
 export function appendChanges(file: string, decide: (size: number) => Promise<Addition>): Promise<number> {
   return withFileLock(file, async () => {
@@ -237,7 +237,7 @@ function cannotWrite(file: string): (cause: unknown) => never {
 
 function changedFile(file: string): Failure {
   return new Failure("source_changed", `${file} was changed by another program`, {
-    hint: "nothing was added; do it again",
+    hint: "nothing was added; try again",
   });
 }
 

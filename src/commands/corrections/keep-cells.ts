@@ -153,7 +153,7 @@ function createCorrectionsInForce(inFile: readonly Correction[]): CorrectionsInF
 
 type CellOf = Pick<Correction, "source" | "key" | "column" | "oldSha256">;
 
-/** Returns a text that identifies a cell and its old value. */
+/** Returns a string that identifies a cell and its old value. */
 export function cellName({ source, key, column, oldSha256 }: CellOf): string {
   return JSON.stringify([source, key, column, oldSha256]);
 }

@@ -37,7 +37,7 @@ type ClusterDemoDependencies = Pick<Dependencies, "contractCache" | "onProgress"
 const HERE = path.relative(process.cwd(), FIXTURES);
 const CONTRACT = path.join(HERE, "contract/contract.yaml");
 
-/** Delays replies, so that the push lasts long enough to watch. */
+/** Delay of each reply, so that the push lasts long enough to watch. */
 const LATENCY_MS = 250;
 const WORKERS = { count: 3, leaseMs: 3_000 };
 const CONCURRENCY = 6;

@@ -121,12 +121,12 @@ function bySource(files: ReadonlyMap<string, string>): JobSettings["namedSources
 }
 
 interface AccountCount {
-  /** A sentence such as `244 of 244 accounts, each exactly once`, or the numbers of found and duplicate accounts. */
+  /** A phrase such as `244 of 244 accounts, each exactly once`, or the numbers of found and duplicate accounts. */
   readonly text: string;
   readonly isRight: boolean;
 }
 
-/** Compares the business keys of the accounts on the platform with the number of accounts that were sent. */
+/** Counts the distinct and duplicate business keys on the platform, and compares the counts with the expected number. */
 export function countAccounts(keys: readonly string[], expected: number): AccountCount {
   const different = new Set(keys).size;
   const repeated = keys.length - different;

@@ -15,8 +15,8 @@ export interface PrivatePostgres {
 }
 
 /**
- * Starts a server with the locally installed programs. If this process runs as root, the server runs as an unprivileged
- * user. Its data is therefore in a temporary folder that another user can access.
+ * Starts a server with the locally installed programs. PostgreSQL refuses to run as root. If this process runs as root,
+ * the server therefore runs as the user `nobody`, who owns the temporary folder of the data.
  * @throws Failure `usage` if PostgreSQL is not installed, `storage` if it cannot be started
  */
 export async function startPrivatePostgres(): Promise<PrivatePostgres> {
@@ -53,10 +53,10 @@ function findPrograms(): string | undefined {
   return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(path.join(folder, name))));
 }
 
-/** Debian installs each version in its own folder, which is not in the search path of programs. */
+/** Debian installs each version in its own folder, which is not in PATH. */
 const DEBIAN = "/usr/lib/postgresql";
 
-/** Returns the user to run the server; undefined if this process can run it. PostgreSQL refuses to run as root. */
+/** Returns the user that must run the server; undefined if the user of this process can run it. */
 async function unprivilegedUser(): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const users = await readFile("/etc/passwd", "utf8");

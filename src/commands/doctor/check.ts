@@ -14,7 +14,7 @@ export interface Check {
   readonly text: string;
   /** How to fix the problem. */
   readonly fix?: string | undefined;
-  /** The exit code of a command with this problem; 0 if the check has not failed. */
+  /** The exit code of a command that encounters this problem; 0 if the check has not failed. */
   readonly exitCode: number;
   /** The numbers in `text`, for programs. */
   readonly figures?: Readonly<Record<string, number>>;
@@ -42,7 +42,7 @@ export function skipped(name: string, why: string): Check {
   return { name, status: "skipped", text: why, exitCode: 0 };
 }
 
-/** Converts a failure that would end a command into a check. */
+/** Converts a failure that would end a command into a failed check. */
 export function failedBy(name: string, { message, hint, place, exitCode }: Failure): Check {
   const where = place === undefined || message.startsWith(`${place.file}:`) ? "" : ` (${formatPlace(place)})`;
   return failed(name, message + where, { exitCode, fix: hint });

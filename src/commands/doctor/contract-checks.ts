@@ -20,7 +20,7 @@ type ContractDependencies = Pick<Dependencies, "contractCache" | "clock"> & {
   readonly placeOf: NamingPlace | undefined;
 };
 
-/** Checks the contract, the operation and its rules, and counts the attrs that the mapping fills. */
+/** Checks the contract, the operation and its rules, and counts the required attrs that the mapping fills. */
 export async function contractChecks(
   settings: JobSettings,
   document: MappingDocument | undefined | "unreadable",
@@ -56,7 +56,8 @@ export async function contractChecks(
 }
 
 /**
- * Never fails, because findings alone do not stop a push. The check of the operation reports the errors that affect it.
+ * Reports findings as a warning, because findings alone do not stop a push. The check of the operation fails if an
+ * error affects the operation.
  */
 function contractCheck({ title, version, operations, findings }: Contract, files: readonly string[]): Check {
   const errors = findings.filter(({ severity }) => severity === "error").length;

@@ -79,8 +79,8 @@ async function readWhole(
 }
 
 /**
- * Reads the input. Returns a failed check if no row of a join matches. The reader then fails after the last record,
- * when everything except the orphans is counted.
+ * Reads the input. Returns a failed check if no row of a join matches. In that case, the reader fails after the last
+ * record, when everything except the orphans is counted.
  */
 async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Check[]> {
   try {
@@ -196,7 +196,7 @@ function share(part: number, whole: number): string {
   return whole === 0 ? "" : ` (${Math.floor((part / whole) * 1000) / 10}%)`;
 }
 
-/** Checks that the sources have the columns that `owners` names. Skips files without a header. */
+/** Checks that the sources have the columns that `owners` names. Skips a source if any of its files has no header. */
 function ownerChecks(owners: readonly OwnerRule[], { plan, input }: Pick<Job, "plan" | "input">): readonly Check[] {
   const named = [...new Set(owners.flatMap(({ columns = {} }) => Object.keys(columns)))];
   if (named.length === 0) return [];

@@ -36,9 +36,7 @@ export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Chec
   if (exists === true) yield* runChecks(store, options);
 }
 
-/**
- * The estimated size of the ledger. The ledger of the demo has 770 bytes per record, and a run temporarily needs more.
- */
+/** Estimated size of the ledger per record. The demo needs 770 bytes per record, and a run temporarily needs more. */
 const LEDGER_BYTES_PER_RECORD = 1000;
 const MIN_FREE_BYTES = 100_000_000;
 
@@ -68,7 +66,7 @@ async function diskCheck(folder: string, records: number | undefined): Promise<C
   });
 }
 
-/** Returns the nearest existing parent folder. The first push creates the folder of the ledger. */
+/** Returns the folder or its nearest existing parent, because only the first push creates the folder of the ledger. */
 async function nearestFolder(folder: string): Promise<string> {
   const found = await stat(folder).catch(() => undefined);
   const parent = path.dirname(folder);

@@ -128,8 +128,8 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
 const MAX_SKEW_MS = 10_000;
 
 /**
- * Warns about a wrong local clock. It does not stop a push, because token renewal follows the platform's clock. It
- * affects only recorded times.
+ * Warns about a wrong local clock. A wrong clock does not stop a push, because token renewal follows the platform's
+ * clock. It affects only recorded times.
  */
 function clockCheck(aheadMs: number | undefined): Check {
   if (aheadMs === undefined) return skipped("clock", "the reply of the platform has no Date header");
@@ -144,7 +144,7 @@ function clockCheck(aheadMs: number | undefined): Check {
   });
 }
 
-/** Reports the same facts as `migrate token`. */
+/** Checks the token. Reports the same facts as `migrate token`. */
 async function tokenCheck(target: TargetSettings, dependencies: PlatformDependencies): Promise<Check> {
   const { check } = await inspect("token", async () => {
     const { from, claims, expiresAt, ended, scheme } = await token({ target, show: false }, dependencies);

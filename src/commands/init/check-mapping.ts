@@ -25,13 +25,13 @@ interface CheckCause {
   readonly records: number;
 }
 
-/** Enough records to evaluate a mapping. `migrate validate` checks the whole input. */
+/** Maximum number of records, which is enough to evaluate a mapping. `migrate validate` checks the whole input. */
 const MAX_RECORDS = 10_000;
 const MAX_CAUSES = 8;
 
 /**
- * Validates the first records. Opens no connection.
- * @param onRecord receives each record, in order
+ * Validates the first `MAX_RECORDS` records. Opens no connection.
+ * @param onRecord receives each of these records, in order
  */
 export async function checkMapping(
   settings: JobSettings,
@@ -98,7 +98,10 @@ interface Keys {
   readonly repeated: () => { readonly records: number; readonly valid: number };
 }
 
-/** If several records have the same key and content, only the first is sent. If their contents differ, none is sent. */
+/**
+ * Creates a counter of records with the same key. If several records have the same key and content, only the first is
+ * sent. If their contents differ, none is sent.
+ */
 function createKeys(): Keys {
   const known = new Map<
     string,

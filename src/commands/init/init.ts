@@ -42,12 +42,13 @@ export interface InitOptions {
   readonly configSchema: JsonObject;
 }
 
-/** A guessed mapping, and the texts of the files for it. */
+/** The analysed extracts, and the guessed mapping for them. */
 export interface PreparedInit {
   readonly sources: readonly SourceProfile[];
   readonly guessed: GuessedMapping;
   /** The encoding of sources that do not declare an encoding; undefined for UTF-8. */
   readonly encoding: string | undefined;
+  /** The content of the mapping file. */
   readonly mapping: string;
 }
 
@@ -118,7 +119,7 @@ export function setupTexts(job: JobSettings, { out, operation, configSchema }: S
 
 /**
  * Writes files that do not exist yet.
- * @throws Failure `usage` if others can write to the folder, `storage` if a file cannot be written
+ * @throws Failure `usage` if other users can write to the folder, `storage` if a file cannot be written
  */
 export async function writeInitFiles(
   out: string,
@@ -221,7 +222,7 @@ function guessedEncoding(sources: readonly SourceProfile[]): string | undefined 
   return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed)?.encoding?.name;
 }
 
-/** Returns the text of `migrate.yaml`: the settings that the commands of a folder share. */
+/** Returns the content of `migrate.yaml`: the settings that the commands of a folder share. */
 function configText({ contract, supplier, delimiter, encoding }: JobSettings, out: string): string {
   const files = contract.map((file) => yamlText(isShippedOverlay(file) ? file : relativePath(file, out)));
   const guessed = "guessed, because the sources are not UTF-8";

@@ -4,14 +4,15 @@ import { nameWords } from "./guess/field-names.ts";
 import type { SourceProfile } from "./profile/profile-sources.ts";
 
 /**
- * A possible join: rows of one source refer to rows of another source by a column that is unique in the other source.
+ * A possible join: rows of one source refer to rows of another source by a column of the other source with nearly
+ * unique values.
  */
 export interface Join {
   readonly from: SourceProfile;
   readonly column: ColumnProfile;
   readonly to: SourceProfile;
   readonly key: ColumnProfile;
-  /** Share of the non-empty cells of the column whose values occur in `to`. */
+  /** Share of the non-empty cells of `column` whose values occur in `key`. */
   readonly hits: number;
   readonly kind: "many-to-one" | "one-to-one";
   /** How likely the two columns refer to each other, from 0 to 1. */
@@ -24,8 +25,8 @@ const MIN_HITS = 0.5;
 const MIN_SCORE = 0.5;
 
 /**
- * Returns the columns that identify rows. Every value is different, or nearly every value, because a few duplicates may
- * be data errors.
+ * Returns the columns that can identify rows. At least 98% of the rows have a value, and at least 98% of the values
+ * differ, because a few empty or duplicate cells may be data errors.
  */
 export function keyColumns({ columns, rows }: SourceProfile): readonly ColumnProfile[] {
   return columns.filter(
@@ -33,7 +34,7 @@ export function keyColumns({ columns, rows }: SourceProfile): readonly ColumnPro
   );
 }
 
-/** Whether the values of a column can be keys or refer to keys. Dates, amounts and long strings cannot. */
+/** Whether the values of a column can be keys or refer to keys. For example, dates, amounts and long strings cannot. */
 function isKeyLike(column: ColumnProfile): boolean {
   if (column.filled === 0 || column.distinct === undefined || column.longest > 64) return false;
   if (shareOf(column, "email") > 0.5 || shareOf(column, "street") > 0.5) return false;
@@ -79,8 +80,8 @@ function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Jo
 const ROW_NUMBERS: ReadonlySet<string> = new Set(["id", "number", "sequence", "row", "line", "key", "record"]);
 
 /**
- * Returns how strongly the names suggest that one column contains the other's values, as `CUST_ID` and `customers.ID`
- * do, or `ACC` and `ACCOUNT_NO`.
+ * Returns how strongly the names suggest that one column refers to the other, such as `CUST_ID` to `customers.ID`, or
+ * `ACC` to `ACCOUNT_NO`.
  */
 function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): number {
   const own = distinctiveWords(column.name);
@@ -103,8 +104,8 @@ function distinctiveWords(name: string): readonly string[] {
 export interface SourceNode {
   readonly source: SourceProfile;
   /**
-   * The column to which the rows of its children refer. If no child refers to this source but its own rows are shared,
-   * the column to which the parent rows refer. Otherwise undefined.
+   * The column by which other sources refer to this source: the column to which its children refer or, if there is no
+   * such child, the column to which its parent refers. For the root, the named key by default. Otherwise undefined.
    */
   readonly key: ColumnProfile | undefined;
   /** How the source belongs to its parent; absent for the root. */
@@ -205,7 +206,7 @@ function sourceAbove({ join, shared }: Parent): SourceProfile {
   return shared ? join.from : join.to;
 }
 
-/** Returns how the rows of a source may belong to rows of other sources, best first. Shared rows come last. */
+/** Returns the possible parents of a source, best first. Parents that may share its rows come last. */
 function parentCandidates(source: SourceProfile, joins: readonly Join[]): readonly Parent[] {
   const own = joinsOf(source, joins).map((join) => ({ join, shared: false }));
   const shared = joins.filter(({ to }) => to === source).map((join) => ({ join, shared: true }));

@@ -24,14 +24,15 @@ import { renderLines, yamlText } from "./write/yaml-text.ts";
 /** The result of adding fields to a mapping. */
 export interface InitUpdate {
   readonly file: string;
+  /** The attrs that were added. */
   readonly added: readonly string[];
-  /** Required attrs that the mapping does not fill and that no column fits. */
+  /** Required attrs that the extended mapping does not fill. */
   readonly open: readonly string[];
   readonly check: MappingCheck;
 }
 
 /**
- * Adds missing required fields to a mapping if a column fits them, and changes nothing else.
+ * Adds missing required fields to a mapping if a column or a constant can fill them, and changes nothing else.
  * @throws Failure `usage` if no mapping is named, and the failures of reading the mapping and its sources
  */
 export async function updateMapping(settings: JobSettings, dependencies: Dependencies): Promise<InitUpdate> {
@@ -62,7 +63,7 @@ function sourcesOf(spec: SourceSpec): readonly SourceSpec[] {
   return [spec, ...spec.children.flatMap(sourcesOf)];
 }
 
-/** Converts the joins of a mapping to the form of guessed joins. */
+/** Converts the sources of a mapping to a tree of the same type as the guessed tree. */
 function nodeOf(spec: SourceSpec | ChildSpec, profiles: readonly SourceProfile[], above?: SourceProfile): SourceNode {
   const source = profiles.find(({ name }) => name === spec.name);
   if (source === undefined) throw new Error(`the source ${spec.name} was not read`);
@@ -79,7 +80,8 @@ function nodeOf(spec: SourceSpec | ChildSpec, profiles: readonly SourceProfile[]
 }
 
 /**
- * Assigns each list the source that the mapping uses for it. A list of several parts gets the source of its first part.
+ * Assigns to each list the source that the mapping uses for the list. If the mapping contains an array for a list, uses
+ * the source of the first object in the array.
  */
 function placeAsWritten(
   container: Container,
@@ -102,13 +104,13 @@ interface ExtendedMapping {
   readonly text: string;
   /** The attrs that were added. */
   readonly added: readonly string[];
-  /** Required attrs that the mapping does not fill and that no column fits. */
+  /** Required attrs that the extended mapping does not fill. */
   readonly open: readonly string[];
 }
 
 /**
- * Adds the required fields that a mapping lacks if a column fits them. Adds each field after the last field of its
- * object, and keeps every existing character.
+ * Adds the required fields that a mapping lacks if a column or a constant can fill them. Adds each field after the last
+ * field of its object, and keeps every existing character.
  */
 function addFields(text: string, payload: Container, zone: string): ExtendedMapping {
   const found: Additions = { text, zone, insertions: [], added: [], open: [] };
@@ -155,7 +157,7 @@ function mapsOf(entry: unknown): readonly YAMLMap[] {
   return item === undefined ? [entry] : mapsOf(item);
 }
 
-/** Returns the text to insert; undefined if no column fits. */
+/** Returns the text to insert; undefined if nothing can fill the field. */
 function additionFor(field: Slot | Container, map: YAMLMap, { text, zone }: Additions): string | undefined {
   if (map.flow === true) {
     const leaf = field.kind === "slot" ? leafText(field, zone) : undefined;

@@ -36,9 +36,9 @@ export interface ExcludedKeys extends Readonly<
 }
 
 /**
- * Excludes the records with these keys from the migration. A key applies to every destination whose pushes have
- * contained it. If no push has contained the key, it applies to the only destination. The place of an open row without
- * a key (`accounts.csv:12`) excludes this row.
+ * Excludes the records with these keys from the migration. An exclusion applies to every destination whose pushes have
+ * contained the key. If no push has contained the key, the exclusion applies to the only destination. The place of an
+ * open row without a key (`accounts.csv:12`) excludes this row.
  * @throws Failure `usage`, without any change, for keys that could belong to several destinations, for keys whose
  * address is unknown, and for places with several rows
  */
@@ -71,7 +71,7 @@ export interface EndedExclusions {
   readonly unknown: readonly string[];
 }
 
-/** Ends the exclusions of the records with these keys. The next push sends them. */
+/** Ends the exclusions of the records with these keys. The next push sends the records. */
 export function endExclusions(options: ExcludeOptions, dependencies: Dependencies): Promise<EndedExclusions> {
   return withTargets(options, dependencies, async (ledger, targets) => {
     const ended = await ledger.endExclusions(
@@ -98,7 +98,10 @@ interface TargetRecord {
   readonly identity: Uint8Array;
 }
 
-/** Opens the ledger exclusively, so that no run can send records at the same time. */
+/**
+ * Calls `work` with the records that the options select. Keeps the ledger open exclusively, so that no run can send
+ * records at the same time.
+ */
 async function withTargets<Result>(
   options: ExcludeOptions,
   dependencies: Dependencies,
@@ -210,7 +213,7 @@ function destinationsOf(runs: readonly Run[], { supplier, operation }: ExcludeOp
   });
 }
 
-/** The address of a record, and therefore its identity, is unknown without its parameters. */
+/** Returns the failure for keys without a known address. An address, and therefore an identity, may depend on rows. */
 function unknownAddress(keys: readonly string[]): Failure {
   return new Failure("usage", `no push or dry run has contained ${firstOf(keys)}; nothing was changed`, {
     hint: "the address of these records depends on their rows, so run `migrate push --dry-run` with these rows first",

@@ -24,7 +24,7 @@ export interface ExplainOptions {
 
 /** All data about the records with one business key. */
 export interface Explanation extends KnownRecord {
-  /** Finds the records in the sources. This takes longer. */
+  /** Finds the records in the sources, which takes longer than the lookup in the ledger. */
   readonly readSources: () => Promise<ExplainedSources>;
 }
 
@@ -34,7 +34,7 @@ export interface KnownRecord {
   readonly run: Run;
   /** Outcomes of the records in that run. */
   readonly outcomes: readonly Outcome[];
-  /** The accepted request of another run, if the records have a different status in `run`. */
+  /** The accepted request of another run, if the records are neither `accepted` nor `skipped` in `run`. */
   readonly acceptedElsewhere?: Attempt | undefined;
   /** Every request for the records, oldest first. */
   readonly attempts: readonly Attempt[];
@@ -44,7 +44,7 @@ export interface KnownRecord {
   readonly exclusions: readonly Exclusion[];
 }
 
-/** The current contents of the sources. */
+/** The records as found in the current sources. */
 export interface ExplainedSources {
   /** The rows and payloads of the records. */
   readonly records: readonly ExplainedRecord[];
@@ -59,7 +59,7 @@ interface ExplainedRecord {
   readonly origins: readonly Origin[];
 }
 
-/** Looks up a business key in the ledger and, on demand, in the sources of its run. Opens no socket. */
+/** Looks up a business key in the ledger and, on demand, in the sources of its run. Does not contact the platform. */
 export async function explain(options: ExplainOptions, dependencies: Dependencies): Promise<Explanation> {
   const known = await lookUpRecord(options, dependencies);
   const { run, outcomes } = known;

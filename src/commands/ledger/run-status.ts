@@ -18,7 +18,7 @@ export interface StatusOptions {
   readonly ledger: string;
   /** Id of one run; absent: all runs. */
   readonly run?: string | undefined;
-  /** Known coverage. Without it, the command counts the coverage again, which reads every record. */
+  /** Known coverage. If absent, the command counts the coverage again, which reads every record. */
   readonly coverage?: LedgerStatus["coverage"] | undefined;
   readonly inventory?: InventoryOptions | undefined;
 }
@@ -27,11 +27,11 @@ export interface StatusOptions {
 export interface LedgerStatus {
   /** The runs, latest first, without checks of `migrate web`. */
   readonly runs: readonly RunStatus[];
-  /** The coverage of all runs, even if `runs` contains only one. */
+  /** The coverage of all runs, even if `runs` contains only one run. */
   readonly coverage: readonly Coverage[];
-  /** The state of the migration by destination; absent if one run was requested. */
+  /** The state of the migration by destination; absent if one run was requested or the coverage was known. */
   readonly migration?: readonly DestinationState[] | undefined;
-  /** The state of the inventory by platform; absent if one run was requested, and without an inventory. */
+  /** The state of the inventory by platform; absent without an inventory and whenever `migration` is absent. */
   readonly inventory?: readonly InventoryState[] | undefined;
 }
 

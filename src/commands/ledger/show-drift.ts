@@ -108,7 +108,7 @@ export interface Drift {
 /** Advice for a code that local validation missed. */
 type Advise = (code: string, attr: string) => Pick<Drift, "known" | "proposal">;
 
-/** Maximum number of distinct attrs and codes. Limits memory use for any platform. */
+/** Maximum number of distinct combinations of kind, code and attr. Limits memory use for any platform. */
 const MAX_KINDS = 2000;
 
 /**
@@ -133,15 +133,15 @@ function driftOf({ status, problems }: Outcome): readonly Found[] {
   return problems.filter(isLocalError).map((problem) => ["strict", problem] as const);
 }
 
-/** Returns the problems that the platform reported and local validation did not report for the same attr. */
+/** Returns the problems of the platform for which local validation reported no problem with the same attr and code. */
 function missed(problems: readonly Problem[]): readonly Problem[] {
   const known = new Set(problems.filter(({ by }) => by === "local").map(({ attr, code }) => `${attr} ${code}`));
   return problems.filter(({ by, attr, code }) => by === "platform" && !known.has(`${attr} ${code}`));
 }
 
 /**
- * Whether the problem predicts a rejection. `coerced` and `near_duplicate_key` do not predict one, so they are no drift
- * if the record is accepted.
+ * Whether the problem predicts a rejection. `coerced` and `near_duplicate_key` do not predict a rejection, so they are
+ * not drift if the record is accepted.
  */
 function isLocalError({ by, code }: Problem): boolean {
   return by === "local" && code !== "coerced" && code !== "near_duplicate_key";
@@ -209,8 +209,8 @@ interface RunContract {
 }
 
 /**
- * A proposed overlay action, which a person must review. With it, local validation would find the problems that the
- * platform rejected.
+ * A proposed overlay action, which a person must review. With this action, local validation would find the problems
+ * that only the platform reported.
  */
 interface RuleProposal {
   /** JSONPath of the schema. */
@@ -278,7 +278,10 @@ const KIND_PATTERNS: readonly (readonly [kind: string, words: RegExp])[] = [
   ["requires", /required|must be (?:provided|present|set|given)/i],
 ];
 
-/** Returns the published location whose attr has the longest common prefix with `attr`. */
+/**
+ * Returns the published location nearest to `attr`. The distance is the number of parts of both attrs after their common
+ * prefix.
+ */
 function nearest(places: readonly PublishedCode[], attr: string): PublishedCode | undefined {
   const wanted = attr.split(".").filter((part) => part !== NON_FIELD_ERRORS);
   const scored = places.map((place) => ({

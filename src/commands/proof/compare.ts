@@ -63,7 +63,7 @@ export async function compare(
   return { counts, isComplete: !dependencies.drain.aborted };
 }
 
-/** Returns nothing for a comparison without a result, which must not change the ledger. */
+/** Returns the verification to store; empty for a comparison without a result, which must not change the ledger. */
 function verificationOf({ record, result }: Comparison): readonly RecordVerification[] {
   return result === "same" || result === "different" || result === "absent" ? [{ record, verification: result }] : [];
 }
@@ -92,7 +92,8 @@ interface CompareContext {
   readonly ledger: Ledger;
   readonly dependencies: Dependencies;
   /**
-   * The statuses of the records to compare. A record that several runs have planned is `accepted` in only one of them.
+   * The statuses of the records to compare. If several runs plan a record with the same content, the record is
+   * `accepted` in only one of these runs.
    */
   readonly statuses: ReadonlySet<Status>;
   /** Whether to omit the records that have been compared since they were accepted. */
@@ -205,8 +206,8 @@ function withReason(answer: Answer): Answer {
   return answer.kind === "notCompared" ? { ...answer, reason: "only its key could be compared" } : answer;
 }
 
-/** For a single run. Includes records that an earlier run sent with the same content. */
+/** The statuses for a single run. They include records that an earlier run sent with the same content. */
 const STATUSES_OF_ONE: ReadonlySet<Status> = ON_PLATFORM;
 
-/** For all runs. Each record is `accepted` in the run that sent its content. */
+/** The statuses for all runs. Each record is `accepted` in the run that sent its content. */
 const STATUSES_OF_ALL: ReadonlySet<Status> = new Set(["accepted"]);

@@ -82,7 +82,7 @@ export interface CheckedProof {
   readonly differences: readonly string[];
 }
 
-/** Rebuilds a proof and compares it with the existing proof. Uses no network. */
+/** Rebuilds a proof and compares it with the existing proof. Does not contact the platform. */
 export async function checkProof(
   { ledger: locator, folder }: CheckProofOptions,
   dependencies: Dependencies,

@@ -27,7 +27,7 @@ export interface TokenRecord {
   readonly from: "login" | "given" | "none";
   /** The claims in the token, which are not verified. */
   readonly claims: JsonObject;
-  /** Seconds since 1970; absent if the token does not state it. */
+  /** Seconds since 1970; absent if the token does not state its expiry. */
   readonly expiresAt?: number | undefined;
   /** Whether the token has expired, by the local clock. */
   readonly ended: boolean;

@@ -16,7 +16,7 @@ import { push, type PushOptions } from "./push.ts";
 
 /**
  * Starts a push. If another process already runs this push with workers, joins that run as a worker. If that process
- * ends before there is work to join, starts the push after all.
+ * ends before there is work to join, starts this push.
  * @throws Failure `ledger_in_use` if the active run cannot be joined, and the failures of `push`
  */
 export async function pushOrJoin(options: PushOptions, dependencies: Dependencies): Promise<RunReport | WorkerResult> {
@@ -122,7 +122,7 @@ function isJoinable(work: ActiveWriter): work is JoinableWork {
 }
 
 /**
- * Throws unless the active run can be joined. Checks each run only once.
+ * Throws if the active command or its run can never be joined. Checks each run only once.
  * @throws Failure `ledger_in_use` if the active command cannot be joined, or if its run differs from this push
  */
 async function requireJoinable(

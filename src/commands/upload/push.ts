@@ -37,8 +37,8 @@ export interface PushOptions extends RunOptions {
 }
 
 /**
- * Validates the whole input, then uploads the valid records. Skips records that were accepted earlier.
- * @param open opens the ledger
+ * Validates the whole input, then uploads the valid records unless the run is a dry run. Skips records that were
+ * accepted earlier.
  */
 export async function push(
   options: PushOptions,
@@ -83,7 +83,7 @@ function sharedCanary(): Failure {
   });
 }
 
-/** Throws unless a run can stop after the step. It cannot stop after the last step, which creates the records. */
+/** Throws unless a run can stop after the step. A run cannot stop after the last step, which creates the records. */
 function requireStep({ steps, id }: Job["operation"], until: string | undefined): void {
   const names = steps.slice(0, -1).map(({ name }) => name);
   if (until === undefined || names.includes(until)) return;

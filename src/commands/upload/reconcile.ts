@@ -30,8 +30,8 @@ export interface ReconcileOptions extends RecordedRunOptions {
 }
 
 /**
- * Resolves the ambiguous records of a run. Looks them up on the platform or, if keys are given, follows the decision of
- * the user. Sends no records.
+ * Resolves the ambiguous and existing records of a run. Applies the decisions of the user or, if there are none, looks
+ * up the records on the platform. Sends no records.
  */
 export function reconcile(options: ReconcileOptions, dependencies: Dependencies): Promise<RunReport> {
   const isDecided = options.accept.length + options.resend.length > 0 || options.resendAll !== undefined;
@@ -125,7 +125,7 @@ function notAmbiguous(isBoth: boolean, run: string): Failure {
   });
 }
 
-/** Looks up the ambiguous records. Returns the failure that stopped the lookup, if any. */
+/** Looks up the ambiguous and existing records. Returns the failure that stopped the lookup, if any. */
 async function readBack(
   { who, quietMs }: ReconcileOptions,
   job: Job,

@@ -17,7 +17,7 @@ export interface ResumeOptions extends RecordedRunOptions {
   /**
    * - true: send to production without confirmation
    * - false: do not send to production
-   * - absent: use the confirmation of the run, or ask if there was none
+   * - absent: use the confirmation of the run; ask if there was none and the run has sent nothing
    */
   readonly allowProduction?: boolean | undefined;
   /** Whether to send all records even if the records of the canary were not accepted. */
@@ -64,7 +64,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
   });
 }
 
-/** Whether records may be left to send. This includes a run whose input was not read completely. */
+/** Whether records may be left to send. Also true for a run whose input was not read completely. */
 async function hasUnsentRecords({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
   if (state === "planning") return true;
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;

@@ -145,7 +145,7 @@ export const FILLER_WORDS: ReadonlySet<string> = new Set(
   "of the at in into and for by a an is has field col flag".split(" "),
 );
 
-/** People other than the customer. A field about one of them is unlikely to match a column that does not name them. */
+/** Parties other than the customer. A field about such a party rarely matches a column that does not name the party. */
 export const OTHER_PARTIES: readonly string[] =
   "administrator landlord guarantor agent broker intermediary affiliate agency".split(" ");
 
@@ -190,9 +190,10 @@ export const NEAR_WORDS: readonly (readonly [word: string, other: string, likene
   ["note", "notes", 1],
 ];
 
-/**
- * Parts of an address in written order, for address lines without numbered columns. The first line takes one of these
- * parts. `billing_address2` takes the town if there is no second street column.
- */
+/** Parts of an address that may fill its first line from a column without a number, most likely first. */
 export const FIRST_ADDRESS_PARTS: readonly string[] = ["street", "address"];
+/**
+ * Parts of an address that may fill a later line from a column without a number, most likely first. For example,
+ * `billing_address2` takes the town if there is no second street column.
+ */
 export const LATER_ADDRESS_PARTS: readonly string[] = ["street", "town", "county", "state"];

@@ -13,8 +13,9 @@ const OPTIONAL = 0.58;
 const MAX_OTHERS = 3;
 
 /**
- * Fills the fields that are built from the rows of one source. Each column fills the field that it fits best, but a
- * required field may share a column with another field. Optional objects are included if a column fits best in them.
+ * Fills the fields that are built from the rows of one source. Each column fills the field that it fits best. A
+ * required field, or the same field of another object, may use the same column. An optional object is included if a
+ * column fits one of its fields best.
  */
 export function fillFields(container: Container, node: SourceNode, scores: Scores): void {
   const { source } = node;
@@ -39,7 +40,10 @@ export function fillFields(container: Container, node: SourceNode, scores: Score
   for (const slot of slots) slot.others = othersFor(slot, ranked, slots);
 }
 
-/** Returns alternatives: columns that fit nearly as well and that no other field uses with a better score. */
+/**
+ * Returns alternative columns. Their score is at least `TIE_SHARE` of the score of the guess, and no other field uses
+ * them with a better score.
+ */
 function othersFor(slot: Slot, ranked: readonly RankedPair[], slots: readonly Slot[]): readonly Guess[] {
   const better = (guess: Guess): boolean =>
     slots.some((other) => other !== slot && other.guess?.column === guess.column && other.guess.score > guess.score);
@@ -58,7 +62,10 @@ interface Pair {
   readonly guess: Guess;
 }
 
-/** Raises the score of an id column if other files join on it. Raises it further for an industry-wide number. */
+/**
+ * Raises the score of a column for an id field if other sources join on the column or, by a larger amount, if the
+ * column contains industry-wide numbers.
+ */
 function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode): Guess {
   if (!words.includes("id") || guess.score <= SHOWN / 2) return guess;
   if (isIndustryNumber(guess.column.name)) return { ...guess, score: guess.score + 2 * JOIN_KEY };
@@ -68,8 +75,8 @@ function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode
 
 const JOIN_KEY = 0.05;
 /**
- * Minimum score of a column by which other files refer to records. The platform can identify records by this column
- * too.
+ * Minimum score of a column by which other sources refer to records, because the platform can also identify records by
+ * this column.
  */
 const RECORD_KEY_SCORE = 0.6;
 
@@ -101,8 +108,8 @@ function isSameField(slot: Slot, other: Slot): boolean {
 }
 
 /**
- * Returns the guess for the same line of another address. An extract with a single address uses it for both billing and
- * supply.
+ * Returns the guess for the same line of another address. If an extract has a single address, that address is used for
+ * both billing and supply.
  */
 function otherAddress(slot: Slot, slots: readonly Slot[]): Guess | undefined {
   if (!isOfAddress(slot)) return undefined;
@@ -165,8 +172,8 @@ function isGiven({ constant }: Slot): boolean {
 }
 
 /**
- * Marks the containers that the mapping must include: required containers, and containers with a filled field at any
- * depth.
+ * Marks the containers that the mapping must include: required containers, lists with a source, and containers with a
+ * filled field at any depth. Returns whether `container` is marked.
  */
 function include(container: Container): boolean {
   let some = container.source !== undefined || isAlways(container);

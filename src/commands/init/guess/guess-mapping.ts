@@ -15,7 +15,7 @@ import { createScores, type Scores } from "./score.ts";
 /** A guessed mapping, possibly incomplete. */
 export interface GuessedMapping {
   readonly operation: Operation;
-  /** The attr of the business key; undefined if no field of the contract looks like one. */
+  /** The attr of the business key; undefined if no field of the contract looks like a business key. */
   readonly key: string | undefined;
   /** Whether the contract declares the key. */
   readonly keyIsDeclared: boolean;
@@ -127,8 +127,8 @@ export function preparePayload({ operation, supplier }: GuessOptions): {
 }
 
 /**
- * Returns how likely the rows of a source are records, from 0 to 1: whether they have the business key and the required
- * fields of the payload.
+ * Returns how likely the rows of a source are records, from 0 to 1, based on how well their columns fit the business
+ * key and the required fields of the payload.
  */
 function recordLikeness(
   source: SourceProfile,

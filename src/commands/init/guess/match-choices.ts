@@ -1,8 +1,7 @@
 import type { JsonScalar } from "../../../json/json-value.ts";
 
 /**
- * Codes of legacy systems in upper case, grouped by meaning. The first entry of a group is the word in the contract's
- * choice.
+ * Codes of legacy systems in upper case, grouped by meaning. The first entry of a group is the choice in the contract.
  */
 const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonly string[]])[] = [
   ["DOMESTIC", "RESIDENTIAL", "RESI", "RES", "HOUSEHOLD", "HH", "PRIVATE", "DOM", "R"],
@@ -30,7 +29,7 @@ export interface MatchedChoices {
   readonly table: ReadonlyMap<string, string>;
   /** Codes that match no choice or several choices. */
   readonly unknown: readonly string[];
-  /** Codes that match by only a few letters. */
+  /** Codes that match a choice only by selected letters, such as `QTRLY` for `QUARTERLY`. */
   readonly uncertain: ReadonlySet<string>;
   /** Whether every code equals its choice, so that no lookup table is needed. */
   readonly same: boolean;
@@ -60,7 +59,7 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
 }
 
 const MIN_STRENGTH = 0.7;
-/** Score of a single letter, because many words share an initial. */
+/** Maximum evidence of a code with a single letter, because many words share an initial. */
 const ONE_LETTER = 0.75;
 
 function evidenceOf(codes: readonly string[], strengths: readonly number[]): number {
@@ -89,8 +88,8 @@ function bestChoice(code: string, choices: readonly string[]): Match | undefined
 }
 
 /**
- * Converts text to upper case, with single spaces between words and numbers. Results are cached, because every column
- * is compared with the same choices.
+ * Converts text to upper case, with single spaces instead of punctuation. Results are cached, because every column is
+ * compared with the same choices.
  */
 function plain(text: string): string {
   const known = plainTexts.get(text);
@@ -117,7 +116,10 @@ const KNOWN_CODES: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   CHOICE_WORDS.map(([word, ...codes]) => [plain(word), new Set(codes.map(plain))]),
 );
 
-/** Scores abbreviations: initials (`DD`), the start of a word (`ELEC`), and selected letters in order (`QTR`). */
+/**
+ * Scores similar codes: initials (`DD`), the start of the choice (`ELEC`), longer words that start with the choice, and
+ * selected letters in order (`QTR`).
+ */
 function lettersLikeness(code: string, wanted: string): number {
   const initials = wanted.split(" ").map((word) => word.slice(0, 1));
   if (initials.length > 1 && initials.join("") === code) return 0.9;

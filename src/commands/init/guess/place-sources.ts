@@ -5,7 +5,7 @@ import { nameLikeness, type Scores } from "./score.ts";
 
 /** Minimum affinity of a source to the list that it fills. */
 const MIN_AFFINITY = 0.3;
-/** The factor for each level between the field of a column and the list. */
+/** The factor for each level between the list and a field inside its items. */
 const DEEPER = 0.8;
 
 /**
@@ -45,7 +45,7 @@ function hasSourceBelow({ fields }: Container): boolean {
   return fields.some((field) => field.kind === "container" && (field.source !== undefined || hasSourceBelow(field)));
 }
 
-/** Weight of the children of a source. They must fit lists inside the list of that source. */
+/** Weight of the children of a source. Their rows fill lists inside the list of that source. */
 const BELOW_WEIGHT = 0.35;
 
 function affinityWithin(list: Container, child: SourceNode, scores: Scores): number {
@@ -80,7 +80,8 @@ function affinityOf(list: Container, child: SourceNode, scores: Scores): number 
 }
 
 /**
- * Columns with meter point numbers, by fuel. A file with meter point numbers of one fuel contains data about that fuel.
+ * Names of columns with meter point numbers, by fuel. A file with meter point numbers of one fuel contains data about
+ * that fuel.
  */
 const FUEL_NUMBERS: readonly (readonly [fuel: string, columns: readonly string[]])[] = [
   ["ELECTRICITY", ["mpan", "mpancore", "corempan", "nmi"]],
@@ -90,8 +91,8 @@ const FUEL_NUMBERS: readonly (readonly [fuel: string, columns: readonly string[]
 const CLEAR_MATCH = 0.5;
 
 /**
- * Sets the fuel from the meter point numbers of the source if types in the contract depend on the fuel and no column
- * contains the fuel.
+ * Sets the fuel of a container to the fuel of the source's meter point numbers if the container has a field for the
+ * fuel and no column contains the fuel.
  */
 function chooseFuel(container: Container, { source }: SourceNode, scores: Scores): void {
   const slot = container.fields.find((field) => field.kind === "slot" && isFuel(field));

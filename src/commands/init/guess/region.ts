@@ -152,8 +152,8 @@ interface ContractField {
 }
 
 /**
- * Returns the writable fields of an object, or of all objects in a choice; undefined for any other type.
- * @param entry existing entry of the mapping: a constant in it may select one of the objects
+ * Returns the writable fields of an object, or of all variants of an object; undefined for any other type.
+ * @param entry existing entry of the mapping, in which a constant may select one variant
  */
 export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly ContractField[] | undefined {
   const narrowed = narrowType(entry, type);
@@ -171,7 +171,7 @@ export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly Cont
 
 const ANYTHING: FieldType = { kind: "any", nullable: false, deprecated: false, validators: [] };
 
-/** Returns the type of a list's items if they are objects; undefined for any other field. */
+/** Returns the type of a list's items if they are objects; undefined for any other type. */
 function itemObject(type: FieldType): FieldType | undefined {
   const narrowed = narrowType([], type);
   return narrowed.kind === "list" && fieldsOf(narrowed.items) !== undefined ? narrowed.items : undefined;
@@ -183,7 +183,7 @@ function isScalarField(type: FieldType): boolean {
   return narrowed.kind !== "object" && narrowed.kind !== "list" && narrowed.kind !== "variants";
 }
 
-/** Returns the type of a list's items if they are plain values; undefined for any other field. */
+/** Returns the type of a list's items if they are plain values; undefined for any other type. */
 function scalarItems(type: FieldType): FieldType | undefined {
   const narrowed = narrowType([], type);
   return narrowed.kind === "list" && isScalarField(narrowed.items) ? narrowed.items : undefined;

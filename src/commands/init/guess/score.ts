@@ -64,7 +64,7 @@ function sharedWords(one: string, other: string): number {
   return (2 * shared) / Math.max(1, words.length + others.length);
 }
 
-/** Returns how likely a column is the business key. A key differs in every row and is not a row number. */
+/** Returns how likely a column is the business key. A key differs in every row and is rarely a row number. */
 function keyLikeness(column: ColumnProfile): number {
   const unique = isUnique(column) ? 1 : (column.distinct ?? 0) / Math.max(1, column.filled + column.empty);
   return isRowNumber(column) ? 0.85 * unique : unique;
@@ -82,8 +82,8 @@ const AROUND_WEIGHT = 0.25;
 const FIRST_WEIGHT = 0.2;
 
 /**
- * Returns the similarity of two names, from 0 to 1. It combines the share of the field's words in the column or its
- * file name, and the share of the column's words in the field or its context.
+ * Returns the similarity of two names, from 0 to 1. It combines the share of the field's words that occur in the names
+ * of the column and its file with the share of the column's words that occur in the names of the field and its context.
  */
 export function nameLikeness(field: NamedThing, named: NamedThing): number {
   if (areOpposites(field, named) || hasOtherUnit(field, named)) return 0;
@@ -160,8 +160,8 @@ function isOnly(words: readonly string[], word: string, without: string): boolea
 }
 
 /**
- * Whether the numbers in the names agree. `ADDR2` is not the first line of an address, but a column without a number
- * may be.
+ * Returns how well the numbers in the names agree, from 0 to 1. `ADDR2` is not the first line of an address, but a
+ * column without a number may be the first line.
  */
 function numbersAgree(field: readonly string[], column: readonly string[]): number {
   const own = field.filter(isNumber);

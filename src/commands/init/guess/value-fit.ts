@@ -24,7 +24,8 @@ export interface LookupForm {
   /** Codes without a matching choice that may be written to a file. */
   readonly unknown: readonly string[];
   /**
-   * The number of other codes. They are too rare or too long to write to a file, because they could be personal data.
+   * The number of codes in neither `table` nor `unknown`: codes beyond the maximum, and rare or long codes, which could
+   * be personal data.
    */
   readonly withheld: number;
 }
@@ -137,7 +138,7 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
  */
 const MORE_CODES = 4;
 
-/** Minimum number of rows with a code. A value in fewer rows may be personal data. */
+/** Minimum number of rows with a code that is written to a file. A value in fewer rows may be personal data. */
 const MIN_ROWS = 5;
 const LONGEST_CODE = 12;
 const MAX_CODES = 20;
@@ -157,7 +158,7 @@ function numberFit(type: Extract<FieldType, { kind: "decimal" }> | NumberType, c
   return onlyFit(plain < 0.5 ? 0.02 : plain * 0.6);
 }
 
-/** Returns the number format of a column whose numbers are not written as in the contract. */
+/** Returns the number format of a column whose numbers are not written as in the contract; undefined if unknown. */
 function numberFormat(kind: NumericType["kind"], column: ColumnProfile, plain: number): LeafForm | undefined {
   const isWithComma = shareOf(column, "commaNumber") + shareOf(column, "integer") >= 0.9;
   if (kind !== "integer" && isWithComma) return number(",", ".");
@@ -186,7 +187,7 @@ const KIND_WORDS: readonly (readonly [kind: ValueKind, word: string, evidence: n
   ["phone", "phone", 0.5],
   ["street", "address", 0.3],
 ];
-/** Fit of a column whose values are rarely text. */
+/** Fit of a column of dates for a text field, because text fields rarely contain dates. */
 const NON_TEXT_SCORE = 0.35;
 
 function textFit(type: TextType, words: readonly string[], column: ColumnProfile): ValueFit {
@@ -228,8 +229,8 @@ function kindsAgree({ dominant, wanted, words, column }: TextFacts): number {
 }
 
 /**
- * Returns the fit of a field of another kind. Account numbers look like phone numbers, and house names look like
- * streets.
+ * Returns the fit if the values suggest another kind than the name of the field. Account numbers look like phone
+ * numbers, and house names look like streets.
  */
 function fitOfOther([kind]: KindWord, words: readonly string[]): number {
   if (kind === "street") return 0.6;

@@ -33,7 +33,7 @@ export interface ColumnProfile {
   /** Number of analysed cells of each kind. */
   readonly kinds: ReadonlyMap<ValueKind, number>;
   readonly dates: readonly DateForm[];
-  /** Every value with its frequency; undefined if there are too many values or one is too long. */
+  /** Every value with its frequency; undefined if there are too many values or a value is too long. */
   readonly codes: ReadonlyMap<string, number> | undefined;
   /** A diverse sample of the values, for tests against the contract. Shown only on request, never written to a file. */
   readonly sample: readonly string[];
@@ -50,7 +50,7 @@ export interface ColumnCounter {
   readonly close: () => void;
 }
 
-/** The kinds of a value, determined without the name of its column. */
+/** The kinds of values, each with its test. The tests ignore the name of the column. */
 const VALUE_KINDS: readonly (readonly [kind: ValueKind, isOfKind: (text: string) => boolean])[] = [
   ["integer", (text) => /^[-+]?\d{1,18}$/.test(text)],
   ["number", (text) => /^[-+]?\d{1,15}(?:\.\d+)?$/.test(text)],

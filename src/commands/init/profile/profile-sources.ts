@@ -46,7 +46,7 @@ export interface NamedFiles {
 
 /**
  * Reads all files completely, with bounded memory. Unnamed files with the same columns form one source.
- * @throws the failure of the reader if a file cannot be read at all
+ * @throws the failure of the reader if a file cannot be read at all; Failure `incomplete` if the user stops the command
  */
 export async function profileSources(
   named: readonly NamedFiles[],
@@ -100,7 +100,10 @@ function columnsKey({ opened, found }: GuessedFile): string {
   return header === undefined ? `file ${found.path}` : `columns ${JSON.stringify(header.table.columns)}`;
 }
 
-/** Derives an unused name for a source from its first file, with the characters that source names may contain. */
+/**
+ * Returns an unused name for a source: the given name, or a name that is derived from the first file with only the
+ * characters that source names may contain. Appends a number to a name that is already used.
+ */
 function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
   const [first] = files;
   const base = path

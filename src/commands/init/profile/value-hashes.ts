@@ -104,8 +104,8 @@ export function distinctCount(hashes: ValueHashes): number {
 const MIN_HIT_SHARE = 0.2;
 
 /**
- * Returns the share of a column's values that also occur in another column, counted by rows. For long columns with few
- * matches, the result is an estimate from some of the values.
+ * Returns the share of a column's values that also occur in another column, counting every cell. For long columns with
+ * few matches, the result is an estimate from some of the values.
  */
 export function shareFound(values: ValueHashes, among: ValueHashes): number {
   const parts = partsFor(values, among);

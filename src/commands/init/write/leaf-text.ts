@@ -4,7 +4,7 @@ import type { LeafForm, LookupForm } from "../guess/value-fit.ts";
 import { yamlText } from "./yaml-text.ts";
 import { plural } from "../../../text/count.ts";
 
-/** Returns a leaf as written in the mapping; undefined if nothing fills it. */
+/** Renders the mapping entry of a field. Returns undefined if nothing fills the field. */
 export function leafText(slot: Slot, zone: string): string | undefined {
   const { guess, constant } = slot;
   if (guess !== undefined) return slot.isList ? `[${guessText(guess, zone)}]` : guessText(guess, zone);
@@ -55,7 +55,8 @@ function listText(name: string, values: readonly string[]): readonly string[] {
 }
 
 /**
- * Renders a value. A single letter needs no quotation marks: YAML 1.2 reads it as text, but YAML 1.1 does not always.
+ * Renders a value. Does not quote a single letter, because YAML 1.2 reads every letter as a string. YAML 1.1 reads
+ * letters such as `y` as booleans.
  */
 function valueText(value: string): string {
   return /^[A-Za-z]$/.test(value) ? value : yamlText(value);

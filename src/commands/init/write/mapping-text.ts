@@ -138,7 +138,7 @@ interface Writing {
   readonly zone: string;
 }
 
-/** Renders the fields of an object, required ones first. */
+/** Renders the fields of an object, required fields first. */
 function containerLines(container: Container, writing: Writing): readonly Line[] {
   const { depth } = writing;
   const fields = [

@@ -11,7 +11,7 @@ export function yamlText(text: string): string {
 }
 
 const PLAIN = /^(?:\.{0,2}\/)*[\p{L}_](?:[\p{L}\d_./+&()-]|[ ](?=[\p{L}\d_./+&()-]))*$/u;
-/** Words that YAML 1.1 or 1.2 does not read as text. */
+/** Words that YAML 1.1 or 1.2 does not read as strings. */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
 
 const UNSEEN = new RegExp(String.raw`[\p{Cc}${DECEPTIVE}]`, "gu");
@@ -22,7 +22,7 @@ function escaped(character: string): string {
   return code.length > 4 ? String.raw`\U${code.padStart(8, "0")}` : String.raw`\u${code.padStart(4, "0")}`;
 }
 
-/** Removes line breaks and characters that end a comment or are invisible in it. */
+/** Replaces line breaks and invisible or deceptive characters in a comment with spaces. */
 function commentText(text: string): string {
   return text.replaceAll(UNSEEN, " ");
 }
