@@ -95,7 +95,7 @@ const HELP_HINT = "(see --help)";
 
 /**
  * Removes the value of an unknown option, because it may be a secret. Commander also reports an unknown option if the
- * user gives a value to an option that takes none.
+ * user gives a value to an option that takes no value.
  */
 function refusalText(text: string, command: Command): string {
   const [given, flag = ""] = /unknown option '(-[^=']*)=[^\n]*'/.exec(text) ?? [];

@@ -255,7 +255,7 @@ describe("returned rejects", () => {
     const { code, stdout } = await add(work);
     expect(code).toBe(1);
     expect(stdout).toContain(
-      "2 changed cells not kept: source customers, column DOB, the sources contain the row twice",
+      "2 changed cells not kept: source customers, column DOB, the sources contain the row more than once",
     );
     expect(stdout).toContain("column TYPE, the row has too few or too many cells");
     expect(await stored(work)).toEqual([]);

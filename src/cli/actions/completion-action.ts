@@ -30,8 +30,8 @@ export async function completeAction(
 const MAX_DESCRIPTION = 100;
 
 /**
- * Returns no values if the configuration, contract or ledger cannot be read. The completed command reports the reason
- * when the user runs it.
+ * Looks up the values of an option or argument. Returns no values if the configuration, contract or ledger cannot be
+ * read. The completed command reports the reason when the user runs it.
  */
 async function valuesFor(
   name: string,

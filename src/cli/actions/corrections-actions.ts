@@ -17,7 +17,7 @@ import {
 } from "../views/corrections-view.ts";
 import { show } from "../views/view.ts";
 
-/** The cell and its value, unless `--from` names a corrections file. */
+/** The cell and its value; absent with `--from` or `--rejects`. */
 interface GivenCell {
   readonly key?: string | undefined;
   readonly column?: string | undefined;
@@ -64,7 +64,7 @@ function keepRejects(
   });
 }
 
-/** Returns the settings to read each folder of rejects. Flags that describe files apply to the files of the sources. */
+/** Returns the settings to read each folder of rejects. Ignores flags that describe the files of the sources. */
 async function rejectsJobs(
   folders: readonly string[],
   flags: CorrectionFlags,

@@ -31,7 +31,7 @@ export function demoAction(flags: DemoFlags, session: Session): Promise<void> {
 }
 
 function onlyOfCluster(): Failure {
-  return new Failure("usage", "--ledger needs --cluster: without it, the demo creates its own ledger");
+  return new Failure("usage", "--ledger needs --cluster: without --cluster, the demo creates its own ledger");
 }
 
 function singleSteps(flags: DemoFlags, { dependencies }: Context): AsyncIterable<DemoStep> {

@@ -21,7 +21,7 @@ export function statusAction(run: string | undefined, flags: StatusFlags, sessio
       throw new Failure("usage", `--by ${by} counts the records of all runs`, { hint: "omit the run" });
     if (since !== undefined && (by === undefined || by === "owner")) {
       throw new Failure("usage", "--since needs --by cause, file or day", {
-        hint: "to count by owner, use `migrate open --since <date> --by owner`; without --by, it lists the records",
+        hint: "to count by owner, use `migrate open --since <date> --by owner`; to list the records, omit --by",
       });
     }
     if (by === "owner") {

@@ -93,8 +93,8 @@ function formatOf({ format }: ReadingFlags, { stdout }: Session): RecordFormat {
 }
 
 /**
- * Returns the time in UTC, in the form that the platform expects. Logs a notice if the time had no zone and London time
- * was assumed.
+ * Returns the time in UTC, in the format that the platform expects. Logs a notice if the time had no zone and London
+ * time was assumed.
  */
 function timeOf(text: string | undefined, name: string, { logger }: Context): string | undefined {
   if (text === undefined) return undefined;
@@ -103,7 +103,7 @@ function timeOf(text: string | undefined, name: string, { logger }: Context): st
   return utc;
 }
 
-/** `token` shows an expired token, but returns the same exit code as a command that would use it. */
+/** Exit code of `token` for an expired token: the exit code of a command that would use the token. */
 const EXPIRED_EXIT_CODE = 4;
 
 export function tokenAction(flags: TokenFlags, session: Session): Promise<void> {

@@ -62,7 +62,7 @@ function argumentAt({ registeredArguments }: Command, position: number): Argumen
   return registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
 }
 
-/** Omits options that are already typed, unless they are repeatable. */
+/** Returns the options of a command that are not typed yet or that are repeatable. */
 function untypedOptions(command: Command, { options }: TypedWords): readonly Candidate[] {
   return command
     .createHelp()

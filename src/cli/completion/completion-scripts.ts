@@ -15,7 +15,7 @@ export function completionScript(shell: Shell): string {
   return SCRIPTS[shell].trimStart();
 }
 
-/** bash splits words at `=` and `:`. The script joins them again and uses only the matching rest of each candidate. */
+/** bash splits words at `=` and `:`. The script joins them again, and completes only the part after the last split. */
 const BASH = `
 # bash completion for migrate
 _migrate() {

@@ -59,7 +59,7 @@ async function operations(sources: ValueSources): Promise<readonly Candidate[]> 
   const cache = contractCache({ env: process.env, platform: process.platform, home: homedir() });
   const settings = commands[0] === "contract" && commands[1] !== "check" ? undefined : config.rules;
   const contract = await readStoredContract(files.map(pathsFrom(process.cwd())), cache, settings);
-  // Omits the spaces in the name of an operation. They are not significant, and the user would have to quote them.
+  // Replaces spaces in the name of an operation by hyphens, because the user would have to quote a name with spaces.
   return (contract?.operations ?? []).map(({ id, summary, method, path }) => ({
     value: id.replaceAll(/\s+/g, "-"),
     description: summary ?? `${method} ${path}`,

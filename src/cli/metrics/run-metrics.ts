@@ -157,7 +157,8 @@ function isMeasurable(state: RunState): boolean {
 type WorkingProcess = NonNullable<NonNullable<CurrentProgress["sending"]>["sharing"]>["working"][number];
 
 /**
- * One value for each active worker. Range numbers are values, because as labels they would create too many time series.
+ * Returns a metric with one value for each active worker. Record numbers are values, because as labels they would
+ * create too many time series.
  */
 function ofWorkers(name: string, help: string, valueOf: (worker: WorkingProcess) => number | undefined): RunMetric {
   return {

@@ -75,7 +75,7 @@ async function answer({ url = "", method }: IncomingMessage, exposition: Exposit
 
 function cannotListen(address: string, cause: unknown): Failure {
   return new Failure("usage", `--metrics ${address}: ${listenError(cause)}`, {
-    hint: "choose another port, or port 0 for any free one; nothing was read or sent",
+    hint: "choose another port, or port 0 for any free port; nothing was read or sent",
     cause,
   });
 }
@@ -93,7 +93,7 @@ function closeServer(server: Server): void {
 }
 
 const WRITE_EVERY_MS = 5000;
-/** The collector of the metrics runs as another user. */
+/** Mode of the metrics file. The collector of the metrics may run as another user. */
 const READABLE_BY_ALL = 0o644;
 
 async function keepFile(file: string, exposition: Exposition): Promise<StopMetrics> {

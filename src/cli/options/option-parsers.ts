@@ -52,7 +52,7 @@ export const PARSERS = {
   rate: (text: string): number => {
     const value = Number(text);
     if (Number.isFinite(value) && value > 0 && value <= 100_000) return value;
-    throw new InvalidArgumentError("A number of requests per second above 0 is expected.");
+    throw new InvalidArgumentError("A number of requests per second above 0, up to 100000, is expected.");
   },
 
   /** Returns milliseconds. */

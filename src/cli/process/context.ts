@@ -17,7 +17,8 @@ import { ask, canAsk, isLive, screenOf, stdoutWriter, watchStdout } from "./term
 
 /**
  * Runs an action and sets the exit code to the result of the action, or to the exit code of its Failure. Any other
- * error is a bug. The exit code is then 70, and the stack is logged.
+ * error is a bug, except a second signal or a limit of the machine. For a bug, the exit code is 70, and the stack is
+ * logged.
  */
 export async function withContext(
   session: Session,
@@ -115,7 +116,7 @@ export function withConfig(
   });
 }
 
-/** Runs an action. If a file cannot be read, the failure states where the configuration file names it. */
+/** Runs an action. If a file cannot be read, the failure states where the configuration file names the file. */
 export function withOptionOrigin<T>({ placeOf }: Pick<Config, "placeOf">, action: () => Promise<T>): Promise<T> {
   return placeOf === undefined ? action() : withNamingPlace(placeOf, action);
 }

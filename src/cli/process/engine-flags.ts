@@ -36,8 +36,8 @@ export function ignoreDebuggerSignal(): void {
 }
 
 /**
- * Returns Node.js options that prevent a signal from opening the debugger in a child process. Returns none if Node.js
- * has no such option.
+ * Returns Node.js options that prevent a signal from opening the debugger in a child process. Returns no options if
+ * Node.js has no such option, or if this process already passes it on.
  */
 export function withoutDebuggerSignal(): readonly string[] {
   const option = "--disable-sigusr1";

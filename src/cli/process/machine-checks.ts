@@ -20,7 +20,7 @@ export function nodeCheck(version: string, required: string): Check {
 
 const USAGE_EXIT_CODE = 2;
 
-/** Supports only the range syntax in the manifest of this package: `^` and `>=`, joined by `||`. */
+/** Whether a version is in a range. Supports only the syntax in the manifest of this package: `^`, `>=` and `||`. */
 function isWithin(version: string, ranges: string): boolean {
   const found = numbersOf(version);
   return ranges.split("||").some((range) => {
@@ -49,7 +49,7 @@ export function environmentCheck(settings: ProcessSettings, known: readonly stri
   }
 }
 
-/** Returns the variables with the prefix of this program that no command reads, so that a typo causes a notice. */
+/** Returns a notice for each variable with the prefix of this program that no command reads, such as a typo. */
 export function unknownVariables(env: NodeJS.ProcessEnv, known: readonly string[]): readonly string[] {
   const unknown = Object.keys(env).filter((name) => name.startsWith("MIGRATE_") && !known.includes(name));
   return unknown.map((name) => `${name} is set, but no command reads it${didYouMean(name, known)}`);

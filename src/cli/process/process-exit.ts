@@ -30,7 +30,10 @@ export function logFailure({ code, message, hint, place }: Failure, logger: Pick
   });
 }
 
-/** Replaces text in quotation marks with its shape, because messages of Node.js may quote input values. */
+/**
+ * Returns the name, message and stack of an error. Replaces quoted text in the message with its shape, because messages
+ * of Node.js may quote input values.
+ */
 function stackWithoutValues(error: unknown): string {
   if (!(error instanceof Error)) return `${typeof error} thrown`;
   const message = error.message.replaceAll(/(["'`])(.*?)\1/gs, (_, mark, quoted) => `${mark}${shapeOf(quoted)}${mark}`);

@@ -30,7 +30,7 @@ export function isTerminal({ isTTY = false }: Output): boolean {
   return isTTY;
 }
 
-/** Returns a function that is false once the reader has closed stdout (`| head`). */
+/** Returns a function that returns false once the reader has closed stdout (`| head`). */
 export function watchStdout(stdout: Output): () => boolean {
   let isOpen = true;
   stdout.once("error", () => {

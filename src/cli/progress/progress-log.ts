@@ -106,7 +106,7 @@ type SupplierChange = Extract<RunEvent, { kind: "supplier" }>;
 interface WaitLog {
   readonly pause: (event: Pause) => void;
   readonly supplier: (event: SupplierChange) => void;
-  /** Logs the end of a wait that has ended. Call it regularly. */
+  /** Logs the end of the wait if there has been no pause for `QUIET_MS`. Call it regularly. */
   readonly tick: () => void;
 }
 

@@ -5,7 +5,8 @@ import { plainText } from "../../text/plain-text.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 
 /**
- * Describes the progress in one line of at most `width` columns. Omits the least important parts if they do not fit.
+ * Describes the progress in one line. Omits the least important parts if the line has more than `width` columns, but
+ * always keeps the most important part.
  */
 export function progressLine(progress: RunProgress, width: number = Number.POSITIVE_INFINITY): string {
   const parts = progress.sending === undefined ? inputParts(progress) : sendParts(progress.sending);
@@ -71,7 +72,7 @@ function sendParts(sending: SendProgress): readonly Part[] {
   );
 }
 
-/** Describes the limit of the pace and its reason, such as `12 in flight at most: HTTP 429`. */
+/** Describes the limits of the pace and their reason, such as `12 and 5/s at most: HTTP 429`. */
 export function paceText({ pace }: Pick<SendProgress, "pace">): string | undefined {
   const { limit, perSecond, reason } = pace;
   if (limit === undefined) return undefined;

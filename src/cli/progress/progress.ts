@@ -112,7 +112,7 @@ interface ProgressLine {
 }
 
 interface ShownProgress {
-  /** Returns the text in at most `width` columns. */
+  /** Returns the text, shortened to `width` columns if possible. */
   readonly text: (width: number) => string;
   /** Writes the progress to the log. */
   readonly log: () => void;
@@ -125,8 +125,8 @@ const FIRST_AFTER_MS = 300;
 const SPINNER_WIDTH = 3;
 
 /**
- * Creates a line that is updated in place. It is drawn by ora, which is loaded only for long work. The text is computed
- * at most ten times a second.
+ * Creates a line that is updated in place. The library ora draws the line, and is loaded only for long work. The text
+ * is computed at most ten times a second.
  */
 function liveLine({ stream, colour, width }: ProgressScreen, now: () => number): ProgressLine {
   let spinner: Ora | undefined;

@@ -82,7 +82,7 @@ export function configJsonSchema(): JsonObject {
 
 /** A platform in the configuration file. */
 export interface TargetConfig extends FileValues<typeof TARGET>, FileValues<typeof PACE> {
-  /** Settings of suppliers on this platform. Each one overrides the same setting of the supplier in the file. */
+  /** Settings of suppliers on this platform. They override the settings in `suppliers` at the top level of the file. */
   readonly suppliers?: SuppliersConfig | undefined;
 }
 
@@ -97,7 +97,7 @@ interface WrittenConfig extends Omit<FileValues<typeof FILE_SETTINGS>, keyof typ
 /** The validated `migrate.yaml`. Its paths are resolved against its own folder. Flags override its settings. */
 export interface Config extends WrittenConfig {
   readonly contract?: readonly string[] | undefined;
-  /** The path of the file; absent if there is none. */
+  /** The path of the file; absent if there is no file. */
   readonly file?: string | undefined;
   /** Returns the position in the configuration that names a resolved path. */
   readonly placeOf?: NamingPlace | undefined;
@@ -166,7 +166,7 @@ const EXPECTED_TEXT: Readonly<Record<string, string>> = {
   record: "an object with named settings is",
 };
 
-/** Returns a hint that lists the settings that are valid at this place. */
+/** Returns a hint for an unknown setting: a similar name, or the valid names at its position. */
 function hintFor(unknown: string | undefined, within: readonly (string | number)[]): string | undefined {
   if (unknown === undefined) return undefined;
   const known = Object.keys(shapeAt(configSchema, within));

@@ -37,7 +37,7 @@ export interface SettingSources {
 
 /**
  * Returns all settings with their values and origins: known settings first, then the other settings of the file, then
- * the flags.
+ * the other given options.
  */
 export function effectiveSettings(sources: SettingSources): readonly EffectiveSetting[] {
   const known = knownSettings(sources.settings, sources.config.config, sources.flags);
@@ -62,7 +62,7 @@ function fileOrigin(paths: readonly AttrPath[], { document }: LocatedConfig): Se
   return { kind: "file", file: document.file, line: document.lineOf(path) };
 }
 
-/** Returns the settings in the file, with resolved paths. Of the targets, includes only the chosen one. */
+/** Returns the settings in the file, with resolved paths. Omits all targets except the chosen target. */
 function fileSettings({ config: { document, config }, flags }: SettingSources): readonly EffectiveSetting[] {
   if (document === undefined) return [];
   const chosen = targetNameOf(flags, config);
@@ -118,7 +118,7 @@ interface KnownSetting {
   readonly value: JsonValue | undefined;
   /** The name of the option that sets this setting. */
   readonly option?: string;
-  /** Possible paths in the configuration file. The first path with a value wins. */
+  /** Possible paths in the configuration file. The first path with a value applies. */
   readonly paths: readonly AttrPath[];
 }
 
@@ -187,7 +187,7 @@ function timeoutRows(target: TargetSettings): readonly (readonly [string, number
   return Object.entries(timeoutSettings(target));
 }
 
-/** Masks the user name and password in a URL. A URL can contain them, although no command accepts such a URL. */
+/** Masks the user name and password in a URL. The configuration may contain such a URL, but no command accepts it. */
 function withoutUser(address: string): string {
   return address.replace(/\/\/[^/@]*@/, "//***@");
 }

@@ -14,8 +14,8 @@ import type { Flags } from "../options/options.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /**
- * Returns the settings of the runs whose rejects are re-imported. Flags of this command override them. A setting that
- * the runs did not record is read as usual.
+ * Returns the settings of the runs whose rejects are re-imported. Flags of this command override these settings. A
+ * setting that the runs did not record is read as usual.
  * @throws Failure `usage`, and the failures of reading the settings and the report
  */
 export async function readRejectsSettings(
@@ -27,7 +27,7 @@ export async function readRejectsSettings(
   const { rejects } = flags;
   if (sources.length > 0) {
     throw new Failure("usage", "--rejects already selects the sources", {
-      hint: "omit the other sources; --source <name>=<path> reads one of them from another place",
+      hint: "omit the other sources; --source <name>=<path> reads the rejects of one source from another file",
     });
   }
   if (rejects.length > 1 && flags.source !== undefined) {
@@ -61,7 +61,7 @@ interface GivenRejects {
   readonly rejects: readonly string[];
 }
 
-/** Returns the kinds of files that flags name. These files replace those of the run. */
+/** Returns the kinds of files that flags name. These files replace the files of the run. */
 function replacedKinds({ contract, mapping }: Flags): readonly FileKind[] {
   return [
     ...(contract === undefined ? [] : (["contract", "overlay"] as const)),
@@ -69,12 +69,12 @@ function replacedKinds({ contract, mapping }: Flags): readonly FileKind[] {
   ];
 }
 
-/** Returns the values of the earlier run that the new run uses, without those that a flag overrides. */
+/** Returns the values of the earlier run that the new run uses. A flag overrides the value with the same name. */
 function kept<Values extends object>(table: OptionTable, before: Values, flags: Flags): Partial<Values> {
   return reimportedValues(table, { ...before, ...definedFlags(flags) });
 }
 
-/** Converts recorded settings to flags, relative to the current folder. */
+/** Converts recorded settings to flags. Paths become relative to the current folder. */
 function flagsOf({ folder, ...job }: JobSettings, now: string): Flags {
   const from = (file: string): string =>
     path.isAbsolute(file) || isShippedOverlay(file) ? file : path.join(path.relative(now, folder), file);

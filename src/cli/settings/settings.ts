@@ -132,8 +132,9 @@ function suggestionOrKnown(name: string, known: readonly string[], what: string)
 }
 
 /**
- * Returns the import supplier of the job. Supplier settings of the target override those of the file. If suppliers are
- * listed, the code must be one of them, because records with a misspelt code would go to the wrong supplier.
+ * Returns the import supplier of the job. Settings of the target override settings at the top level of the file. If
+ * suppliers are listed, the code must be in the list, because records with a misspelt code would go to the wrong
+ * supplier.
  */
 function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefined): Supplier {
   const code = flags.supplier ?? target?.supplier ?? config.supplier;
@@ -148,7 +149,7 @@ function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefin
   return { ...named, code, rootLocation: named?.rootLocation ?? config.documentRoot };
 }
 
-/** Returns the import suppliers of the configuration by code. Each setting of the target overrides that of the file. */
+/** Returns the import suppliers by code. Settings of the target override settings at the top level of the file. */
 function suppliersOf(config: Config, target: ChosenTarget | undefined): ReadonlyMap<string, SupplierSettings> {
   const listed = new Map(Object.entries(config.suppliers ?? {}));
   const ofTarget = new Map(Object.entries(target?.suppliers ?? {}));
@@ -163,7 +164,7 @@ function rootsOf(config: Config, target: ChosenTarget | undefined): Readonly<Rec
   return roots.length === 0 ? undefined : Object.fromEntries(roots);
 }
 
-/** Returns the bucket that all suppliers share, if there is exactly one. Each supplier has its own root in it. */
+/** Returns the bucket of the suppliers if they name exactly one. Each supplier has its own root in the bucket. */
 function onlyBucketOf(suppliers: ReadonlyMap<string, SupplierSettings>): string | undefined {
   const buckets = new Set([...suppliers.values()].flatMap(({ bucket }) => bucket ?? []));
   return buckets.size === 1 ? [...buckets][0] : undefined;
@@ -241,7 +242,7 @@ export function requireOwners(owners: readonly OwnerRule[] | undefined, flag: st
 /**
  * Returns the location of the documents from the flags, or else from the configuration file, or else from the bucket of
  * the supplier.
- * @throws Failure `usage` if none of them names a store
+ * @throws Failure `usage` if no location is known
  */
 export async function readStoreSettings(
   flags: DocumentFlags,

@@ -3,13 +3,13 @@ import type { StoreCredentials, StoreKey } from "../../store/s3-store.ts";
 import { readSecret } from "../../runtime/read-credentials.ts";
 
 /**
- * Reads the access key of a document store from the first of these sources that has one:
+ * Reads the access key of a document store from the first of these sources that has a key:
  * - the standard AWS environment variables
  * - the private file `file`, in the format of `~/.aws/credentials`: its section `default`, or the lines before any
  *   section
  * - the AWS credential provider: a profile, or the role of a container or instance
  * Returns undefined if no source has a key.
- * @throws Failure `config` for half a key, a file that other users can access, or a profile without a key
+ * @throws Failure `config` for an incomplete key, a file that other users can access, or a profile without a key
  */
 export async function readStoreKey(
   environment: NodeJS.ProcessEnv,
@@ -32,7 +32,7 @@ function credentialsFrom(read: (name: string) => string | undefined, where: stri
   const secretAccessKey = read("aws_secret_access_key");
   const sessionToken = read("aws_session_token");
   if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
-  throw new Failure("config", `${where} contains only half of an access key`, {
+  throw new Failure("config", `${where} does not contain a complete access key`, {
     hint: "set both aws_access_key_id and aws_secret_access_key (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
   });
 }

@@ -33,7 +33,7 @@ export const correctionsView: View<ShownCorrections> = {
 export const addedCorrectionsView: View<AddedCorrections> = {
   text: ({ file, added, replaced }) =>
     `${counted(added.length, "correction")} added to ${plainText(file)}` +
-    `${replaced === 0 ? "" : `, replacing ${counted(replaced, "earlier one")}`}\n`,
+    `${replaced === 0 ? "" : `, replacing ${counted(replaced, "earlier correction")}`}\n`,
   json: ({ file, added, replaced }) => indentedJson({ file, added: added.length, replaced }),
 };
 
@@ -76,7 +76,7 @@ const OBSTACLES: Readonly<Record<NotKept["obstacle"], string>> = {
   missing: "the sources do not contain the row",
   no_column: "the sources do not contain the column",
   no_key: "the row has no key",
-  repeated: "the sources contain the row twice",
+  repeated: "the sources contain the row more than once",
   unreadable: "the row has too few or too many cells",
   other_type: "a correction cannot change the type or number of JSON values",
 };

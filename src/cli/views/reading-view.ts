@@ -35,7 +35,7 @@ function amountOf(shown: number, count: number | undefined): string {
   return count === undefined ? `The first ${shown}` : `The first ${shown} of ${count}`;
 }
 
-/** Shows products: code, name, first and last day in London time, and attributes. */
+/** Shows products: code, name, first and last day in London time, and properties. */
 export const productView: RecordView<Product> = {
   columns: [{ title: "code" }, { title: "name" }, { title: "from" }, { title: "until" }, { title: "properties" }],
   cells: (product) => [
@@ -86,7 +86,7 @@ function timeOf(time: string | null | undefined): string {
   return formatLondonTime(time, ({ day, clock, zone }) => `${day} ${clock} ${zone}`);
 }
 
-/** Renders a time of the platform in London time. An invalid time is unchanged; a missing time is an empty text. */
+/** Renders a time of the platform in London time. An invalid time is unchanged; a missing time is an empty string. */
 function formatLondonTime(time: string | null | undefined, show: (london: LondonTime) => string): string {
   if (time === null || time === undefined) return "";
   try {
@@ -97,7 +97,7 @@ function formatLondonTime(time: string | null | undefined, show: (london: London
   }
 }
 
-/** Shows the platform, format, identity and expiry of a token, one per line. As data, times are in ISO 8601 UTC. */
+/** Shows the platform, scheme, identity and expiry of a token, one per line. As data, times are in ISO 8601 UTC. */
 export const tokenView: View<TokenRecord> = { text: tokenText, json: tokenJson };
 
 function tokenText(record: TokenRecord): string {

@@ -24,7 +24,7 @@ describe("the views of a contract at 80 columns", () => {
   it("show how to declare the key of an operation without a key", () => {
     const { contract } = shown();
     const text = contractCheckView.text({ contract, coverage: undefined, exitCode: 0 }, OPTIONS);
-    expect(text).toContain("\n1 operation without a business key\n    create. A push needs one");
+    expect(text).toContain("\n1 operation without a business key\n    create. A push needs a key");
     expect(text).toContain('      - target: $.paths["/accounts/"].post\n        update: { x-migrate-key: <the field');
   });
 

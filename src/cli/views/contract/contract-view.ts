@@ -43,7 +43,7 @@ function keyHint(missing: readonly MissingKey[], screen: Screen): string {
   const target = `$.paths[${JSON.stringify(path)}].${method.toLowerCase()}`;
   const entry = {
     head: `${counted(missing.length, "operation")} without a business key`,
-    body: `${ids}. A push needs one. Set "key" in the mapping, or declare the key in an overlay:`,
+    body: `${ids}. A push needs a key. Set "key" in the mapping, or declare the key in an overlay:`,
   };
   return [
     `\n${renderEntryList([entry], screen).trimEnd()}`,

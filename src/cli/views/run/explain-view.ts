@@ -118,7 +118,7 @@ function decisionTable(decisions: readonly RecordedDecision[], screen: Screen): 
   );
 }
 
-/** Returns the place of the row, then those of all rows joined to it, at any depth. */
+/** Returns the place of the row, then the places of all rows joined to the row, at any depth. */
 function rowPlaces(row: Row, source?: string): readonly string[] {
   const own = `${formatPlace({ file: row.table.file, line: row.line })}${source === undefined ? "" : ` (${source})`}`;
   const joined = [...(row.children ?? [])].flatMap(([name, rows]) => rows.flatMap((child) => rowPlaces(child, name)));

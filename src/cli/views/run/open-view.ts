@@ -31,7 +31,7 @@ export function openWriter(format: OpenFormat, shown: OpenScreen): OpenWriter {
   return csvTable(titles, (record) => csvRow(record, shown));
 }
 
-/** Renders a table for each run, with its latest records first. */
+/** Renders a table for each group of consecutive records with the same run and target. */
 function textWriter({ screen, now, hasOwners }: OpenScreen): OpenWriter {
   let current: string | undefined;
   let table: ReturnType<typeof streamedTable> | undefined;

@@ -33,7 +33,7 @@ export async function watchStatus(
   return 0;
 }
 
-/** Returns a text that changes with the counts and states, but not with the elapsed time. */
+/** Returns a string that changes with the counts and states, but not with the elapsed time. */
 function changeOf({ runs, coverage }: LedgerStatus): string {
   const known = runs.map(({ run, state, summary, progress, shared }) => {
     const { pace, wait, closedSuppliers } = progress?.sending ?? {};
