@@ -43,7 +43,7 @@ export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues
 
 /**
  * Runs a whole migration, from the sources to the report: read -> map -> validate -> plan (`check`), then send, then
- * report. Without `sending`, it is a dry run.
+ * report. Without `sending`, the run is a dry run.
  *
  * Memory use does not grow with the input: records stream through in batches, and the ledger separates the stages.
  */
@@ -135,7 +135,7 @@ function plannedBatches(
   return planItems(checkedRecords(job, options), job, options.items);
 }
 
-/** Payloads and problems of a few records, found without reading the whole input (`Input.find`). */
+/** Yields the payloads and problems of a few records without reading the whole input (`Input.find`). */
 export function checkedFoundRecords(
   job: Job,
   wanted: Parameters<Job["input"]["find"]>[0],

@@ -18,7 +18,7 @@ export interface Call {
   readonly end: () => void;
   /**
    * Waits for callbacks that are still running, unless `stopNow` ends the wait.
-   * @throws the error of a callback or of its promise, as a Failure if the cause is known
+   * @throws the error of a callback or of its promise
    */
   readonly check: () => Promise<void>;
 }
@@ -81,12 +81,12 @@ function secretsOf({ apiKey, token }: Credentials): { readonly [Name in keyof Se
 }
 
 async function refuseStandardInput(): Promise<never> {
-  throw new Failure("usage", "a program cannot read records from standard input", {
+  throw new Failure("usage", "the library does not read records from standard input", {
     hint: "write them to a file, and pass its path in `sources`",
   });
 }
 
-/** Converts an error that a limit of this machine has caused into a Failure. Returns any other error unchanged. */
+/** Converts an error that a limit of this machine caused into a Failure. Returns any other error unchanged. */
 export function knownError(error: unknown): unknown {
   return limitFailure(error) ?? error;
 }

@@ -88,9 +88,9 @@ export async function status(options: ReadLedgerOptions = {}): Promise<LedgerOve
 }
 
 export interface OutcomesOptions extends ReadLedgerOptions {
-  /** Returns only records with one of these statuses. */
+  /** The statuses of the records. Default: all statuses. */
   readonly statuses?: readonly Status[] | undefined;
-  /** Returns only records with this business key. */
+  /** The business key of the records. Default: all records. */
   readonly key?: string | undefined;
 }
 
@@ -127,7 +127,7 @@ export interface RecordHistory {
   /** The run of the outcomes: the requested run, or the latest run that contains the key. */
   readonly run: string;
   readonly outcomes: readonly RecordOutcome[];
-  /** Set if the record was accepted in another run, and `run` reports a different status. */
+  /** Set if the record was accepted in another run, and is neither `accepted` nor `skipped` in `run`. */
   readonly acceptedElsewhere?: { readonly run: string; readonly account?: string | undefined } | undefined;
   /** Every request for these records, oldest first. */
   readonly attempts: readonly RecordAttempt[];

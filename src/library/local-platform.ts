@@ -13,9 +13,7 @@ export interface SandboxOptions {
   readonly contract?: string | readonly string[] | undefined;
   /** The port on 127.0.0.1. Default: any free port. */
   readonly port?: number | undefined;
-  /**
-   * Folder of the certificates of the sandbox, which are reused. Default: a temporary folder, which `close` removes.
-   */
+  /** Folder of the certificates, which later sandboxes reuse. Default: a temporary folder, which `close` removes. */
   readonly folder?: string | undefined;
   /** File that keeps the accounts between starts. */
   readonly data?: string | undefined;
@@ -104,7 +102,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
   }
 }
 
-/** Loads the sandbox on demand. */
+/** Starts the sandbox. Loads its modules on demand. */
 async function start(options: SandboxOptions, folder: string): Promise<StartedSandbox> {
   const { BUNDLED_CONTRACT, sandbox } = await import("../commands/serve-sandbox.ts");
   const { readFaults } = await import("../sandbox/faults/fault-options.ts");

@@ -38,7 +38,7 @@ export function products(options: ProductsOptions): AsyncGenerator<Product> {
 }
 
 export interface RatesOptions extends ReadPlatformOptions, RateRequest {
-  /** Yields the earliest rates first instead of the latest. All rates are then read before the first one is yielded. */
+  /** Whether to yield the earliest rates first. If so, all rates are read before the first rate is yielded. */
   readonly chronological?: boolean | undefined;
 }
 

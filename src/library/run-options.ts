@@ -44,8 +44,8 @@ export interface CallOptions {
    */
   readonly stopNow?: StopSignal | undefined;
   /**
-   * Receives the progress of the run about twice a second. If it throws an error, the run stops as with `signal`, and
-   * the call throws that error.
+   * Receives the progress of the run about twice a second. If the function throws an error, the run stops as with
+   * `signal`, and the call throws that error.
    */
   readonly onProgress?: ((progress: RunProgress) => void) | undefined;
   /** Receives the notices that the command line prints to stderr. They contain no values of cells. */
@@ -60,7 +60,7 @@ const CALL: OptionKinds<CallOptions> = {
   onNotice: { kind: "function" },
 };
 
-/** Credentials for the platform. The library reads none from the environment. */
+/** Credentials for the platform. The library reads no credentials from the environment. */
 export interface Credentials {
   readonly apiKey?: string | undefined;
   readonly token?: string | undefined;
@@ -95,7 +95,7 @@ export interface PushOptions extends ValidateOptions, LedgerOptions, KeyOptions,
   readonly pace?: PaceOptions | undefined;
 }
 
-/** Resources to send records, in addition to the settings of the call. */
+/** The credentials and the permission to send records. */
 export interface SendingCall {
   readonly credentials?: Credentials | undefined;
   /** Required to send to a target whose `environment` is `production`. */
@@ -209,7 +209,7 @@ export function requireCredentials(credentials: Credentials | undefined, call: s
   requireOptions(credentials ?? {}, CREDENTIALS, `${call}: credentials`);
 }
 
-/** The definition of every option of a call. The compiler ensures that none is missing. */
+/** The definition of every option of a call. The compiler ensures that no option is missing. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, OptionRow>>;
 
 /** Returns the options of a table that the library supports. */

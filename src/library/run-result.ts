@@ -14,7 +14,7 @@ export interface RunResult {
   readonly summary: Summary;
   /** The reasons why the run stopped early or its report is incomplete, main reason first; empty if there are none. */
   readonly failures: readonly Failure[];
-  /** The files of the report; absent if none was requested or it could not be written. */
+  /** The files of the report; absent if no report was requested or the report could not be written. */
   readonly report?: ReportPaths | undefined;
   /** The command to run next, if any. */
   readonly next?: string | undefined;

@@ -84,7 +84,7 @@ export async function resume(options: ResumeOptions = {}): Promise<RunResult> {
 }
 
 /**
- * Resolves records with unknown delivery status. Queries the platform, or records a manual decision. Sends no records.
+ * Resolves `ambiguous` and `existing` records. Queries the platform, or records a manual decision. Sends no records.
  * @throws Failure
  */
 export async function reconcile(options: ReconcileOptions = {}): Promise<RunResult> {
@@ -96,7 +96,7 @@ export async function reconcile(options: ReconcileOptions = {}): Promise<RunResu
 }
 
 /**
- * Writes the report of a run again from the ledger. May be called during a push. Opens no socket.
+ * Writes the report of a run again from the ledger. May be called during a push. Does not contact the platform.
  * @throws Failure
  */
 export async function report(options: ReportAgainOptions = {}): Promise<RunResult> {

@@ -9,7 +9,7 @@ import { recordedValues, resolvedPaths } from "../options/option-values.ts";
 import { TARGET } from "../options/target-options.ts";
 import type { CallOptions, PaceOptions, ReadTargetOptions, ValidateOptions } from "./run-options.ts";
 
-/** Converts the options of the library to those of the commands. */
+/** Converts the options of the library to the options of the commands. */
 export function runOptions(options: ValidateOptions): RunOptions {
   const { threads = "auto", contract, sources = [], namedSources = {} } = options;
   const given = { ...options, contract: listOf(contract), sources: listOf(sources), namedSources };
@@ -26,7 +26,7 @@ export function reportOptions({
   return { out, workbook, showValues };
 }
 
-/** Returns the URL of the ledger, or its path relative to the current folder of the process. */
+/** Returns the URL of the ledger, or a path that is valid in the current folder of the process. */
 export function ledgerOf({ ledger = DEFAULT_LEDGER, folder }: { ledger?: string | undefined } & CallOptions): string {
   const locator = requireLedgerLocator(ledger);
   return isAddress(locator) ? locator : fromFolder(folder)(locator);
