@@ -121,8 +121,8 @@ const MAX_HEAD_LENGTH = 500;
 const MAX_BODY_LENGTH = 4000;
 
 /**
- * Renders entries one below another, for content that a table would cut. Each head is on a separate line and is never
- * cut. The body follows, wrapped within `width`. Both are made safe to display.
+ * Renders entries one below another, for content that a table would cut. Each head is on a separate line, which may be
+ * longer than `width`. The body follows, wrapped within `width`. Both are made safe to display.
  */
 export function renderEntryList(
   entries: readonly ListEntry[],

@@ -14,7 +14,7 @@ export function textWidth(text: string): number {
 
 let stringWidth: typeof StringWidth | undefined;
 
-/** Loads the package on first use, because loading takes as long as a short command. */
+/** Returns the width of text with other characters. Loads the package on first use, because loading is slow. */
 function widthOfOthers(text: string): number {
   const load = createRequire(import.meta.url);
   stringWidth ??= load("string-width");
