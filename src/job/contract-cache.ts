@@ -44,7 +44,7 @@ export async function cachedContract(
   return contract;
 }
 
-/** The cached contract; undefined if the cache does not contain it. */
+/** Returns the cached contract; undefined if the cache does not contain the contract. */
 export async function storedContract(
   documents: readonly SourceText[],
   cache: ContractCache | undefined,
@@ -86,7 +86,7 @@ async function readCached(entry: string): Promise<Contract | undefined> {
 
 const CHECKSUM_BYTES = 32;
 
-/** Does not follow links, and ignores a file that another user could have written. */
+/** Reads an entry. Does not follow links. Returns undefined for a file that another user could have written. */
 async function readEntry(entry: string): Promise<Buffer | undefined> {
   const handle = await open(entry, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
@@ -114,7 +114,8 @@ const MAX_ENTRIES = 16;
 const ENTRY_NAME = /^(?:[0-9a-f]{64}\.contract|\.[0-9a-f]{64}\.contract\.[0-9a-f]{12}\.tmp)$/;
 
 /**
- * Limits the size of the cache: every change to an overlay adds an entry, and a killed process leaves a temporary file.
+ * Removes the oldest files if there are more than `MAX_ENTRIES`. Every change to an overlay adds an entry, and a killed
+ * process leaves a temporary file.
  */
 async function removeOldest(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => ENTRY_NAME.test(name)).map((name) => path.join(folder, name));
@@ -130,7 +131,7 @@ function sha256(bytes: Buffer): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/** A cache that cannot be read or written is treated as missing. */
+/** Ignores an error of the file system, because the cache is optional. Throws any other error. */
 function ignoreStorage(error: unknown): undefined {
   if (errorCode(error) !== undefined) return undefined;
   throw error;

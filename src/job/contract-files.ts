@@ -76,7 +76,7 @@ export async function readContractWithFindings(
 
 type PathOf = (name: string) => string;
 
-/** The contract if an earlier command has compiled it, otherwise undefined. */
+/** Returns the contract if the cache contains it; otherwise undefined. */
 export async function readStoredContract(
   files: readonly string[],
   cache: ContractCache | undefined,
@@ -86,7 +86,7 @@ export async function readStoredContract(
 }
 
 /**
- * The text of a contract's files: the OpenAPI document, then its overlays.
+ * Reads the files of a contract: the OpenAPI document, then its overlays.
  * @throws Failure `usage` if `files` is empty, `config` for a file that cannot be read
  */
 async function readContractFiles(files: readonly string[], pathOf: PathOf = ownPath): Promise<readonly TextFile[]> {
@@ -106,12 +106,12 @@ const FOLDER = fileURLToPath(new URL("../overlays/", import.meta.url));
 /** The overlay that all operators share. It is applied before the overlay of the operator. */
 const SHARED = "shared";
 
-/** True for `overlay:<name>`, which represents bundled overlays. */
+/** Whether a name has the format `overlay:<name>`, which represents bundled overlays. */
 export function isShippedOverlay(file: string): boolean {
   return file.startsWith(PREFIX);
 }
 
-/** The names of the files that a name represents: itself, or the two overlays of `overlay:<name>`, in order. */
+/** Returns the names that a name represents: the two overlays of `overlay:<name>`, in order, or the name itself. */
 export function contractNames(file: string): readonly string[] {
   return isShippedOverlay(file) ? [`${PREFIX}${SHARED}`, file] : [file];
 }
@@ -124,7 +124,7 @@ export function ownPath(name: string): string {
 }
 
 /**
- * The two overlays that `overlay:<name>` represents, named `overlay:shared` and `overlay:<name>`, in this order.
+ * Reads the two overlays that `overlay:<name>` represents. Returns `overlay:shared` first, then `overlay:<name>`.
  * @param pathOf returns the location of each overlay; another version may have stored an overlay that this version does
  * not have
  * @throws Failure `usage` for an unknown name
@@ -142,7 +142,7 @@ export async function readShippedOverlay(file: string, pathOf: PathOf = ownPath)
   });
 }
 
-/** For each rule code, the bundled overlays (`overlay:<name>`) that have a rule with this code. */
+/** Returns, for each rule code, the bundled overlays (`overlay:<name>`) that have a rule with this code. */
 export async function shippedRuleCodes(): Promise<ReadonlyMap<string, readonly string[]>> {
   const { parseDocument } = await import("../contract/document/yaml-document.ts");
   const overlays = new Map<string, readonly string[]>();
@@ -166,7 +166,7 @@ function ruleCodesOf(overlay: JsonValue): readonly string[] {
     });
 }
 
-/** The names of the bundled overlays that users choose from: `overlay:au`, `overlay:gb`. */
+/** Returns the names of the bundled overlays that users choose from: `overlay:au`, `overlay:gb`. */
 export async function shippedOverlays(): Promise<readonly string[]> {
   return (await shippedNames()).map((name) => PREFIX + name).toSorted();
 }
@@ -181,8 +181,8 @@ function nameOf(file: string): string {
 }
 
 /**
- * Returns a function that makes a relative path of the settings usable from the current folder. Other names are
- * returned unchanged.
+ * Returns a function that makes a relative path of the settings usable from the current folder. The function returns
+ * other names unchanged.
  */
 export function pathsFrom(folder: string): (file: string) => string {
   const isHere = folder === process.cwd();

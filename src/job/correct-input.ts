@@ -39,7 +39,7 @@ export function correctorOptions(
   return { file, plan, keyColumn: keyColumnIn(mapping) };
 }
 
-/** Finds the column or path of the business key in a row of the root source. */
+/** Returns a function that finds the column or path of the business key in a row of the root source. */
 export function keyColumnIn({ keyAttr, locate }: Mapping): (row: Row) => string | undefined {
   return (row) => {
     const place = keyAttr === undefined ? undefined : locate(row, keyAttr);
@@ -52,7 +52,7 @@ export function keyColumnIn({ keyAttr, locate }: Mapping): (row: Row) => string 
 /** Maximum number of outdated corrections in the notice. */
 const LISTED = 10;
 
-/** Describes the results of the corrections, one sentence each, without the name of the corrections file. */
+/** Describes the results of the corrections, one line each, without the name of the corrections file. */
 export function correctionNotices(
   results: Iterable<CorrectionResult>,
   { incompleteLine }: LinesEnd,

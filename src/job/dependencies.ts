@@ -25,9 +25,9 @@ export function withoutRepeatedNotices<Environment extends Notifier>(environment
 }
 
 export interface StopSignals {
-  /** The first Ctrl-C: start no new requests, and finish those in flight. */
+  /** Aborts at the first Ctrl-C: the run starts no new requests, and finishes the requests in flight. */
   readonly drain: AbortSignal;
-  /** The second Ctrl-C: stop immediately. */
+  /** Aborts at the second Ctrl-C: the run stops immediately. */
   readonly abort: AbortSignal;
 }
 
@@ -48,7 +48,7 @@ export interface JournalEnvironment extends Notifier {
 }
 
 export interface ContractCaching {
-  /** The cache of compiled contracts; undefined if there is none. */
+  /** The cache of compiled contracts; undefined if contracts are not cached. */
   readonly contractCache?: ContractCache | undefined;
 }
 
@@ -64,14 +64,14 @@ export interface Dependencies extends SendEnvironment, JournalEnvironment, Contr
   readonly userAgent: string;
   /** Whether a user can answer questions. */
   readonly canAsk: boolean;
-  /** Asks for a typed answer; undefined if no user can answer. */
+  /** Asks for a typed answer. Resolves to undefined if no user can answer. */
   readonly ask: (question: string) => Promise<string | undefined>;
   /** Copies standard input to a private file in the folder and returns its path. */
   readonly copyStandardInput: (folder: string) => Promise<string>;
   readonly screen: Screen;
   /** A folder of this process for temporary files: private, created on first use, removed at the end. */
   readonly temporaryFolder: string;
-  /** Starts this program as another process with these arguments; absent if it was not started as a program. */
+  /** Starts this program as another process with these arguments; absent in the library. */
   readonly startProcess?: ((words: readonly string[]) => StartedProcess) | undefined;
 }
 

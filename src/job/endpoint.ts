@@ -5,16 +5,16 @@ import { OPEN_PARAMETER } from "../ledger/records/record-hashes.ts";
 import { joinPath } from "../transport/base-url.ts";
 
 /**
- * The method and address at which an operation creates its records: `POST api.example.com/v1/accounts`. It includes
- * the instance's own prefix and is normalised: trailing slashes, parameter names and the encoding of characters do not
- * matter.
+ * Returns the method and address at which an operation creates its records: `POST api.example.com/v1/accounts`. The
+ * address includes the instance's own prefix. It is normalised, so that trailing slashes, parameter names and the
+ * encoding of characters do not matter.
  */
 export function endpointOf(baseUrl: string, { method, path }: OperationAddress): string {
   const { host, pathname } = joinPath(baseOf(baseUrl), path.replaceAll(/\{[^}]*\}/g, "{}"));
   return `${method.toUpperCase()} ${[host, ...segmentsOf(pathname)].join("/")}`;
 }
 
-/** The endpoint of a record: `endpointOf` with the parameter values filled in. */
+/** Returns the endpoint of a record: the result of `endpointOf` with the values of the record's parameters. */
 export function filledEndpoint(
   endpoint: string,
   { path }: { readonly path: string },
@@ -28,7 +28,7 @@ export function filledEndpoint(
   });
 }
 
-/** The instance of the platform: host and prefix, without the version. */
+/** Returns the instance of the platform: host and prefix, without the version. */
 export function instanceOf(baseUrl: string): string {
   const { host, pathname } = baseOf(baseUrl);
   return [host, ...segmentsOf(pathname.replace(/v\d+\/$/, ""))].join("/");

@@ -55,7 +55,7 @@ export interface InputOptions {
 }
 
 interface InputContext extends InputOptions {
-  /** For re-importing rejects. */
+  /** For re-importing rejects and for corrections. */
   readonly mapping: Mapping;
   /** For re-importing rejects. */
   readonly showValues: boolean;

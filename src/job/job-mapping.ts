@@ -19,20 +19,20 @@ export interface MappingFile {
   readonly path: string;
 }
 
-/** The mapping document that the settings name; undefined if the sources already contain payloads. */
+/** Reads the mapping that the settings name. Returns undefined if the settings name no mapping. */
 export async function readJobMapping(settings: JobSettings): Promise<MappingDocument | undefined> {
   if (settings.mapping === undefined) return undefined;
   const file = pathsFrom(settings.folder)(settings.mapping);
   return readMapping(await readTextFile(file, setupPaths(settings)(file)));
 }
 
-/** Finds the place at which a mapping names a file, for messages about the file. */
+/** Returns a function that finds the place at which a mapping names a file, for messages about the file. */
 export function namingPlaceIn(document: MappingDocument | undefined, settings: JobSettings): NamingPlace {
   const resolve = resolverOf(settings);
   return (file) => document?.findText((text) => resolve(text) === file);
 }
 
-/** The mapping that the settings name, compiled for an operation. */
+/** Compiles a mapping for an operation. Without a mapping, the sources already contain payloads. */
 export async function mappingOf(
   document: MappingDocument | undefined,
   operation: Operation,
@@ -66,7 +66,7 @@ async function compile(
 }
 
 /**
- * The lookup tables in files, by path as written in the mapping.
+ * Reads the lookup tables in files. Returns them by path as written in the mapping.
  * @throws the failures of `readLookup`
  */
 export async function lookupsOf(
@@ -81,7 +81,7 @@ export async function lookupsOf(
 }
 
 /**
- * Loads the functions of a mapping. The caller closes them.
+ * Loads the functions of a mapping. The caller must close the result.
  * @throws the failures of `loadFunctions`
  */
 export function functionsOf(
@@ -93,7 +93,7 @@ export function functionsOf(
   return loadFunctions(document, (file) => pathOf(resolve(file)), { timeoutSeconds: settings.functionTimeout, signal });
 }
 
-/** The files that a mapping names, except its sources. */
+/** Returns the files that a mapping names, except its sources. */
 export async function filesOfMapping(
   document: MappingDocument,
   settings: JobSettings,
@@ -108,7 +108,7 @@ export async function filesOfMapping(
   ];
 }
 
-/** Resolves paths inside a mapping, which are relative to the folder of the mapping. */
+/** Returns a function that resolves paths in a mapping, which are relative to the folder of the mapping. */
 export function resolverOf(settings: JobSettings): (file: string) => string {
   const folder = path.dirname(pathsFrom(settings.folder)(settings.mapping ?? "."));
   return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));

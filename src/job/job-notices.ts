@@ -11,7 +11,7 @@ import type { Rule } from "../rules/language/rule.ts";
 import type { Notifier } from "./dependencies.ts";
 import { skippedRulesText } from "./settings/rule-configuration.ts";
 
-/** Reports that the settings select another operation than the mapping names. */
+/** Shows a notice if the settings select another operation than the mapping names. */
 export function noticeOtherOperation(
   document: MappingDocument | undefined,
   used: Operation,
@@ -26,14 +26,14 @@ export function noticeOtherOperation(
   );
 }
 
-/** Warns once about required fields that no row can fill, instead of reporting a problem for every record. */
+/** Shows one notice about required fields that no row can fill, instead of a problem for every record. */
 export function noticeUnmappedFields(mapping: Mapping, file: string | undefined, dependencies: Notifier): void {
   const { unmappedRequired } = mapping;
   if (unmappedRequired.length === 0) return;
   dependencies.notice(`${file ?? ""}: nothing fills ${unmappedRequired.join(", ")}, which the contract requires`);
 }
 
-/** Shows one notice per run about rules that cannot be checked, instead of one per record. */
+/** Shows one notice about rules that cannot be checked, instead of a problem for every record. */
 export function noticeSkippedRules(
   operation: Operation,
   ruleContext: RuleContext | undefined,
@@ -43,7 +43,7 @@ export function noticeSkippedRules(
   if (skipped !== undefined) dependencies.notice(skipped);
 }
 
-/** The rules that apply to any payload of the operation. */
+/** Returns the rules that apply to any payload of the operation. */
 export function rulesOf(operation: Operation): readonly Rule[] {
   return [...new Set(sentTypes(operation).flatMap(rulesWithin))];
 }

@@ -22,7 +22,7 @@ export type RunEvent =
   /** This process sends some of the records of a run that another process has planned. */
   | { readonly kind: "joined" }
   | UploadEvent
-  /** For a run with several processes: their number, and the progress of its ranges. */
+  /** For a run with several processes: the number of processes, and the progress of the ranges. */
   | { readonly kind: "workers"; readonly sharing: Sharing }
   /** `state`: the state that `status` shows from now on. */
   | { readonly kind: "ended"; readonly state: RunState; readonly exitCode: number; readonly counts: Counts };

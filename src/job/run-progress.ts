@@ -30,8 +30,9 @@ export interface WorkingProcess {
 export type Counts = Summary["counts"];
 
 /**
- * `running`: a process is working on it. `interrupted`: that process died. `incomplete`: it ended, and some records
- * can still be sent or settled. `stopped`: a failure ended it. `complete`: this run has nothing left to send.
+ * `running`: a process is working on the run. `interrupted`: this process died. `incomplete`: the run ended, and some
+ * records can still be sent or settled. `stopped`: a failure ended the run. `complete`: the run has nothing left to
+ * send.
  */
 export const RUN_STATES = ["running", "interrupted", "incomplete", "stopped", "complete"] as const;
 export type RunState = (typeof RUN_STATES)[number];
@@ -66,8 +67,8 @@ export interface InputProgress {
 
 export interface SendProgress {
   /**
-   * Number of records that the run sends, including those of earlier processes. Absent in a process that sends only a
-   * part.
+   * Number of records that the run sends, including the records of earlier processes. Absent in a process that sends
+   * only a part of the records.
    */
   readonly total?: number | undefined;
   /** Number of these records with an outcome. */
@@ -106,12 +107,12 @@ export interface Wait {
 }
 
 /**
- * The statuses of records that count for the totals of a run: records that it sends or has sent, or that it would send
- * if it were not a dry run.
+ * The statuses of records that count for the totals of a run: records that the run sends or has sent, or that a dry run
+ * would send.
  */
 const SEND_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
 
-/** The number of records that a run sends, and the number of those with a final outcome, in total and by status. */
+/** Returns the number of records that a run sends and the number of these records with an outcome, also by status. */
 export function sendTotals(counts: Counts): { readonly total: number } & Pick<SendProgress, "done" | "counts"> {
   const ofSending = SEND_STATUSES.flatMap((status) => {
     const count = counts[status] ?? 0;

@@ -7,8 +7,8 @@ import type { Dependencies } from "./dependencies.ts";
 import { settingsOf } from "./settings/recorded-settings.ts";
 
 /**
- * If `-` is a source, copies standard input to a private file in the folder. A run reads its input more than once, and
- * a resumed push reads it in another process.
+ * If `-` is a source, copies standard input to a private file in the folder, and returns settings with this file as the
+ * source. A run reads its input more than once, and a resumed push reads it in another process.
  */
 export async function withStandardInput(
   job: JobSettings,
@@ -29,7 +29,7 @@ export async function withStandardInput(
   };
 }
 
-/** The folder next to the ledger in which pushes keep copies of standard input until they are no longer needed. */
+/** Returns the folder next to the ledger in which pushes keep copies of standard input until no run needs them. */
 export function standardInputFolder({ folder }: LedgerStore): string {
   return path.join(folder, "input");
 }

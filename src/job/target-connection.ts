@@ -28,22 +28,22 @@ import type { TimeoutSettings } from "../options/target-options.ts";
 
 /** A configured client for a platform. Nothing has been sent yet. */
 export interface Connection {
-  /** How long the platform may still process a request after it was aborted, in milliseconds. */
+  /** Time during which the platform may still process an aborted request, in milliseconds. */
   readonly quietMs: number;
   /** Creates a client that reads over the same connections, with the same authorisation. */
   readonly readClient: (signal: AbortSignal) => ReadClient;
   /** The requests that a record needs. */
   readonly steps: readonly StepClient[];
   /**
-   * From now on, a request is sent only if `mayStart` returns true immediately before its first byte; otherwise it
-   * fails with the code `HELD_BACK`.
+   * Sets a condition for all later requests. A request is sent only if `mayStart` returns true immediately before its
+   * first byte; otherwise, the request fails with the code `HELD_BACK`.
    */
   readonly onlyWhile: (mayStart: () => boolean) => void;
   readonly close: () => Promise<void>;
 }
 
 /**
- * The target's host and port. Needs no credentials.
+ * Returns the target's host and port. Needs no credentials.
  * @throws Failure `usage` for an unusable base URL
  */
 export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): string {
@@ -51,16 +51,16 @@ export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): stri
 }
 
 /**
- * How long the platform may still process an aborted request, in milliseconds. During this time, an answer that a
- * record does not exist proves nothing. By default at least twice the default time limit of a request, because a
- * shorter local timeout does not make the platform faster.
+ * Returns the time during which the platform may still process an aborted request, in milliseconds. During this time,
+ * an answer that a record does not exist proves nothing. The default is at least twice the default time limit of a
+ * request, because a shorter local timeout does not make the platform faster.
  */
 export function quietPeriodMs({ timeouts = {} }: TargetSettings): number {
   if (timeouts.quietSeconds !== undefined) return timeouts.quietSeconds * 1000;
   return 2 * Math.max(timeoutsOf(timeouts).totalMs ?? 0, DEFAULT_TIMEOUTS.totalMs);
 }
 
-/** The time limits of a target, including defaults. */
+/** Returns the time limits of a target, including defaults. */
 export function timeoutSettings(target: TargetSettings): Required<TimeoutSettings> {
   const { connectMs, headersMs, bodyMs, totalMs } = { ...DEFAULT_TIMEOUTS, ...timeoutsOf(target.timeouts ?? {}) };
   return {
@@ -167,8 +167,8 @@ async function readCaFile(file: string, baseUrl: URL): Promise<string> {
 }
 
 /**
- * Adds a hint to the failure for a missing certificate of this machine. The certificate is usually that of the sandbox,
- * which writes it when it starts.
+ * Adds a hint to the failure for a missing certificate of this machine. The certificate usually belongs to the sandbox,
+ * which writes its certificate at the start.
  */
 function noSandboxYet({ code, message, file, cause }: Failure): Failure {
   return new Failure(code, message, {
@@ -223,8 +223,8 @@ export interface ReadDependencies extends Pick<Dependencies, "secrets" | "userAg
 }
 
 /**
- * Limit for replies, which may be longer than those of the data import: a page contains up to 1500 rates, and an
- * account all its data.
+ * Maximum size of a reply. Replies may be longer than replies of the data import: a page contains up to 1500 rates, and
+ * an account all its data.
  */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 

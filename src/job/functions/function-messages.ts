@@ -40,7 +40,7 @@ export interface UncaughtAnswer {
   readonly uncaught: ThrownError;
 }
 
-/** Calls, in order. */
+/** A batch of calls, in order. */
 export interface CallBatch {
   /** Position of each call's function in the list of loaded functions. */
   readonly functions: readonly number[];
@@ -58,8 +58,8 @@ export const NO_ROW = -1;
 
 export interface BatchAnswer {
   /**
-   * Results of the calls before the first fault, or of the calls whose results fit in one message. Undefined if the
-   * function returned no value, `null` or `""`.
+   * Results of the calls before the first fault, or of the calls whose results fit in one message. A result is
+   * undefined if the function returned no value, `null` or `""`.
    */
   readonly values: readonly (JsonValue | undefined)[];
   readonly fault?: Fault | undefined;
@@ -70,7 +70,7 @@ export interface BatchAnswer {
 /** Maximum size of one result: the characters of its strings and member names, plus one for each other value. */
 export const MAX_CHARACTERS: number = 2 ** 20;
 
-/** Why a call has no result. `unreadable`: reading the returned value threw an error. */
+/** The reason why a call has no result. `unreadable`: reading the returned value threw an error. */
 export type Fault =
   | { readonly kind: "threw" | "unreadable"; readonly thrown: ThrownError }
   | { readonly kind: "refused"; readonly called: RefusedCall }

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { plainLines } from "../../text/plain-text.ts";
 
-// Captured before the user's module is loaded, which may replace these methods.
+// Captured before the user's module is loaded, because the module may replace these methods.
 const { wait } = Atomics;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 const bytesOf: (text: string) => Uint8Array = Buffer.from.bind(Buffer);
@@ -30,7 +30,7 @@ export function redirectOutput(): void {
   Object.assign(process.stderr, writing);
 }
 
-/** Writes synchronously: output that a thread passes to its parent is lost if the parent ends first. */
+/** Writes synchronously, because output that a thread passes to its parent is lost if the parent ends first. */
 function writeToStderr(chunk: Chunk): void {
   const bytes = bytesOf(visible(chunk));
   let written = 0;

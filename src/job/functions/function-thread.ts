@@ -181,8 +181,8 @@ interface Watch {
 }
 
 /**
- * Checks that calls make progress. Counts only the time during which this thread could check, so that a suspended
- * computer or a debugger does not end a call.
+ * Ends the thread if a call exceeds the time limit, or if the process grows by more than `MAX_GROWTH_BYTES`. Counts
+ * only the time during which this thread could check, so that a suspended computer or a debugger does not end a call.
  */
 function watchCalls({ done, endWith, timeoutMs }: Watched): Watch {
   let timer: NodeJS.Timeout | undefined;
@@ -219,7 +219,10 @@ function watchCalls({ done, endWith, timeoutMs }: Watched): Watch {
   };
 }
 
-/** Packs calls for the function thread. Rows are sent only for functions that use them, and each header only once. */
+/**
+ * Returns a function that packs calls for the function thread. It includes rows only for functions that may read their
+ * row, and each header only once.
+ */
 function batchPacker(loaded: readonly LoadedFunction[]): (calls: readonly FunctionCall[]) => CallBatch {
   const positions = new Map(loaded.map(({ name }, position) => [name, position]));
   const usesRow = loaded.map(({ source }) => mayReadRow(source));

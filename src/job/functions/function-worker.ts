@@ -169,8 +169,8 @@ function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]):
 }
 
 /**
- * The row as an object. For CSV, the object has one member per column, and a missing cell is "". Each call gets its own
- * copy.
+ * Returns the row as an object. For CSV, the object has one member per column, and a missing cell is "". Each call gets
+ * its own copy.
  */
 function rowView(batch: CallBatch, row: number): unknown {
   const content = batch.rows[row];
@@ -194,7 +194,7 @@ class NotJson {
 /** Maximum nesting of a result: more than any mapping or contract needs. */
 const MAX_LEVELS = 200;
 
-/** A copy without references to objects of the module. @throws NotJson, and any error from reading the value */
+/** Returns a copy without references to objects of the module. @throws NotJson, and any error from reading the value */
 function copyOf(value: unknown, within: readonly unknown[]): JsonValue {
   grow(typeof value === "string" ? value.length : 1);
   if (isScalar(value)) return value;
@@ -246,7 +246,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** Accepts any thrown value. Reading the value may also throw an error. */
+/** Returns the readable parts of any thrown value. Handles a value that throws an error when it is read. */
 function thrownError(error: unknown): ThrownError {
   try {
     if (!isNativeError(error)) return {};

@@ -40,7 +40,7 @@ export async function loadFunctions(
 }
 
 /**
- * The files that define the functions of a mapping: the module and its imports by relative path, at any depth.
+ * Returns the files that define the functions of a mapping: the module and its imports by relative path, at any depth.
  * @param pathOf returns the location of each file
  */
 export async function functionFiles(
@@ -62,7 +62,7 @@ export async function functionFiles(
 /** `import x from "./y.mjs"`, `export * from "../y.mjs"`, `import("./y.mjs")`, `require("./y")` */
 const RELATIVE_IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 
-/** The imported file; undefined if it does not exist. `require` allows a path without an extension. */
+/** Returns the imported file; undefined if it does not exist. `require` allows a path without an extension. */
 function importedFile(file: string, pathOf: (file: string) => string): string | undefined {
   return ["", ".js", ".cjs", ".json", "/index.js"]
     .map((end) => file + end)
@@ -70,8 +70,8 @@ function importedFile(file: string, pathOf: (file: string) => string): string | 
 }
 
 /**
- * A hint for a module that cannot be loaded. Node.js reads `.js` as CommonJS if a package.json above it says so, or if
- * it cannot detect the format.
+ * Returns a hint for a module that cannot be loaded. Node.js reads a `.js` file as CommonJS if the package.json above
+ * the file says so, or if Node.js cannot detect the format.
  */
 function hintOf(named: string, { isSyntax, message }: NotLoaded): string {
   const isModule = isSyntax && /import|export/.test(message);

@@ -12,7 +12,7 @@ export class RefusedCallError extends Error {
   }
 }
 
-/** Makes these calls throw in this thread. Must run before the user's module is loaded. */
+/** Makes every `RefusedCall` throw in this thread. Must run before the user's module is loaded. */
 export function refuseCalls(): void {
   const kill = refuse("process.kill");
   // `process.kill` calls `_kill`.
@@ -31,8 +31,8 @@ function refuse(called: RefusedCall): () => never {
 }
 
 /**
- * Prevents the module from closing descriptors that this thread has not opened, such as those of the ledger, the input
- * and stderr.
+ * Prevents the module from closing descriptors that the module has not opened, such as the descriptors of the ledger,
+ * the input and stderr.
  */
 function protectDescriptors(): void {
   const { open, openSync, close, closeSync } = fs;

@@ -34,7 +34,7 @@ interface EndedThread {
   readonly file: string;
   /** Where the mapping names the file. */
   readonly place: Place;
-  /** The calls of the pending answer: undefined if none was pending, empty while the module was loading. */
+  /** The calls of the pending answer: undefined if no answer was pending, empty while the module was loading. */
   readonly waiting: readonly FunctionCall[] | undefined;
   /** Index of the running call. */
   readonly call: number;
@@ -90,7 +90,7 @@ function loadText(cause: EndCause, file: string): string {
 
 const RETURNS = "a function must return text, a number, true, false or nothing, or an object or list of these";
 
-/** Describes why a call has no result. The text of an error is omitted, because it may quote a cell. */
+/** Describes why a call has no result. Omits the message of an error, because it may quote a cell. */
 export function faultOf(fault: Fault, file: string): CallFault {
   if (fault.kind === "threw") return new CallFault(`failed${placeInModule(fault.thrown, file)}`, "fix the function");
   if (fault.kind === "unreadable")
@@ -116,7 +116,7 @@ const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable" | "
 };
 
 /**
- * The error's class and the innermost line in the user's own modules, as far as known: ` (TypeError in
+ * Returns the error's class and the innermost line in the user's own modules, as far as known: ` (TypeError in
  * functions.mjs:3)`.
  */
 function placeInModule({ name, stack = "" }: ThrownError, file: string): string {

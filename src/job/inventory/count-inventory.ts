@@ -49,7 +49,7 @@ export async function countInventory(
       const none = { basis, target, destinations, expected: all.length, runs: [], missing: all };
       count = (await withLaterPushes(none, runs, ledger)) ?? none;
     }
-    // If a count cannot be stored, this `status` does not fail, but the next one takes longer.
+    // If a count cannot be stored, this `status` does not fail, but the next `status` takes longer.
     if (isSettled && count !== stored) await storeCount(store.folder, count).catch(() => undefined);
     const missing = count.missing.length - countExcluded(count, exclusions);
     states.push({ target, operation, expected: count.expected, seen: count.expected - missing, missing });
@@ -75,12 +75,15 @@ export async function updateCounts(
 }
 
 /**
- * The counts of a file that changed less than this time ago are not stored: it could change again with the same
- * modification time, because file systems round times.
+ * Counts are not stored if the inventory file changed less than this time ago. The file could change again with the
+ * same modification time, because file systems round times.
  */
 const SETTLED_MS = 3_000;
 
-/** Identifies the content of an inventory file by its path and its times. */
+/**
+ * Inspects an inventory file. `basis` identifies its content by the path, column, inode, size and times. `isSettled` is
+ * false for a file that is missing or changed recently.
+ */
 async function inspect(
   inventory: InventoryFile,
   clock: WallClock,
@@ -96,8 +99,8 @@ async function inspect(
 
 /**
  * Adds the pushes that the count does not contain.
- * @returns the count itself if there are none; undefined if the ledger lacks a counted push, for example because it was
- * restored
+ * @returns the same count if there are no such pushes; undefined if the ledger lacks a counted push, for example
+ * because the ledger was restored
  */
 async function withLaterPushes(
   count: StoredCount,
@@ -137,7 +140,7 @@ function isPlannedPush(run: Run, { target, destinations }: CountedPlatform): boo
   return destinations.some(({ endpoint, supplier }) => run.endpoint === endpoint && run.supplier === supplier);
 }
 
-/** The number of keys that are excluded, and in no push. */
+/** Returns the number of excluded keys that no push contains. */
 function countExcluded({ destinations, missing }: StoredCount, exclusions: readonly Exclusion[]): number {
   const excluded = exclusions.filter(({ key, identity }) =>
     destinations.some((destination) => Buffer.from(identitiesOf(destination)(key)).equals(identity)),

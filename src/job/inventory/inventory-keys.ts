@@ -56,7 +56,7 @@ export async function eachInventoryKey(
 const KEYS_AT_ONCE = 1_000;
 
 /**
- * The keys of an inventory file in its order; repeated keys occur again.
+ * Yields the keys of an inventory file in the order of the file, including repeated keys. Omits empty keys.
  * @throws Failure as `eachInventoryKey`
  */
 export async function* inventoryKeys(inventory: InventoryFile, temporaryFolder: string): AsyncGenerator<InventoryKey> {

@@ -9,13 +9,13 @@ export interface InventoryState {
   readonly expected: number;
   /**
    * Number of keys of the inventory that are in any push. For an inventory that is only a number: the number of records
-   * in all pushes, at most that number.
+   * in all pushes, limited to `expected`.
    */
   readonly seen: number;
   readonly missing: number;
 }
 
-/** The state of an inventory that is only a number. */
+/** Returns the state of an inventory that is only a number. */
 export function stateOfNumber({ target, operation, destinations }: Platform, expected: number): InventoryState {
   const records = destinations.reduce((sum, each) => sum + each.records, 0);
   const seen = Math.min(records, expected);
@@ -30,7 +30,7 @@ export interface Platform {
 }
 
 /**
- * The platforms of the pushes; one without a target if there are none.
+ * Returns the platforms of the pushes. If there are no pushes, returns a single platform without a target.
  * @param migration latest destination first
  */
 export function platformsOf(migration: readonly DestinationState[]): readonly Platform[] {

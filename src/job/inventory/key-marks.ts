@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
  */
 export type KeyMarks = BigUint64Array;
 
-/** The set of these keys. Memory: at most 24 bytes per key. */
+/** Returns the set of these keys. Memory: at most 24 bytes per key. */
 export async function marksOf(keys: AsyncIterable<{ readonly key: string }>): Promise<KeyMarks> {
   const pieces: BigUint64Array[] = [];
   let count = 0;
@@ -29,7 +29,7 @@ export async function marksOf(keys: AsyncIterable<{ readonly key: string }>): Pr
 /** Number of marks that are allocated together. */
 const PIECE = 65_536;
 
-/** The position of a key in the set; undefined if it is absent. */
+/** Returns the position of a key in the set; undefined if the key is absent. */
 export function indexOfKey(marks: KeyMarks, key: string): number | undefined {
   const mark = markOf(key);
   let [from, to] = [0, marks.length];
@@ -55,7 +55,7 @@ export function marksWithout(marks: KeyMarks, isOmitted: (index: number) => bool
   return copy;
 }
 
-/** Hashes to text, because a buffer for each key would take more memory than all marks. */
+/** Returns the mark of a key. Hashes to a string, because buffers would take more memory than all marks. */
 function markOf(key: string): bigint {
   return BigInt(`0x${hash("sha256", key).slice(0, 16)}`);
 }

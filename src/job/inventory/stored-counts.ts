@@ -43,13 +43,13 @@ const headerSchema: z.ZodType<Header> = z.object({
   checksum: z.string(),
 });
 
-/** The count for these destinations; undefined if the folder has none. */
+/** Returns the count for these destinations; undefined if the folder does not contain it. */
 export async function readCount(folder: string, platform: CountedPlatform): Promise<StoredCount | undefined> {
   const stored = await readCountFile(path.join(folder, nameOf(platform)));
   return stored && addresses(stored) === addresses(platform) ? stored : undefined;
 }
 
-/** All counts in the folder. */
+/** Returns all counts in the folder. */
 export async function readCounts(folder: string): Promise<readonly StoredCount[]> {
   const names = await readdir(folder).catch(() => []);
   const files = names.filter((name) => NAME.test(name)).map((name) => readCountFile(path.join(folder, name)));
@@ -82,14 +82,14 @@ function addresses({ target, destinations }: CountedPlatform): string {
   return JSON.stringify([target, destinations.map(({ endpoint, supplier }) => [endpoint, supplier])]);
 }
 
-/** Reads a JSON line, then the marks. Undefined if the file is missing, corrupt or from another version. */
+/** Reads a JSON line, then the marks. Returns undefined if the file is missing, corrupt or from another version. */
 async function readCountFile(file: string): Promise<StoredCount | undefined> {
   try {
     const bytes = await readFile(file);
     const end = bytes.indexOf("\n") + 1;
     const { checksum, ...count } = headerSchema.parse(JSON.parse(bytes.toString("utf8", 0, end)));
     if (hash("sha256", bytes.subarray(end)) !== checksum) return undefined;
-    // Copies only a file that Node.js has read into a shared buffer, which is small.
+    // Copies only a small file, which Node.js has read into a shared buffer.
     const { buffer, byteOffset } = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
     return { ...count, missing: new BigUint64Array(buffer, byteOffset + end, (bytes.length - end) / 8) };
   } catch {

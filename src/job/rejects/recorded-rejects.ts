@@ -60,7 +60,7 @@ export async function recordedRejects(
   return { job, run, files: await filesOf(reports) };
 }
 
-/** The files of each source, in the order of the reports. */
+/** Returns the files of each source, in the order of the reports. */
 async function filesOf(reports: readonly RejectsReport[]): Promise<ReadonlyMap<string, readonly string[]>> {
   const files = new Map<string, readonly string[]>();
   for (const { folder, document } of reports) {
@@ -96,7 +96,7 @@ async function refuseOtherSettings(reports: readonly RejectsReport[], locator: s
   }
 }
 
-/** The pushes in the ledger that wrote the reports, by id. */
+/** Returns the pushes in the ledger that wrote the reports, by id. */
 async function runsInLedger(locator: string, reports: readonly RejectsReport[]): Promise<ReadonlyMap<string, Run>> {
   const runs = new Map<string, Run>();
   let ledger: Ledger | undefined;
@@ -116,8 +116,8 @@ async function runsInLedger(locator: string, reports: readonly RejectsReport[]):
 }
 
 /**
- * The settings of a run; undefined if the ledger does not contain the run, for example for a report from another ledger
- * or from a validation by the platform.
+ * Returns the settings of a run; undefined if the ledger does not contain the run, for example for a report from
+ * another ledger or from a validation by the platform.
  */
 async function settingsInLedger(locator: string, id: string, options: SetupOptions): Promise<RunSettings | undefined> {
   let ledger: Ledger | undefined;

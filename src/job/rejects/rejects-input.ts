@@ -105,7 +105,7 @@ function reportChanges(
   for (const check of checks) onReturned?.(check);
 }
 
-/** The sources, each with only the files that are in this folder. A sheet is in the folder of its workbook. */
+/** Returns the sources, each with only the files that are in this folder. A sheet is in the folder of its workbook. */
 function sourcesIn<Source extends SourceSpec>(source: Source, folder: string): Source {
   const isIn = (file: string): boolean => path.resolve(path.dirname(file)) === path.resolve(folder);
   const children = source.children.map((child) => sourcesIn(child, folder));
@@ -132,8 +132,8 @@ async function encodingsOf({
 }
 
 /**
- * The columns or members that join the rows of a source. For the root source, also the column or member of the business
- * key.
+ * Returns a function that finds the columns or members that join the rows of a source and, for the root source, the
+ * column or member of the business key.
  */
 function keyColumnsOf(plan: SourceSpec, { locate, keyAttr }: Mapping): KeyColumns {
   const ons = new Map(
@@ -154,7 +154,7 @@ export interface RejectsSettings extends RecordedValues<typeof REJECTS>, Recorde
   /** The report folders that contain the rejects. */
   readonly folders: readonly string[];
   /**
-   * The encoding that the user set for the rejects. Without it, the encoding is detected for each file, because a
+   * The encoding that the user set for the rejects. If absent, the encoding is detected for each file, because a
    * spreadsheet may have saved the file in another encoding.
    */
   readonly encoding?: string | undefined;

@@ -20,7 +20,7 @@ export function credentialsOf({ token, apiKey }: Secrets, { scheme }: AuthSettin
   });
 }
 
-/** Prefix of the token in the header. */
+/** Returns the prefix of the token in the header. */
 export function prefixOf({ scheme = "Token" }: AuthSettings): string {
   return scheme === "none" ? "" : `${scheme} `;
 }

@@ -97,10 +97,10 @@ function filesOf({ settings, mappingFiles, input }: Job): readonly NamedFile[] {
 }
 
 /**
- * The files of a run that have changed since the run began. A changed configuration file does not count, because its
- * values are part of the run's settings.
- * @param options `trustsTime`: a large input with the same size and modification time counts as unchanged; its reader
- * compares each record
+ * Returns the files of a run that have changed since the run began. Ignores the configuration file, because its values
+ * are part of the run's settings.
+ * @param options `trustsTime`: whether a large input with the same size and modification time counts as unchanged,
+ * because the reader of the input compares each record
  */
 export async function changedFiles(
   { job, files }: { readonly job: JobSettings; readonly files: readonly RecordedFile[] },
@@ -119,12 +119,12 @@ export async function changedFiles(
   return changed;
 }
 
-/** The failure of a run that needs the original versions of these files to continue. */
+/** Returns the failure of a run that needs the original versions of these files to continue. */
 export function filesChanged(changed: readonly ChangedFile[]): Failure {
   return new Failure("source_changed", `since the run began, ${changesText(changed)}`, { hint: hintFor(changed) });
 }
 
-/** Tells the user that a run uses the versions of these files that it stored. */
+/** Describes the changed files of which a run uses its stored versions. */
 export function ownVersionsText(changed: readonly ChangedFile[]): string {
   const versions = changed.length === 1 ? "version" : "versions";
   return `Since the run began, ${changesText(changed)}. Using the ${versions} stored with the run`;

@@ -96,7 +96,7 @@ export function describeTemporaryRun(
 }
 
 /**
- * The settings of a run. Resolves paths outside its job for use from the current folder.
+ * Returns the settings of a run. Paths outside `job` are resolved for use from the current folder.
  * @throws Failure `ledger_damaged` if the ledger contains invalid settings
  */
 export function settingsOf(run: Run): RunSettings {
@@ -107,24 +107,24 @@ export function settingsOf(run: Run): RunSettings {
   });
 }
 
-/** The settings of a run; undefined if the ledger contains invalid settings. */
+/** Returns the settings of a run, as `settingsOf` does; undefined if the ledger contains invalid settings. */
 export function settingsIfKnown({ settings }: Pick<Run, "settings">): RunSettings | undefined {
   const parsed = runSettingsSchema.safeParse(settings);
   return parsed.success ? withResolvedPaths(parsed.data) : undefined;
 }
 
-/** Recorded settings as text, without the key for fingerprints, which would allow a reader to guess cell values. */
+/** Returns recorded settings without the key for fingerprints, which would allow a reader to guess cell values. */
 export function settingsWithoutSecret(settings: string): string {
   const hidden: keyof RunSettings = "rejectsSecret";
   return JSON.stringify(JSON.parse(settings), (name, value: unknown) => (name === hidden ? undefined : value));
 }
 
-/** The job settings in a report; undefined if they are invalid. */
+/** Returns the job settings in a report; undefined if they are invalid. */
 export function jobSettingsIfKnown(settings: unknown): JobSettings | undefined {
   return jobSettingsSchema.safeParse(settings).data;
 }
 
-/** The settings for another machine, on which `folder` replaces the folder of the run. */
+/** Returns the settings for another machine, on which `folder` replaces the folder of the run. */
 export function settingsSeenFrom(run: Run, folder: string): RunSettings {
   const { job } = settingsOf(run);
   return settingsOf({ ...run, settings: moved(run.settings, job.folder, folder) });

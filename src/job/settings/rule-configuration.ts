@@ -27,7 +27,8 @@ interface RuleEnvironment {
 }
 
 /**
- * The data that the rules of a contract need in addition to the payload; undefined if the contract has no rules.
+ * Loads the data that the rules of a contract need in addition to the payload. Returns undefined if the contract has
+ * neither rules nor settings for rules.
  * @throws Failure `config` for settings and lists that the rules cannot use
  */
 export async function loadRuleContext(
@@ -51,7 +52,7 @@ export async function loadRuleContext(
   };
 }
 
-/** The settings that the contract uses. A configuration may also contain settings for other contracts. */
+/** Returns the settings that the contract uses. A configuration may also contain settings for other contracts. */
 export function relevantRuleSettings(
   contract: Contract,
   { rules = {}, references = {}, today }: RuleSettings,
@@ -95,7 +96,7 @@ async function readReferences(
   return lists;
 }
 
-/** For each reference list, the columns that are used to look up rows. */
+/** Returns, for each reference list, the columns by which rules look up rows. */
 function keyColumnsUsed(
   rules: readonly Rule[],
   declarations: RuleDeclarations,
@@ -115,7 +116,7 @@ function unknownList(name: string, known: readonly string[]): Failure {
   });
 }
 
-/** One line with the missing settings and lists of skipped rules; undefined if all rules are checked. */
+/** Lists the missing settings and lists of skipped rules in one line. Returns undefined if all rules are checked. */
 export function skippedRulesText(rules: readonly Rule[], context: RuleContext): string | undefined {
   const reasons = rules.flatMap((rule) => skipReason(rule, context) ?? []);
   if (reasons.length === 0) return undefined;

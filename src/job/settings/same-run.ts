@@ -11,8 +11,8 @@ import { type RunSettings, settingsIfKnown } from "./recorded-settings.ts";
 type Described = Pick<NewRun, "endpoint" | "supplier" | "settings">;
 
 /**
- * The differences between two pushes that affect which records are sent, or where. If there are none, each push can
- * send the records that the other has planned. Compares the contents of files, but not their paths.
+ * Returns the differences between two pushes that affect which records are sent, or where. Without such differences,
+ * each push can send the records that the other push has planned. Compares the contents of files, but not their paths.
  */
 export function differencesOf(
   own: Described,
@@ -36,8 +36,8 @@ export function differencesOf(
 const SETUP_KINDS = ["contract", "overlay", "mapping", "lookup", "functions", "references"] as const;
 
 /**
- * The differences between two runs that affect how corrected rejects are read, or where they are sent. If there are
- * none, the rejects of both can be re-imported together.
+ * Returns the differences between two runs that affect how corrected rejects are read, or where they are sent. Without
+ * such differences, the rejects of both runs can be re-imported together.
  */
 export function settingDifferences(own: Run, other: Run): readonly string[] {
   const [one, two] = [settingsIfKnown(own), settingsIfKnown(other)];
@@ -53,7 +53,7 @@ export function settingDifferences(own: Run, other: Run): readonly string[] {
   ];
 }
 
-/** Everything about the target except the pace. */
+/** Returns the settings of the target without the flags that select it. */
 function addressOf({ target }: RunSettings): unknown {
   const { flags: _flags, ...address } = target;
   return address;
@@ -73,7 +73,7 @@ const REIMPORTED: ReadonlySet<string> = new Set(
   Object.entries<OptionRow>({ ...JOB, ...RUN }).flatMap(([name, { reimport }]) => (reimport ? [flagOf(name)] : [])),
 );
 
-/** Names of the kinds of files. Configuration files have none, because their values are compared as settings. */
+/** Names of the kinds of files, except configuration files, because their values are compared as settings. */
 const NAMES: Readonly<Record<Exclude<FileKind, "configuration">, string>> = {
   contract: "the contract",
   overlay: "the overlays",
@@ -101,7 +101,7 @@ function namesOfDifferent(values: NamedValues, others: NamedValues): readonly st
 
 type NamedValues = readonly (readonly [name: string, value: unknown])[];
 
-/** The settings by the names that users know. */
+/** Returns the settings by the names that users know. */
 function optionsOf({ job, ...settings }: RunSettings): NamedValues {
   return [
     ...selecting(JOB, job),
@@ -119,7 +119,7 @@ function selecting(table: OptionTable, settings: object): readonly (readonly [st
   return rows.map(([name, row]) => [flagOf(name), values.get(name) ?? (kindOf(row) === "switch" ? false : undefined)]);
 }
 
-/** Compares values as JSON, the form in which the ledger stores them. */
+/** Whether two values are equal as JSON, the format in which the ledger stores them. */
 function isSame(one: unknown, two: unknown): boolean {
   return isDeepStrictEqual(plain(one), plain(two));
 }

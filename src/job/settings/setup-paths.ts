@@ -17,7 +17,7 @@ export function setupPaths({ folder, copies }: SetupPlaces): (name: string) => s
   return (name) => copies?.[copyName(folder, name)] ?? ownPath(resolve(name));
 }
 
-/** The name of a file in `JobSettings.copies`. */
+/** Returns the name of a file in `JobSettings.copies`. */
 export function copyName(folder: string, name: string): string {
   return isShippedOverlay(name) ? name : path.resolve(folder, name);
 }

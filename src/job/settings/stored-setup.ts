@@ -28,9 +28,9 @@ interface RecordedSetup {
 }
 
 /**
- * Writes these files to a new folder, in the versions that a run used. Functions import each other by relative path, so
- * if one function file has changed, all of them are written, in the same folder structure.
- * @returns the copies, for `JobSettings.copies`; a file is missing if its version is lost
+ * Writes the changed files to a new folder, in the versions that a run used. Functions import each other by relative
+ * path, so if one function file has changed, writes all function files in the same folder structure.
+ * @returns the copies, for `JobSettings.copies`, without files whose version is lost
  * @throws Failure `storage`
  */
 export async function restoreSetup(
@@ -54,7 +54,7 @@ export async function restoreSetup(
   return copies;
 }
 
-/** The content that a file had when the run began; undefined if it can no longer be found. */
+/** Returns the content that a file had when the run began; undefined if the content can no longer be found. */
 async function ownContent(
   { kind, file, bytes, sha256 }: RecordedFile,
   stored: StoredFiles,
@@ -92,8 +92,8 @@ interface OwnVersionOptions {
 }
 
 /**
- * The settings of a run. A setup file that has changed since the run is replaced by the version that the run stored. A
- * file with customer data, or a file that the run has not stored, is read in its current version.
+ * Returns the settings of a run. They replace a setup file that has changed since the run by the version that the run
+ * stored, and a corrections file by its earlier content. Any other file is read in its current version.
  */
 export async function withOwnVersions(
   settings: RunSettings,
@@ -109,7 +109,8 @@ export async function withOwnVersions(
 }
 
 /**
- * The path of a setup file relative to a folder that contains it. The path of a bundled overlay is below `overlays`.
+ * Returns the path of a setup file relative to a folder that contains it. The path of a bundled overlay is below
+ * `overlays`.
  * @param name from `copyName`
  */
 export function relativeName(name: string, folder: string): string {

@@ -5,7 +5,7 @@ import type { SupplierStatus } from "../../model/supplier-status.ts";
 
 /** The operator's settings for an import supplier (specification 2.4, 2.5), which the API does not expose. */
 export interface SupplierSettings {
-  /** Location of the supplier's documents in the bucket. The paths in payloads are relative to it. */
+  /** Location of the supplier's documents in the bucket. The paths in payloads are relative to this location. */
   readonly rootLocation?: string | undefined;
   readonly bucket?: string | undefined;
   readonly expectedStatus?: SupplierStatus | undefined;
@@ -16,7 +16,7 @@ export interface Supplier extends SupplierSettings {
   readonly code: string | undefined;
 }
 
-/** The code of the import supplier that a payload names. */
+/** Returns the code of the import supplier that a payload names. */
 export function supplierIn(payload: JsonObject, { supplier }: RequestForm): string | undefined {
   const code = supplier === undefined ? undefined : valueAt(payload, supplier);
   return typeof code === "string" || typeof code === "number" ? String(code) : undefined;
@@ -32,7 +32,7 @@ export interface DocumentRoots {
   readonly documentRoot?: string | undefined;
 }
 
-/** The root location of a payload's document paths, as configured for the import supplier that the payload names. */
+/** Returns the root location of a payload's document paths, which depends on the supplier that the payload names. */
 export function documentRootOf(
   payload: JsonObject,
   operation: RequestForm,
