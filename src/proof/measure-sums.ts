@@ -110,7 +110,7 @@ export interface Amount {
   /** Path in the payload, with indexes instead of `*`. */
   readonly path: AttrPath;
   readonly by?: string;
-  /** Absent if the mapping has no place for the amount. */
+  /** The cell or JSON value from which the mapping reads the amount; absent if there is no such cell or value. */
   readonly place?: Place;
   readonly source?: string;
   readonly payload?: string;

@@ -21,8 +21,8 @@ export interface AcceptedRecord {
 }
 
 /**
- * Returns the name of the file with the platform's answers for a run. A proof can be verified with it without the
- * platform.
+ * Returns the name of the file with the platform's answers for a run. With this file, a proof can be verified without
+ * the platform.
  */
 export function platformFile(run: string): string {
   return `platform-${run}.ndjson`;
@@ -30,7 +30,7 @@ export function platformFile(run: string): string {
 
 /**
  * - `notCompared`: the record was found, but only its key could be compared
- * - `replaced`: the record was not looked up, because the platform has accepted other content of it
+ * - `replaced`: the record was not looked up, because the platform has since accepted different content of the record
  */
 type PlatformAnswerKind = LookupResult["kind"] | "notCompared" | "replaced";
 
@@ -54,7 +54,7 @@ export interface PlatformCheck {
 /**
  * Opens a check that queries the platform for accepted records, with the operations that the contract declares for this
  * purpose.
- * @throws Failure `nothing_to_ask` if the contract declares none, and the failures of connecting
+ * @throws Failure `nothing_to_ask` if the contract declares no such operation, and the failures of connecting
  */
 export async function openPlatformCheck(
   job: Job,
@@ -96,7 +96,8 @@ export async function openPlatformCheck(
 const NO_VALUES: PlatformAnswer["values"] = new Map();
 
 /**
- * Returns a check that does not look up records whose content the platform has replaced. Their answer is `replaced`.
+ * Returns a check that does not look up records whose content the platform has replaced. The answer for such a record
+ * is `replaced`.
  */
 export function withoutReplaced(
   { ask, proof, comparesAmounts }: PlatformCheck,

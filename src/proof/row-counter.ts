@@ -52,7 +52,7 @@ const NONE: Readonly<Record<RowOutcome, number>> = {
 
 /**
  * Reads each file separately and compares its rows with the rows that were counted during tracing. A row that is in no
- * record counts as not picked if the mapping picks rows from its source. If not, it counts as unaccounted for.
+ * record counts as not picked if the mapping picks rows from its source. Otherwise, the row counts as unaccounted for.
  */
 export async function accountForFiles(
   { input, plan }: Job,

@@ -65,7 +65,10 @@ export async function traceRecords(options: TraceOptions): Promise<TracedRun> {
   return { rows, payloads, leftOut, ...amounts.result() };
 }
 
-/** Yields the records of the run with their payloads rebuilt from the sources, in groups of at least `size` records. */
+/**
+ * Yields the records of the run with their payloads rebuilt from the sources. Each group except the last has at least
+ * `size` records.
+ */
 export function mappedGroups(
   options: Pick<TraceOptions, "ledger" | "run" | "job">,
   size: number,
@@ -105,7 +108,7 @@ function answerLine([record, { kind, values }]: readonly [number, PlatformAnswer
   return `${printableJson({ record, answer: kind, values: Object.fromEntries(values) })}\n`;
 }
 
-/** The number of records per query of the platform. One pass over a list can resolve this number. */
+/** Minimum number of records to look up together, because one pass over a list of the platform can find all of them. */
 export const PLATFORM_GROUP = 5000;
 
 async function* grouped<T>(batches: AsyncIterable<readonly T[]>, size: number): AsyncGenerator<readonly T[]> {
@@ -173,7 +176,7 @@ async function contentsOf(
   return first === undefined || last === undefined ? new Map() : ledger.contents(run.id, first.record, last.record);
 }
 
-/** Merges two sequences that are both ordered by record number. */
+/** Yields the records of the input with their outcomes. Merges both sequences, which are ordered by record number. */
 async function* recordsWithOutcomes(
   { input }: Job,
   { ledger, run }: Pick<TraceOptions, "ledger" | "run">,
