@@ -11,10 +11,10 @@ export interface CellChangeOptions {
   readonly fingerprints: Fingerprints;
   readonly columnsOf: (source: string) => readonly string[];
   readonly isKey: (source: string, column: string) => boolean;
-  /** The columns of each re-imported file, by file. */
+  /** The columns of each re-imported CSV file, by path. */
   readonly layouts: ReadonlyMap<string, ReturnedColumns>;
   readonly restoreKeys: boolean;
-  /** Whether `finish` returns the changed rows, which are then kept in memory. */
+  /** Whether `finish` returns the changed rows. If so, they are kept in memory. */
   readonly listsRows: boolean;
 }
 
@@ -36,7 +36,11 @@ export interface CellChanges {
   }>;
 }
 
-/** A cell with an error may be corrected; changes to keys and to all other cells are counted as unexpected. */
+/**
+ * Creates a counter of changes. A change to a cell with an error is a correction, except a change by a spreadsheet to a
+ * key. If an error of the row has no cell, a change to any cell except a key is a correction, unless a spreadsheet made
+ * the change. All other changes are counted as unexpected.
+ */
 export function openCellChanges(options: CellChangeOptions): CellChanges {
   const { index, fingerprints, columnsOf, isKey } = options;
   const explain = createChangeExplainer();
@@ -91,7 +95,7 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
   };
 }
 
-/** The row with its restored keys, which do not count as changed. */
+/** Returns the row with its restored keys, which do not count as changed. */
 function withRestored(
   { exported, row, fields }: ChangedRow,
   { index, layouts }: Pick<CellChangeOptions, "index" | "layouts">,

@@ -26,7 +26,7 @@ export interface CellChange {
   readonly before?: string;
 }
 
-/** Why a cell changed, as a phrase after a comma; empty if a person changed it. */
+/** Descriptions of changes to cells, as phrases that follow a comma. */
 export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   zeros: "a spreadsheet drops leading zeros",
   plus: "a spreadsheet drops a leading plus sign",
@@ -60,8 +60,8 @@ interface Guess {
 }
 
 /**
- * Explains changed cells. Only a fingerprint of the previous value is known, so each way in which programs change
- * cells is tried in reverse. The kind of the last change is tried first.
+ * Returns a function that explains changed cells. Only a fingerprint of the previous value is known, so the function
+ * tries to reverse each kind of change that programs make. It tries the kind of the last change first.
  */
 export function createChangeExplainer(): (value: string, wasEmpty: boolean, wasBefore: IsPreviousValue) => CellChange {
   let last: Guess | undefined;
@@ -83,7 +83,7 @@ export function isSpreadsheetChange(kind: ChangeKind): boolean {
   return kind !== "other" && kind !== "emptied" && kind !== "filled";
 }
 
-/** Changes that cannot be undone but can still be recognised. */
+/** Returns the kind of a change that cannot be undone but can still be recognised; `other` for any other change. */
 function kindByFormat(value: string): ChangeKind {
   if (/^[-+]?\d(?:[.,]\d+)?E\+?\d+$/i.test(value)) return "scientific";
   if (/^\d{15}0+$/.test(value)) return "digits";
@@ -138,7 +138,7 @@ function capitalised(value: string): string {
   return value.slice(0, 1).toUpperCase() + value.slice(1).toLowerCase();
 }
 
-/** Possible previous values of a saved decimal: `1.50` may be saved as `1.5`, `1,5`, `1.50 `; `1,234.5` as `1234.5`. */
+/** Returns possible previous values of a decimal: `1.50` may be saved as `1.5` or `1,5`, and `1,234.5` as `1234.5`. */
 function decimals(value: string): readonly string[] {
   if (!/^[-+]?[\d.,]+%?$/.test(value)) return [];
   const point = value.replace(",", ".");
@@ -162,7 +162,7 @@ function times(value: string): readonly string[] {
   return [short, `${value}:00`, short.replace(/^0/, ""), value.replace(/^0/, ""), `0${value}`, `0${short}`];
 }
 
-/** Restores only the digits that the short form still contains. */
+/** Returns possible previous values of a number with an exponent. They contain only the digits that are left. */
 function withoutExponent(value: string): readonly string[] {
   const [, whole, decimal = "", exponent] = /^(\d)(?:[.,](\d+))?E\+?(\d{1,2})$/i.exec(value) ?? [];
   if (whole === undefined) return [];
@@ -186,8 +186,8 @@ function plainMarks(value: string): readonly string[] {
 }
 
 /**
- * Possible previous values after a change of encoding: `O’Brien` read as windows-1252 is `Oâ€™Brien`; characters
- * missing in windows-1252 are saved as question marks.
+ * Returns possible previous values after a change of encoding: `O’Brien` read as windows-1252 is `Oâ€™Brien`.
+ * Characters missing in windows-1252 cannot be restored, because they are saved as question marks.
  */
 function otherEncodings(value: string): readonly string[] {
   if (/^\p{ASCII}*$/u.test(value)) return [];

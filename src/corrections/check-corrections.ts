@@ -22,7 +22,7 @@ export interface CorrectionOptions {
   readonly reading: OpenOptions;
   readonly keyColumns: KeyColumns;
   readonly tempFolder: string;
-  /** Whether the changed rows are returned, which are then kept in memory. */
+  /** Whether to return the changed rows. If so, they are kept in memory. */
   readonly listsRows?: boolean;
 }
 
@@ -43,8 +43,8 @@ export interface CheckedCorrections extends ReturnedRejects {
 }
 
 /**
- * Compares the re-imported rejects with the fingerprints of the exported ones. Reads all of them once; memory use does
- * not depend on their number, unless the changed rows are requested.
+ * Compares the re-imported rejects with the fingerprints of the exported rejects. Reads all rejects once. Memory use
+ * does not depend on the number of rejects, unless the changed rows are requested.
  */
 export async function checkCorrections(plan: SourceSpec, options: CorrectionOptions): Promise<CheckedCorrections> {
   const index = await openCorrectionIndex(options.tempFolder);
@@ -94,7 +94,7 @@ async function compare(
   return { findings: { folder, ...cells, ...findRowChanges(index), ...columnChanges(layouts) }, changedRows };
 }
 
-/** The original columns of the exported rows of each source (CSV). */
+/** Returns a function that finds the original columns of the exported rows of a source; empty for JSON. */
 export function exportedColumns({ files }: Pick<RejectsManifest, "files">): (source: string) => readonly string[] {
   const bySource = new Map(files.filter(({ kind }) => kind === "csv").map((file) => [file.source, file.columns]));
   return (source) => bySource.get(source) ?? [];

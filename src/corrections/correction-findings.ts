@@ -9,7 +9,7 @@ export interface ChangedCells {
   readonly count: number;
   /** The first of these cells. */
   readonly place: RowPlace;
-  /** The previous value, if it could be reconstructed, and the current one. */
+  /** The previous value, if it could be reconstructed, and the current value. */
   readonly before: string | undefined;
   readonly after: string;
 }
@@ -28,7 +28,7 @@ interface ChangedColumns {
   readonly columns: readonly string[];
 }
 
-/** The changes to the rejects of a report between export and re-import. Its size does not depend on their number. */
+/** The changes to the rejects of a report between export and re-import, grouped so that memory use is limited. */
 export interface CorrectionFindings {
   readonly folder: string;
   readonly exportedRows: number;
@@ -48,7 +48,7 @@ export interface CorrectionFindings {
   readonly lost: readonly FoundRows[];
   /** Rows removed as a correction, or with their whole records. */
   readonly deleted: readonly FoundRows[];
-  /** Missing records, except repetitions of a record that is sent or present. */
+  /** Number of missing records, except repetitions of a record that is sent or present. */
   readonly lostRecords: number;
   readonly reordered: readonly FoundRows[];
   readonly renamed: readonly { readonly file: string; readonly from: string; readonly to: string }[];
@@ -59,7 +59,7 @@ export interface CorrectionFindings {
 /** Counts changed cells, grouped by source, column and kind of change. */
 export interface ChangeCounter {
   readonly add: (cell: Omit<ChangedCells, "count">) => void;
-  /** All changed cells, most frequent first. */
+  /** Returns all groups, most frequent first. */
   readonly all: () => readonly ChangedCells[];
 }
 

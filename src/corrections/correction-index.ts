@@ -22,13 +22,13 @@ export interface RejectedRow {
   readonly cells: ManifestLine[6];
 }
 
-/** Where a row is now. */
+/** The current place of a re-imported row. */
 export interface RowPlace {
   readonly file: string;
   readonly line: number;
 }
 
-/** A re-imported row; a missing value belongs to a removed column. */
+/** A re-imported row. The value of a removed column is null. */
 export interface ReturnedRow extends RowPlace {
   readonly source: string;
   /** Possible values of the row's business key. */
@@ -42,10 +42,10 @@ type Statement = ReturnType<Database["prepare"]>;
 type Scalar = string | number | null;
 type Found = Readonly<Record<string, unknown>>;
 
-/** A database on disk for the rejects of one report, so that memory use does not depend on their number. */
+/** A database on disk for the rejects of one report, so that memory use does not depend on the number of rejects. */
 export interface CorrectionIndex {
   readonly database: Database;
-  /** Runs a query with few results; for frequent queries. */
+  /** Runs a query with few results. Prepares each query only once, so it suits frequent queries. */
   readonly rows: (sql: string, ...parameters: readonly Scalar[]) => readonly Found[];
   /** Iterates over the results of a query, of which there may be millions. */
   readonly each: (sql: string) => Iterable<Found>;
@@ -140,7 +140,7 @@ function lineOf(text: string, file: string): ManifestLine {
       }
     }
   } catch {
-    // The file is not valid JSON: the error below reports it.
+    // The line is not valid JSON. The error below reports this.
   }
   throw new Failure("source_unreadable", `${file}: this file is not part of a report`, {
     hint: "pass the corrected files as sources: --source <name>=<path>",

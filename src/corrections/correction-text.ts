@@ -5,7 +5,7 @@ import { shapeOf } from "../text/shape.ts";
 import { CHANGE_WORDS, isSpreadsheetChange } from "./change-kind.ts";
 import type { ChangedCells, CorrectionFindings, FoundRows } from "./correction-findings.ts";
 
-/** Describes the changes to the rejects, one sentence each. Values are shown only if requested. */
+/** Describes the changes to the rejects, one line each. Shows values only if requested. */
 export function correctionText(findings: CorrectionFindings, showValues: boolean): readonly string[] {
   const { folder, exportedRows, returned, correctedCells, correctedRows, lostRecords } = findings;
   const cellText = (cells: ChangedCells): string => changedText(cells, showValues);
@@ -55,8 +55,8 @@ export interface AcceptedChanges {
 }
 
 /**
- * Rejects changes that are not corrections, unless the user accepts them.
- * @param outcome what the refusal means for the command, such as "nothing was sent"
+ * Refuses changes that are not corrections, unless the user accepts these changes.
+ * @param outcome the effect of the refusal on the command, such as "nothing was sent"
  * @throws Failure `rejects_changed`
  */
 export function refuseUnexplained(findings: CorrectionFindings, accepted: AcceptedChanges, outcome: string): void {

@@ -46,18 +46,20 @@ export function isList(values: ReturnedRow["values"]): values is readonly (strin
   return Array.isArray(values);
 }
 
-/** Matches re-imported rows with exported ones. */
+/** Matches re-imported rows with exported rows. */
 export interface RowMatcher {
   /** Matches unchanged rows; keeps the remaining rows for `matchChanged`. */
   readonly add: (rows: readonly ReturnedRow[]) => void;
-  /** The remaining rows, each with the exported row that most likely matches; undefined for an added row. */
+  /** Yields the remaining rows, each with the exported row that most likely matches; undefined for an added row. */
   readonly matchChanged: () => Iterable<{ readonly row: ReturnedRow; readonly exported: RejectedRow | undefined }>;
 }
 
 /**
- * Matches rows by content. Unchanged rows come first. Then, among the rows with the same or almost the same business
- * key, the one with the most unchanged cells is chosen. Then comes the next row in order with at least half of its
- * cells unchanged, and finally the row at the same position.
+ * Creates a matcher of rows by content. For each re-imported row, it searches for these exported rows, in this order:
+ * - the same row, unchanged
+ * - of the rows with the same or almost the same business key, the row with the most unchanged cells
+ * - the next row of which at least half of the filled cells are unchanged
+ * - the row at the same position
  */
 export function createRowMatcher(
   index: CorrectionIndex,
@@ -115,15 +117,15 @@ export function createRowMatcher(
   };
 }
 
-/** Condition for a row without a match. */
+/** SQL condition for an exported row without a match. */
 const FREE = "file is null";
 
 interface CandidateSearch {
-  /** Rows of the same record, or of one whose key is almost identical. */
+  /** Returns the rows with the same or almost the same key. */
   readonly byKey: (row: ReturnedRow) => readonly RejectedRow[];
-  /** The next rows of the source after the row with the id `after`. */
+  /** Returns the next rows of the source after the row with the id `after`. */
   readonly inOrder: (row: ReturnedRow, after: number) => readonly RejectedRow[];
-  /** The exported row that follows the match of the preceding row. */
+  /** Returns the exported row that follows the match of the preceding row. */
   readonly inSamePlace: (row: ReturnedRow) => RejectedRow | undefined;
 }
 
@@ -161,9 +163,9 @@ export function scoreCells(cells: readonly ComparedCell[]): Score {
   return { unchanged: unchanged.length, filled: filled.length };
 }
 
-/** Maximum number of rows of one record and source that are compared. */
+/** Maximum number of rows with the same key that are compared. */
 const MAX_CANDIDATES = 50;
-/** Maximum number of consecutive removed rows that the search skips. */
+/** Maximum number of following rows that are compared, which allows for removed rows. */
 const ROWS_AHEAD = 25;
 
 export interface Score {

@@ -29,7 +29,7 @@ const manifestSchema: z.ZodType<RejectsManifest> = z.object({
 });
 
 /**
- * The manifest of the rejects that the report in `folder` exported.
+ * Reads the manifest of the rejects that the report in `folder` exported.
  * @throws Failure `source_unreadable` if there is no such report, `config` if other users could have written it
  */
 export async function readManifest(folder: string): Promise<RejectsManifest> {
@@ -53,9 +53,9 @@ export function isSameExport({ document: one }: RejectsReport, { document: other
 }
 
 /**
- * The files of rejects by source. Uses the sheets of the workbook if only the workbook has changed since the export,
- * or if the CSV files are missing.
- * @throws Failure `usage` if both have changed
+ * Returns the files of rejects by source. Uses the sheets of the workbook if only the workbook has changed since the
+ * export, or if the CSV files are missing.
+ * @throws Failure `usage` if both the workbook and a CSV file have changed
  */
 export async function returnedFiles(
   folder: string,
@@ -72,7 +72,7 @@ export async function returnedFiles(
   return bySource;
 }
 
-/** Compares contents, because copying files changes their times. */
+/** Whether to read the workbook. Compares contents, because copying files changes their times. */
 async function isWorkbookReturned(folder: string, { files, sheets, digests }: RejectsManifest): Promise<boolean> {
   const stateOf = (name: string): Promise<ReturnedState> => returnedState(path.join(folder, name), digests[name]);
   const workbook = await stateOf(WORKBOOK_FILE);
@@ -86,7 +86,7 @@ async function isWorkbookReturned(folder: string, { files, sheets, digests }: Re
   return workbook === "changed" || isOnlyCopy;
 }
 
-/** The names of the rejects that have changed since their export. Missing files do not count as changed. */
+/** Returns the names of the rejects files that have changed since their export. Ignores missing files. */
 export async function changedFiles(folder: string, { digests }: RejectsManifest): Promise<readonly string[]> {
   const changed: string[] = [];
   for (const [name, digest] of Object.entries(digests)) {
@@ -119,7 +119,7 @@ export function fingerprintPath(folder: string): string {
 
 const FEED_AS_SOURCES = "pass the corrected files as sources: --source <name>=<path>";
 
-/** The manifest names a mapping, whose functions are executed, so only this user may have written it. */
+/** Refuses a manifest that another user may have written, because it names a mapping, whose functions are executed. */
 async function refuseForeign(file: string, folder: string): Promise<void> {
   const status = await stat(file).catch((error: unknown) => {
     if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENOTDIR") throw error;

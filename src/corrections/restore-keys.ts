@@ -76,7 +76,7 @@ function changeOf(found: Readonly<Record<string, unknown>>): Omit<ChangedCells, 
   return { source: String(source), column: String(column), change, place, before: undefined, after: String(value) };
 }
 
-/** The business keys of the records of a report. */
+/** Yields the business keys of the records of a report. */
 async function* keysOf(outcomes: string): AsyncGenerator<{ readonly record: number; readonly key: string }> {
   try {
     for await (const line of createInterface({
@@ -93,7 +93,7 @@ async function* keysOf(outcomes: string): AsyncGenerator<{ readonly record: numb
   }
 }
 
-/** Restores keys in rows while they are read. */
+/** Returns a function that restores the keys in a row. */
 export function rowRestorer({ rows }: CorrectionIndex): (row: Row) => Row {
   const sql = "select position, value from restored where file = ? and line = ?";
   return (row) => {

@@ -11,9 +11,9 @@ import { type ComparedCell, comparedCells, isList, scoreCells } from "./match-ro
 
 /** A row of the sources. */
 export interface SourceRow {
-  /** As in the file. */
+  /** The row as in the file. */
   readonly raw: Row;
-  /** With all corrections, including those that are about to be added. */
+  /** The row with all corrections, including corrections that will be added. */
   current: Row;
 }
 
@@ -31,7 +31,7 @@ export interface ReturnedChange extends ChangedRow {
 }
 
 /**
- * Why a changed cell of rejects is not kept as a correction.
+ * The reason why a changed cell of rejects is not kept as a correction.
  *
  * - `changed`: the cell of the sources has neither the exported nor the new value
  * - `missing`: the sources do not have the row
@@ -69,14 +69,14 @@ export function returnedChanges({ manifest, changedRows }: ReturnedRejects): rea
   });
 }
 
-/** The cells of a row in the form in which rejects are compared. */
+/** Returns the cells of a row in the format in which rejects are compared. */
 function valuesOf(row: Row, columns: readonly string[]): readonly string[] | Readonly<Record<string, string>> {
   if (isCsvRow(row)) return originalCells(row, columns);
   return Object.fromEntries(Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)]));
 }
 
 /**
- * The key of a changed row, if rows are identified by the column or path `keyName`.
+ * Returns the key of a changed row, if rows are identified by the column or path `keyName`.
  * @returns `isKept`: false if the key may have changed
  */
 export function returnedKey(
@@ -94,8 +94,8 @@ export function returnedKey(
 }
 
 /**
- * Finds the row of the sources for each changed row of one folder. Uses each row of the sources once. Rows with the
- * exported content match first, then the most similar ones.
+ * Finds the row of the sources for each changed row of one folder. Uses each row of the sources once. Matches rows with
+ * the exported content first, then the most similar rows.
  */
 export function matchSourceRows(
   changes: readonly ReturnedChange[],
@@ -118,7 +118,10 @@ export function matchSourceRows(
   return matches;
 }
 
-/** The row with the most cells as exported or as returned: at least half of them, and more than in any other row. */
+/**
+ * Returns the row with the most cells that are as exported or as returned. These must be at least half of the filled
+ * cells, and more cells than in any other row.
+ */
 function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean): SourceRow | undefined {
   const isReturned = ({ field, value }: ComparedCell): boolean =>
     change.fields.includes(field) && value === returnedValue(change.row, field);
@@ -133,7 +136,7 @@ function closestRow(change: ReturnedChange, isFree: (row: SourceRow) => boolean)
 }
 
 /**
- * The new values with which a row of the sources gets the change of a field in the rejects.
+ * Returns the new values that apply the change of a field in the rejects to a row of the sources, or the obstacle.
  * @returns `already_corrected` if the row already has the new value; `no_column_returned` if the rejects do not have
  *   the column
  */
@@ -154,7 +157,7 @@ export function newTexts(
     : jsonTexts(sourceRow.current, field, parseJson(value ?? ""));
 }
 
-/** The column or member of a field. */
+/** Returns the column or member of a field. */
 export function columnOf({ columns }: ReturnedChange, field: number | string): string {
   return typeof field === "string" ? field : (columns[field] ?? "");
 }
@@ -173,7 +176,7 @@ function isAsExported(cell: ComparedCell | undefined): boolean {
   return cell.value !== undefined && cell.isSame(cell.value);
 }
 
-/** The changed values below a member of a JSON row. */
+/** Returns the changed values below a member of a JSON row; `other_type` if corrections cannot express the change. */
 function jsonTexts(row: Row, member: string, after: JsonValue | undefined): readonly NewText[] | "other_type" {
   if (isCsvRow(row)) return "other_type";
   const texts = changedValues(valueAt(row.value, [member]), after, [member]).map(({ path, value = "" }) => ({

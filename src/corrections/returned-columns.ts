@@ -1,12 +1,12 @@
 import type { CsvTable } from "../model/record.ts";
 import { originalColumns } from "../report/rejects/reject-file.ts";
 
-/** A column without a name; it has no values. */
+/** The position of a column without a name, whose values are ignored. */
 export const UNNAMED = "unnamed";
 
-/** How the columns of a re-imported file map to the exported ones. */
+/** How the columns of a re-imported file map to the exported columns. */
 export interface ReturnedColumns {
-  /** The current 0-based position of each original column; undefined if it was removed. */
+  /** The current 0-based position of each original column; undefined for a removed column. */
   readonly positions: readonly (number | undefined | typeof UNNAMED)[];
   readonly renamed: readonly { readonly from: string; readonly to: string }[];
   readonly missing: readonly string[];
@@ -15,7 +15,7 @@ export interface ReturnedColumns {
 
 /**
  * Finds the original columns by name. A missing column counts as renamed if a new name differs only in case, spaces or
- * punctuation, or is at its position.
+ * punctuation or, in a file with the same number of columns, is at the same position.
  */
 export function returnedColumns(original: readonly string[], table: CsvTable): ReturnedColumns {
   const current = originalColumns(table);

@@ -18,7 +18,7 @@ interface ReturnedBatch {
 }
 
 /**
- * The re-imported rows of all sources, not joined, and regardless of their keys.
+ * Yields the re-imported rows of all sources, not joined, and regardless of their keys.
  * @throws the failures of reading a source
  */
 export async function* returnedRows(
@@ -42,7 +42,7 @@ export async function* returnedRows(
   }
 }
 
-/** The source without its joins, so that its rows are read regardless of their keys. */
+/** Returns the source without its joins, so that its rows are read regardless of their keys. */
 export function withoutJoin({ name, files, sheet, rename }: SourceSpec): SourceSpec {
   return { name, files, children: [], ...definedMembers({ sheet, rename }) };
 }

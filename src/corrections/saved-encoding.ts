@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import { readFailure } from "../read/text/file-bytes.ts";
 
 /**
- * The encoding of a file that another program may have saved. Undefined for UTF-8, for an encoding that a byte order
- * mark identifies, and for workbooks; `otherwise` for any other file. The file is assumed to have one byte per
+ * Returns the encoding of a file that another program may have saved: undefined for UTF-8, for an encoding that a byte
+ * order mark identifies, and for workbooks; `otherwise` for any other file. Assumes that such a file has one byte per
  * character.
  */
 export async function savedEncoding(path: string, otherwise: string): Promise<string | undefined> {

@@ -67,14 +67,14 @@ export function refuseSharedRows(
 }
 
 /**
- * Claims a name for the folder with this number. Returns the folder that has already claimed it; undefined if there is
- * none.
+ * Claims a name for the folder with this number. Returns another folder that has already claimed the name, if there is
+ * such a folder; otherwise undefined.
  */
 type Claim = (kind: string, name: string, folder: number) => string | undefined;
 
 /**
- * Runs work that claims names. The claims are on disk, so that memory use does not depend on their number. Does nothing
- * for a single folder.
+ * Runs work that claims names. The claims are on disk, so that memory use does not depend on the number of claims. Does
+ * nothing for a single folder.
  */
 async function withClaims(
   folders: readonly RejectsFolder[],
@@ -104,7 +104,7 @@ interface ExportedRecord {
   readonly key?: string;
 }
 
-/** The records of a report whose rows were exported. */
+/** Yields the records of a report whose rows were exported. */
 async function* exportedRecords(outcomes: string): AsyncGenerator<ExportedRecord> {
   const input = createReadStream(outcomes);
   try {
