@@ -16,7 +16,7 @@ export interface PrivatePostgres {
 
 /**
  * Starts a server with the locally installed programs. PostgreSQL refuses to run as root. If this process runs as root,
- * the server therefore runs as the user `nobody`, who owns the temporary folder of the data.
+ * the server therefore runs as an unprivileged user, who owns the temporary folder of the data.
  * @throws Failure `usage` if PostgreSQL is not installed, `storage` if it cannot be started
  */
 export async function startPrivatePostgres(): Promise<PrivatePostgres> {
