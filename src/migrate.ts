@@ -94,7 +94,7 @@ function sendAll(run: OpenRun, { workers, ...options }: SendingOptions): Promise
   return workers === undefined ? sendRecords(run.job, run, options) : shareRun(run, { ...options, workers });
 }
 
-/** Counts the records of the run before they are sent, emits the counts, and calls `confirm` if it is set. */
+/** Counts the records of the run before they are sent, and emits the counts. Calls `confirm` if records are pending. */
 async function announce(
   { ledger, run, dependencies }: OpenRun,
   { confirm, isDryRun = false }: Pick<Sending, "confirm"> & { readonly isDryRun?: boolean },

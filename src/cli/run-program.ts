@@ -63,7 +63,7 @@ async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger
   }
 }
 
-/** Loads the module for suggestions only if a variable is unknown. */
+/** Returns a notice for each unknown variable. Loads the module for suggestions only if there are such variables. */
 async function unknownVariableNotices(program: Command): Promise<readonly string[]> {
   const known = knownVariables(program);
   if (Object.keys(process.env).every((name) => !name.startsWith("MIGRATE_") || known.includes(name))) return [];

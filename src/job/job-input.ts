@@ -55,9 +55,9 @@ export interface InputOptions {
 }
 
 interface InputContext extends InputOptions {
-  /** For re-importing rejects and for corrections. */
+  /** The compiled mapping, which is needed to re-import rejects and to apply corrections. */
   readonly mapping: Mapping;
-  /** For re-importing rejects. */
+  /** Whether notices about re-imported rejects contain values. */
   readonly showValues: boolean;
 }
 

@@ -32,7 +32,7 @@ export interface Job {
   readonly operation: Operation;
   readonly mapping: Mapping;
   readonly after?: Prerequisite;
-  /** Data for rules in addition to the payload; absent if the contract has no rules that concern several fields. */
+  /** Data for rules in addition to the payload; absent if the contract has neither rules nor settings for rules. */
   readonly ruleContext?: RuleContext | undefined;
   /** The current time for rules, in milliseconds since 1970. */
   readonly now: number;

@@ -5,8 +5,8 @@ import type * as StringWidth from "string-width";
 const NARROW = /^[\x20-\x7E\xA1-\xA8\xAA-\xAC\xAF-\u024F…]*$/;
 
 /**
- * Returns the number of terminal columns of a plain text. Wide characters and emoji take two columns, combining marks
- * none.
+ * Returns the number of terminal columns of plain text. Wide characters and emoji take two columns. Combining marks
+ * take none.
  */
 export function textWidth(text: string): number {
   return NARROW.test(text) ? text.length : widthOfOthers(text);

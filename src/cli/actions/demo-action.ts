@@ -15,7 +15,7 @@ import { showRun } from "../views/run/run-view.ts";
 
 const DEMO_FOLDER = ".migrate/demo";
 
-/** Shows the demo step by step. The exit code is 0 if every account was accepted. */
+/** Shows the demo step by step. The last step determines the exit code, which is 3 if the user stops the demo. */
 export function demoAction(flags: DemoFlags, session: Session): Promise<void> {
   return withContext(session, flags, async (context) => {
     const { logger } = context;

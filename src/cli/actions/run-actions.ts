@@ -27,7 +27,7 @@ export function validateAction(sources: readonly string[], flags: RunFlags, sess
   });
 }
 
-/** Loads the network client only when a push starts, so that `validate` starts without it. */
+/** Runs a push. Loads the network client only here, so that `validate` starts without it. */
 export function pushAction(sources: readonly string[], flags: RunFlags, session: Session): Promise<void> {
   return withSettings(session, sources, flags, async ({ target, ...settings }, context) => {
     const { remoteValidate } = await import("../../commands/upload/push.ts");

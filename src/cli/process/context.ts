@@ -40,7 +40,7 @@ export async function withContext(
   }
 }
 
-/** Loads the metrics module only if metrics are requested. */
+/** Starts the metrics if they are requested, and loads their module only in this case. */
 async function metricsOf(
   { metrics, metricsFile }: Flags,
   { progress, logger }: Context,
@@ -64,7 +64,7 @@ export function withSettings(
   });
 }
 
-/** Loads the modules for re-imported rejects only if `--rejects` is given. */
+/** Reads the settings. Loads the modules for re-imported rejects only if `--rejects` is given. */
 async function readJobSettings(
   sources: readonly string[],
   flags: Flags,

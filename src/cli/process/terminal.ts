@@ -15,7 +15,7 @@ export function screenOf(stream: Output, flags: Pick<Flags, "color" | "logFormat
   return { colour, width: stream.columns || DEFAULT_WIDTH };
 }
 
-/** Follows https://no-color.org, then https://force-color.org. If neither applies, only terminals are coloured. */
+/** Whether to colour an output. Follows https://no-color.org, then https://force-color.org, then colours terminals. */
 function isColoured({ isTTY = false }: Output, env: NodeJS.ProcessEnv): boolean {
   if (env["NO_COLOR"]) return false;
   const { FORCE_COLOR: forced = "" } = env;

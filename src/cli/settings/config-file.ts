@@ -13,7 +13,7 @@ const CONFIG_NAME = "migrate.yaml";
 
 /**
  * Reads the configuration file: the named file, or the nearest `migrate.yaml` in the folder or its parents. Returns an
- * empty configuration if there is none. Relative paths, both given and returned, are relative to the folder.
+ * empty configuration if there is no file. Relative paths, both given and returned, are relative to the folder.
  * @throws Failure `config`, with file and line, for invalid content
  */
 export async function readConfig(named: string | undefined, folder: string): Promise<Config> {

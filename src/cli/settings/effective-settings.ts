@@ -23,7 +23,7 @@ export interface EffectiveSetting {
 export type SettingOrigin =
   | OptionOrigin
   | { readonly kind: "file"; readonly file: string; readonly line: number }
-  /** The path of a private file that contains a credential. */
+  /** `file`: the path of a private file that contains a credential. */
   | { readonly kind: "secret-file"; readonly file: string }
   | { readonly kind: "default" }
   | { readonly kind: "none" };

@@ -230,7 +230,7 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
 
 /**
  * Returns the rules of `owners`, which the option `flag` requires.
- * @throws Failure `usage` if the configuration file has none
+ * @throws Failure `usage` if the configuration file has no `owners`
  */
 export function requireOwners(owners: readonly OwnerRule[] | undefined, flag: string): readonly OwnerRule[] {
   if (owners !== undefined) return owners;

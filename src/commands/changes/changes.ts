@@ -54,7 +54,7 @@ export interface ChangesSummary {
 }
 
 /**
- * Reads and maps the sources, compares the records with the ledger, and passes the differences to `add` in batches.
+ * Reads and maps the sources, compares the records with the ledger, and passes the results to `add` in batches.
  * Changes nothing.
  */
 export async function changes(

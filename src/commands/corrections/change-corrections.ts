@@ -31,7 +31,7 @@ export interface WantedCorrections {
 type OnNotice = (text: string) => void;
 
 /**
- * Reads a corrections file. If its last line is incomplete, sends a notice about it.
+ * Reads a corrections file. Sends a notice if the last line of the file is incomplete.
  * @throws Failure `config` for an invalid or missing file
  */
 export async function readWithNotice(file: string, notice: OnNotice): Promise<CorrectionsFile> {
@@ -72,7 +72,7 @@ export async function removeCorrections(
  * Appends corrections to a file. Creates the file if it does not exist. A correction replaces an earlier correction of
  * the same cell with the same old value. When the promise resolves, the corrections are on the disk.
  * @returns the number of replaced corrections
- * @throws Failure `config` for an invalid file; `storage` if it cannot be written
+ * @throws Failure `config` for an invalid file; the failures of `appendChanges`
  */
 export async function saveCorrections(file: string, added: readonly Correction[], notice: OnNotice): Promise<number> {
   let before: readonly Correction[] = [];
@@ -129,7 +129,7 @@ export interface Addition extends Pick<LinesEnd, "end"> {
 
 /**
  * Appends lines to a corrections file. Creates the file if it does not exist, and removes an incomplete last line.
- * Holds the lock of the file, so no other run of this program changes it between the call of `decide` and the write.
+ * Holds the lock of the file, so that no other run of this program changes the file between `decide` and the write.
  * When the promise resolves, the lines are on the disk.
  * @param decide receives the size of the file in bytes
  * @returns the new size of the file
@@ -241,7 +241,7 @@ function changedFile(file: string): Failure {
   });
 }
 
-/** Whether the last line has no line break. An editor may have removed it. */
+/** Whether the last line has no line break. An editor may have removed the line break. */
 async function endsWithoutNewline(handle: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);

@@ -7,7 +7,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { Failure } from "../../model/failure.ts";
 
-/** A PostgreSQL server for this machine only. It stops with the process that started it. */
+/** A PostgreSQL server for this machine only. It stops when the process that started the server ends. */
 export interface PrivatePostgres {
   /** `postgres://...`, without a password, because the server accepts only connections from this machine. */
   readonly url: string;
@@ -17,7 +17,7 @@ export interface PrivatePostgres {
 /**
  * Starts a server with the locally installed programs. PostgreSQL refuses to run as root. If this process runs as root,
  * the server therefore runs as an unprivileged user, who owns the temporary folder of the data.
- * @throws Failure `usage` if PostgreSQL is not installed, `storage` if it cannot be started
+ * @throws Failure `usage` if PostgreSQL is not installed, `storage` if the server cannot be started
  */
 export async function startPrivatePostgres(): Promise<PrivatePostgres> {
   const programs = findPrograms();

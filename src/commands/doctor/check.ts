@@ -49,7 +49,7 @@ export function failedBy(name: string, { message, hint, place, exitCode }: Failu
 }
 
 /**
- * Runs a check. If the check throws a failure, the failure becomes its result, so that the other checks still run.
+ * Runs a check. Converts a failure into a failed check, so that the other checks still run.
  * @param placeOf returns the place in the configuration that names an unreadable file
  */
 export async function inspect<Found = undefined>(

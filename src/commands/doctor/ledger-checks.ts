@@ -18,7 +18,7 @@ export interface LedgerOptions {
   readonly ledger: string;
   readonly target: TargetSettings | undefined;
   readonly supplier: string | undefined;
-  /** The number of records in the input; absent if they were not counted. */
+  /** The number of records in the input; absent if the records were not counted. */
   readonly records: number | undefined;
 }
 

@@ -92,15 +92,15 @@ function createCauses(): Causes {
 interface Keys {
   readonly add: (record: MappedRecord, isValid: boolean) => void;
   /**
-   * Returns the number of records that would not be sent because of their key, and how many of them would otherwise be
-   * valid.
+   * Returns the number of records that would not be sent because of their key, and the number of these records that
+   * would otherwise be valid.
    */
   readonly repeated: () => { readonly records: number; readonly valid: number };
 }
 
 /**
- * Creates a counter of records with the same key. If several records have the same key and content, only the first is
- * sent. If their contents differ, none is sent.
+ * Creates a counter of records with the same key. If several records have the same key and content, only the first
+ * record is sent. If their contents differ, no record with this key is sent.
  */
 function createKeys(): Keys {
   const known = new Map<

@@ -42,7 +42,7 @@ export interface InitOptions {
   readonly configSchema: JsonObject;
 }
 
-/** The analysed extracts, and the guessed mapping for them. */
+/** The analysed extracts and the guessed mapping. */
 export interface PreparedInit {
   readonly sources: readonly SourceProfile[];
   readonly guessed: GuessedMapping;

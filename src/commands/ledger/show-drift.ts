@@ -100,7 +100,7 @@ export interface Drift {
   readonly count: number;
   /** The first occurrence: the cell, or the row of the record. */
   readonly example: Place;
-  /** For `missed`: the documented rule for this code, if any, and a proposed rule if the contract has none. */
+  /** For `missed`: the documented rule for this code, if any, and a proposed rule if the contract has no such rule. */
   readonly known?: KnownRule;
   readonly proposal?: RuleProposal;
 }

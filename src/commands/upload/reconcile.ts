@@ -20,7 +20,7 @@ export interface ReconcileOptions extends RecordedRunOptions {
   readonly resend: readonly string[];
   /**
    * The number of ambiguous records without a known request, for example after a repair. With this number, the user
-   * confirms that all of them may be sent.
+   * confirms that all these records may be sent.
    */
   readonly resendAll?: number | undefined;
   /** Account name of the user who runs the command. */

@@ -38,8 +38,8 @@ const STOP_GRACE_MS = 1000;
 const CHECK_INTERVAL_MS = 100;
 
 /**
- * V8's own limit for the thread. If one large allocation exceeds it, V8 ends the whole process. The two limits below
- * end the thread before that happens.
+ * V8's own limit for the thread. If one large allocation exceeds this limit, V8 ends the whole process. The two limits
+ * below end the thread before that happens.
  */
 const HEAP_MB = 4096;
 

@@ -124,7 +124,7 @@ export function filesChanged(changed: readonly ChangedFile[]): Failure {
   return new Failure("source_changed", `since the run began, ${changesText(changed)}`, { hint: hintFor(changed) });
 }
 
-/** Describes the changed files of which a run uses its stored versions. */
+/** States which files have changed, and that the run uses the stored versions of these files. */
 export function ownVersionsText(changed: readonly ChangedFile[]): string {
   const versions = changed.length === 1 ? "version" : "versions";
   return `Since the run began, ${changesText(changed)}. Using the ${versions} stored with the run`;
@@ -163,7 +163,7 @@ const MAKES_KEYS: ReadonlySet<FileKind> = new Set(["contract", "overlay", "mappi
 const CHANGED_INPUT_HINT =
   "restore it, or start a new push with `migrate push`, which does not send accepted records again";
 
-/** The hint for a change after which the keys of records may differ from those in the run. */
+/** The hint for a change after which the keys of records may differ from the keys in the run. */
 export const CHANGED_KEYS_HINT: string =
   "restore it, then resume. The change may give records different keys: `migrate push` " +
   "refuses a row that was sent under another key, unless --new-keys confirms that both keys are right";

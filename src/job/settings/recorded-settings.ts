@@ -30,7 +30,7 @@ export interface RunSettings extends RunValues {
   readonly isUnlisted?: boolean | undefined;
   /** Secret key for the fingerprints of the run's rejects: 256 random bits as text. */
   readonly rejectsSecret: string;
-  /** Fingerprints of the contract, the mapping, the files that the mapping names, and the input. */
+  /** The fingerprints of all files that the run depends on. */
   readonly files: readonly RecordedFile[];
 }
 

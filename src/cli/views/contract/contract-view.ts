@@ -34,7 +34,7 @@ function contractCheckText({ contract, coverage }: ContractCheck, { screen, verb
   return `${head}\n${renderEntryList(entries, screen)}${keys}${covered}`;
 }
 
-/** Names the operations without a business key, and shows the overlay that declares a key for the first of them. */
+/** Names the operations without a business key, and shows an overlay that declares a key for the first operation. */
 function keyHint(missing: readonly MissingKey[], screen: Screen): string {
   const [first] = missing;
   if (first === undefined) return "";

@@ -76,7 +76,7 @@ interface Match {
   readonly strength: number;
 }
 
-/** Returns the choice that fits the code best; undefined if none fits, or if two fit equally well. */
+/** Returns the choice that fits the code best; undefined if no choice fits, or if two choices fit equally well. */
 function bestChoice(code: string, choices: readonly string[]): Match | undefined {
   const matches = choices
     .map((choice) => ({ choice, strength: likeness(plain(code), choice) }))

@@ -111,7 +111,7 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, "");
 }
 
-/** Whether the name is that of a column with industry-wide meter point numbers. */
+/** Whether a column with this name contains industry-wide meter point numbers. */
 export function isIndustryNumber(name: string): boolean {
   return FUEL_NUMBERS.some(([, numbers]) => numbers.includes(lettersOf(name)));
 }

@@ -28,7 +28,8 @@ export interface Slot {
   readonly container: Container;
   guess: Guess | undefined;
   /**
-   * Whether the column of the guess mainly fills another field. If so, it is no reason to include the enclosing object.
+   * Whether the column of the guess mainly fills another field. If so, this field alone does not cause the mapping to
+   * include the enclosing object.
    */
   isShared: boolean;
   /** The value that a mapping writes without a column: `${supplier}`, or the only choice. */

@@ -23,7 +23,7 @@ export interface ColumnProfile {
   readonly filled: number;
   readonly empty: number;
   /**
-   * Number of non-empty cells that were analysed: all cells of the first rows, and those of one row in ten after that.
+   * Number of non-empty cells that were analysed: all cells of the first rows, then the cells of one row in ten.
    */
   readonly analysed: number;
   /** Shapes of the analysed cells, most frequent first. */
@@ -212,7 +212,7 @@ interface DateCounter {
   readonly forms: () => readonly DateForm[];
 }
 
-/** After this number of values, patterns that match none of them are dropped. */
+/** Number of values after which patterns that have matched no value are dropped. */
 const SETTLED_AFTER = 50;
 
 function createDateCounter(): DateCounter {

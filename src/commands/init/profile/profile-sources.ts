@@ -20,12 +20,12 @@ import { createValueHashes } from "./value-hashes.ts";
 
 /** A source of the new mapping: files with the same columns. */
 export interface SourceProfile {
-  /** Its name in the mapping. */
+  /** The name of the source in the mapping. */
   readonly name: string;
   readonly files: readonly FileProfile[];
-  /** Number of rows in all its files. */
+  /** Number of rows in all files. */
   readonly rows: number;
-  /** Statistics over all its files. */
+  /** Statistics over all files. */
   readonly columns: readonly ColumnProfile[];
 }
 

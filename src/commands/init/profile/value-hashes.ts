@@ -84,7 +84,7 @@ function* blocksOf(file: number): Generator<Float64Array> {
 /** Maximum number of hashes that are sorted at once, about 8 MB. */
 const HASHES_AT_ONCE = 2 ** 20;
 
-/** Returns the number of parts into which columns are split, so that one part of each fits into memory. */
+/** Returns the number of parts into which columns are split, so that one part of each column fits into memory. */
 function partsFor(...columns: readonly ValueHashes[]): number {
   return Math.ceil(Math.max(1, ...columns.map((hashes) => hashes.count())) / HASHES_AT_ONCE);
 }

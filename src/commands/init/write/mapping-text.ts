@@ -221,7 +221,7 @@ function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
   return lines.length === 0 ? [] : [BLANK, commentLine(0, "Unused columns:"), ...lines];
 }
 
-/** Returns every field of the payload, including those of child rows. */
+/** Returns every field of the payload, including the fields that are filled from child rows. */
 export function allSlots({ fields }: Container): readonly Slot[] {
   const below = fields.flatMap((field) => (field.kind === "container" ? allSlots(field) : []));
   return [...fields.filter((field) => field.kind === "slot"), ...below];
