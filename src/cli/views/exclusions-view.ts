@@ -24,7 +24,7 @@ export const excludedKeysView: View<ExcludedKeys> = {
   text: ({ excluded, excludedBefore, accepted, unsettled, unseen }) =>
     [
       `${counted(excluded.length, "record")} excluded from the migration${unseenText(unseen.length, excluded.length)}\n`,
-      ...listText(excludedBefore, "excluded before"),
+      ...listText(excludedBefore, "already excluded"),
       ...listText(accepted, "not excluded: already on the platform"),
       ...listText(
         unsettled,

@@ -25,7 +25,7 @@ export function sharedLines(shared: SharedStatus): readonly Line[] {
 
 const STATE_TEXTS: Readonly<Record<SharedStatus["state"], string | undefined>> = {
   open: undefined,
-  draining: "requests in flight finish, and no new ones start",
+  draining: "requests in flight finish, and no new requests start",
   stopped: "the platform accepts no more records",
   ended: undefined,
 };
