@@ -3,7 +3,7 @@ export interface ByteList {
   readonly length: () => number;
   /** A view of the bytes added since `clear`; valid until the next change. */
   readonly bytes: () => Uint8Array;
-  /** A copy of these bytes. */
+  /** Returns a copy of these bytes and clears the list. */
   readonly take: () => Uint8Array<ArrayBuffer>;
   readonly clear: () => void;
   /** Truncates the list to `length` bytes. */
@@ -11,7 +11,7 @@ export interface ByteList {
   readonly addByte: (byte: number) => void;
   /** @param from first byte to add; by default all bytes are added */
   readonly addBytes: (bytes: Uint8Array, from?: number, to?: number) => void;
-  /** Encodes as UTF-8; an unpaired surrogate becomes U+FFFD. */
+  /** Adds the text as UTF-8; an unpaired surrogate becomes U+FFFD. */
   readonly addText: (text: string) => void;
 }
 

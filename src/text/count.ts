@@ -6,17 +6,17 @@ export function formatCount(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** `1 record`, `12,345 records`. */
+/** Formats a count with its noun: `1 record`, `12,345 records`. */
 export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${plural(count, noun)}`;
 }
 
-/** The noun in the form that the count requires; for nouns whose plural ends in `s`. */
+/** Returns the singular or plural of the noun, as the count requires. Only for nouns whose plural adds an `s`. */
 export function plural(count: number, noun: string): string {
   return count === 1 ? noun : `${noun}s`;
 }
 
-/** `100 %` only if everything is done, and `0 %` only if nothing is. */
+/** Returns `100 %` only if everything is done, and `0 %` only if nothing is done. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return "100 %";
   const share = Math.min(part < whole ? 99 : 100, Math.round((100 * part) / whole));
@@ -27,7 +27,7 @@ export function rateText(perSecond: number): string {
   return perSecond >= 10 ? formatCount(Math.round(perSecond)) : String(perSecond);
 }
 
-/** `45 s`, `12 min`, `3 h 05 min`. */
+/** Formats a duration: `45 s`, `12 min`, `3 h 05 min`. */
 export function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   if (seconds < 90) return `${seconds} s`;

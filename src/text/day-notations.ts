@@ -1,6 +1,7 @@
 /**
- * The ways in which the date in `value` could have been written in a cell. An ambiguous date yields the notations
- * of each possible day. Returns an empty list if `value` is not a date.
+ * Returns the ways in which the date in `value` could have been written in a cell. An ambiguous date yields the
+ * notations of each possible day. Returns an empty list if `value` is neither a date nor a month with a number
+ * (`Jan-11`).
  */
 export function dateForms(value: string): readonly string[] {
   const [, date = "", time] =
@@ -18,7 +19,7 @@ export function dateForms(value: string): readonly string[] {
   return forms.flatMap((form) => clocks.flatMap((each) => [`${form} ${each}`, `${form}T${each}`, `${form}T${each}Z`]));
 }
 
-/** `Jan-11` and `11-Jan`: the text that a spreadsheet displays for `1-11`, `11/01`, `2011-01` and `JAN11`. */
+/** Returns the texts that a spreadsheet displays as `Jan-11` or `11-Jan`: `1-11`, `11/01`, `2011-01`, `JAN11`. */
 function monthForms(value: string): readonly string[] {
   const [, before, name = "", after] = /^(\d{1,2})?-?([A-Za-z]{3})(?:[a-z]*[- ](\d{1,2}|\d{4}))?$/.exec(value) ?? [];
   const month = MONTHS.indexOf(name.toLowerCase()) + 1;
@@ -49,7 +50,7 @@ interface Day {
   readonly day: number;
 }
 
-/** `1/2/20` may be in January or February, in 1920 or 2020. */
+/** Returns the days that a date may mean: `1/2/20` may be in January or February, in 1920 or 2020. */
 function daysOf(date: string): readonly Day[] {
   const [, year, month, day] =
     /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(date) ?? /^(\d{4})(\d\d)(\d\d)$/.exec(date) ?? [];

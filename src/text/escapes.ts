@@ -9,8 +9,9 @@ export interface DecodedText {
 }
 
 /**
- * The possible readings of a string that may be escaped: unchanged, with one level of escapes decoded (HTML, JSON and
- * JavaScript, URLs), with two levels, and so on. White space and invisible characters are removed from each.
+ * Yields the possible readings of a string that may be escaped: as written, with one level of escapes decoded (HTML,
+ * JSON and JavaScript, URLs), with two levels, and so on. Removes white space, control and invisible characters, and
+ * the tags `<br>` and `<wbr>` from each reading.
  */
 export function* readingsOf(text: string): Generator<string> {
   let reading = text.replaceAll(UNSEEN, "");
@@ -23,7 +24,10 @@ export function* readingsOf(text: string): Generator<string> {
   }
 }
 
-/** The readings of `readingsOf` with the position of each character. A decoded character has the position of its escape. */
+/**
+ * Yields the readings of `readingsOf` with the position of each code unit. A decoded character has the position of its
+ * escape.
+ */
 export function* placedReadingsOf(text: string): Generator<DecodedText> {
   const places = Array.from({ length: text.length }, (_, at) => at);
   const asWritten = { text, from: places, to: places.map((at) => at + 1) };

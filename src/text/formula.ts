@@ -1,9 +1,9 @@
 import { INVISIBLE } from "./invisible.ts";
 
 /**
- * Puts an apostrophe in front of a cell that a spreadsheet would run as a formula. Such a cell starts with `=`, `+`,
- * `-`, `@`, their full-width forms, a tab or a line end. Spaces, quotes, control characters and invisible characters
- * may precede it. Negative numbers are such cells too.
+ * Puts an apostrophe in front of a cell that a spreadsheet would run as a formula. Such a cell starts with a tab, a
+ * line end, or one of the signs `=`, `+`, `-`, `@` and their full-width forms. White space, quotes, control characters
+ * and invisible characters may precede the sign. Negative numbers are such cells too.
  */
 export function withoutFormula(cell: string): string {
   return isFormula(cell) ? `'${cell}` : cell;

@@ -5,9 +5,10 @@ export interface InvalidChoice {
 }
 
 /**
- * The finding for a value that is none of the choices. It includes the value only if the value looks like a code of the
- * legacy system, which is not confidential and which the user needs for a mapping. Text that could be personal data is
- * omitted: more than 24 characters, spaces or `@`, more than four digits, or lower-case letters if no choice has any.
+ * Returns the finding for a value that is none of the choices. It includes the value only if the value looks like a
+ * code of the legacy system, which is not confidential and which the user needs for a mapping. Omits text that could be
+ * personal data: more than 24 characters, more than four digits, characters other than ASCII letters, digits and
+ * `_./+:-`, or lower-case letters if no choice has any.
  */
 export function invalidChoice(value: unknown, choices: readonly string[]): InvalidChoice {
   const text = typeof value === "number" ? String(value) : value;

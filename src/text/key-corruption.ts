@@ -10,7 +10,10 @@ export interface KeyCorruption {
   readonly changed: "known" | "key" | "either";
 }
 
-/** Returns how one of two different keys may be an accidental alteration of the other; undefined if unrelated. */
+/**
+ * Returns how one of two keys may be an accidental alteration of the other; undefined if the keys are equal or
+ * unrelated.
+ */
 export function findKeyCorruption(known: string, key: string): KeyCorruption | undefined {
   if (known === key) return undefined;
   if (normalKey(known) !== normalKey(key)) return areSameDate(known, key) ? DATE : lostDigits(known, key);
@@ -27,8 +30,8 @@ export function findKeyCorruption(known: string, key: string): KeyCorruption | u
 const DATE: KeyCorruption = { kind: "date", changed: "either" };
 
 /**
- * Zeros and a leading `+` can be lost, so the key without them is the altered form. For other kinds, the altered form
- * is the key with the addition.
+ * Returns which key is the altered form. Zeros and a leading `+` can be lost, so it is the key without them. For other
+ * kinds, it is the key with the addition, unless the kind is in `SYMMETRIC`.
  */
 function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean): KeyCorruption["changed"] {
   if (SYMMETRIC.has(kind) || (isKnownLonger && isKeyLonger)) return "either";
@@ -49,7 +52,10 @@ function dashesIn(key: string): readonly number[] {
   return places;
 }
 
-/** Whether one key has all the dashes of the other: `1-23` and `123` may be the same key; `1-23` and `12-3` are not. */
+/**
+ * Whether one key has all the dashes of the other: `1-23` and `123` may be the same key; `1-23` and `12-3` are
+ * different keys.
+ */
 function isInsertion(one: readonly number[], other: readonly number[]): boolean {
   const [fewer, more] = one.length < other.length ? [one, other] : [other, one];
   return fewer.every((place) => more.includes(place));
@@ -72,7 +78,8 @@ function dateNotation(key: string): string {
 }
 
 /**
- * Recognises `1234567890123456789`, which a spreadsheet has changed to `1234567890123450000` or `1234567890123460000`.
+ * Recognises long numbers whose last digits a spreadsheet has replaced: `1234567890123456789`, changed to
+ * `1234567890123450000` or `1234567890123460000`.
  */
 function lostDigits(known: string, key: string): KeyCorruption | undefined {
   const [one, other] = [normalKey(known), normalKey(key)];
@@ -80,7 +87,10 @@ function lostDigits(known: string, key: string): KeyCorruption | undefined {
   return zeroedDigits(other).includes(one) ? { kind: "digits", changed: "known" } : undefined;
 }
 
-/** The texts that spreadsheets may store for a number with more digits than they keep; empty for any other key. */
+/**
+ * Returns the numbers that spreadsheets may store for a number with more digits than they keep; empty for any other
+ * key.
+ */
 function zeroedDigits(normal: string): readonly string[] {
   const lost = normal.length - KEPT_DIGITS;
   if (lost <= 0 || !/^\d+$/.test(normal)) return [];
@@ -101,8 +111,8 @@ function rounded(digits: string, lost: number): string {
 }
 
 /**
- * The normal forms, or kept digits (`SQL_KEPT_DIGITS`), of other keys that may be this one: other notations of a date,
- * a number with or without its last digits. Empty for most keys.
+ * Returns the normal forms, or kept digits (`SQL_KEPT_DIGITS`), of other keys that may mean the same record: other
+ * notations of a date, a number with or without its last digits. Empty for most keys.
  */
 export function otherMatches(key: string): readonly string[] {
   const own = normalKey(key);
@@ -118,15 +128,17 @@ export function otherMatches(key: string): readonly string[] {
   return [...others];
 }
 
-/** The kept digits of the numbers that may have become `zeroed`: the same digits, and digits that round up to them. */
+/**
+ * Returns the kept digits of the numbers that may have become `zeroed`: its own, and those that round up to its own.
+ */
 function digitsBefore(zeroed: string): readonly string[] {
   const lower = String(BigInt(zeroed.slice(0, KEPT_DIGITS + 1)) - 1n);
   return zeroed.length - KEPT_DIGITS < ROUNDED_DIGITS ? [keptDigits(zeroed)] : [keptDigits(zeroed), keptDigits(lower)];
 }
 
 /**
- * Corruption that is visible in the key alone: no system assigns keys in scientific notation with a signed exponent,
- * with a leading apostrophe, or as a formula.
+ * Returns the kind of corruption that is visible in the key alone, if any: no system assigns keys in scientific
+ * notation with a signed exponent, with a leading apostrophe, or as a formula or formula error (`#REF!`).
  */
 export function visibleKeyCorruption(key: string): "scientific" | "apostrophe" | "formula" | undefined {
   if (/^\d(?:[.,]\d+)?E\+\d{2,3}$/i.test(key)) return "scientific";

@@ -6,14 +6,14 @@ import { slowPatternReason } from "./slow-pattern.ts";
 export interface LinearPattern {
   readonly source: string;
   readonly flags: string;
-  /** Set if RE2 must match it, because JavaScript's engine could be very slow. */
+  /** Set if RE2 must match the pattern, because JavaScript's engine could be very slow. */
   readonly engine?: "re2";
 }
 
 /**
  * Returns the expression in a form that takes linear time: for JavaScript's engine if no text can make that engine
- * slow, otherwise for RE2, which does not backtrack. Undefined if neither is possible: RE2 supports no look-around, no
- * back-references and no repeats above 1000, and only the syntax of the `u` flag is translated.
+ * slow, otherwise for RE2, which does not backtrack. Returns undefined if neither is possible: RE2 supports no
+ * look-around, no back-references and no repeats above 1000, and only the syntax of the `u` flag is translated.
  */
 export function linearPattern(expression: RegExp): LinearPattern | undefined {
   if (slowPatternReason(expression.source) === undefined) return expression;
@@ -26,7 +26,7 @@ export function linearPattern(expression: RegExp): LinearPattern | undefined {
   }
 }
 
-/** The text as an ECMAScript expression; undefined if it is not valid. */
+/** Compiles an ECMAScript regular expression. Returns undefined if `source` or `flags` is invalid. */
 export function regularExpression(source: string, flags: string): RegExp | undefined {
   try {
     return new RegExp(source, flags);
@@ -35,14 +35,14 @@ export function regularExpression(source: string, flags: string): RegExp | undef
   }
 }
 
-/** A function that tests whether the pattern matches anywhere in a string. */
+/** Returns a function that tests whether the pattern matches anywhere in a string. */
 export function matcherOf(pattern: LinearPattern): (text: string) => boolean {
   if (pattern.engine === "re2") return compileRe2(pattern.source);
   const expression = new RegExp(pattern.source, pattern.flags);
   return (text) => expression.test(text);
 }
 
-/** Loads RE2 on first use, because most contracts do not need it. */
+/** Compiles an expression for RE2. Loads RE2 on first use, because most contracts do not need it. */
 function compileRe2(source: string): (text: string) => boolean {
   const load = createRequire(import.meta.url);
   const { RE2JS }: typeof Re2 = load("re2js");

@@ -1,6 +1,6 @@
 /**
- * The normal form of a key: the key without the changes that people and spreadsheets make by accident. It ignores case,
- * white space, leading zeros, dashes, a leading `+`, trailing zeros of decimals, thousands separators, scientific
+ * Returns the normal form of a key: the key without the changes that people and spreadsheets make by accident. Ignores
+ * case, white space, leading zeros, dashes, a leading `+`, trailing zeros of decimals, thousands separators, scientific
  * notation (`1.2E+05`), a leading apostrophe, the formula `="00123"`, and characters that only look different (Unicode
  * NFKC). Keys with different normal forms are never considered similar, except dates and long numbers (`otherMatches`).
  * For two keys with the same normal form, `findKeyCorruption` decides.
@@ -10,7 +10,10 @@ export function normalKey(key: string): string {
   return plain.includes("-") ? withoutDashes(plain) : plain;
 }
 
-/** The normal form, unless it is the key without dashes, which a ledger computes itself (`SQL_NORMAL_KEY`). */
+/**
+ * Returns the normal form of a key; undefined if it is the key without dashes, which a ledger computes itself
+ * (`SQL_NORMAL_KEY`).
+ */
 export function storedNormalKey(key: string): string | undefined {
   if (PLAIN_KEY.test(key)) return undefined;
   const normal = normalKey(key);
@@ -23,10 +26,13 @@ export const SQL_NORMAL_KEY = "coalesce(items.near, replace(items.key, '-', ''))
 /** Number of digits that a spreadsheet keeps; it replaces the others with zeros. */
 export const KEPT_DIGITS: number = 15;
 
-/** SQL for the kept digits of a longer key; valid in every ledger and equal to `keptDigits`. */
+/**
+ * SQL for the `keptDigits` of a normal form that is longer than `KEPT_DIGITS`; null for any other. Valid in every
+ * ledger.
+ */
 export const SQL_KEPT_DIGITS: string = `case when length(${SQL_NORMAL_KEY}) > ${KEPT_DIGITS} then substr(${SQL_NORMAL_KEY}, 1, ${KEPT_DIGITS}) || '~' end`;
 
-/** The value of `SQL_KEPT_DIGITS`. Differs from every normal form. */
+/** Returns the value of `SQL_KEPT_DIGITS`. The `~` distinguishes it from the normal form of a number. */
 export function keptDigits(normal: string): string {
   return `${normal.slice(0, KEPT_DIGITS)}~`;
 }
@@ -74,7 +80,7 @@ function withoutDashes(key: string): string {
   return bare === "" ? key : bare;
 }
 
-/** Only for whole numbers: a key has no decimals. */
+/** Expands scientific notation to digits. Returns a number with decimals unchanged, because a key has no decimals. */
 function withoutExponent(written: string, whole: string, decimals: string | undefined, exponent: string): string {
   const zeros = Number(exponent) - (decimals ?? "").length;
   return zeros < 0 ? written : whole + (decimals ?? "") + "0".repeat(zeros);

@@ -1,9 +1,9 @@
 import { formatCount, plural } from "./count.ts";
 
 /**
- * Describes the texts that an anchored regular expression matches: `1-2 capital letters, then 3 digits`. Undefined for
- * an expression with syntax beyond classes, literals, repeats, groups and alternatives, or whose description would be
- * too long to help.
+ * Describes the strings that an anchored regular expression matches: `1-2 capital letters, then 3 digits`. Returns
+ * undefined for an expression with syntax beyond classes, literals, repeats, groups and alternatives, or whose
+ * description would be too long to help.
  */
 export function patternPhrase(source: string): string | undefined {
   if (source.length > MAX_SOURCE || !source.startsWith("^") || !source.endsWith("$")) return undefined;
@@ -40,7 +40,7 @@ type Part =
 /** Some of the characters of a class: a noun for a range of characters, or one character. */
 type Member = { readonly noun: string; readonly range?: string } | { readonly character: string };
 
-/** Alternatives, up to a closing bracket or the end. */
+/** Reads alternatives, up to a closing bracket or the end. */
 function readBranches(reader: Reader): readonly Sequence[] | undefined {
   const branches: Sequence[] = [];
   for (;;) {
@@ -113,7 +113,7 @@ function partOf(members: readonly Member[] | undefined): Part | undefined {
     : { kind: "class", members };
 }
 
-/** A `-` at either end of a class is a character. */
+/** One item of a class. A `-` at the end of a class is a character; `readClass` handles a `-` at the start. */
 const CLASS_ITEM = /\\(.)|([A-Za-z0-9])-([A-Za-z0-9])|(-(?=$)|[^\\^\-[\]\p{C}\p{Zl}\p{Zp}])/uy;
 
 function readClass(text: string): Part | undefined {
@@ -174,7 +174,7 @@ function escapedMembers(letter: string): readonly Member[] | undefined {
 
 const COUNT = /[?*+]|\{(\d{1,3})(?:(,)(\d{1,3})?)?\}/y;
 
-/** Reads how often the preceding part occurs; undefined for a lazy repeat. */
+/** Reads how often the preceding part occurs. Returns undefined for a lazy or invalid repeat. */
 function readCount(reader: Reader): { readonly min: number; readonly max: number } | undefined {
   const count = take(reader, COUNT);
   if (count === undefined) return { min: 1, max: 1 };
@@ -216,7 +216,7 @@ function rangePhrase({ min, max }: Pick<Piece, "min" | "max">): string {
   return min === 0 ? `up to ${formatCount(max)}` : `${formatCount(min)}-${formatCount(max)}`;
 }
 
-/** Brackets show the grouping, which commas alone would not. */
+/** Describes a group. Brackets show the grouping, which commas alone would not. */
 function groupPhrase(branches: readonly Sequence[], isAlone: boolean): string {
   const phrases = branches.map((branch) => {
     const phrase = sequencePhrase(branch);
@@ -251,7 +251,7 @@ function textPhrase(text: string): string {
   return text === " " ? "a space" : `"${text}"`;
 }
 
-/** `A`, `A or B`, `A, B or C`. */
+/** Joins words: `A`, `A or B`, `A, B or C`. */
 function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
 }

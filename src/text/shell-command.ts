@@ -1,4 +1,4 @@
-/** A command for a POSIX shell: words with special characters are quoted. */
+/** Joins words into a command for a POSIX shell. Quotes words with special characters. */
 export function shellCommand(words: readonly string[]): string {
   return words.map(quoted).join(" ");
 }

@@ -1,9 +1,9 @@
 /**
- * The reason, as a sentence, why a valid regular expression might take more than linear time on some string. Undefined
- * if no string can cause that on any engine: the expression has no back-references or look-around, matches in few ways,
- * and repeats only a single character or class without limit (`*`, `+`, `{n,}`). Such repeats are at the end, where
- * nothing after them can fail, or in an expression that starts with `^`. All but one of the latter are followed by a
- * character that they cannot match.
+ * Returns why a valid regular expression might take more than linear time on some string. Returns undefined if no
+ * string can cause that on any engine: the expression has no back-references or look-around, matches in few ways, and
+ * repeats only single characters or classes without limit (`*`, `+`, `{n,}`). An unlimited repeat is either at the end,
+ * where nothing after it can fail, or in an expression that starts with `^`. In such an expression, all unlimited
+ * repeats but one are followed by a character that they cannot match.
  */
 export function slowPatternReason(source: string): string | undefined {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;
@@ -23,11 +23,14 @@ const MAX_REPEATS = 200;
 
 /** The cost of a part of an expression for a backtracking engine. */
 interface Cost {
-  /** Number of ways in which it can match at one position; an unlimited repeat counts once. */
+  /** Number of ways in which the part can match at one position; an unlimited repeat counts once. */
   readonly ways: number;
   /** Number of consecutive unlimited repeats that could backtrack and release characters to the part after them. */
   readonly endless: number;
-  /** Number of repeats with only one possible end: fast, unless the part before them can end in many places. */
+  /**
+   * Number of unlimited repeats with only one possible end: fast, unless the part before them can end at many
+   * positions.
+   */
   readonly bounded: number;
   /**
    * Whether no required part follows an unlimited repeat, so that the match cannot fail once the repeat has started.
@@ -52,7 +55,9 @@ function isAnchored(source: string): boolean {
   return source.startsWith("^") && !source.includes("|");
 }
 
-/** Alternatives, up to a closing bracket or the end. */
+/**
+ * Returns the cost of alternatives, up to a closing bracket or the end; a string is the reason why they are refused.
+ */
 function costOf(cursor: PatternReader): Cost | string {
   let total: Cost = { ...ONE_WAY, ways: 0 };
   for (;;) {
@@ -86,7 +91,7 @@ function costOfBranch(cursor: PatternReader): Cost | string {
   return total;
 }
 
-/** One atom with its quantifier. */
+/** Returns the cost of one atom with its quantifier. */
 function costOfPiece(cursor: PatternReader): Cost | string {
   const start = cursor.at;
   const atom = costOfAtom(cursor);
@@ -107,8 +112,8 @@ function costOfPiece(cursor: PatternReader): Cost | string {
 }
 
 /**
- * Whether the repeat of a class that ends here is followed by a required character outside the class. Then the repeat
- * has only one possible end.
+ * Whether the repeat that ends here is followed by a required character that the repeated class cannot match. Then the
+ * repeat has only one possible end.
  */
 function isBounded({ source, at }: PatternReader, repeated: string): boolean {
   const next = /^[()|$^]/.test(source.slice(at)) ? undefined : ATOM.exec(source.slice(at))?.[0];
@@ -117,7 +122,7 @@ function isBounded({ source, at }: PatternReader, repeated: string): boolean {
   return one !== undefined && other !== undefined && !one.some((character) => other.includes(character));
 }
 
-/** The ASCII characters that a class or character matches; undefined if it may match others. */
+/** Returns the ASCII characters that a class or character matches; undefined if it may match other characters. */
 function charactersOf(atom: string): readonly string[] | undefined {
   if (OPEN_CLASS.test(atom)) return undefined;
   try {

@@ -1,8 +1,9 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * "Did you mean": the candidate with the fewest typing errors, if they are few. Otherwise the shortest candidate that
- * contains the word or is contained in it (`serial_number` -> `meter_serial_number`), if there is one. Ignores case.
+ * Returns the candidate for "did you mean": the one with the fewest typing errors, if they are few. Otherwise returns
+ * the shortest candidate that contains the word or is contained in it (`serial_number` -> `meter_serial_number`), if
+ * there is one. Ignores case.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -19,7 +20,10 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best ?? longer;
 }
 
-/** Number of typing errors between two words of the same length; two transposed letters count as one. */
+/**
+ * Counts the typing errors between two words; two transposed letters count as one. Infinite for words of different
+ * lengths.
+ */
 function countTypos(one: string, other: string): number {
   if (one.length !== other.length) return Number.POSITIVE_INFINITY;
   let steps = 0;
@@ -43,13 +47,13 @@ function separated(name: string): string {
 /** Minimum length of words. Shorter words are part of too many names. */
 const MIN_WORDS = 4;
 
-/** `; did you mean "post"?`, to append to a message; empty if no candidate is similar. */
+/** Returns `; did you mean "post"?`, to append to a message; empty if no candidate is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = suggest(word, candidates);
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }
 
-/** The hint for an unknown name: `did you mean "post"?`, or `otherwise` if no candidate is similar. */
+/** Returns the hint for an unknown name: `did you mean "post"?`, or `otherwise` if no candidate is similar. */
 export function suggestionOr(otherwise: string, word: string, candidates: Iterable<string>): string {
   const near = suggest(word, candidates);
   return near === undefined ? otherwise : `did you mean "${near}"?`;

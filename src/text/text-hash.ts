@@ -1,9 +1,10 @@
-/** Hashes are integers from 0 to this number, exclusive, so that their sums are exact in a double. */
+/** Hashes are integers from 0 to this number, exclusive, so that the sum of two hashes is exact in a double. */
 export const HASH_RANGE: number = 2 ** 52;
 export const TWO_TO_THE_32: number = 2 ** 32;
 
 /**
- * A 52-bit hash of a string: two lanes of a multiplicative hash over the code units (cyrb53 by bryc, public domain).
+ * Returns a 52-bit hash of a string: two lanes of a multiplicative hash over the code units (cyrb53 by bryc, public
+ * domain).
  */
 export function textHash(text: string, start: number): number {
   let one = start;
@@ -16,7 +17,7 @@ export function textHash(text: string, start: number): number {
   return mixHash(one, other);
 }
 
-/** The hash of bytes. For an ASCII text, it equals `textHash`. */
+/** Returns a 52-bit hash of bytes. For ASCII text, it equals `textHash`. */
 export function bytesHash(bytes: Uint8Array, start: number): number {
   let one = start;
   let other = ~start;
@@ -27,7 +28,7 @@ export function bytesHash(bytes: Uint8Array, start: number): number {
   return mixHash(one, other);
 }
 
-/** The `textHash` of the text in these bytes; -1 if they are not all ASCII. */
+/** Returns the `textHash` of the text in these bytes; -1 if they are not all ASCII. */
 export function asciiHash(bytes: Uint8Array, from: number, to: number, start: number): number {
   let one = start;
   let other = ~start;
