@@ -24,7 +24,9 @@ export function attrPattern(attr: string): string {
     .join(".");
 }
 
-/** The attr of a field, or of all items (`*`), of the value at `attr`. An empty attr is the payload itself. */
+/**
+ * Returns the attr of a field of the value at `attr`, or of all its items (`*`). An empty `attr` is the payload itself.
+ */
 export function childAttr(attr: string, name: string): string {
   return attr === "" ? name : `${attr}.${name}`;
 }

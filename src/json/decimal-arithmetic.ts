@@ -1,13 +1,13 @@
 /**
  * Whether the text is a plain decimal with at least one digit: `-12.50`. Rejects exponents (`1e5`), a lone point, white
- * space, digits of other scripts, NaN and infinities. The platform accepts some of these forms, but in an extract they
- * are always errors.
+ * space, digits of other scripts, NaN, infinities and more than 1000 characters. The platform accepts some of these
+ * forms, but in an extract they are always errors.
  */
 export function isDecimalText(text: string): boolean {
   return text.length <= MAX_LENGTH && PLAIN_DECIMAL.test(text);
 }
 
-/** A JSON number as plain decimal text, without an exponent. */
+/** Formats a finite number as plain decimal text, without an exponent. */
 export function decimalTextOf(value: number): string {
   const parts = SCIENTIFIC_NUMBER.exec(String(value));
   if (parts === null) return String(value);
@@ -17,7 +17,7 @@ export function decimalTextOf(value: number): string {
   return sign + whole + fraction.padEnd(shift, "0");
 }
 
-/** Number of digits before the decimal point, without leading zeros: 1 for `007.5`, 0 for `0.5`. */
+/** Counts the digits before the decimal point, without leading zeros: 1 for `007.5`, 0 for `0.5`. */
 export function wholeDigits(text: string): number {
   const point = text.indexOf(".");
   const end = point < 0 ? text.length : point;
@@ -26,7 +26,7 @@ export function wholeDigits(text: string): number {
   return end - start;
 }
 
-/** Number of digits after the decimal point, including trailing zeros. */
+/** Counts the digits after the decimal point, including trailing zeros. */
 export function decimalPlaces(text: string): number {
   const point = text.indexOf(".");
   return point < 0 ? 0 : text.length - point - 1;
@@ -64,7 +64,7 @@ function withoutZerosBehind(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** Whether two strings have the same value: `1.50` and `1.5`. */
+/** Whether two decimals have the same value, such as `1.50` and `1.5`. */
 export function isSameDecimal(a: string, b: string): boolean {
   return compareDecimals(a, b) === 0;
 }
@@ -88,7 +88,7 @@ export function isExactNumber(value: number, text: string): boolean {
 }
 
 /**
- * The nearest JavaScript number that is not above (or not below) the decimal. Infinite if there is no finite number.
+ * Returns the nearest JavaScript number that is not above (or not below) the decimal. Infinite if no finite number is.
  */
 export function numberWithin(text: string, side: "not above" | "not below"): number {
   const nearest = Number(text);

@@ -2,7 +2,8 @@ import { type AttrSegment, formatAttr } from "./attr.ts";
 import { canonicalJson, isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./json-value.ts";
 
 /**
- * The attrs whose values differ between two payloads. An object or list that only one payload has counts as one attr.
+ * Returns the attrs whose values differ between two payloads. An object or list that only one payload has counts as one
+ * attr.
  */
 export function differingAttrs(before: JsonObject, after: JsonObject): readonly string[] {
   return [...differences(before, after, [])];

@@ -3,8 +3,8 @@ import { type JsonValue, isJsonArray } from "./json-value.ts";
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
- * Parses JSON without losing digits. A number that a double cannot represent, and every number that is the value of a
- * member named in `decimals`, becomes text with exactly the digits of the JSON.
+ * Parses JSON without losing digits. A number that would change as a double, and every number that is the value of a
+ * member named in `decimals`, becomes a string with exactly the digits of the JSON.
  * @returns the value; undefined if the text is not JSON
  */
 export function parseExact(text: string, decimals: ReadonlySet<string> = NO_NAMES): JsonValue | undefined {
@@ -39,8 +39,8 @@ export function compactJson(text: string): string {
 }
 
 /**
- * The elements of the list in member `name` of a JSON object, as JSON text without white space. Keeps the order of
- * members, repeated names and every digit. Empty if there is no such list.
+ * Returns the elements of the list in member `name` of a JSON object, as JSON text without white space. Keeps the order
+ * of members, repeated names and every digit. Empty if there is no such list.
  * @param text a valid JSON object
  */
 export function elementTexts(text: string, name: string): readonly string[] {
@@ -63,7 +63,7 @@ export function isListOf(value: JsonValue | undefined, texts: readonly string[])
   return isJsonArray(value) && value.length === texts.length;
 }
 
-/** The tokens between the brackets of the list in member `name`. */
+/** Returns the tokens between the brackets of the list in member `name`. */
 function listTokens(text: string, name: string): readonly string[] {
   let found: string[] = [];
   let member = "";
@@ -97,7 +97,7 @@ const STRUCTURE = "{}[],:";
 const SPACE = " \t\n\r";
 
 /**
- * The unchanged tokens of a JSON text that `JSON.parse` has accepted. This is a separate tokeniser, because
+ * Yields the unchanged tokens of a JSON text that `JSON.parse` has accepted. This is a separate tokeniser, because
  * `JSON.parse` does not return the digits of numbers, and the strict scanner in `read/` returns problems instead of
  * tokens.
  */
@@ -122,8 +122,9 @@ function tokenEnd(text: string, start: number): number {
 }
 
 /**
- * Whether the number `token` (RFC 8259) keeps its value when it is converted to a double and back. Always false for
- * integers beyond 2^53, because adjacent integers may become the same double.
+ * Whether the number `token` (RFC 8259) keeps its value when it is converted to a double and back. Always false for an
+ * integer without an exponent whose absolute value is 2^53 or more, because adjacent integers may become the same
+ * double.
  */
 export function survivesDouble(token: string): boolean {
   if (token.length <= 15 && !/[eE]/.test(token)) return true;

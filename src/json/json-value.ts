@@ -21,8 +21,8 @@ export function isNestedBeyond(value: JsonValue, levels: number): boolean {
 }
 
 /**
- * Canonical JSON text: object members sorted by name, no white space (in the style of RFC 8785). Two payloads have the
- * same canonical text if and only if they contain the same data.
+ * Returns canonical JSON text: object members sorted by name, no white space (in the style of RFC 8785). Two payloads
+ * have the same canonical text if and only if they contain the same data.
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value === "string") return quoted(value);
@@ -58,7 +58,7 @@ function sortedNames(names: string[]): string[] {
   return names;
 }
 
-/** The value at a path of names and indexes; undefined if the path does not exist. */
+/** Returns the value at a path of names and indexes; undefined if the path does not exist. */
 export function valueAt(root: JsonValue | undefined, path: AttrPath): JsonValue | undefined {
   let value = root;
   for (const part of path) value = memberAt(value, part);
@@ -66,8 +66,9 @@ export function valueAt(root: JsonValue | undefined, path: AttrPath): JsonValue 
 }
 
 /**
- * An own member of an object, or an item of a list; undefined if it does not exist. A list index is a number, or a
- * string of digits as in a JSON pointer. `length` and the empty string (which `Number` converts to 0) are not indexes.
+ * Returns an own member of an object, or an item of a list; undefined if it does not exist. A list index is a number,
+ * or a string of digits as in a JSON pointer. `length` and the empty string (which `Number` converts to 0) are not
+ * indexes.
  */
 export function memberAt(value: unknown, part: AttrSegment): JsonValue | undefined {
   if (isJsonArray(value)) return typeof part === "number" || /^\d{1,9}$/.test(part) ? value[Number(part)] : undefined;

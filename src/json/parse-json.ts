@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json-value.ts";
 
-/** The value of a JSON text; undefined if it is not JSON. */
+/** Parses JSON text. Returns undefined if the text is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     const value: JsonValue = JSON.parse(text);
@@ -10,7 +10,7 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** A plain copy of a value, made by converting it to JSON text and back. */
+/** Copies a value by converting it to JSON text and back. */
 export function jsonCopy(value: unknown): JsonValue {
   return parseJson(JSON.stringify(value ?? null)) ?? null;
 }
