@@ -9,12 +9,12 @@ export const PLACE_COLUMN = "migrate_place";
 
 const ADDED_COLUMNS: ReadonlySet<string> = new Set([...PROBLEM_COLUMNS, PLACE_COLUMN]);
 
-/** Whether a report added the column to the columns of the extract. */
+/** Whether a column has the name of a column that `migrate` adds to rejects. */
 export function isAddedColumn(name: string): boolean {
   return ADDED_COLUMNS.has(name);
 }
 
-/** The cell and column counts of a ragged row, without the columns that a report appended. */
+/** Returns the cell and column counts of a ragged row, without the added columns. */
 export function ownCounts(
   cells: number,
   columns: readonly string[],

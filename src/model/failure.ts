@@ -43,7 +43,7 @@ export const FAILURES = {
 export type FailureCode = keyof typeof FAILURES;
 
 /**
- * Ends the run. Carries the problem (`message`), how to fix it (`hint`) and where it happened (`place`). One
+ * A condition that ends the run: what happened (`message`), how to fix it (`hint`) and where it happened (`place`). One
  * boundary in `cli/` renders it and sets the exit code. Any other exception is a bug.
  */
 export class Failure extends Error {
@@ -81,7 +81,7 @@ export const BUG_EXIT_CODE = 70;
 /** Exit codes, highest priority first. Codes 2 and 7 end a run before it has results. */
 const WORST_FIRST = [BUG_EXIT_CODE, 7, 2, 6, 5, 4, 3, 1, 0] as const;
 
-/** The exit code with the highest priority. */
+/** Returns the exit code with the highest priority; 0 for an empty list. */
 export function highestPriorityExitCode(codes: readonly number[]): number {
   return WORST_FIRST.find((code) => codes.includes(code)) ?? 0;
 }

@@ -12,7 +12,7 @@ export interface Place {
   readonly pointer?: string;
 }
 
-/** A place in readable form: `customers.csv:9, column MOBILE`. */
+/** Formats a place: `customers.csv:9, column MOBILE`. */
 export function formatPlace(place: Place): string {
   const base = `${place.file}:${place.line}`;
   if (place.column !== undefined) return `${base}, column ${place.column}`;

@@ -45,8 +45,7 @@ export type UnsafePathReason =
 
 /**
  * A problem in a payload. The code is the platform's own code (from the Django REST framework), if the platform has
- * one. It has none for `schema_mismatch`, `corrected_since`, `unknown_field`, `read_only`, `duplicate_key`,
- * `near_duplicate_key`, `circular_dependency`, `unsafe_document_path` and `coerced`.
+ * one. docs/errors.md lists the codes that only `migrate` has.
  */
 export type PayloadFinding =
   | { readonly code: "required" }
@@ -59,7 +58,9 @@ export type PayloadFinding =
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
   /** `found`: the value itself, if it looks like a code and not like personal data. */
   | { readonly code: "invalid_choice"; readonly choices: readonly string[]; readonly found?: string }
-  /** A keyword of the contract's schema without its own code; `name`: the property concerned. */
+  /**
+   * `keyword`: a violated keyword of the contract's schema that has no code of its own; `name`: the property concerned.
+   */
   | { readonly code: "schema_mismatch"; readonly keyword: string; readonly name?: string }
   | { readonly code: "max_length"; readonly limit: number; readonly unit: "characters" | "items" }
   | { readonly code: "min_length"; readonly limit: number; readonly unit: "characters" | "items" }
@@ -119,7 +120,7 @@ export type PayloadFinding =
    */
   | { readonly code: "coerced"; readonly from: string; readonly to: string };
 
-/** The form in which a date-time with fractional seconds is sent. */
+/** The form in which `migrate` sends a date-time with fractional seconds. */
 export const WHOLE_SECONDS = "whole seconds";
 
 /** The result of the platform's trimming of leading and trailing white space. */

@@ -53,7 +53,7 @@ export function isCsvRow(row: Row): row is CsvRow {
   return row.table.kind === "csv";
 }
 
-/** The place of the whole row. */
+/** Returns the place of a row. */
 export function placeOf(row: Row): Place {
   const { line, table } = row;
   return isCsvRow(row) ? { file: table.file, line } : { file: table.file, line, pointer: row.pointer };

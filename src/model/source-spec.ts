@@ -16,7 +16,7 @@ export interface SourceSpec {
 export interface ChildSpec extends SourceSpec {
   /** Column of this source that contains the parent's value of `parentKey`. */
   readonly on: string;
-  /** Column of the parent, whose values need not be unique; default: the parent's `key`. */
+  /** Column of the parent; its values need not be unique. Default: the parent's `key`. */
   readonly parentKey?: string;
   /** How the rows of one parent are ordered. Default: file order. */
   readonly orderBy?: RowOrder;
