@@ -20,7 +20,7 @@ const MIN_REMEMBERED = 10_000;
 
 export function createAccountNumbers(): AccountNumbers {
   /**
-   * There are two maps, so that the older one can be dropped as a whole. This is cheaper than removing the oldest entry
+   * There are two maps, so that the older one can be dropped at once. This is cheaper than removing the oldest entry
    * each time.
    */
   let latest = new Map<string, number>();

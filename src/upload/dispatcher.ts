@@ -4,7 +4,8 @@ import { sendRecord } from "./send-record.ts";
 
 /**
  * Sends queued records within the limits of the rate control and the steps. Resolves when the queue is empty and
- * closed. After a shutdown, the remaining records get the outcome `pending`.
+ * closed. After a shutdown, the remaining records become `pending`, or `ambiguous` if the platform may already have
+ * them.
  */
 export async function dispatchAll(context: SendContext): Promise<void> {
   const { queue, rate, shutdown, stepLimits } = context;

@@ -10,8 +10,8 @@ import type { Ledger } from "../ledger/ledger.ts";
  */
 export interface LedgerWriter {
   /**
-   * Resolves when the intents are durable. They get the time of their group. The outcomes of repeated attempts are
-   * written in the same transaction.
+   * Resolves when the intents are durable. The time of an intent is the time at which its group is written. The
+   * outcomes of repeated attempts are written in the same transaction.
    * @throws errors of the ledger
    */
   readonly saveIntents: (intents: readonly NewIntent[], repeated?: readonly RepeatedAttempt[]) => Promise<void>;

@@ -34,7 +34,7 @@ export function locateProblems(
   });
 }
 
-/** Returns the value at the path or, if there is none, at the nearest existing place above it. */
+/** Returns the value at the path or, if there is none, at its longest existing prefix. */
 function descend(payload: JsonObject, path: AttrPath): { readonly node: JsonValue; readonly reached: boolean } {
   let node: JsonValue = payload;
   for (const segment of path) {
@@ -63,7 +63,10 @@ function wholeWord(value: string): RegExp {
   return new RegExp(String.raw`(?<![\p{L}\p{N}])${literal}(?![\p{L}\p{N}])`, "gu");
 }
 
-/** The scalars in a value, longest first, so that a value that contains another value is masked completely. */
+/**
+ * Returns the strings and numbers in a value that are long enough to mask. The longest is first, so that a value that
+ * contains another value is masked completely.
+ */
 function scalarsUnder(node: JsonValue): readonly string[] {
   const found: string[] = [];
   const collect = (value: JsonValue): void => {

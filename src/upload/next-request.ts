@@ -65,7 +65,7 @@ export function failRecord(error: unknown, { queue, shutdown }: SendContext): vo
   queue.recordDone();
 }
 
-/** Moves the record to its next step, polls the current step, or gives the record its outcome. */
+/** Moves the record to its next step, polls or sends its current step again, or gives the record its outcome. */
 export async function applyResult(state: RecordState, result: RequestResult, context: SendContext): Promise<void> {
   const { step } = state.position;
   const action = context.stepOrder.nextAction(result, state.position, pollHistoryOf(state, result, context));
@@ -83,7 +83,7 @@ export async function applyResult(state: RecordState, result: RequestResult, con
   }
 }
 
-/** The polling history, including this reply. */
+/** Updates the polling state of the record and returns its polling history, including this reply. */
 function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResult, context: SendContext): PollHistory {
   const isCheck = state.position.mode === "check";
   const isAbsent = kind === "absent" || (kind === "rejected" && isCheck);
@@ -97,10 +97,10 @@ function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResu
   return { isAmbiguous, isOwnContent: isOwn, notFoundCount, isTimedOut };
 }
 
-/** Maximum polling interval, as a multiple of the configured interval. The interval doubles while nothing changes. */
+/** Maximum polling interval, as a multiple of the configured interval. The interval doubles with each poll. */
 const MAX_POLL_BACKOFF = 8;
 
-/** Milliseconds until the next poll. */
+/** Counts a poll and returns the milliseconds until it. */
 function nextPollMs(state: RecordState, context: SendContext): number {
   const intervals = Math.min(2 ** state.polls, MAX_POLL_BACKOFF);
   state.polls += 1;
@@ -109,7 +109,7 @@ function nextPollMs(state: RecordState, context: SendContext): number {
   return Math.min(ms, untrustedMs(state, context) || ms);
 }
 
-/** Remaining milliseconds during which "not found" proves nothing about an earlier request. */
+/** Returns the remaining milliseconds during which "not found" proves nothing about an earlier request. */
 function untrustedMs({ position }: RecordState, { clock, options }: SendContext): number {
   if (position.mode !== "check") return 0;
   return Math.max(0, (options.trustNotFoundFrom ?? 0) - clock.monotonic());
@@ -150,7 +150,7 @@ async function pollLater(
 /**
  * Gives the attempt the outcome `pending` and starts a new attempt after a delay. The outcome of a refused attempt is
  * written immediately. The outcome of an ambiguous attempt is written together with the next intent, because the record
- * must be ambiguous after a crash in between.
+ * must remain ambiguous if the process crashes in between.
  */
 async function resendLater(
   state: RecordState,

@@ -39,7 +39,7 @@ export interface RecordState {
   notFoundCount: number;
   /** Present while the step is polled. */
   patience: PollPatience | undefined;
-  /** The place of the request in flight within the limit of its step. */
+  /** The slot of the request in flight in the limit of its step. */
   stepSlot: StepSlot | undefined;
 }
 
@@ -67,7 +67,7 @@ export function detach(state: RecordState): void {
   state.json = state.toSend.json ?? Buffer.from(state.json);
 }
 
-/** The state of a record at the start of a step. */
+/** Returns the state of a record at the start of a step. */
 export function atPosition(
   position: WorkflowPosition,
 ): Pick<RecordState, "position" | "tries" | "polls" | "notFoundCount"> {
@@ -111,7 +111,7 @@ export interface RecordOutcome {
 }
 
 /**
- * The outcome of a record that is not sent again.
+ * Returns the outcome of a record that is not sent again.
  * @param remoteValidation whether the platform only validates; a record that it accepts is then `valid`
  */
 export function outcomeOf(result: RequestResult, state: RecordState, remoteValidation = false): RecordOutcome {
@@ -145,8 +145,8 @@ function rejectedOutcome(
 type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
 
 /**
- * The outcome of a reply that accepts the record. A polled status shows that the platform has the record, but not that
- * it has this content.
+ * Returns the outcome of a record that a reply accepts. A polled status shows that the platform has the record, but not
+ * that it has this content.
  */
 function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);
@@ -172,7 +172,7 @@ const VERSION_UNKNOWN: PlatformProblem = {
   detail: "The platform has this record, perhaps with different content that was sent earlier.",
 };
 
-/** The outcome of a record that the platform had before this request. */
+/** Returns the outcome of a record that the platform had before this request. */
 function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);
   if (isOwnContent(state)) return { status: "accepted", ...account };
@@ -193,14 +193,16 @@ function accountOf({ account }: { readonly account?: string }): { readonly accou
   return account === undefined ? {} : { account };
 }
 
-/** The outcome of a record if the run stops before the record can be sent again. */
+/** Returns the outcome of a record if the run stops before the record can be sent again. */
 export function interruptedOutcome(result: RequestResult, state: Pick<RecordState, "position">): RecordOutcome {
   const { replyClass } = result;
   const status = statusWithoutReply(result, state);
   return "reason" in replyClass ? { status, reason: replyClass.reason } : { status };
 }
 
-/** Keeps a record `pending` that a closed import supplier blocks, if the run waits for the supplier. */
+/**
+ * Makes the outcome of a record `pending` if a closed import supplier blocks it. For a run that waits for the supplier.
+ */
 export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
   const { status, problems } = outcome;
   return status === "blocked" && problems !== undefined
@@ -209,8 +211,8 @@ export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
 }
 
 /**
- * The status of a record without a clear reply. It may have been processed, which matters only if the request is not
- * idempotent.
+ * Returns the status of a record without a clear reply. The request may have been processed, which matters only if it
+ * is not idempotent.
  */
 function statusWithoutReply(
   { replyClass }: RequestResult,

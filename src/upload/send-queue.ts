@@ -4,7 +4,10 @@ import type { RecordState } from "./record-state.ts";
 export interface SendQueue {
   /** Adds records whose intents are durable. */
   readonly take: (states: readonly RecordState[]) => void;
-  /** Removes and returns the first record that fits. Without a condition, removes and returns the first record. */
+  /**
+   * Removes and returns the first record that fits. Without a condition, or if no record fits, removes and returns the
+   * first record. Returns undefined if the queue is empty.
+   */
   readonly next: (fits?: (state: RecordState) => boolean) => RecordState | undefined;
   /** Removes this record. Returns false if it is not in the queue. */
   readonly remove: (state: RecordState) => boolean;

@@ -7,7 +7,7 @@ import type { SendContext } from "./send-context.ts";
 
 /**
  * Sends one request for a record and handles its reply. After a shutdown, sends no request, and the record becomes
- * `pending`. Never rejects.
+ * `pending`, or `ambiguous` if the platform may already have it. Never rejects.
  */
 export async function sendRecord(state: RecordState, context: SendContext): Promise<void> {
   if (mayLeave(state, context)) await sendOnce(state, context).catch((error: unknown) => failRecord(error, context));
@@ -72,7 +72,7 @@ function withoutStepLimit(
   return rest;
 }
 
-/** The failure that ends the run if all records go to one import supplier and it is closed. */
+/** Returns the failure that ends the run if all records go to one import supplier and the supplier is closed. */
 function supplierFailure({ options, supplierBreakers }: SendContext): Failure | undefined {
   return options.oneSupplier === true && !supplierBreakers.waits ? supplierBreakers.failure() : undefined;
 }

@@ -63,7 +63,7 @@ export interface UploadOptions {
   readonly rps?: number;
   /** The current share of this worker in a run with several workers, in addition to its own limits. */
   readonly share?: (() => PaceShare) | undefined;
-  /** Whether all records go to one import supplier, so that nothing can be sent while it is closed. */
+  /** Whether all records go to one import supplier, so that nothing can be sent while the supplier is closed. */
   readonly oneSupplier?: boolean;
   /**
    * Whether to probe closed import suppliers until they open, for at most `forMs` at a time. By default, the run does
@@ -95,7 +95,7 @@ export interface PaceShare {
   readonly limit: number;
   /** Maximum number of requests per second. */
   readonly rps?: number | undefined;
-  /** Milliseconds for which nothing may be sent, because the platform told another worker to wait. */
+  /** Milliseconds for which nothing may be sent, because the platform requested a pause from another worker. */
   readonly holdMs: number;
   /** Number of workers of the run; default: 1. */
   readonly workers?: number | undefined;
@@ -133,7 +133,7 @@ export type UploadEvent =
       readonly open: boolean;
       readonly code?: string;
       readonly probeInMs?: number;
-      /** Time at which another worker found this, in monotonic milliseconds. Absent for a local finding. */
+      /** Time at which another worker found the change, in monotonic milliseconds. Absent for a local finding. */
       readonly reportedAt?: number;
     }
   | { readonly kind: "pause"; readonly forMs: number; readonly reason: string };

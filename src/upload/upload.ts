@@ -42,7 +42,7 @@ export async function upload(
   }
 }
 
-/** Number of records that the platform has accepted or rejected so far. */
+/** Returns the number of records that the platform has accepted or rejected so far. */
 function settledIn({ counts: { accepted = 0, rejected = 0 } }: UploadEnd): number {
   return accepted + rejected;
 }
@@ -56,8 +56,8 @@ function needsAnotherRound({ reason, failure }: UploadEnd, breakers: SupplierBre
 
 /**
  * Sends every record once. The intent of a record is durable before its first byte is sent, and its outcome is durable
- * before this resolves. If a failure ends the run, returns it with the counts so far instead of throwing it. Records of
- * a closed import supplier remain `pending`, and all others are sent.
+ * before this resolves. If a failure ends the run, returns it with the counts so far instead of throwing it. Skips the
+ * records of a closed import supplier and sends all others.
  * @param records exactly the records to send, in input order
  */
 async function uploadRound(records: AsyncIterable<readonly RecordToSend[]>, context: SendContext): Promise<UploadEnd> {
@@ -97,8 +97,9 @@ function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
 }
 
 /**
- * Writes intents slightly ahead of sending. The number of records with an intent but no outcome is at most four times
- * the concurrency limit. This limits the number of records that a crash leaves ambiguous.
+ * Writes intents slightly ahead of sending. Apart from up to `MAX_WAITING` waiting records, the number of records with
+ * an intent but no outcome is at most four times the concurrency limit. This limits the number of records that a crash
+ * leaves ambiguous.
  */
 async function feedBatch(batch: readonly RecordToSend[], context: SendContext): Promise<void> {
   const { queue, rate, shutdown } = context;
@@ -112,7 +113,10 @@ async function feedBatch(batch: readonly RecordToSend[], context: SendContext): 
   }
 }
 
-/** Queues the records whose import suppliers are open. After a probe, waits for its reply. */
+/**
+ * Queues the records whose import suppliers are open, and the probes of closed suppliers. Waits for the replies to the
+ * probes.
+ */
 async function feedGroup(group: readonly RecordToSend[], context: SendContext): Promise<void> {
   const { ledgerWriter, queue, shutdown, stepOrder, supplierBreakers } = context;
   const admissions = group.map(({ supplier }) => supplierBreakers.admit(supplier));

@@ -24,7 +24,7 @@ type NextAction =
 
 /** The steps of every record, in order, up to the last requested step. */
 export interface StepOrder {
-  /** The position at which a record continues after its last completed step. */
+  /** Returns the position at which a record continues after its last completed step. */
   readonly start: (toSend: Pick<RecordToSend, "step" | "isAmbiguous">) => WorkflowPosition;
   readonly nextAction: (result: RequestResult, at: WorkflowPosition, history: PollHistory) => NextAction;
 }
@@ -85,9 +85,9 @@ function advanceTo(to: WorkflowPosition): NextAction {
 }
 
 /**
- * The action after polling a step that may have been sent. A refusal found by polling may belong to an earlier request,
- * so only a record that is present or in progress decides the outcome. If the platform is processing different content,
- * the action is to wait, because this content was not sent.
+ * Returns the action after polling a step that may have been sent. A refusal found by polling may belong to an earlier
+ * request, so only a record that is present or in progress decides the outcome. If the platform is processing different
+ * content, the action is to wait, because this content was not sent.
  */
 function actionAfterCheck(
   { replyClass }: RequestResult,
@@ -100,9 +100,9 @@ function actionAfterCheck(
 }
 
 /**
- * Whether the platform already had the whole record, with an account number ("already imported" in published contracts
- * of the platform). The remaining steps are then skipped. Without an account number, only the step was already
- * complete.
+ * Whether the platform already had the complete record, with an account number ("already imported" in published
+ * contracts of the platform). The remaining steps are then skipped. Without an account number, only the step was
+ * already complete.
  */
 function isWholeRecordThere({ replyClass }: RequestResult): boolean {
   return replyClass.kind === "accepted" && replyClass.exists === true && replyClass.account !== undefined;

@@ -67,7 +67,7 @@ const PROGRESS: ReadonlySet<ReplyClass["kind"]> = new Set(["accepted", "rejected
 
 /** Detects series of replies after which further requests are pointless. */
 interface ReplyStreaks {
-  /** The failure that ends the run, or undefined. */
+  /** Returns the failure that ends the run, or undefined. */
   readonly failureAfter: (replyClass: ReplyClass) => Failure | undefined;
 }
 

@@ -7,9 +7,9 @@ import type { MonotonicClock } from "../../time/clock.ts";
 import type { ReportedSupplier, UploadEvent } from "../upload-types.ts";
 
 /**
- * Circuit breakers of the import suppliers. A supplier that is Paused or Complete answers every record with an error
- * (API specification 3). Its circuit then opens, and its records are no longer sent. Other suppliers are not affected.
- * If the run waits for the supplier, single records probe it at growing intervals.
+ * Circuit breakers of the import suppliers. The platform answers every record of a supplier that is Paused or Complete
+ * with an error (API specification 3). The supplier's circuit then opens, and its records are no longer sent. Other
+ * suppliers are not affected. If the run waits for the supplier, single records probe it at growing intervals.
  */
 export interface SupplierBreakers {
   /**
@@ -20,14 +20,14 @@ export interface SupplierBreakers {
   /** False if the circuit opened after the record was admitted. */
   readonly maySend: (supplier: string | undefined) => boolean;
   /**
-   * Updates the circuit and returns the reply class to use. A refusal by a closed supplier becomes `blocked`, not
-   * `rejected`.
+   * Updates the circuit and returns the reply class to use. The refusal of a record whose supplier is closed becomes
+   * `blocked`, not `rejected`.
    */
   readonly interpret: (replyClass: ReplyClass, supplier: string | undefined) => ReplyClass;
   /** Call this when the record has an outcome. */
   readonly recordDone: (supplier: string | undefined) => void;
   readonly isProbing: (supplier: string | undefined) => boolean;
-  /** The reason why records were not sent, or undefined while every supplier accepts records. */
+  /** Returns the failure that explains why records were not sent; undefined while every supplier accepts records. */
   readonly failure: () => Failure | undefined;
   /** Whether records were skipped since the last call. Skipped records require another pass over the input. */
   readonly takeSkippedSuppliers: () => boolean;
@@ -122,7 +122,10 @@ function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined 
   );
 }
 
-/** The circuit of one import supplier: closed while it accepts records, half-open during a probe. */
+/**
+ * The circuit of one import supplier: closed while the supplier accepts records, half-open during a probe, otherwise
+ * open.
+ */
 interface SupplierBreaker {
   /** Empty if payloads do not name a supplier. */
   readonly supplier: string;
@@ -153,7 +156,7 @@ interface SupplierBreakerOptions {
   readonly onChange: (event: UploadEvent) => void;
 }
 
-/** A report counts as the same finding if its time is at most this much later than the local change. */
+/** Another worker's report counts as the same finding if its time is at most this much later than the local change. */
 const SAME_FINDING_MS = 250;
 const LISTEN_MS = 1_000;
 
@@ -244,8 +247,8 @@ function createRefusalStreak(): RefusalStreak {
 }
 
 /**
- * The code of a refusal without a field. Such a refusal is more likely to concern the supplier or the service than
- * the record.
+ * Returns the code of a refusal that names no field; undefined for any other refusal. A refusal without a field is more
+ * likely to concern the supplier or the service than the record.
  */
 function codeWithoutField(problems: readonly PlatformProblem[]): string | undefined {
   const [only] = problems;

@@ -169,12 +169,13 @@ function createOutage(): Outage {
 interface SharedRate {
   readonly applyShare: (share: PaceShare) => PaceShare;
   /**
-   * Call this when a request was refused here. Returns the allowed requests per second; infinite if no cap is known.
+   * Call this when a request of this worker was refused. Returns the allowed requests per second; infinite if no cap is
+   * known.
    */
   readonly found: (now: number) => number;
 }
 
-/** A report counts as the same finding if its time is at most this much later than the local finding. */
+/** Another worker's report counts as the same finding if its time is at most this much later than the local finding. */
 const SAME_FINDING_MS = 250;
 
 function createSharedRate(learned: LearnedRate): SharedRate {
@@ -238,9 +239,9 @@ interface PushBackInARow {
 }
 
 /**
- * The round of a pause that the platform did not request, or 0 for none. A timeout needs no pause, because it has
- * already slowed the push. The first refusal needs none, because halving the concurrency is sufficient. Refusals with
- * `Retry-After` need none until there are more than `RETRY_AFTER_TRUSTED_TIMES` in a row.
+ * Returns the round of a pause that the platform did not request, or 0 for none. A timeout needs no pause, because it
+ * has already slowed the push. The first refusal needs none, because halving the concurrency is sufficient. Refusals
+ * with `Retry-After` need none until there are more than `RETRY_AFTER_TRUSTED_TIMES` in a row.
  */
 function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushBackInARow): number {
   if (reason === "timeout") return 0;
@@ -248,7 +249,7 @@ function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushB
   return isFirst ? 0 : inARow;
 }
 
-/** A token bucket, represented by the due time of the next request. */
+/** Creates a token bucket, represented by the due time of the next request. */
 function createRequestSpacing(
   rps: () => number | undefined,
   learned: LearnedRate,

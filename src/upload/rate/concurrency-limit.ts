@@ -12,7 +12,7 @@ const SLOWDOWN_FACTOR = 1.3;
 const SLOWDOWN_MS = 5;
 /** Number of windows to wait before retrying a limit that made replies slower. */
 const WINDOWS_BEFORE_NEXT_TRY = 10;
-/** The best reply time decays slowly, because platforms change over the day. */
+/** Factor by which the best reply time rises with each window, because platforms change over the day. */
 const BEST_LATENCY_DECAY = 1.0002;
 
 interface ConcurrencyLimit {
@@ -25,15 +25,15 @@ interface ConcurrencyLimit {
    * @param recoversQuickly whether each accepted request adds one to the limit, up to the previous limit
    */
   readonly halve: (reason: string, perSecond: number, recoversQuickly: boolean) => void;
-  /** Restores the limit that applied before the last reductions. */
+  /** Restores the highest limit that was reduced so far, unless the current limit is higher. */
   readonly restore: (reason: string) => void;
-  /** The load that the limit allows at the best reply time. */
+  /** Returns the load that the limit allows at the best reply time. */
   readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;
 }
 
 /**
- * Creates a limit with additive increase and multiplicative decrease. It grows at most one step per window, and is
- * halved on push-back.
+ * Creates a limit with additive increase and multiplicative decrease. It grows by at most one per window, and is halved
+ * on push-back. After a refusal, it recovers by one with each accepted request.
  */
 export function createConcurrencyLimit(
   { concurrency, ceiling = DEFAULT_MAXIMUM }: Pick<UploadOptions, "concurrency" | "ceiling">,
@@ -98,7 +98,7 @@ export function createConcurrencyLimit(
 }
 
 interface LatencyWindow {
-  /** Adds a reply. Returns true when `size` replies complete the window. */
+  /** Adds a reply. Returns true when the window contains `size` replies. */
   readonly add: (durationMs: number, size: number) => boolean;
   readonly helps: () => boolean;
   /** The best mean reply time of any window, in milliseconds. */

@@ -70,8 +70,8 @@ export function createLearnedRate(): LearnedRate {
     return refused >= MANY_REFUSALS && refused >= MAX_NOISE * (refused + through.count(now, COUNTER_WINDOW_MS));
   };
   /**
-   * Requests per second that were accepted, or would have been accepted without noise. A lower bound if no cap is
-   * known.
+   * Returns the requests per second that were accepted, or would have been accepted without noise. A lower bound if no
+   * cap is known.
    */
   const measure = (now: number, possible: number): number => {
     const sinceMs = now - cap.refusedAt();

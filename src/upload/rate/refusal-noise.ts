@@ -49,7 +49,7 @@ const MEMORY = 1_000;
  * thresholds double during a trial.
  */
 const MIN_EXCESS = 0.05;
-/** Upper bound of that excess, as a share of the requests that noise does not refuse. */
+/** Upper bound of the excess over the noise, as a share of the requests that noise does not refuse. */
 const MAX_EXCESS_OF_REST = 0.25;
 /** Required certainty that the excess is not chance, as the logarithm of the odds. */
 const CERTAINTY = 8;
@@ -125,7 +125,7 @@ export function createRefusalNoise(): RefusalNoise {
   };
 }
 
-/** How much the share of refusals can differ by chance in this number of requests. */
+/** Returns how much the share of refusals can differ by chance in this number of requests. */
 function uncertainty(requests: number): number {
   return 1 / Math.sqrt(Math.max(1, requests));
 }
@@ -160,10 +160,10 @@ interface LoadSamples {
   readonly acceptedRequest: (load: Load) => void;
   readonly refused: (load: Load) => void;
   /**
-   * The share of noise, and the number of requests that it is based on; undefined if refusals do not look like noise.
-   * At a lower rate, refusals look like noise after `needed` of them, if their share is not clearly lower than before.
-   * Before a cap is known, they look like noise if enough requests were accepted between the last two, unless refusals
-   * have been mistaken for noise before.
+   * Returns the share of noise, and the number of requests that it is based on; undefined if refusals do not look like
+   * noise. At a lower rate, refusals look like noise after `needed` of them, if their share is not clearly lower than
+   * before. Before a cap is known, they look like noise if enough requests were accepted between the last two, unless
+   * refusals have been mistaken for noise before.
    */
   readonly noiseAt: (
     load: Load,

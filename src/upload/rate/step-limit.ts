@@ -16,10 +16,13 @@ export interface StepLimits {
   readonly inFlight: () => number;
 }
 
-/** The place of a request within the limit of its step. */
+/** A request in flight, as counted by the limit of its step. */
 export interface StepSlot {
   readonly step: StepClient;
-  /** Number of limit changes so far. A request sent before the last change says nothing about the new limit. */
+  /**
+   * Number of limit changes before the request was sent. A request sent before the last change says nothing about the
+   * new limit.
+   */
   readonly epoch: number;
   pushedBack: boolean;
 }
@@ -38,10 +41,7 @@ interface StepState {
  */
 const SUCCESSES_PER_INCREASE = 20;
 
-/**
- * Creates the limits.
- * @param maximum limit of requests in flight at all steps
- */
+/** @param maximum limit of requests in flight at all steps */
 export function createStepLimits(maximum: number, onChange: (event: UploadEvent) => void): StepLimits {
   const states = new Map<StepClient, StepState>();
   let inFlight = 0;
