@@ -3,13 +3,13 @@
  * of such columns are not encoded again. If the cells of a column rarely repeat, its cache switches itself off.
  */
 export interface CellMemory {
-  /** The slot of an equal cell; -1 if the cache does not contain one. */
+  /** Returns the slot of an equal cell; -1 if the cache contains none. */
   readonly find: (bytes: Uint8Array, from: number, to: number) => number;
-  /** The number of values that `keep` stored in the slot. */
+  /** Returns the number of values that `keep` stored in the slot. */
   readonly valueCountAt: (slot: number) => number;
   /**
    * Stores the cell of the last `find` with the number of values that it produced. Returns its slot, or -1 if the cell
-   * is too long.
+   * is too long or the cache is switched off.
    */
   readonly keep: (valueCount: number) => number;
 }

@@ -18,7 +18,10 @@ export interface ChildRecords {
   readonly load: (groups: ChildGroups) => void;
   /** Selects a root record. Returns the number of its child records, or -1 if they need the row path. */
   readonly begin: (number: number) => number;
-  /** Selects a child record by its index in sorted order. Returns the index of its file, or -1 for the row path. */
+  /**
+   * Selects a child record by its index in sorted order. Returns the index of its file, or -1 if the record needs the
+   * row path.
+   */
   readonly selectChild: (index: number) => number;
 }
 
@@ -43,7 +46,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
     return readers[read(first + index)];
   }
 
-  /** Whether no child record occurs twice. If one might, the row path compares the rows and adds the warning. */
+  /** Whether all child records differ. If two may be equal, the row path compares the rows and adds the warning. */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
     const isSimple = slice !== undefined && count <= MAX_SIMPLE_ROWS && areUnquotedIn(slice, groups, first, count);

@@ -17,19 +17,19 @@ export function buffersOf(chunk: RecordChunk | JoinedChunk): readonly ArrayBuffe
   return [chunk.root, ...chunk.children.flat()].map(({ bytes }) => bytes.buffer);
 }
 
-/** The number of bytes of a chunk, including joined rows. */
+/** Returns the number of bytes of a chunk, including joined rows. */
 export function sizeOf(chunk: RecordChunk | JoinedChunk): number {
   return buffersOf(chunk).reduce((sum, buffer) => sum + buffer.byteLength, 0);
 }
 
-/** The pieces of a chunk of CSV files. */
+/** Returns the pieces of a chunk of CSV files. */
 export function piecesIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<CsvPiece> {
   if ("root" in chunk) return [joinedPiece(chunk, input)];
   const file = input.files[chunk.file];
   return file?.kind === "csv" ? csvPiecesOf(chunk, file) : [];
 }
 
-/** The rows of a chunk in batches. */
+/** Returns the rows of a chunk in batches. */
 export function rowsIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<readonly ReadRow[]> {
   return "root" in chunk ? rowsOfPiece(joinedPiece(chunk, input)) : rowsOfChunk(chunk, input.files);
 }
@@ -80,7 +80,7 @@ export function visitRecords(
   }
 }
 
-/** The number of records that `visitRecords` visits. */
+/** Counts the records that `visitRecords` visits. */
 export function countRecords({ bytes, boundaries, from, to = boundaries.starts.length, rowsAt }: PiecePart): number {
   let count = 0;
   for (let number = from; number < to; number += 1) {

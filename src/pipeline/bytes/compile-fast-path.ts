@@ -30,9 +30,10 @@ export type ScanPurpose =
 export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) => ScanRecords | undefined;
 
 /**
- * Compiles the mapping and the contract into a scanner of record bytes. Returns undefined if the records must be read
- * as rows, for example to select some of them, or to plan records that wait for another record. When planned records
- * are read again, only their payloads matter, because the records have already been checked.
+ * Returns a function that compiles the mapping and the contract into a scanner of a file's record bytes. Returns
+ * undefined if the records must be read as rows, for example to select some of them, or to plan records that wait for
+ * another record. When planned records are read again, only their payloads matter, because the records have already
+ * been checked.
  */
 export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;

@@ -31,26 +31,27 @@ export interface ContentSink {
   readonly withItem: (items: number, item: number) => number;
   readonly endList: () => void;
   /**
-   * Writes the bytes as a string. Returns -1 and writes nothing if they are not pure ASCII or need escapes in JSON.
+   * Writes the bytes as a string. Returns -1 and writes nothing if the bytes are not pure ASCII or, for canonical JSON,
+   * need escapes.
    */
   readonly copied: (bytes: Buffer, from: number, to: number) => number;
   readonly value: (value: JsonValue) => number;
   /** Returns the position of the next write. */
   readonly place: () => number;
-  /** Discards everything written since this position. */
+  /** Discards everything written since `place`. */
   readonly undo: (place: number) => void;
   /** Allocates slots that remember written values. */
   readonly remember: (slots: number) => Remembered;
 }
 
 export interface Remembered {
-  /** Stores the text written since this position, and its hash. */
+  /** Stores the value written since `place`, and its content. */
   readonly keep: (slot: number, content: number, place: number) => void;
   /** Writes the value of the slot again and returns its content. */
   readonly use: (slot: number) => number;
 }
 
-/** Writes hashes, for runs that send nothing. Their contents are only compared with each other. */
+/** Returns a sink that computes hashes, for runs that send nothing. Such runs only compare contents with each other. */
 export function hashSink(): ContentSink {
   return {
     isCanonical: false,
@@ -145,7 +146,10 @@ function rememberedTexts(list: ByteList): Remembered {
 const QUOTES_TIMES_4 = 0x22222222;
 const BACKSLASHES_TIMES_4 = 0x5c5c5c5c;
 
-/** Whether JSON contains the bytes unchanged, because they are printable ASCII without quotes and backslashes. */
+/**
+ * Returns a function that tests whether JSON contains the bytes unchanged, because they are printable ASCII without
+ * quotes and backslashes.
+ */
 function plainTextCheck(): (bytes: Buffer, from: number, to: number) => boolean {
   let known: Uint8Array = new Uint8Array();
   let words = wordsOf(known);

@@ -34,7 +34,7 @@ export function nodeEncoder(
   return leafEncoder(node, type, context, isKey);
 }
 
-/** The option of a union that the mapping selects with a constant; undefined if it selects none. */
+/** Returns the option of a union that the mapping selects with a constant; undefined if the mapping selects none. */
 function constantOption(node: MappingNode, type: FieldType): FieldType | undefined {
   if (node.kind !== "object" || type.kind !== "union" || type.assertions !== undefined) return undefined;
   const { discriminator } = type;

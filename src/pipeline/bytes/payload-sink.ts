@@ -12,7 +12,7 @@ import { type ContentSink, hashSink, type Remembered } from "./content-sink.ts";
 export interface PayloadSink extends ContentSink {
   /** Begins a new payload. */
   readonly clear: () => void;
-  /** The value that was written last. */
+  /** Returns the value that was written last. */
   readonly built: () => JsonValue;
 }
 

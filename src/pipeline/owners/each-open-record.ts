@@ -60,7 +60,7 @@ async function listOpenRecords(
   });
 }
 
-/** The start of the first planned push to each target. */
+/** Returns the start of the first planned push to each target, by target. */
 function firstPushes(runs: Awaited<ReturnType<Ledger["runs"]>>): ReadonlyMap<string, string> {
   const pushes = runs.filter(({ command, dryRun, state }) => command === "push" && !dryRun && state !== "planning");
   return new Map(pushes.map(({ target, startedAt }) => [target, startedAt]));

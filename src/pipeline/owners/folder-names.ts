@@ -6,8 +6,8 @@ const FIRST_CHARACTERS = /^.{1,50}/su;
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /**
- * A folder name for each owner. It contains only letters, digits, `_` and `-`, so it is never a path or the name of a
- * report file. Names that a file system may treat as equal get a number, in the order of the owners.
+ * Returns a folder name for each owner. A name contains only letters, digits, `_` and `-`, so it is never a path or the
+ * name of a report file. Names that a file system may treat as equal get a number, in the order of the owners.
  */
 export function folderNames(owners: Iterable<string>): ReadonlyMap<string, string> {
   const taken = new Set<string>();
@@ -34,8 +34,8 @@ function trimmed(text: string): string {
 }
 
 /**
- * A form of the name that is equal for all names that some file system treats as equal. It ignores case, and represents
- * all Unicode forms of a character by a single form.
+ * Returns a form of the name that is equal for all names that some file system treats as equal. The form ignores case
+ * and represents all Unicode forms of a character by a single form.
  */
 function comparedName(name: string): string {
   return name.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");

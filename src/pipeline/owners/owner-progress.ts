@@ -18,7 +18,7 @@ export interface OwnerProgress {
   readonly overdue: number;
   /** The day (UTC) on which the first open record is due. */
   readonly due?: string | undefined;
-  /** The number of distinct records in its exported packages. */
+  /** The number of distinct records in the owner's exported packages. */
   readonly exported: number;
   /** The number of exported records that are no longer open. */
   readonly returned: number;
@@ -101,7 +101,7 @@ interface ExportedRecords {
   readonly notReturned: ReadonlyMap<string, number>;
 }
 
-/** The exported records of all runs whose records count in `migrate open`. */
+/** Finds the exported records of all runs whose records count in `migrate open`. */
 async function exportedRecords(ledger: Ledger, store: Pick<LedgerStore, "folder">): Promise<ExportedRecords> {
   const ownerByRecord = new Map<string, string>();
   const notReturned = new Map<string, number>();

@@ -12,7 +12,7 @@ import { cellsOf } from "./record-cells.ts";
 
 /** Reads the cells of records again. Records must be passed run by run, and in input order within a run. */
 export interface CellReader {
-  /** Undefined if the cells are not known. */
+  /** Returns undefined if the cells are not known. */
   readonly read: (record: Pick<OpenRecord, "run" | "record" | "source">) => Promise<Cells | undefined>;
   readonly close: () => Promise<void>;
 }

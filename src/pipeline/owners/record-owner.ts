@@ -10,7 +10,9 @@ export interface OpenCause {
   readonly attr?: string;
 }
 
-/** The distinct causes of an open record, without warnings. If the record has no error, its state is the cause. */
+/**
+ * Returns the distinct causes of an open record, without warnings. If the record has no error, its state is the cause.
+ */
 export function causesOf({ problems, state }: Pick<OpenRecord, "problems" | "state">): readonly OpenCause[] {
   return causesIn(problems, state);
 }
@@ -31,7 +33,7 @@ export interface OwnableRecord extends Pick<OpenRecord, "run" | "record" | "sour
 }
 
 /**
- * The owners of records, in the same order; undefined for a record that no rule matches.
+ * Finds the owners of records, in the same order; undefined for a record that no rule matches.
  * @param cells undefined if no rule has `columns`
  */
 export async function findOwners(
@@ -55,7 +57,7 @@ export function haveColumns(rules: readonly OwnerRule[]): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** Number of complete days since this time. */
+/** Returns the number of complete days since a time. */
 export function daysSince(since: string, now: number): number {
   return Math.max(0, Math.floor((now - Date.parse(since)) / DAY_MS));
 }
@@ -65,7 +67,7 @@ export function isOverdue({ since }: Pick<OpenRecord, "since">, owner: Owner | u
   return owner?.days !== undefined && daysSince(since, now) > owner.days;
 }
 
-/** The day (UTC) on which the record is due; undefined without a deadline. */
+/** Returns the day (UTC) on which the record is due; undefined without a deadline. */
 export function dueDay({ since }: Pick<OpenRecord, "since">, owner: Owner | undefined): string | undefined {
   if (owner?.days === undefined) return undefined;
   const due = new Date(since);

@@ -52,8 +52,8 @@ interface OwnerPackage {
 }
 
 /**
- * Writes a report folder for each owner of records that need correction, with only these records. Each record is in
- * exactly one folder.
+ * Writes a report folder for each owner of records that need correction. The folder contains only the owner's records,
+ * and each record is in exactly one folder.
  * @throws Failure `usage` if it would replace a folder that contains corrections or the input of the run; `storage`
  */
 export async function reportByOwner(options: ByOwnerOptions, dependencies: Dependencies): Promise<ReportByOwner> {
@@ -115,7 +115,7 @@ function withoutColumns({ inColumns: _inColumns, ...report }: Report): Report {
   return report;
 }
 
-/** Folders of an earlier export of the run whose owners now have no records. */
+/** Returns the folders of an earlier export of the run whose owners now have no records. */
 function staleFolders(before: ExportedPackages | undefined, parent: string, kept: ReadonlySet<string>): string[] {
   const current = new Set([...kept].map((folder) => path.resolve(folder)));
   const earlier = before?.packages.map(({ folder }) => folder) ?? [];
@@ -139,7 +139,10 @@ function addressOf({ addresses }: OwnerShare): string | undefined {
   return addresses.length === 0 ? undefined : addresses.join(", ");
 }
 
-/** The due day of records that are not open: the records of a dry run, or of a run that a later run has replaced. */
+/**
+ * Returns the due day of records that are not open: the records of a dry run, or of a run that a later run has
+ * replaced.
+ */
 function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | undefined {
   return dueDay({ since: startedAt }, { name, days });
 }

@@ -22,7 +22,7 @@ import {
 } from "../../rules/engine/compile-rules.ts";
 import { compileValidator, type FoundProblem, type Validate } from "../../validate/compile-validator.ts";
 
-/** The records of the input. Ends early, without an error, when the user stops the run. */
+/** Yields the records of the input. Ends early, without an error, when the user stops the run. */
 export async function* readRecords(
   { input }: { readonly input: Job["input"] },
   signal: AbortSignal,
@@ -35,7 +35,7 @@ export async function* readRecords(
   }
 }
 
-/** The selected records of the input. */
+/** Yields the selected records of the input. */
 export async function* foundRecords({ input }: Job, wanted: WantedRecords): AsyncGenerator<readonly InputRecord[]> {
   yield await input.find(wanted);
 }
@@ -143,9 +143,9 @@ export function compileChecks(
 }
 
 /**
- * Compiles the checks that depend on several values of a payload: rules, and the fields of steps and parameters. They
- * return true if a payload has no problem, provided that its individual values are valid. Returns undefined if there
- * are no such checks.
+ * Compiles the checks that depend on several values of a payload: rules, and the fields of steps and parameters. The
+ * compiled function returns true if a payload has no problem, provided that its individual values are valid. Returns
+ * undefined if there are no such checks.
  */
 export function compileJointChecks(job: CompiledJob): JointChecks | undefined {
   const { body, steps } = job.operation;
@@ -244,7 +244,8 @@ function withPlace<P extends object>(problem: P, place: Place | undefined): P & 
 }
 
 /**
- * Problems of step bodies and parameters, without the problems of the payload. Attrs refer to the fields of the step.
+ * Returns the problems of step bodies and parameters, without the problems of the payload. Attrs refer to the fields of
+ * the step.
  */
 type CheckSteps = (record: Pick<MappedRecord, "payload" | "problems" | "steps" | "parameters">) => readonly Found[];
 type Found = FoundProblem | FoundRuleProblem;
@@ -281,7 +282,10 @@ function compileStepCheck(
   };
 }
 
-/** Attrs that already have errors. Rules that read them are skipped, because they would report the same cause again. */
+/**
+ * Returns the attrs that already have errors. Rules that read them are skipped, because they would report the same
+ * cause again.
+ */
 function attrsWithErrors(problems: readonly Problem[]): ReadonlySet<string> {
   if (problems.length === 0) return NO_ATTRS;
   const errors = problems.filter(({ severity }) => severity === "error");

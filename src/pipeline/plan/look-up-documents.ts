@@ -28,7 +28,7 @@ export interface DocumentOptions extends PlanOptions {
 }
 
 /**
- * The pipeline of `documents check`: sources -> rows -> payloads -> document paths -> store queries -> plan.
+ * Runs the pipeline of `documents check`: sources -> rows -> payloads -> document paths -> store queries -> plan.
  * @throws Failure `config` if the contract marks no document path; errors of the store
  */
 export async function checkDocuments(
@@ -88,7 +88,7 @@ export async function* lookUpDocuments(
 
 type CheckPath = (path: string) => Promise<PayloadFinding | undefined>;
 
-/** Queries the store by full document path and caches its answers. */
+/** Returns a function that queries the store by full document path and caches the answers. */
 function queryOnce(store: DocumentStore, concurrency: number): DocumentStore["has"] {
   const limit = pLimit(concurrency);
   const cache = new Map<string, Promise<boolean>>();

@@ -3,7 +3,7 @@
  * earlier batches.
  */
 export interface OrderedRecords<Found> {
-  /** Undefined if there is no such record. */
+  /** Returns undefined if there is no such record. */
   readonly at: (record: number) => Promise<Found | undefined>;
   readonly close: () => Promise<void>;
 }

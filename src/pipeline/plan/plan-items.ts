@@ -130,7 +130,7 @@ function contentOf(record: MappedRecord, { settings, fastHash, keepPayload }: It
   return contentTextHash(text);
 }
 
-/** The record that must be accepted before this one is sent (`after:` in the mapping). */
+/** Returns the identity of the record that must be accepted before this record is sent (`after:` in the mapping). */
 function awaitedRecord(
   { payload, parameters }: MappedRecord,
   { awaitedEndpoint, supplier }: SendPurpose,
@@ -155,8 +155,8 @@ function keyColumnOf(
 }
 
 /**
- * The probable parents of an orphan. Records must not be sent without their orphans, because the platform accepts an
- * account only once. Orphans come after all other records, so their parents are already in the plan.
+ * Returns the probable parents of an orphan. Records must not be sent without their orphans, because the platform
+ * accepts an account only once. Orphans come after all other records, so their parents are already in the plan.
  */
 function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readonly ExcludedRow[] {
   if (!record.orphan) return [];
@@ -176,8 +176,8 @@ function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readon
 /**
  * Turns the errors of an invalid record into warnings, so that the platform decides (`push --send-invalid`). Errors
  * remain where sending could do harm, because the record was not read completely, has too many errors to list, has no
- * business key, or has an unsafe document path. Duplicate keys are detected later, among all records, and are never
- * sent.
+ * business key, or has an unsafe document path. Duplicate keys are detected later, among all records, and records with
+ * such keys are never sent.
  */
 export function withErrorsAsWarnings(record: MappedRecord): MappedRecord {
   if (!record.readable || record.orphan || record.key === undefined || record.problems.some(isUnsafeToSend))

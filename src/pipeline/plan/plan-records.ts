@@ -43,7 +43,7 @@ interface PlanContext {
   readonly handle: PlanHandle;
 }
 
-/** The settings for converting the checked records of a run into plan items. */
+/** Returns the settings for converting the checked records of a run into plan items. */
 export function itemSettings(
   { job, handle: { run } }: PlanContext,
   { sendInvalid, newKeys }: Pick<PlanOptions, "sendInvalid"> & Pick<KeyPolicy, "newKeys">,
@@ -192,7 +192,7 @@ function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
   return endpointOf(settingsOf(run).target.baseUrl, after.operation);
 }
 
-/** The settings for comparing a plan with earlier runs in the ledger. */
+/** Returns the settings for comparing a plan with earlier runs in the ledger. */
 export function planPolicy(
   job: Job,
   { revise = false, newKeys, allowOlder }: KeyPolicy,
@@ -212,7 +212,9 @@ export function planPolicy(
   };
 }
 
-/** The policy for reconciling ambiguous records. Without a job, the attr of the key and its columns are unknown. */
+/**
+ * Returns the policy for reconciling ambiguous records. Without a job, the attr of the key and its columns are unknown.
+ */
 export function reconcilePolicy(job: Job | undefined, { revise = false, allowOlder }: KeyPolicy): PlanPolicy {
   if (job !== undefined) return planPolicy(job, { revise, allowOlder });
   return { revise, allowOlder, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };

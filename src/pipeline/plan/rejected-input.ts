@@ -3,13 +3,14 @@ import { NEEDS_WORK } from "../../model/outcome.ts";
 import type { InputRecord } from "../../model/record.ts";
 import { countRecords, type Report } from "../../report/report.ts";
 
-/** Limit for the number of records held in memory, including their joined rows. */
+/** Limits of the records held in memory, including their joined rows. */
 const MAX_RECORDS = 10_000;
 const MAX_BYTES = 16_000_000;
 
 /**
- * The records needed to write the rejects. If few records need work, reads and joins only these records, after the
- * first rows of each source, which provide its columns. Otherwise yields the whole input.
+ * Yields the records needed to write the rejects. If few records need work and none of them is an orphan, reads and
+ * joins only these records, after the first rows of each source, which provide its columns. Otherwise yields all
+ * records of the input.
  */
 export async function* rejectedInput(
   { input }: Pick<Job, "input">,
@@ -24,7 +25,9 @@ export async function* rejectedInput(
   yield await input.find({ isWanted: (_row, number) => numbers.has(number), limit: numbers.size });
 }
 
-/** The numbers of the records that need work; undefined if there are too many, or if one of them is an orphan. */
+/**
+ * Returns the numbers of the records that need work; undefined if there are too many, or if one of them is an orphan.
+ */
 async function numbersOfFew(
   { files, rootFiles }: Job["input"],
   { summary, outcomes }: Pick<Report, "summary" | "outcomes">,

@@ -34,7 +34,10 @@ export function compareWithRejects(
   });
 }
 
-/** The key of the rejected record; undefined for an added row, and for a key that was reported. */
+/**
+ * Returns the key of the rejected record; undefined for an added row, for a key that was reported, and for a row of
+ * another file.
+ */
 function rejectedKey({ row }: MappedRecord, keyAttr: string): string | undefined {
   if (!isCsvRow(row) || !isRejectsFile(row.table)) return undefined;
   const { cells, table } = row;

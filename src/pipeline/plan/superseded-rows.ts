@@ -6,10 +6,10 @@ import type { RowWithoutKey } from "../../ledger/records/planned-item.ts";
 import { rowHash } from "../../ledger/records/row-hash.ts";
 
 /**
- * The rows without a key of earlier pushes that are no longer open after this plan, because this run has read them
- * again: all rows of a file whose path is also in this input, rows whose cells are the same in another file, and
+ * Returns the rows without a key that earlier pushes left open and that this plan closes, because this run has read
+ * them again: all rows of a file whose path is also in this input, rows whose cells are the same in another file, and
  * exported rows of re-imported rejects. If such a row still has no key or no parent, it is open in this run instead.
- * There are none if the run reads only some of the records.
+ * The list is empty if the run reads only some of the records.
  * @returns undefined if the signal is aborted in the meantime
  */
 export async function supersededRows(
@@ -31,7 +31,7 @@ export async function supersededRows(
   return open.filter((row) => isReplaced(row) || (row.rowHash !== undefined && found.has(row.rowHash)));
 }
 
-/** The folder in which each run started, by run id. The file names of a run are relative to this folder. */
+/** Returns the folder in which each run started, by run id. The file names of a run are relative to this folder. */
 async function foldersOf(runs: ReadonlySet<string>, ledger: PlanLedger): Promise<ReadonlyMap<string, string>> {
   const folders = new Map<string, string>();
   for (const id of runs) {
@@ -42,7 +42,7 @@ async function foldersOf(runs: ReadonlySet<string>, ledger: PlanLedger): Promise
   return folders;
 }
 
-/** The wanted hashes that rows of the input have. Reads the input again unless `wanted` is empty. */
+/** Returns the wanted hashes that rows of the input have. Reads the input again unless `wanted` is empty. */
 async function findHashes(
   input: Job["input"],
   wanted: ReadonlySet<number>,

@@ -1,8 +1,8 @@
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 
 /**
- * Returns a function that takes a run, and returns a function that tests whether the run's record with a key is
- * currently excluded from the migration.
+ * Reads the current exclusions of the migration. The returned function takes a run, and resolves with a function that
+ * tests whether the run's record with a given key is excluded.
  */
 export async function excludedKeys(
   ledger: Pick<Ledger, "exclusions" | "identitiesByKey">,

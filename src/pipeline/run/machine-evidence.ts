@@ -138,7 +138,7 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
   } catch (cause) {
     if (errorCode(cause) === undefined || cause instanceof Failure) throw cause;
     throw new Failure("storage", `the state folder ${folder} cannot be written`, {
-      hint: "nothing was sent; grant this user write access to the folder, or set XDG_STATE_HOME to another folder",
+      hint: "nothing more was sent; grant this user write access to the folder, or set XDG_STATE_HOME to another folder",
       cause,
     });
   }

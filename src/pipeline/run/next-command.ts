@@ -21,7 +21,7 @@ export interface RunRemainder {
   readonly summary: Summary;
   readonly rejects: readonly RejectedSource[];
   readonly ledger: string | undefined;
-  /** Words that the command has in addition to the flags of the job. */
+  /** Words that the next command has in addition to the flags of the job. */
   readonly flags: readonly string[];
   /** Whether a resumed run may settle some of the ambiguous records (`mayResumeSettle`). */
   readonly settlesAmbiguous: boolean;
@@ -50,7 +50,7 @@ export function hasSettledNothing(before: Counts, after: Counts): boolean {
   return open.every((status) => (before[status] ?? 0) === (after[status] ?? 0));
 }
 
-/** The next command for the user; undefined if there is nothing left to do. */
+/** Returns the next command for the user; undefined if there is nothing left to do. */
 export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
   const ledgerFlag = flag("--ledger", ledger);
@@ -71,7 +71,7 @@ export function nextCommand(left: RunRemainder): string | undefined {
   return shellCommand(["migrate", "documents", "check", ...sources, ...jobFlags(settings), ...left.flags]);
 }
 
-/** The command that re-imports the rejects. It omits settings that are recorded with the report and the run. */
+/** Returns the command that re-imports the rejects. It omits settings that are recorded with the report and the run. */
 function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
   const folders = new Set(rejects.map(({ path: file }) => path.dirname(file)));
   const target = run.command === "push" && ledger === undefined ? settingsOf(run).target.flags : [];

@@ -4,7 +4,10 @@ import { replaceFile } from "../../files/replace-file.ts";
 import type { RunProgress } from "../../job/run-progress.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 
-/** The path of the file in which a run reports its progress for `status`. The file contains no values. */
+/**
+ * Returns the path of the file in which a run reports its progress for `status`. The file contains no values of the
+ * input.
+ */
 export function progressPath({ folder }: LedgerStore, run: string): string {
   return path.join(folder, "journal", `progress-${run}.json`);
 }
@@ -24,7 +27,10 @@ export function removeProgress(file: string): void {
 /** Maximum age of a progress file. If the file is older, its process is stuck or runs on another machine. */
 const FRESH_MS = 15_000;
 
-/** The latest progress of a run; undefined if the file is missing, outdated, or from an incompatible version. */
+/**
+ * Reads the latest progress of a run. Returns undefined if the file is missing, outdated, or from an incompatible
+ * version.
+ */
 export async function readProgress(file: string, now: number): Promise<RunProgress | undefined> {
   // Loaded on demand, because only runs in progress need it.
   const { progressSchema } = await import("./progress-schema.ts");

@@ -25,8 +25,8 @@ export async function openRecordedJob(settings: RunSettings, options: ReopenOpti
 }
 
 /**
- * The inputs as the run recorded them, by path. The run may have started in another folder, to which its recorded paths
- * are relative. A file may have been copied since, so its modification time may differ.
+ * Returns the inputs as the run recorded them, by path. The run may have started in another folder, to which its
+ * recorded paths are relative. A file may have been copied since, so its modification time may differ.
  */
 function recordedInputs({ job, files }: RunSettings): ReadonlyMap<string, KnownFile> {
   const resolve = pathsFrom(job.folder);
@@ -35,7 +35,7 @@ function recordedInputs({ job, files }: RunSettings): ReadonlyMap<string, KnownF
 }
 
 /**
- * The settings of the job of a run, with the stored copies of changed files.
+ * Returns the settings of the job of a run, with the stored copies of changed files.
  * @throws Failure `source_changed` for a changed file without a stored copy
  */
 async function recordedSetup(

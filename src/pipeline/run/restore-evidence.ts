@@ -18,7 +18,7 @@ export type SharedLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "or
 /** A ledger on a server. Its database may be restored from a backup that lacks requests that this machine has sent. */
 export type ServerStore = { readonly name: string } & { readonly server: string };
 
-/** The journals of this machine for a ledger on a server. */
+/** Returns the location of the journals of this machine for a ledger on a server. */
 export function machineJournals(
   { server }: Pick<ServerStore, "server">,
   { stateFolder }: Pick<Dependencies, "stateFolder">,
@@ -106,18 +106,18 @@ export function isMoved(seen: OriginFacts, facts: OriginFacts): boolean {
   return seen.origin !== facts.origin || facts.position < seen.position;
 }
 
-/** The machines in these facts, without duplicates. */
+/** Returns the machines in these facts, without duplicates. */
 export function machinesIn(...facts: readonly (OriginFacts | undefined)[]): readonly string[] {
   return [...new Set(facts.flatMap((one) => one?.machines ?? []))];
 }
 
-/** The evidence that the database itself contains, for machines without evidence of their own. */
+/** Returns the evidence that the database itself contains, for machines without evidence of their own. */
 function notedIn({ noted }: OriginFacts): SeenOrigin | undefined {
   return noted && { ...noted, position: 0, machines: [], requests: 0 };
 }
 
 const REPAIR_HINT =
-  "nothing was sent. Restore a newer copy of the database. If there is none, run `migrate ledger repair` with the same " +
+  "nothing more was sent. Restore a newer copy of the database. If there is none, run `migrate ledger repair` with the same " +
   "--ledger on each machine that has sent records: records that may have been sent become ambiguous, and `migrate reconcile` " +
   "resolves them";
 
@@ -153,7 +153,7 @@ function movedDatabase(store: ServerStore, { seen, others }: RestoreEvidence): F
     `${movedText(store, seen)}. It has every request known to this machine, but ${senders} may have sent more`,
     {
       hint:
-        "nothing was sent. If no request is missing (a move, or a failover without loss), run `migrate ledger repair " +
+        "nothing more was sent. If no request is missing (a move, or a failover without loss), run `migrate ledger repair " +
         "--nothing-lost` with the same --ledger. Otherwise run `migrate ledger repair` on each machine that has sent records",
     },
   );

@@ -17,7 +17,7 @@ export async function requireRun(ledger: Ledger, id: string | undefined): Promis
   });
 }
 
-/** The runs to show in lists. Omits unlisted runs unless they are active. */
+/** Returns the runs to show in lists. Omits unlisted runs, except the active run. */
 export function listedRuns(runs: readonly Run[], active?: string): readonly Run[] {
   return runs.filter((run) => run.id === active || !isUnlisted(run));
 }
@@ -49,7 +49,7 @@ export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<bool
 const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "existing", "ambiguous", "blocked"];
 
 /**
- * The runs that may have sent records (all except dry runs), oldest first.
+ * Returns the runs that may have sent records (all except dry runs), oldest first.
  * @throws Failure `run_unknown` if there are none
  */
 export async function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {

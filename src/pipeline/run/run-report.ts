@@ -63,7 +63,7 @@ export interface ReportOptions {
   readonly workbook?: boolean | undefined;
   /** The ledger of the run; absent for `validate`, which has none. */
   readonly store?: LedgerStore | undefined;
-  /** Words that the command has in addition to the flags of its job and target. */
+  /** Words that the next command has in addition to the flags of its job and target. */
   readonly flags?: readonly string[] | undefined;
 }
 
@@ -114,7 +114,7 @@ function hasNoProgress({ sent, before }: RunResult, counts: Counts): boolean {
   return before !== undefined && sent?.reason === "done" && hasSettledNothing(before, counts);
 }
 
-/** The failure for an input that was not read completely; undefined if the input was read completely. */
+/** Returns the failure for an input that was not read completely; undefined if the input was read completely. */
 function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined {
   if (checked === undefined || checked.reason === "done") return undefined;
   const { records, reason } = checked;
@@ -182,7 +182,7 @@ export async function reportRun(
   };
 }
 
-/** The report of all records of a run. */
+/** Returns the report of all records of a run. */
 export async function describeReport(
   reportable: ReportableRun,
   { exitCode, summary }: Pick<RunTotals, "exitCode" | "summary">,
@@ -213,7 +213,7 @@ async function mayResumeSettleAny({ summary, outcomes }: Report, operation: Oper
   return false;
 }
 
-/** The report folder of a run; undefined if the report is only shown. */
+/** Returns the report folder of a run; undefined if the report is only shown. */
 export function reportFolder({ out, store }: ReportOptions, run: string): string | undefined {
   return out ?? (store && path.join(store.folder, "runs", run));
 }
@@ -234,7 +234,10 @@ async function factsOf(run: Run, ledger: PlanLedger): Promise<RunFacts> {
   };
 }
 
-/** Names only the first file (`push accounts.csv and 3 more files`), because a pattern can match thousands of files. */
+/**
+ * Returns the title of a report. Names only the first file (`push accounts.csv and 3 more files`), because a pattern
+ * can match thousands of files.
+ */
 function titleOf({ command, id }: Run, job: Job | undefined): string {
   const [first, ...more] = job?.input.files ?? [];
   if (first === undefined) return `${command} ${id}`;
@@ -261,7 +264,7 @@ function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcom
   };
 }
 
-/** The outcomes in columns, if the ledger stores them in that form. */
+/** Returns the outcomes in columns, if the ledger stores them in columns. */
 function inColumnsOf({ ledger, run, shownValues }: ReportableRun): Pick<Report, "inColumns"> {
   if (ledger.outcomesInColumns === undefined) return {};
   const ofRun = ledger.outcomesInColumns.bind(ledger, run.id);

@@ -2,8 +2,8 @@ import type { Counts, RunState } from "../../job/run-progress.ts";
 import type { Run } from "../../ledger/ledger.ts";
 
 /**
- * The state of a run, according to the ledger.
- * @param isRunning whether a live process is working on it
+ * Returns the state of a run, according to the ledger.
+ * @param isRunning whether a live process is working on the run
  */
 export function runState(run: Run, counts: Counts, isRunning: boolean): RunState {
   if (isRunning) return "running";

@@ -52,7 +52,7 @@ interface NewRunOptions {
   readonly isShared?: boolean;
   /** The destination of the records. */
   readonly target: { readonly host: string; readonly instance: string };
-  /** Words that the command has in addition to the flags of its job and target. */
+  /** Words that the next command has in addition to the flags of its job and target. */
   readonly flags?: readonly string[];
 }
 
@@ -163,7 +163,10 @@ async function requireSendable(
 /** Input size (about 1,000 requests) from which a separate thread for the ledger saves time. */
 const BYTES_FOR_THREAD = 2_000_000;
 
-/** Moves the ledger of a push to a separate thread, unless the input is small. */
+/**
+ * Moves the ledger of a run that sends to a separate thread: with `auto`, unless the input is small; otherwise, if the
+ * user requested several threads.
+ */
 function inThreadIfLarge(
   ledger: Ledger,
   { input }: Pick<Job, "input">,

@@ -16,7 +16,7 @@ import { isBarePayload, type PayloadGroup, payloadReader } from "./payload-group
 export interface KeptPayloads {
   /** Stores the payloads of the next chunk, which has this number of records. */
   readonly keep: (chunk: KeptChunk, records: number, payloads: PackedPayloads) => void;
-  /** The stored payloads in input order; undefined if they exceed the limit. */
+  /** Returns the stored payloads in input order; undefined if they exceed the limit or nothing was stored. */
   readonly groups: () => readonly PayloadGroup[] | undefined;
 }
 

@@ -10,10 +10,7 @@ export interface NotedPlaces {
   readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "skipped") => Promise<void>;
 }
 
-/**
- * Creates the noted places of a run.
- * @param begun the position at which reading began; default: the start of the input
- */
+/** @param begun the position at which reading began; default: the start of the input */
 export function createNotedPlaces(
   { ledger, run }: { readonly ledger: Pick<Ledger, "notePosition">; readonly run: string },
   begun: InputPosition | undefined,
@@ -58,7 +55,7 @@ function shouldNote(
  */
 const SEEK_DISTANCE = 10_000;
 
-/** Whether to seek to the position instead of continuing after record `read`, the last one that was read. */
+/** Whether to seek to the position instead of continuing after record `read`, the last record that was read. */
 export function isFarAhead(place: InputPosition | undefined, read: number): place is InputPosition {
   return place !== undefined && place.record - read > SEEK_DISTANCE;
 }

@@ -12,7 +12,7 @@ export interface PayloadGroup {
   readonly row: (record: number) => Row | undefined;
   /** True if the records were read again, from an input that may have changed. */
   readonly isReread: boolean;
-  /** The position after the group, if the input can be read from there. */
+  /** The position after the group, if the input can be read from that position. */
   readonly next?: InputPosition | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function* groupsOfRows(batches: AsyncIterable<readonly InputRecord[
   }
 }
 
-/** The position of the record after this one; undefined if the input cannot be read from there. */
+/** Returns the position of the next record; undefined if the input cannot be read from that position. */
 function positionAfter({ number, row, next }: InputRecord): InputPosition | undefined {
   return next && { ...next, record: number + 1, file: row.table.file };
 }

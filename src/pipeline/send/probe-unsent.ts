@@ -61,8 +61,8 @@ const MAX_PROBES = 5;
 const PROBE_TIMEOUT_MS = 10_000;
 
 /**
- * The operations that read one record, or none if the platform cannot create a record twice. Excludes lists, because a
- * list may have thousands of pages.
+ * Returns the operations that read one record, or none if the platform cannot create a record twice. Excludes lists,
+ * because a list may have thousands of pages.
  */
 function readBacksOf({ steps, dedupesByKey, readBack }: Operation): Operation["readBack"] {
   const createsOnce = steps.at(-1)?.operation.dedupesByKey ?? dedupesByKey;

@@ -8,7 +8,8 @@ type QuietEnvironment = Pick<SendEnvironment, "clock" | "drain" | "notice">;
 const STILL_PROCESSED = "abandoned requests may still be processed";
 
 /**
- * Remaining milliseconds of the quiet period after an abandoned request. At most `quietMs`, even if the clock jumps.
+ * Returns the remaining milliseconds of the quiet period after an abandoned request: at most `quietMs`, even if the
+ * clock jumps.
  */
 export function quietLeftMs(quietMs: number, abandonedAt: string | undefined, clock: WallClock): number {
   if (abandonedAt === undefined) return 0;
@@ -49,8 +50,8 @@ export async function waitForOtherContent(
 }
 
 /**
- * Milliseconds until "not found" is trusted for an ambiguous record; 0 if the platform is not queried before a record
- * is sent again.
+ * Returns the milliseconds until "not found" is trusted for an ambiguous record; 0 if the platform is not queried
+ * before a record is sent again.
  */
 export async function quietBeforeResend(
   { ledger }: { readonly ledger: Pick<RunHandle["ledger"], "history"> },

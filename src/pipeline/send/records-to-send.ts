@@ -33,7 +33,7 @@ export interface SendContext {
 }
 
 /**
- * The records that the plan still lists for sending, with their payloads.
+ * Yields the records that the plan still lists for sending, with their payloads.
  * @throws Failure `source_changed` if a payload differs from the plan
  */
 export async function* recordsToSend(
@@ -66,7 +66,7 @@ export function hasReachedStep(
   return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
 }
 
-/** The record with the payload from its group; undefined if the payload must be built from the row. */
+/** Returns the record with the payload from its group; undefined if the payload must be built from the row. */
 function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext): RecordToSend | undefined {
   const { record } = item;
   const json = group.payload(record);
@@ -141,7 +141,7 @@ function requirePlanned(item: SendableItem, text: string | Uint8Array): void {
   if (Buffer.compare(item.content, contentTextHash(text)) !== 0) throw inputChanged(item);
 }
 
-/** The failure for a record whose payload differs from the plan. */
+/** Returns the failure for a record whose payload differs from the plan. */
 export function inputChanged({ record }: Pick<SendableItem, "record">): Failure {
   return new Failure("source_changed", `record ${record} has changed since the run was planned`, {
     hint: `the input, or a file or function that the mapping uses, has changed: ${CHANGED_KEYS_HINT}`,

@@ -106,7 +106,9 @@ function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlo
 
 type BuiltBlock = Pick<PayloadGroup, "payload" | "row">;
 
-/** Returns a function that builds a block when its first record is requested, because most blocks may be skipped. */
+/**
+ * Returns a function that builds a block only when one of its records is requested, because most blocks may be skipped.
+ */
 function blockBuilder(
   blocks: readonly RecordBlock[],
   file: number,
@@ -143,7 +145,7 @@ function blockBuilder(
   };
 }
 
-/** The position after a chunk; undefined unless its file is a CSV file that can be read from the middle. */
+/** Returns the position after a chunk; undefined unless its file is a CSV file that can be read from the middle. */
 function positionAfterChunk(chunk: AnyChunk, record: number, { files }: InputInChunks): InputPosition | undefined {
   const file = files[chunk.file];
   const next = "root" in chunk ? undefined : chunk.next;

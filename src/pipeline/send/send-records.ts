@@ -44,7 +44,7 @@ export interface SendOptions {
 
 /**
  * Sends the `pending` records of the plan to the platform, and saves their outcomes in the ledger. Reads the input
- * again, and another time for records that had to wait. Skips settled records.
+ * again, unless its payloads were kept, and once more for records that had to wait. Skips settled records.
  */
 export async function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;
@@ -99,7 +99,10 @@ function payloadGroups(
   return () => unsentRecords({ ...handle, input, readPayloads, signal });
 }
 
-/** The end of an upload that has lost its lease. @throws the reason for the loss if it is not a `Failure` */
+/**
+ * Returns the end of an upload that has lost its lease.
+ * @throws the reason for the loss if it is not a `Failure`
+ */
 function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
   const failure: unknown = lost.reason;
   if (!(failure instanceof Failure)) throw failure;
@@ -123,7 +126,7 @@ export function journaled(ledger: UploadLedger, journal: Journal | undefined): U
 }
 
 /**
- * The time limits for a platform that does not reply or accepts nothing.
+ * Returns the time limits for a platform that does not reply or accepts nothing.
  * @param hasReplied whether the platform has replied to an earlier request of the run
  */
 export function platformWaits(

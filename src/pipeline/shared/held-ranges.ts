@@ -6,15 +6,18 @@ export interface RangeProgress {
   readonly take: (range: RecordRange) => void;
   /** Call this when all records of the range were passed on for sending. */
   readonly fed: (range: RecordRange) => void;
-  /** Ranges that are not settled yet. */
+  /** Returns the ranges that are not settled yet. */
   readonly unsettled: () => readonly RecordRange[];
-  /** Number of settled ranges. */
+  /** Returns the number of settled ranges. */
   readonly settled: () => number;
   /** Whether any record has an intent but no outcome yet. */
   readonly isInProgress: () => boolean;
   /** Settles the ranges that have no records left to send. */
   readonly settle: () => Promise<void>;
-  /** Settles all ranges. Call this when no request is in flight. `migrate resume` sends records that remain unsent. */
+  /**
+   * Settles all ranges that were passed on completely, even if they have records left to send, which `migrate resume`
+   * then sends. Call this when no request is in flight.
+   */
   readonly settleAll: () => Promise<void>;
   /** Writes with the fencing tokens of the worker, and tracks records in flight. */
   readonly ledger: Pick<SharedWorker, "saveIntents" | "saveOutcomes">;

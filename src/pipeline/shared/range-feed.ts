@@ -16,7 +16,7 @@ export interface RangeFeed {
   readonly perSecond: () => number;
   readonly leaving: AbortSignal;
   readonly clock: Sleeper;
-  /** The records of a range to send, in input order. */
+  /** Yields the records of a range to send, in input order. */
   readonly recordsOf: (range: RecordRange) => AsyncGenerator<readonly RecordToSend[]>;
 }
 

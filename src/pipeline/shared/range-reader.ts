@@ -11,7 +11,7 @@ export interface RangeReader<Group extends RecordRange> {
 interface RangeReaderParts<Group> {
   /** Opens the input at a position. By default, opens it at the beginning. */
   readonly open: (from?: InputPosition) => AsyncGenerator<Group>;
-  /** The last saved position at or before a record. */
+  /** Returns the last saved position at or before a record. */
   readonly placeBefore: (record: number) => Promise<InputPosition | undefined>;
 }
 

@@ -16,7 +16,10 @@ interface Sharing extends Partial<SendOptions> {
   readonly workers: WorkerSettings;
 }
 
-/** Lets workers on this and other machines send the `pending` records of the plan. Their outcomes are in the ledger. */
+/**
+ * Lets workers on this and other machines send the `pending` records of the plan. The workers save the outcomes in the
+ * ledger.
+ */
 export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadEnd | undefined> {
   const { workers, pace, connection, until } = sharing;
   const { ledger, run, job, journal, reporting, dependencies } = open;
@@ -56,7 +59,7 @@ function dueRecords(open: OpenRun, until: string | undefined): AsyncGenerator<re
 
 /**
  * Whether another worker may immediately resend the requests of a dead worker. If the platform must be queried first,
- * after the time during which it may still process the requests, only `migrate resume` resends them.
+ * which is possible only after the quiet period, only `migrate resume` resends the requests.
  */
 function canResendImmediately({ operation }: OpenRun["job"]): boolean {
   return canResolveAmbiguous(operation) && operation.steps.every(({ poll }) => poll === undefined);

@@ -65,7 +65,10 @@ function sharingOf({ workers, ranges }: SharedStatus): Sharing {
   return { workers: working.length, lost, ranges, working };
 }
 
-/** The combined limit of all workers, and the reasons for it. Undefined before the first report of a worker. */
+/**
+ * Returns the combined limit of all workers, and the reasons for the limit; undefined before the first report of a
+ * worker.
+ */
 function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): UploadEvent | undefined {
   const limit = working.reduce((total, worker) => total + (worker.limit ?? 0), 0);
   if (limit === 0) return undefined;

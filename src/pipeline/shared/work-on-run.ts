@@ -234,7 +234,7 @@ async function endWork(end: UploadEnd, work: Work): Promise<WorkEnd> {
   return { ...end, ...((await isOver(end, work)) && { reason: "done" }), ranges: ranges.settled() };
 }
 
-/** Whether this worker was told to leave because other workers had sent the last records of the run. */
+/** Whether this worker had to leave because other workers had sent the last records of the run. */
 async function isOver({ reason }: UploadEnd, { run, shared, dependencies }: Work): Promise<boolean> {
   if (reason !== "drained" || dependencies.drain.aborted) return false;
   // If the ledger cannot be queried, the upload keeps its reason for ending.
@@ -251,7 +251,9 @@ async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Pro
   await worker.leave();
 }
 
-/** Reports a failure to the other workers. If the run has several suppliers, a closed supplier does not stop it. */
+/**
+ * Reports a failure to the other workers. If the run has several suppliers, a closed supplier does not stop the run.
+ */
 async function announceFailure(failure: Failure, oneSupplier: boolean, worker: SharedWorker): Promise<void> {
   const { code, message, hint } = failure;
   const isOfSupplier = code === "supplier_closed" || code === "platform_refused";

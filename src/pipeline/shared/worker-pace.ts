@@ -37,7 +37,7 @@ export function createWorkerPace(clock: MonotonicClock): WorkerPace {
 }
 
 /**
- * The share of a worker. The shares of all workers add up to the whole. If the whole cannot be divided evenly, the
+ * Returns a worker's share of `whole`. The shares of all workers add up to `whole`. If it cannot be divided evenly, the
  * workers that joined first get one more.
  */
 export function partOf(whole: number, { workers, position }: Pick<HeartbeatReply, "workers" | "position">): number {

@@ -37,7 +37,10 @@ export async function withWorkerProcesses<Result>(
   }
 }
 
-/** Waits for a limited time, because a suspended process does not react to the request to stop. */
+/**
+ * Waits until the processes have ended. Kills them after `GRACE_MS`, because a suspended process does not react to the
+ * request to stop.
+ */
 async function untilEnded(processes: readonly StartedProcess[], clock: Dependencies["clock"]): Promise<void> {
   const allEnded = new AbortController();
   const ended = Promise.all(processes.map((one) => one.ended)).then(() => allEnded.abort());
@@ -46,7 +49,7 @@ async function untilEnded(processes: readonly StartedProcess[], clock: Dependenc
   await ended;
 }
 
-/** The arguments of the command that joins a run. */
+/** Returns the arguments of the command that joins a run. */
 export function workerWords({ id }: { readonly id: string }, { name }: { readonly name: string }): readonly string[] {
   return ["worker", "--run", id, "--ledger", name, "--quiet"];
 }

@@ -11,10 +11,7 @@ export interface ReportBuilder {
 /** Period over which the current rate is measured. */
 const RATE_WINDOW_MS = 10_000;
 
-/**
- * Creates a report.
- * @param limitOf returns the maximum number of requests in flight, given the last reported limit
- */
+/** @param limitOf returns the maximum number of requests in flight, given the last reported limit */
 export function createReport(clock: MonotonicClock, limitOf: (announced: number | undefined) => number): ReportBuilder {
   const counts: Record<string, number> = {};
   const replies = { count: 0, totalMs: 0 };

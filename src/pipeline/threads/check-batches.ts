@@ -57,7 +57,8 @@ interface FastPathRecords {
 }
 
 /**
- * Maps and checks the records of tasks and converts them to plan items, like `checkedRecords` followed by `planItems`.
+ * Returns a function that maps and checks the records of a task and converts them to plan items, like `checkRecords`
+ * followed by `planItems`.
  * @param payloads receives the payloads of records that may be sent
  */
 export function checkBatches(
@@ -205,7 +206,7 @@ function packMixed(
   return places;
 }
 
-/** Translates the positions of row-path records into positions of the whole batch. */
+/** Translates the positions of row-path records into positions in the batch. */
 function placed(
   { invalid, excluded, keyColumns, shown }: BuiltBatch,
   places: readonly number[],

@@ -36,8 +36,8 @@ export interface ChunkSettings extends CheckSettings {
 }
 
 /**
- * Reads, maps and checks the records of chunks. Most records take the fast path (`compileFastPath`). Builds rows only
- * for the other records.
+ * Returns a function that reads, maps and checks the records of a chunk. Most records take the fast path
+ * (`compileFastPath`). Builds rows only for the other records.
  */
 export function checkChunks(
   job: CompiledJob,
@@ -75,7 +75,10 @@ export function checkChunks(
   };
 }
 
-/** Counts the records of a chunk, because their numbers in the whole input are not yet known. */
+/**
+ * The number of records of a chunk so far. The records are numbered from 1, because their numbers in the whole input
+ * are not yet known.
+ */
 interface Counted {
   count: number;
 }
@@ -102,7 +105,7 @@ interface MixedReading {
   readonly payloads: PayloadList;
 }
 
-/** The batches of the pieces, without the rows of fast-path records. */
+/** Yields the batches of the pieces, without the rows of fast-path records. */
 function* mixedBatches(pieces: Iterable<CsvPiece>, reading: MixedReading): Generator<InputBatch> {
   for (const piece of pieces) yield* batchesOfPiece(piece, reading);
 }

@@ -152,7 +152,7 @@ async function* chunkTasks(chunks: Chunks): AsyncGenerator<Task<ChunkTask>> {
   }
 }
 
-/** Adds the offset to the record numbers. Keeps at most `limit` items. */
+/** Adds `before` to the record numbers. Keeps at most `limit` items. */
 function batchOf({ items, ...batch }: PackedBatch, before: number, limit: number): PlannedBatch {
   addToRecordNumbers(items, before);
   if (batch.count <= limit) return { ...batch, items };

@@ -24,9 +24,9 @@ export interface ThreadPlan {
 }
 
 /**
- * The number of threads for an input. With `auto`, a large input uses all threads immediately. A smaller input uses
- * them only when checking is slow, and only if it can be read in chunks. If the mapping calls functions, each thread
- * has an additional thread for them. The number of threads is then halved, and a smaller input uses one thread.
+ * Returns the number of threads for an input. With `auto`, a large input uses all threads immediately. A smaller input
+ * uses them only when checking is slow, and only if it can be read in chunks. If the mapping calls functions, each
+ * thread has an additional thread for them. The number of threads is then halved, and a smaller input uses one thread.
  */
 export function threadsFor({ input, mapping }: CheckedJob, threads: Threads): ThreadPlan {
   const all = threads === "auto" ? Math.min(availableParallelism(), MAX_THREADS) : threads;

@@ -32,8 +32,8 @@ const TASKS_PER_WORKER = 4;
 const TASKS_HERE = 16;
 
 /**
- * Limits per worker: 16 MB for the young generation, which contains nearly all objects. No chunk comes near the heap
- * limit.
+ * Limits per worker: 16 MB for the young generation, which contains nearly all objects. No chunk needs nearly as much
+ * memory as the default heap limit.
  */
 const LIMITS = { maxYoungGenerationSizeMb: 16 };
 
@@ -118,7 +118,7 @@ function watchDeadline(signal: AbortSignal | undefined, fail: (error: Failure) =
   let timer: NodeJS.Timeout | undefined;
   const onAbort = (): void => {
     const error = new Failure("incomplete", "stopped during validation", {
-      hint: "a record, or a call of a function of the mapping, took longer than a second",
+      hint: "a record, or a call of a mapping function, took longer than a second; run the same command again",
     });
     timer = setTimeout(() => fail(error), STOP_GRACE_MS);
   };
