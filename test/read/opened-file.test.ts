@@ -95,7 +95,7 @@ describe("gzip", () => {
       const { records, notices } = await read(source(await written(packed, name)));
       expect(records.map(({ row }) => row.line)).toEqual([2, 3, 4]);
       expect(notices.map(({ text }) => text)).toEqual(
-        name.endsWith(".gz") ? [] : ["is gzip, although its name does not end in .gz; it is unpacked"],
+        name.endsWith(".gz") ? [] : ["is compressed with gzip, although its name does not end in .gz; it is unpacked"],
       );
     }
     const plain = await read(source(await written(CSV, "extract.csv.gz")));
@@ -116,7 +116,7 @@ describe("gzip", () => {
 
   it("is rejected if it contains gzip again or decompresses to an excessive size", async () => {
     const twice = await written(gzipSync(gzipSync(CSV)), "extract.csv.gz");
-    expect((await failureOf(read(source(twice)))).message).toContain("gzip inside gzip");
+    expect((await failureOf(read(source(twice)))).message).toContain("a gzip file inside a gzip file");
     const bomb = await written(
       gzipSync(Buffer.concat([Buffer.from(CSV), Buffer.alloc(15_000_000, `A3,${"x".repeat(50_000)}\n`)])),
       "bomb.csv.gz",

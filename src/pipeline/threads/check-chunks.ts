@@ -19,7 +19,7 @@ import { createPayloadList, type PackedPayloads, type PayloadList } from "./pack
 export interface ChunkAnswer {
   /**
    * Number of records in the chunk, including unwanted records, if they are numbered from 1 within the chunk. 0 if the
-   * records already have their final numbers.
+   * numbers of the records continue across chunks, as in `RecordBatch`.
    */
   readonly unnumbered: number;
   readonly checked: CheckAnswer;

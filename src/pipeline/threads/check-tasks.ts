@@ -16,7 +16,7 @@ export type ChunkTask = RecordChunk | JoinedChunk | PackedRecords;
 export interface TaskChecks {
   /** Checks a task. Call this for one task at a time. */
   readonly ofTask: (task: ChunkTask) => ChunkAnswer | Promise<ChunkAnswer>;
-  /** Checks records that already have their final numbers. */
+  /** Checks records whose numbers continue across all calls. */
   readonly ofRecords: (records: readonly InputRecord[]) => ChunkAnswer | Promise<ChunkAnswer>;
 }
 

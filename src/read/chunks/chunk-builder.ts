@@ -1,19 +1,22 @@
 import type { RowPosition } from "../../model/record.ts";
 import type { PieceMarks, RecordChunk } from "./record-chunk.ts";
 
-/** Whole records that were read together. */
+/** Complete records that were read together. */
 export interface Piece extends PieceMarks {
   readonly bytes: readonly Uint8Array[];
   /** The position of the record after the piece, if the file can be read from there. */
   readonly next?: RowPosition | undefined;
 }
 
-/** A few thousand records: large enough to justify a message to a thread, small enough to keep all threads busy. */
+/**
+ * Minimum size of a chunk, except the last one: a few thousand records. Large enough to justify a message to a thread,
+ * and small enough to keep all threads busy.
+ */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Combines the pieces of one file into chunks. If reading a piece fails, the chunks of the pieces before it are
- * returned first.
+ * Combines the pieces of one file into chunks. If reading a piece fails, yields the earlier pieces before it throws the
+ * error.
  * @param isFirst whether the first piece is at the start of the file
  */
 export async function* chunksOf(
@@ -45,7 +48,7 @@ export async function* chunksOf(
   if (waiting.length > 0) yield take();
 }
 
-/** Copies the bytes into a new buffer, so that it can be transferred to another thread. */
+/** Copies the bytes into a new buffer, so that the buffer can be transferred to another thread. */
 function joined(waiting: readonly Piece[], size: number): Pick<RecordChunk, "bytes" | "pieces"> {
   const bytes: Uint8Array<ArrayBuffer> = Buffer.allocUnsafeSlow(size);
   let end = 0;

@@ -19,13 +19,13 @@ export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): G
 
 /** A piece of a CSV file whose rows are created on demand. */
 export interface CsvPiece extends CsvBytes {
-  /** The number of its first record, after the header. */
+  /** The number of the first record after the header: 1 if the piece begins with the header, otherwise 0. */
   readonly from: number;
-  /** The rows with these record numbers, which must be in ascending order; `undefined` for a blank line. */
+  /** Returns the rows with these record numbers, which must be in ascending order; `undefined` for a blank line. */
   readonly rowsAt: (numbers: readonly number[]) => readonly (ReadRow | undefined)[];
 }
 
-/** The pieces of a chunk of a CSV file. */
+/** Yields the pieces of a chunk of a CSV file. */
 export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile): Generator<CsvPiece> {
   let isHeader = chunk.isFirst;
   for (const { bytes, marks } of piecesOf(chunk)) {

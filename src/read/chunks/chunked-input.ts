@@ -8,7 +8,10 @@ import type { CsvLayout } from "../csv/csv-layout.ts";
 import { csvRecords } from "../csv/csv-records.ts";
 import { canBeginAnywhere, type TextSource } from "../text/text-bytes.ts";
 
-/** A source as chunks; undefined if other sources are joined to it, its rows are amended, or a file is a workbook. */
+/**
+ * Returns a source as chunks; undefined if other sources are joined to it, its rows are amended, or a file is a
+ * workbook.
+ */
 export function chunkedInput(root: OpenedSource, refuseChanged: () => Promise<void>): ChunkedInput | undefined {
   const texts = root.files.filter((file) => file.kind !== "xlsx");
   if (root.children.length > 0 || root.amend !== undefined || texts.length < root.files.length) return undefined;
@@ -47,7 +50,8 @@ function piecesOf(file: OpenedText, from: InputPosition | undefined): AsyncGener
 }
 
 /**
- * The records of a CSV file, including its header, in the same groups as `csvRows`. Throws the same failures.
+ * Yields the records of a CSV file, including its header, in the same groups as `csvRows`. Throws the same failures as
+ * `csvRows`.
  * @param from where to start, after the header; default: at the header
  */
 async function* csvPieces(source: TextSource, layout: CsvLayout, from?: RowPosition): AsyncGenerator<Piece> {

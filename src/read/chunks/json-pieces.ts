@@ -3,7 +3,7 @@ import { isSpace } from "../json/json-splitter.ts";
 import { textBytes, type TextSource } from "../text/text-bytes.ts";
 import type { Piece } from "./chunk-builder.ts";
 
-/** The elements of a JSON document, in the same groups as `jsonRows`. Throws the same failures. */
+/** Yields the elements of a JSON document, in the same groups as `jsonRows`. Throws the same failures as `jsonRows`. */
 export async function* jsonPieces(source: TextSource): AsyncGenerator<Piece> {
   for await (const { elements, firstIndex } of jsonElements(source)) {
     const lines = elements.map(({ line }) => line);
@@ -15,7 +15,7 @@ export async function* jsonPieces(source: TextSource): AsyncGenerator<Piece> {
 
 const LF = 10;
 
-/** The lines of an NDJSON file, in the same groups as `ndjsonRows`. */
+/** Yields the lines of an NDJSON file, in the same groups as `ndjsonRows`. */
 export async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
   const limit = source.limits.jsonRecordBytes;
   let line = 1;
@@ -49,7 +49,10 @@ function appendToLine(begun: BegunLine, bytes: Buffer, limit: number): BegunLine
   return { size, parts: size > limit || size === 0 ? [] : [...begun.parts, more] };
 }
 
-/** Combines an incomplete line with bytes that complete it and contain only whole lines. */
+/**
+ * Combines an incomplete line with the bytes that complete it, which end with a line end. Omits the line if it is
+ * longer than `limit`.
+ */
 function pieceOf(
   begun: BegunLine,
   bytes: Buffer,
@@ -60,7 +63,7 @@ function pieceOf(
   return { bytes: [bytes.subarray(lineEnd + 1)], line: line + 1, tooLongAt: line };
 }
 
-/** Skips blank chunks at the start. `skipLines` receives the number of line ends in them. */
+/** Skips blank chunks at the start. `skipLines` receives the number of line ends in each. */
 async function* withoutBlankStart(
   chunks: AsyncIterable<Buffer>,
   skipLines: (lines: number) => void,

@@ -3,8 +3,8 @@ import type { CsvLayout } from "../csv/csv-layout.ts";
 import type { RecordBoundaries } from "../csv/record-boundaries.ts";
 
 /**
- * Whole records of one file as bytes, from which `rowsOfChunk` creates the rows in another thread. Plain data that can
- * be posted to a thread, like `ChunkFile`.
+ * Complete records of one file as bytes, from which `rowsOfChunk` creates the rows in another thread. Plain data that
+ * can be posted to a thread, like `ChunkFile`.
  */
 export interface RecordChunk {
   /** Index of its file among the input's `ChunkFile`s. */
@@ -70,7 +70,7 @@ export interface ChunkedInput {
   readonly source: string;
   readonly files: readonly ChunkFile[];
   /**
-   * All chunks, in order. If reading fails, the failure is thrown after all chunks before it have been returned.
+   * Yields all chunks, in order. If reading fails, throws the failure after all earlier chunks.
    * @param from where to start; earlier records are omitted
    */
   readonly chunks: (signal?: AbortSignal, from?: InputPosition) => AsyncGenerator<RecordChunk>;

@@ -13,7 +13,7 @@ import type { ListedCorrection } from "./corrections-file.ts";
  *
  * - `applied`: a cell had the old value
  * - `corrected`: no cell had the old value, but one already has the new value
- * - `outdated`: rows with the key exist, but the cell has a third value
+ * - `outdated`: rows with the key exist, but the cell has neither the old nor the new value
  * - `unused`: no row has the key
  */
 type CorrectionState = "applied" | "corrected" | "outdated" | "unused";
@@ -32,7 +32,7 @@ export interface Corrector {
    * @throws Failure `config` if a correction applies to a second row
    */
   readonly amend: (row: Row, source: string) => Row;
-  /** The result of each correction, in file order, for the rows passed to `amend` so far. There may be many. */
+  /** Yields the result of each correction, in file order, for the rows passed to `amend` so far. */
   readonly results: () => Iterable<CorrectionResult>;
 }
 
@@ -40,7 +40,9 @@ export interface CorrectorOptions {
   /** The corrections file, for messages. */
   readonly file: string;
   readonly plan: SourceSpec;
-  /** The column of the business key in a row of the root source; undefined if no single column contains it. */
+  /**
+   * Returns the column of the business key in a row of the root source; undefined if no single column contains the key.
+   */
   readonly keyColumn: (row: Row) => string | undefined;
 }
 
@@ -133,8 +135,8 @@ function createStates(count: number): { readonly at: (index: number) => State } 
 }
 
 /**
- * The column or path that identifies the rows of a source in corrections: `key`, otherwise `on`, otherwise the column
- * of the business key (root source).
+ * Returns a function that finds the column or path that identifies the rows of a source in corrections: `key`,
+ * otherwise `on`, otherwise the column of the business key (root source).
  */
 export function keyNameOf(
   spec: SourceSpec | ChildSpec,

@@ -37,19 +37,20 @@ export function correctionOf(cell: CellCorrection, row: Row, others: readonly Ro
   return { key, source, column, oldSha256: textHash(old), ...(isAmbiguous && { rowSha256: rowHash(row) }), ...entry };
 }
 
-/** SHA-256 of bytes, or of text in UTF-8, in hex. */
+/** Returns the SHA-256 of bytes, or of text in UTF-8, in hex. */
 export function textHash(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** A hash of the content of a row, which distinguishes rows with the same key. */
+/** Returns a hash of the content of a row, which distinguishes rows with the same key. */
 export function rowHash(row: Row): string {
   return textHash(isCsvRow(row) ? JSON.stringify(row.cells) : canonicalJson(row.value));
 }
 
 /**
- * The value of a cell as text. A missing cell or member is empty text; a JSON value other than text is canonical JSON.
- * Undefined if the file has no such column, or if the JSON value cannot have such a member.
+ * Returns the value of a cell as text. A missing cell or member becomes an empty string; a JSON value other than a
+ * string becomes canonical JSON. Returns undefined if the file has no such column, or if the JSON value cannot have
+ * such a member.
  */
 export function cellText(row: Row, column: string): string | undefined {
   if (isCsvRow(row)) {
@@ -71,7 +72,8 @@ function canAdd(root: JsonValue | undefined, [part, ...rest]: readonly string[])
 }
 
 /**
- * A copy of the row with a different value in a cell, written as `cellText` returns it. The row must have the column.
+ * Returns a copy of the row with another value in a cell, given in the form that `cellText` returns. The row must have
+ * the column.
  */
 export function withCellText(row: Row, column: string, text: string): Row {
   if (!isCsvRow(row)) {
@@ -86,9 +88,9 @@ export function withCellText(row: Row, column: string, text: string): Row {
 }
 
 /**
- * The new value of a cell. Text replaces text and missing values. For any other old value, the text is parsed as JSON;
- * it stays text if it is not JSON or if a number would lose digits. Null is often a missing text, so `1E5` and `1.50`
- * also stay text there.
+ * Returns the new value of a cell. If the old value is a string or missing, the new value is a string. Otherwise, the
+ * text is parsed as JSON, but remains a string if it is not JSON or if a number would lose digits. Null often means a
+ * missing string, so `1E5` and `1.50` also remain strings if the old value is null.
  */
 function replacement(old: JsonValue | undefined, text: string): JsonValue {
   if (old === undefined || typeof old === "string") return text;
@@ -98,7 +100,9 @@ function replacement(old: JsonValue | undefined, text: string): JsonValue {
   return isKept ? value : text;
 }
 
-/** A copy with a different value at a path. Missing objects on the path are created; an item is added to a list. */
+/**
+ * Returns a copy with another value at a path. Creates missing objects on the path, and can append an item to a list.
+ */
 function withValueAt(root: JsonValue | undefined, [part, ...rest]: readonly string[], value: JsonValue): JsonValue {
   if (part === undefined) return value;
   const member = withValueAt(memberAt(root, part), rest, value);

@@ -34,7 +34,7 @@ export interface CorrectionChange {
   readonly correction: ListedCorrection;
 }
 
-const HINT = "`migrate corrections` writes this file";
+const HINT = "fix this line, or restore an earlier copy of the file";
 
 /** Where the complete lines of a corrections file end. */
 export interface LinesEnd {
@@ -69,7 +69,7 @@ export async function readCorrections(path: string, from: string = path): Promis
   return { corrections: found.all(), ...last };
 }
 
-/** Tells the user about the incomplete last line of a corrections file. */
+/** Returns the notice about the incomplete last line of a corrections file. */
 export function incompleteLineText(line: number): string {
   return (
     `line ${line} is incomplete and is ignored; the program that wrote it was probably stopped. ` +
@@ -84,8 +84,8 @@ function missingFile(path: string): Failure {
 }
 
 /**
- * The last correction of each identity. Corrections that differ only in their key share one inner map, so most
- * identities are not stored as text.
+ * Creates a map of the last correction of each identity. Corrections that differ only in their key share one inner map,
+ * so most identities are not stored as text.
  */
 function createCellMap(): {
   readonly set: (cell: Correction, correction: ListedCorrection | undefined) => void;
@@ -116,9 +116,9 @@ export interface AppendedChanges extends LinesEnd {
 }
 
 /**
- * The changes that were appended to a corrections file, in order, in batches.
- * @param range `from`: where the complete lines before them end; `to`: the size of the file
- * @throws Failure `config` if they are not a list of corrections
+ * Yields the changes that were appended to a corrections file, in order, in batches.
+ * @param range `from`: where the complete lines before the changes end; `to`: the size of the file
+ * @throws Failure `config` if the appended lines are not a list of corrections
  */
 export async function* readAppendedChanges(path: string, range: ByteRange): AsyncGenerator<AppendedChanges> {
   if (range.to > range.from) yield* changesIn(path, await open(path, "r"), range);
@@ -128,7 +128,7 @@ export async function* readAppendedChanges(path: string, range: ByteRange): Asyn
 const PIECE_BYTES = 2 ** 20;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-/** Reads the lines of a part of a file, and closes it. A part from 0 starts with the header. */
+/** Reads the lines of a part of a file, and closes the file. A part from 0 starts with the header. */
 async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRange): AsyncGenerator<AppendedChanges> {
   const bad = tableFailure(path, HINT);
   const share = createSharing();
@@ -161,7 +161,7 @@ async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRa
 
 type LinePiece = Parameters<typeof linesOf>[1];
 
-/** The complete lines at the start of a piece, including a last line without a line end. */
+/** Returns the complete lines at the start of a piece, including a last line without a line end. */
 function completeLines(
   bytes: Buffer,
   piece: LinePiece,
@@ -178,7 +178,7 @@ function completeLines(
 }
 
 /**
- * The last line, whose line end is missing; undefined if the line is incomplete.
+ * Returns the last line, whose line end is missing; undefined if the line is incomplete.
  * @throws Failure `config` if an unclosed quote hides complete lines
  */
 function lastLine(bytes: Buffer, piece: LinePiece, isHeader: boolean): TableLine | undefined {
@@ -203,7 +203,7 @@ function wholeLine(bytes: Buffer, piece: LinePiece): TableLine | undefined {
   }
 }
 
-/** The delimiter of a corrections file, which a spreadsheet may have changed. */
+/** Detects the delimiter of a corrections file, which a spreadsheet may have changed. */
 export async function delimiterOf(file: string): Promise<string> {
   const handle = await open(file, "r");
   try {
@@ -268,7 +268,7 @@ function correctionIn(cells: readonly string[], line: number): ListedCorrection 
   return { key, source, column, oldSha256, rowSha256: row === "" ? undefined : row, value, by, at, reason, line };
 }
 
-/** The reason why cells are not a line of a corrections file; undefined if they are one. */
+/** Returns the reason why the cells are not a valid line of a corrections file; undefined if they are valid. */
 export function lineProblem(cells: readonly string[]): string | undefined {
   if (cells.length !== CORRECTION_COLUMNS.length)
     return `expected ${CORRECTION_COLUMNS.length} cells, found ${cells.length}`;
@@ -283,7 +283,10 @@ export function lineProblem(cells: readonly string[]): string | undefined {
 const HASH = /^[\da-f]{64}$/;
 const CHANGES = new Set(["set", "unset"]);
 
-/** Two corrections with the same identity replace the same old value of the same cell. */
+/**
+ * Returns the identity of a correction. Two corrections with the same identity replace the same old value of the same
+ * cell.
+ */
 export function identityOf({ key, source, column, oldSha256, rowSha256 = "" }: Correction): string {
   return JSON.stringify([source, key, column, oldSha256, rowSha256]);
 }

@@ -2,14 +2,15 @@ import { Failure } from "../../model/failure.ts";
 
 const CANDIDATES = [",", ";", "\t", "|"] as const;
 
-/** The readable name of the delimiter. */
+/** Returns the readable name of the delimiter. */
 export function delimiterName(delimiter: string): string {
   return delimiter === "\t" ? "tab" : `"${delimiter}"`;
 }
 
 /**
- * Returns the delimiter for a value of `--delimiter`: one character, `tab` or `\t`.
- * @throws Failure `usage` for any other text
+ * Returns the delimiter for a value of `--delimiter`: `tab`, `\t`, or one ASCII character other than a letter, digit,
+ * space, `_` or `"`.
+ * @throws Failure `usage` for any other value
  */
 export function declaredDelimiter(declared: string): string {
   const delimiter = /^(tab|\\t)$/i.test(declared) ? "\t" : declared;

@@ -17,8 +17,9 @@ export type RenamedColumns = ReadonlyMap<number, string>;
 
 /**
  * Reads the columns of a header line. Names are kept as in the file, except that line ends become spaces.
- * @throws Failure `source_bad_header` with the column numbers if a name is repeated, differs from another name only in
- * case, spaces or Unicode form, or is a property name of JavaScript objects, or if no column has a name
+ * @throws Failure `source_bad_header` if a name is repeated, differs from another name only in case, spaces or Unicode
+ * form, contains an invisible character, or is a property name of JavaScript objects; if no column has a name; or if
+ * `renamed` contains a column that does not exist
  */
 export function csvHeader(
   place: Place,
@@ -40,7 +41,7 @@ export function csvHeader(
   return { table: { kind: "csv", file, columns, columnIndex: new Map(named), modifiedMs }, unnamed, line };
 }
 
-/** The notice about columns without a name; undefined if all columns have names. */
+/** Returns the notice about columns without a name; undefined if all columns have names. */
 export function unnamedNotice({ table, unnamed }: CsvHeader): string | undefined {
   if (unnamed.length === 0) return undefined;
   return `${withoutName(table, unnamed)} in the header: ignored unless a cell contains data`;
@@ -74,7 +75,10 @@ function inOneLine(name: string): string {
 function refuseBeyond(renamed: RenamedColumns, count: number, bad: Bad): void {
   const beyond = [...renamed.keys()].find((number) => number > count);
   if (beyond === undefined) return;
-  throw bad(`the mapping renames column ${beyond}, but there are only ${count}`, "columns are counted from 1");
+  throw bad(
+    `the mapping renames column ${beyond}, but there are only ${count}`,
+    "columns are counted from 1; correct `rename` in the mapping",
+  );
 }
 
 function refuseUnsafe(name: string, index: number, bad: Bad): void {
@@ -122,7 +126,7 @@ function renameHint(numbers: readonly number[]): string {
   return `add to its source in the mapping: rename: { ${numbers.map((number) => `${number}: <name>`).join(", ")} }`;
 }
 
-/** `columns 2 and 4 of 4 have no name` */
+/** Describes columns without a name: `columns 2 and 4 of 4 have no name`. */
 function withoutName(table: CsvTable, indexes: readonly number[]): string {
   const numbers = indexes.map((index) => index + 1);
   const shown = numbers.length > MAX_LISTED ? [...numbers.slice(0, MAX_LISTED), "more"] : numbers;

@@ -64,7 +64,10 @@ export async function csvLayout(
   return announce(layout, settings, notify);
 }
 
-/** The layout; undefined if `bytes` do not contain the whole header. `final`: the bytes are the whole file. */
+/**
+ * Returns the layout; undefined if `bytes` do not contain the complete header. `final`: the bytes are the complete
+ * file.
+ */
 function layoutOf(source: TextSource, bytes: Buffer, final: boolean, settings: CsvSettings): CsvLayout | undefined {
   const text = bytes.toString();
   const [intro = "", excelDelimiter] = INTRODUCTION.exec(text) ?? [];
@@ -112,7 +115,7 @@ const INTRODUCTION = /^(?:[ \t]*(?:\r\n|\n|\r))*(?:sep=([,;|\t])(?:\r\n|\n|\r))?
 
 const SAMPLE_LINES = 20;
 
-/** The first non-blank lines of `text`; a line end in quotes does not end a line. */
+/** Returns the first non-blank lines of `text`; a line end in quotes does not end a line. */
 function firstLines(text: string): readonly string[] {
   const lines: string[] = [];
   let start = 0;
@@ -146,7 +149,7 @@ function announce(layout: CsvLayout, settings: CsvSettings, notify: (text: strin
   return layout;
 }
 
-/** The failure for a quote that was opened on `line` (1-based) and never closed. */
+/** Returns the failure for a quote that was opened on `line` (1-based) and never closed. */
 export function unclosedQuote(source: PackedFile, line: number): Failure {
   return new Failure("source_unclosed_quote", `${source.file}:${line}: a quote is opened here but never closed`, {
     hint: 'close it, or double it ("") if it is part of the value; the file may also be truncated',

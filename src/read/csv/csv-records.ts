@@ -5,7 +5,7 @@ import { textBytes, type TextSource, withoutStart } from "../text/text-bytes.ts"
 import { type CsvLayout, unclosedQuote } from "./csv-layout.ts";
 import { byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record-boundaries.ts";
 
-/** Whole records of a CSV file. */
+/** Complete records of a CSV file. */
 export interface CsvBytes {
   readonly bytes: Buffer;
   readonly boundaries: RecordBoundaries;
@@ -15,15 +15,15 @@ export interface CsvBytes {
 
 /** Records of a CSV file that were read together. */
 export interface CsvRecords extends CsvBytes {
-  /** The number of the first record, counted after the header. */
+  /** The number of the first record after the header: 1 if the bytes begin with the header, otherwise 0. */
   readonly from: number;
-  /** The position of the record after them. */
+  /** The position of the record after these records. */
   readonly next: RowPosition;
 }
 
 /**
- * The records of a CSV file in pieces. The bytes are split into whole records, so that the result does not depend on
- * chunk boundaries.
+ * Yields the records of a CSV file in pieces. The bytes are split into complete records, so that the result does not
+ * depend on chunk boundaries.
  * @param from where to start, after the header; default: at the header
  * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record beyond the
  * limit

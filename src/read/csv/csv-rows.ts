@@ -20,8 +20,8 @@ export interface CsvOptions {
 }
 
 /**
- * The rows of a CSV file after its header, with the line on which each starts; blank lines are skipped. The bytes are
- * split into whole records before csv-parse receives them, so that the result does not depend on chunk boundaries.
+ * Yields the rows of a CSV file after its header, with the line on which each row starts. Skips blank lines. The bytes
+ * are split into complete records first, so that the result does not depend on chunk boundaries.
  * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record beyond the
  * limit
  */
@@ -39,7 +39,7 @@ export async function* csvRows(
   }
 }
 
-/** The rows of some whole records of a CSV file, after its header. */
+/** The rows of some complete records of a CSV file, without its header. */
 interface PieceRows {
   readonly found: readonly ReadRow[];
   /** Number of records, including records that are one blank cell. */
@@ -47,7 +47,10 @@ interface PieceRows {
   readonly blankLines: number;
 }
 
-/** Creates the rows of consecutive pieces of a file; the first record is the header, unless it was already read. */
+/**
+ * Returns a function that creates the rows of consecutive pieces of a file. The first record is the header, unless the
+ * header was already read.
+ */
 export function csvPieces(
   layout: CsvLayout,
   { isBehindHeader = false }: { readonly isBehindHeader?: boolean } = {},
@@ -62,7 +65,7 @@ export function csvPieces(
   };
 }
 
-/** The rows with these record numbers, which must be in ascending order; `undefined` for a blank line. */
+/** Returns the rows with these record numbers, which must be in ascending order; `undefined` for a blank line. */
 export function rowsAt(
   { bytes, boundaries, line }: CsvBytes,
   layout: CsvLayout,
@@ -79,7 +82,7 @@ interface CsvChunk {
   readonly line: number;
 }
 
-/** One entry per record, `undefined` for a blank line. */
+/** Returns one entry per record: `undefined` for a blank line. */
 function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[] {
   if (bytes.length === 0) return [];
   const { boundaries, layout } = chunk;
@@ -163,7 +166,7 @@ function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): r
 /** The platform rejects NUL and may not accept other control characters. Tabs and line ends are ordinary text. */
 const CONTROLS = /(?![\t\n\r])\p{Cc}/u;
 
-/** A problem for each cell with a control character. */
+/** Returns a problem for each cell with a control character. */
 export function controlCharacters(row: CsvRow): readonly LocalProblem[] {
   const problems: LocalProblem[] = [];
   for (const [index, cell] of row.cells.entries()) {
@@ -176,13 +179,13 @@ export function controlCharacters(row: CsvRow): readonly LocalProblem[] {
   return problems;
 }
 
-/** The place of a cell, by its zero-based position. */
+/** Returns the place of a cell, by its zero-based position. */
 export function cellPlace(table: CsvTable, line: number, index: number): Place {
   const column = table.columns[index];
   return { file: table.file, line, ...(column === undefined ? {} : { column }), columnNumber: index + 1 };
 }
 
-/** The name of a code point: `U+00A0`. */
+/** Returns the name of a code point: `U+00A0`. */
 export function unicodeName(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }

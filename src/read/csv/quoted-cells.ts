@@ -1,8 +1,8 @@
 const QUOTE = '"';
 
 /**
- * The cells of a record with quotes, without its line end. Undefined if a quote neither encloses a cell nor is doubled
- * inside a quoted cell.
+ * Returns the cells of a record that contains quotes and has no line end. Returns undefined if a quote neither encloses
+ * a cell nor is doubled inside a quoted cell.
  */
 export function quotedCells(record: string, delimiter: string): readonly string[] | undefined {
   const cells: string[] = [];
@@ -19,7 +19,7 @@ export function quotedCells(record: string, delimiter: string): readonly string[
   }
 }
 
-/** The position of the quote that closes a cell; -1 if there is none. */
+/** Returns the position of the quote that closes a cell; -1 if there is none. */
 function closingQuote(record: string, from: number): number {
   let at = record.indexOf(QUOTE, from);
   while (at >= 0 && record[at + 1] === QUOTE) at = record.indexOf(QUOTE, at + 2);

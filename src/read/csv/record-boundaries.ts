@@ -28,7 +28,7 @@ export interface RecordBoundaries {
   readonly unterminated: boolean;
 }
 
-/** The meaning of each byte in a CSV file with this delimiter (one ASCII character). */
+/** Returns the kind of each byte in a CSV file with this delimiter (one ASCII character). */
 export function byteKinds(delimiter: string): Uint8Array {
   const kinds = new Uint8Array(256);
   kinds.fill(CONTROL, 0, 0x20);
@@ -213,7 +213,7 @@ export function isUnterminated({ unterminated, lines }: RecordBoundaries, number
   return unterminated && lines[number] === lines.at(-1);
 }
 
-/** The boundaries of only the records with these numbers, which must be in ascending order. */
+/** Returns the boundaries of only the records with these numbers, which must be in ascending order. */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
   const { lines, starts, ends, quoted, strayQuotes, controls } = boundaries;
   const pick = (values: readonly number[]): readonly number[] => numbers.map((number) => values[number] ?? 0);

@@ -15,11 +15,11 @@ export interface RecordCells {
   /** Offsets in `bytes` of the start and the end (exclusive) of the cell of each column, without quotes. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
-  /** The record with its cells as strings. */
+  /** Returns the record with its cells as strings. */
   readonly row: () => CsvRow;
   /**
-   * The record with the cells of these columns as strings. Other cells are unspecified. The result is valid until the
-   * next call.
+   * Returns the record with the cells of these columns as strings. Other cells are unspecified. The result is valid
+   * until the next call.
    */
   readonly rowOf: (columns: readonly number[]) => CsvRow;
 }
@@ -137,7 +137,7 @@ function findQuoted(cells: RecordCells, { delimiter, columns }: CellMarks): bool
   return false;
 }
 
-/** Offset of the first `mark` byte, or of the end of the record; -1 if a quote comes before it. */
+/** Returns the offset of the first `mark` byte, or of the end of the record; -1 if a quote precedes it. */
 function endOfCell(bytes: Uint8Array, from: number, end: number, mark: number): number {
   for (let at = from; at < end; at += 1) {
     const byte = bytes[at];

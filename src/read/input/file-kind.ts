@@ -92,8 +92,8 @@ async function isEncryptedPackage(path: string): Promise<boolean> {
 }
 
 /**
- * The kind of a file, from its name and its first characters. For a name without a known extension (`extract.dat`,
- * stdin), from the first characters only.
+ * Detects the kind of a file from its name and its first characters. If the name has no known extension (`extract.dat`,
+ * stdin), uses only the first characters.
  * @throws Failure `source_wrong_kind` for HTML and XML, and if the name does not match the content
  */
 export function fileKind(file: string, name: string, text: string): FileKind {
@@ -130,7 +130,7 @@ const CONTAINERS: readonly { readonly magic: string; readonly what: string }[] =
   { magic: "\xfd7zXZ\0", what: "an xz archive" },
   { magic: "\x28\xb5\x2f\xfd", what: "a zstd archive" },
   { magic: "7z\xbc\xaf\x27\x1c", what: "a 7-Zip archive" },
-  { magic: "\x1f\x8b", what: "gzip inside gzip" },
+  { magic: "\x1f\x8b", what: "a gzip file inside a gzip file" },
   { magic: "PAR1", what: "a Parquet file" },
   { magic: "Rar!", what: "a RAR archive" },
   { magic: "\x7fELF", what: "a program" },

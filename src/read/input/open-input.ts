@@ -16,11 +16,11 @@ import { DEFAULT_LIMITS, type ReadLimits } from "../read-limits.ts";
 export interface ReadOptions {
   /** Encoding of files without a byte order mark; default UTF-8. */
   readonly encoding?: string;
-  /** One character, `tab` or `\t`; default: detected from the header. */
+  /** One character, `tab` or `\t`; default: detected from the first lines. */
   readonly delimiter?: string;
-  /** The encoding of the file at a path, which overrides `encoding`. */
+  /** Returns the encoding of the file at a path, which overrides `encoding`. */
   readonly encodingOf?: (path: string) => string | undefined;
-  /** Accept JSON files without rows. */
+  /** Whether to accept JSON files without rows. */
   readonly mayBeEmpty?: boolean;
   /** Called with each row of a source before it is joined; returns the row to use. */
   readonly amend?: ((row: Row, source: string) => Row) | undefined;
@@ -36,7 +36,7 @@ export interface ReadOptions {
   readonly onNotice: (notice: ReadNotice) => void;
   /** Called for each chunk with the total number of bytes read from all files. Repeated reads do not count. */
   readonly onRead?: (read: { readonly bytes: number; readonly ofBytes: number }) => void;
-  /** By path: files that the user did not name (stdin), or that an earlier run has read. */
+  /** Files by path that the user did not name (stdin), or that an earlier run has read. */
   readonly knownFiles?: ReadonlyMap<string, KnownFile>;
 }
 
@@ -72,9 +72,9 @@ export interface Input {
   /** The files of the root source, then the files of its children, depth first. */
   readonly files: readonly InputFile[];
   /**
-   * The records in batches of up to `BATCH_ROWS`: first the records of the root source in order, then the child rows
-   * without a parent. Each call returns the same records with the same numbers. `from` is a position after a record; if
-   * the file cannot be read from there, it is read from its start.
+   * Yields the records in batches of up to `BATCH_ROWS`: first the records of the root source in order, then the child
+   * rows without a parent. Each call returns the same records with the same numbers. `from` is a position after a
+   * record; it is ignored if the file cannot be read from that position.
    * @throws Failure `source_changed` if a file has changed since the input was opened, the failures of reading, and the
    * reason of the signal when it is aborted
    */
@@ -91,9 +91,9 @@ export interface Input {
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
   /** Whether a source below the root declares a key. The same key may then occur in rows of several records. */
   readonly hasKeysBelow: boolean;
-  /** All unmodified rows of each file, in the order of `files`, not joined and not amended. */
+  /** Yields all unmodified rows of each file, in the order of `files`, not joined and not amended. */
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
-  /** The first row of each source, as a record with the number 0. Throws the same failures as `records`. */
+  /** Returns the first row of each source, as a record with the number 0. Throws the same failures as `records`. */
   readonly samples: () => Promise<readonly InputRecord[]>;
   /** The names of the files of the root source. */
   readonly rootFiles: ReadonlySet<string>;

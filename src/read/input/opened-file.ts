@@ -40,7 +40,7 @@ export interface OpenOptions {
   readonly encoding: string | undefined;
   /** Encodings of individual files, which override `encoding`. */
   readonly encodingOf?: ((path: string) => string | undefined) | undefined;
-  /** Accept JSON files without rows. */
+  /** Whether to accept JSON files without rows. */
   readonly mayBeEmpty?: boolean | undefined;
   /** Called with each row of a source; returns the row to use. */
   readonly amend?: ((row: Row, source: string) => Row) | undefined;
@@ -49,9 +49,9 @@ export interface OpenOptions {
   readonly notify: (file: string, text: string) => void;
   /** Aborts the search for the matches of a glob. */
   readonly signal?: AbortSignal | undefined;
-  /** The display name of a path that the user did not type. */
+  /** Returns the name of a path in places and messages. */
   readonly displayName: (path: string) => string;
-  /** When a file was last modified, in milliseconds since 1970; default: its current date. */
+  /** Returns when a file was last modified, in milliseconds since 1970; default: its current date. */
   readonly dateOf?: (found: FoundFile) => number | undefined;
   /** Called for each chunk, with the number of bytes read from disk so far. */
   readonly onPosition?: (path: string, position: number) => void;
@@ -125,26 +125,26 @@ function refuseOtherThanWorkbook({ sheet }: FoundFile, file: string): void {
   });
 }
 
-/** The header of a file with columns; undefined for JSON. */
+/** Returns the header of a file with columns; undefined for JSON. */
 export function headerOf(opened: OpenedFile): CsvHeader | undefined {
   if (opened.kind === "csv") return opened.layout.header;
   return opened.kind === "xlsx" ? opened.sheet.header : undefined;
 }
 
-/** The table to which the rows of a file refer. */
+/** Returns the table to which the rows of a file refer. */
 export function tableOf(opened: OpenedFile): CsvTable | JsonTable {
   if (opened.kind === "csv") return opened.layout.header.table;
   return opened.kind === "xlsx" ? opened.sheet.header.table : opened.table;
 }
 
-/** The estimated size after unpacking. Assumes a compression ratio of 20, which extracts rarely exceed. */
+/** Estimates the size after unpacking. Assumes a compression ratio of 20, which extracts rarely exceed. */
 export function unpackedBytes(file: OpenedFile): number {
   if (file.kind === "xlsx") return file.sheet.unpackedBytes;
   return file.found.bytes * (file.gzip ? 20 : 1);
 }
 
 /**
- * The rows of a file, one batch per chunk of bytes.
+ * Yields the rows of a file, one batch per chunk of bytes.
  * @param options where to start: a position from an earlier read
  */
 export function rowsOfFile(opened: OpenedFile, options: CsvOptions = {}): AsyncGenerator<readonly ReadRow[]> {
@@ -158,7 +158,10 @@ export function isSeekable(opened: OpenedFile): boolean {
   return (opened.kind === "csv" || opened.kind === "ndjson") && canBeginAnywhere(opened);
 }
 
-/** A suggested encoding for a file that is not UTF-8, from its start. @throws Failure `source_unreadable` */
+/**
+ * Suggests an encoding for a file that is not UTF-8, from its start.
+ * @throws Failure `source_unreadable`
+ */
 export async function guessEncoding({ path }: FoundFile, opening: OpenOptions): Promise<string> {
   const file = opening.displayName(path);
   const gzip = beginsWith(await rawHead(path, file), GZIP_MAGIC);
@@ -181,11 +184,11 @@ async function rawHead(path: string, file: string): Promise<Buffer> {
 
 function notifyCompression(path: string, gzip: boolean, notify: (text: string) => void): void {
   const named = /\.gz$/i.test(path);
-  if (gzip && !named) notify("is gzip, although its name does not end in .gz; it is unpacked");
+  if (gzip && !named) notify("is compressed with gzip, although its name does not end in .gz; it is unpacked");
   if (!gzip && named) notify("is named .gz, but is not compressed; it is read unchanged");
 }
 
-/** The first chunk that is not blank, as text; empty if there is none. */
+/** Returns the first chunk that is not blank, as text; empty if there is none. */
 async function firstWords(source: TextSource): Promise<string> {
   for await (const chunk of textBytes(source)) {
     const text = chunk.toString();
@@ -194,7 +197,7 @@ async function firstWords(source: TextSource): Promise<string> {
   return "";
 }
 
-/** The first chunk; empty if there is none. Does not read further chunks. */
+/** Returns the first chunk; empty if there is none. Does not read further chunks. */
 async function firstChunk(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   for await (const chunk of chunks) return chunk;
   return Buffer.alloc(0);

@@ -27,7 +27,7 @@ export interface OpenedChild extends OpenedSource {
   readonly pick: RowChoice | undefined;
 }
 
-/** A source and its descendants, each parent before its children. */
+/** Returns a source and its descendants, each parent before its children. */
 export function withDescendants<Source extends { readonly children: readonly Source[] }>(
   source: Source,
 ): readonly Source[] {
@@ -92,7 +92,8 @@ function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: s
 }
 
 /**
- * All rows of a source, file by file. A row gets a problem if its key is missing or contains invisible characters.
+ * Yields all rows of a source, file by file. A row gets a problem if its key is missing or contains invisible
+ * characters.
  * @param from where to start, in one of its files
  */
 export async function* rowsOf(
@@ -109,7 +110,7 @@ export async function* rowsOf(
   }
 }
 
-/** The keys of a source's rows in a column or at a path. */
+/** Yields the keys of a source's rows in a column or at a path. */
 export async function* keysIn(source: OpenedSource, name: string): AsyncGenerator<readonly (string | undefined)[]> {
   if (source.amend !== undefined) {
     for await (const rows of rowsOf(source)) yield rows.map(({ row }) => keyOf(row, name));
@@ -121,7 +122,7 @@ export async function* keysIn(source: OpenedSource, name: string): AsyncGenerato
   }
 }
 
-/** The columns or paths in which every row needs a key. */
+/** Returns the columns or paths in which every row needs a key. */
 export function keysOf(source: OpenedSource | OpenedChild): readonly string[] {
   const names = [source.key, "on" in source ? source.on : undefined].filter((name) => name !== undefined);
   return [...new Set(names)];

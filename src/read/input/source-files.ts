@@ -12,12 +12,12 @@ export interface FoundFile {
   readonly modifiedMs: number;
   /** Device and inode: the same for two names of one file. */
   readonly identity: string;
-  /** The requested sheet of a workbook; default: the first. */
+  /** The requested sheet of a workbook; default: the first visible sheet. */
   readonly sheet?: string;
 }
 
 export interface FindOptions {
-  /** The sheet of workbooks without an explicit one. */
+  /** The sheet of workbooks for which the pattern names no sheet. */
   readonly defaultSheet?: string | undefined;
   readonly notify: NotifyFile;
   /** Maximum number of files and folders that each glob may visit; default: `MAX_GLOB_ENTRIES`. */
@@ -47,7 +47,7 @@ export async function findFiles(
 }
 
 /**
- * The current state of one file.
+ * Returns the current state of one file.
  * @param instead hint for a folder or a device; default: a list of the valid kinds of sources
  * @throws Failure `source_unreadable` unless it is a regular file
  */
@@ -185,8 +185,8 @@ export interface FileFingerprint {
 }
 
 /**
- * Reads the file once, in chunks.
- * @param length number of bytes at its start; default: all
+ * Computes the fingerprint of a file. Reads the file once, in chunks.
+ * @param length number of bytes at the start of the file; default: all
  * @throws Failure `source_unreadable`
  */
 export async function fingerprintFile(path: string, length?: number): Promise<FileFingerprint> {

@@ -100,12 +100,14 @@ function sortRows(group: readonly StoredRow[], orderBy: RowOrder): readonly Stor
 
 type Rank = string | number | undefined;
 
-/** The sort keys for these strings of the column; undefined for a string that cannot be ordered. */
+/** Returns the sort keys for these strings of the column; undefined for a string that cannot be ordered. */
 export function ranksOf(texts: readonly string[], { cells }: RowOrder): readonly Rank[] {
   return cells === undefined ? undeclaredRanks(texts) : texts.map((text) => cells.rank(text));
 }
 
-/** The positions in sorted order. Equal keys keep the order of the files; keys that cannot be ordered are last. */
+/**
+ * Returns the positions in sorted order. Equal keys keep the order of the files; keys that cannot be ordered are last.
+ */
 export function placesInOrder(ranks: readonly Rank[]): readonly number[] {
   return ranks.map((_, place) => place).toSorted((one, other) => compareRanks(ranks[one], ranks[other]));
 }
@@ -114,7 +116,10 @@ function orderText(row: Row, column: string): string {
   return keyOf(row, column)?.trim() ?? "";
 }
 
-/** Sort keys for a column without a declared type: numbers if all strings are numbers, otherwise the strings. */
+/**
+ * Returns the sort keys for a column without a declared type: numbers if all strings are numbers, otherwise the
+ * strings.
+ */
 function undeclaredRanks(texts: readonly string[]): readonly (string | number)[] {
   const numeric = texts.every((text) => text !== "" && Number.isFinite(Number(text)));
   return numeric ? texts.map(Number) : texts;
@@ -137,7 +142,7 @@ function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): read
   return group.filter((stored) => selected.has(stored));
 }
 
-/** The problems of omitted rows. A row may have been omitted only because its values are in the wrong cells. */
+/** Returns the problems of omitted rows. A row may have been omitted only because its values are in the wrong cells. */
 function problemsOfOthers(all: readonly StoredRow[], selected: readonly StoredRow[]): Problems {
   const kept = new Set(selected);
   return all.flatMap((stored) => (kept.has(stored) ? NO_PROBLEMS : stored.read.problems));

@@ -13,14 +13,14 @@ export interface ChildStore {
   readonly count: number;
   /** Starts a pass over the parents. */
   readonly finder: () => ChildFinder;
-  /** All rows in the order of the files. */
+  /** Yields all rows in the order of the files. */
   readonly all: () => AsyncIterable<readonly StoredRow[]>;
-  /** The rows grouped by join key; at most one more than `rowsPerParent` in a group. */
+  /** Yields the rows grouped by join key. May omit the rows of a group after the first `rowsPerParent` + 1 rows. */
   readonly groups: () => AsyncIterable<readonly StoredRow[]>;
 }
 
 export interface ChildFinder {
-  /** For each key: the rows with this join key, in the order of the files; empty for an `undefined` key. */
+  /** Returns, for each key, the rows with this join key, in the order of the files; empty for an `undefined` key. */
   readonly find: (keys: readonly (string | undefined)[]) => Promise<readonly (readonly StoredRow[])[]>;
   readonly close: () => Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function* numbered(rows: AsyncIterable<readonly ReadRow[]>): AsyncG
   }
 }
 
-/** Keeps child rows in memory; for small files. */
+/** Creates a store that keeps child rows in memory, for small files. */
 export async function memoryStore({ on }: OpenedChild, source: AsyncIterable<readonly ReadRow[]>): Promise<ChildStore> {
   const rows: StoredRow[] = [];
   const byKey = new Map<string, StoredRow[]>();

@@ -13,7 +13,7 @@ export interface KeyRegister {
 }
 
 export interface DuplicateKeys {
-  /** The place of another row with the same key as the row with this id; `undefined` if there is none. */
+  /** Returns the place of another row with the same key as the row with this id; `undefined` if there is none. */
   readonly placeOtherThan: (id: number) => Place | undefined;
 }
 
@@ -29,7 +29,7 @@ export async function* registered(
   }
 }
 
-/** Keeps keys in memory; for small files. */
+/** Creates a register that keeps keys in memory, for small files. */
 export function memoryRegister(column: string): KeyRegister {
   const last = new Map<string, StoredRow>();
   const others = new Map<number, Place>();
@@ -53,7 +53,10 @@ export function memoryRegister(column: string): KeyRegister {
   };
 }
 
-/** Keeps keys in a table of the index: SQLite sorts them on disk, so memory use does not grow with their number. */
+/**
+ * Creates a register that keeps keys in a table of the index. SQLite sorts them on disk, so memory use does not grow
+ * with their number.
+ */
 export function indexRegister(column: string, name: string, { database }: RowIndex): KeyRegister {
   database.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, key TEXT, file INTEGER, line INTEGER, pointer TEXT)`);
   const tables: (CsvTable | JsonTable)[] = [];
@@ -96,7 +99,9 @@ export function indexRegister(column: string, name: string, { database }: RowInd
 const COLUMNS = 5;
 const INSERT_ROWS = 200;
 
-/** Selects the duplicate keys first, because they are few and only their rows must then be compared. */
+/**
+ * Returns SQL that selects the duplicate keys first, because they are few and only their rows must then be compared.
+ */
 function duplicatesSql(name: string): string {
   return `
     CREATE TABLE ${name}_shared AS SELECT key FROM ${name} GROUP BY key HAVING count(*) > 1;
@@ -121,7 +126,7 @@ function placeIn(found: unknown, tables: readonly (CsvTable | JsonTable)[], colu
   return table && keyPlace(rowAt(table, Number(line), typeof pointer === "string" ? pointer : ""), column);
 }
 
-/** A row with only the members that its place needs. */
+/** Returns a row with only the members that its place needs. */
 function rowAt(table: CsvTable | JsonTable, line: number, pointer: string): Row {
   return table.kind === "csv" ? { table, line, cells: [] } : { table, line, pointer, value: {} };
 }

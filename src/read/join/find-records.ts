@@ -10,7 +10,7 @@ import type { PlannedChild } from "./join-plan.ts";
 export interface WantedRecords {
   /** Called for each row of the root source, without joined rows, with the number of its record. */
   readonly isWanted: (row: Row, number: number) => boolean;
-  /** Maximum number of records: once they are found, no more rows of the root source are read. */
+  /** Maximum number of records. Once they are found, no further batch of the root source is read. */
   readonly limit: number;
 }
 
@@ -44,7 +44,7 @@ export async function findRecords(
   return records;
 }
 
-/** The first row of each source, as a record with the number 0. Used to show the columns. */
+/** Returns the first row of each source, as a record with the number 0, to show the columns. */
 export async function firstRows(root: OpenedSource): Promise<readonly InputRecord[]> {
   const samples: InputRecord[] = [];
   for (const source of withDescendants<OpenedSource>(root)) {
@@ -63,7 +63,7 @@ async function* oneBatch(rows: readonly ReadRow[]): AsyncGenerator<readonly Read
   if (rows.length > 0) yield rows;
 }
 
-/** The stores of the child rows of these parents, and of their descendants. */
+/** Returns the stores of the child rows of these parents, and of their descendants. */
 async function storesFor(parent: OpenedSource, rows: readonly ReadRow[]): Promise<readonly PlannedChild[]> {
   const planned: PlannedChild[] = [];
   for (const child of parent.children) {

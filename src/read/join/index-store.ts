@@ -166,7 +166,10 @@ function grouped(
   return byKey;
 }
 
-/** Groups rows that are sorted by key and skips the rows of a group beyond the limit. */
+/**
+ * Groups rows that are sorted by key. Keeps only the first `rowsPerKey` + 1 rows of a group, so that callers can detect
+ * a group beyond the limit.
+ */
 function* groupsOf(found: Iterable<unknown>, rowsPerKey: number, text: RowSerializer): Generator<readonly StoredRow[]> {
   let group: StoredRow[] = [];
   let key: string | undefined;

@@ -14,7 +14,7 @@ export interface PlannedChild {
   readonly child: OpenedChild;
   readonly parent: OpenedSource;
   readonly store: ChildStore;
-  /** Duplicates of the source's key; absent if it declares none. */
+  /** Duplicates of the source's key; absent if the source declares no key. */
   readonly duplicates: DuplicateKeys | undefined;
   readonly children: readonly PlannedChild[];
 }
@@ -137,7 +137,10 @@ async function* keysOfRows(
   for await (const rows of batches) yield rows.map(({ row }) => keyOf(row, name));
 }
 
-/** Reads the child source first, because an unsorted file is usually detected within its first rows. */
+/**
+ * Returns a store that merges sorted files; undefined if the files are not sorted in the same order. Reads the child
+ * source first, because an unsorted file is usually detected within its first rows.
+ */
 async function mergedStore(
   child: OpenedChild,
   keys: AsyncIterable<readonly (string | undefined)[]>,

@@ -16,7 +16,8 @@ export type JoinedRecord = Omit<InputRecord, "number">;
 
 export interface Join {
   /**
-   * The rows of the root source with the rows joined to them, then the orphans of each child source, depth first.
+   * Yields the rows of the root source with the rows joined to them, then the orphans of each child source, depth
+   * first.
    * @param from where to start; only for a root source without children
    */
   readonly rows: (from?: InputPosition) => AsyncGenerator<readonly JoinedRecord[]>;
@@ -24,7 +25,7 @@ export interface Join {
   readonly close: () => Promise<void>;
 }
 
-/** Joins the sources below `root` to it. Builds the stores when rows are first requested, and keeps them. */
+/** Joins the sources below `root` to `root`. Builds the stores when rows are first requested, and keeps them. */
 export function openJoin(root: OpenedSource, limits: ReadLimits, tempFolder: string): Join {
   let planned: Promise<JoinPlan> | undefined;
   return {
@@ -50,7 +51,7 @@ async function* joinedRows(
   children: readonly PlannedChild[],
   limits: ReadLimits,
 ): AsyncGenerator<readonly JoinedRecord[]> {
-  // Parents precede their children, so that the child rows of an orphan are joined to it and are not orphans
+  // Parents precede their children, so that the child rows of an orphan are joined to the orphan and are not orphans
   // themselves.
   const sources = children.flatMap(withDescendants<PlannedChild>);
   const state: JoinState = {
@@ -73,7 +74,7 @@ export type SearchedSource = Omit<PlannedChild, "store"> & { readonly store: Pic
 export interface JoinState {
   readonly limits: ReadLimits;
   readonly matched: ReadonlyMap<SearchedSource, MatchedRows>;
-  /** Number of rows by source. The number of the root source is set when it has been read. */
+  /** Number of rows by source. The number for the root source is set after the root source has been read. */
   readonly counts: Map<string, number>;
 }
 
@@ -125,7 +126,7 @@ async function attach(
 
 const NO_ROWS: ChildRows = { rows: [], problems: [] };
 
-/** For each parent row, in order: its child rows with the rows joined to them. */
+/** Returns, for each parent row in order, its child rows with the rows joined to them. */
 async function childrenOf(
   parents: readonly ReadRow[],
   { planned, finder, below }: JoinLevel,
@@ -158,7 +159,7 @@ function readRowOf({ id, read }: StoredRow, { child, duplicates }: SearchedSourc
   return { row: read.row, problems: [...read.problems, sourceProblem(keyPlace(read.row, child.key), finding)] };
 }
 
-/** The problem of a row that must refer to one row of a source but refers to none. */
+/** Returns the problem of a row that must refer to one row of a source but refers to none. */
 function missingRow(
   key: string | undefined,
   parent: ReadRow | undefined,
@@ -178,7 +179,7 @@ function refuseTooMany(
   if (group.length > rowsPerParent && parent !== undefined) throw tooManyRows(parent, child, rowsPerParent);
 }
 
-/** The failure for a parent with more child rows of one source than the limit. */
+/** Returns the failure for a parent with more child rows of one source than the limit. */
 export function tooManyRows(parent: ReadRow, child: OpenedChild, max: number): Failure {
   const place = keyPlace(parent.row, child.parentKey);
   return new Failure(
@@ -188,7 +189,7 @@ export function tooManyRows(parent: ReadRow, child: OpenedChild, max: number): F
   );
 }
 
-/** The orphans of a source. Call it after all parents have been read. */
+/** Yields the orphans of a source. Call this after all parents have been read. */
 export async function* orphansOf(joined: SearchedSource, state: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
   const { child, parent, store, children } = joined;
   const matched = state.matched.get(joined);

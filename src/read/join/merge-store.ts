@@ -3,8 +3,8 @@ import { keyOf } from "../row/row-key.ts";
 import { type ChildFinder, type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 /**
- * Merges child rows with their parents. Both must be sorted by the key in `order`, and keys must be requested in this
- * order. Keeps only the rows of one key in memory, at most one more than `rowsPerKey`.
+ * Creates a store that merges child rows with their parents. Both must be sorted by the key in `order`, and keys must
+ * be requested in this order. Keeps only the rows of one key in memory, at most one more than `rowsPerKey`.
  */
 export function mergeStore(child: OpenedChild, merging: Merging): ChildStore {
   const all = (): AsyncGenerator<readonly StoredRow[]> => numbered(rowsOf(child));
@@ -120,7 +120,7 @@ export interface SortedBy {
   readonly unique: boolean;
 }
 
-/** The orders in which rows are sorted by their keys; rows without a key are skipped. */
+/** Finds the orders in which rows are sorted by their keys. Skips rows without a key. */
 export async function sortedBy(keys: AsyncIterable<readonly (string | undefined)[]>): Promise<SortedBy> {
   let orders = KEY_ORDERS;
   let count = 0;

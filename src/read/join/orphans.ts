@@ -15,12 +15,15 @@ type NearMisses = ReadonlyMap<string, readonly Place[]>;
 
 const MAX_NEAR_PARENTS = 100;
 
-/** If orphans have more distinct keys than this, the join itself is wrong, and similar keys do not explain it. */
+/**
+ * Number of distinct keys of orphans after which no more keys are collected. The join itself is then probably wrong,
+ * and similar keys do not explain the orphans.
+ */
 const MAX_ORPHAN_KEYS = 10_000;
 
 /**
- * Finds the parents whose keys differ from the keys of `orphans` only in case, spaces or leading zeros. Reads the keys
- * of the parents again.
+ * Finds the parents whose keys differ from the keys of `orphans` only in case, spaces, invisible characters, Unicode
+ * form or leading zeros. Reads the parents again.
  */
 export async function nearestParents(
   orphans: AsyncIterable<readonly ReadRow[]>,
@@ -46,7 +49,7 @@ export async function nearestParents(
   return near;
 }
 
-/** The problems of an orphan; empty if it has no key, because a missing key is reported separately. */
+/** Returns the problems of an orphan; empty if it has no key, because a missing key is reported separately. */
 export function orphanProblems(
   row: Row,
   { on }: OpenedChild,
@@ -61,8 +64,8 @@ export function orphanProblems(
 }
 
 /**
- * The failure for a join without any match. The run must end: the join itself is wrong, and every parent would be sent
- * without its child rows.
+ * Returns the failure for a join without any match. The run must end: the join itself is wrong, and every parent would
+ * be sent without its child rows.
  */
 export async function noMatch(
   child: OpenedChild,
@@ -77,7 +80,7 @@ export async function noMatch(
   return new Failure("source_no_match", message, { hint, ...(own && { place: own.place }) });
 }
 
-/** The place and the form of the first key of a source. */
+/** Returns the place and the shape of the first key of a source. */
 async function firstKey(
   source: OpenedSource,
   column: string,

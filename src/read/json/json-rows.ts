@@ -13,7 +13,7 @@ import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes
 import { countLineEnds, newLineCounter } from "../text/utf8.ts";
 
 /**
- * The rows of an NDJSON file: one for each line that is not blank. An invalid line becomes a row with a problem.
+ * Yields the rows of an NDJSON file: one for each line that is not blank. An invalid line becomes a row with a problem.
  * @throws Failure `source_wrong_kind` for a pretty-printed document
  */
 export async function* ndjsonRows(
@@ -34,8 +34,8 @@ export async function* ndjsonRows(
 }
 
 /**
- * The rows of a JSON document: the elements of its array (streamed), or its single object. Throws the same failures as
- * `jsonElements`.
+ * Yields the rows of a JSON document: the elements of its array (streamed), or its single object. Throws the same
+ * failures as `jsonElements`.
  */
 export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGenerator<readonly ReadRow[]> {
   for await (const { elements, firstIndex } of jsonElements(source)) {
@@ -53,13 +53,13 @@ interface FoundElements {
   readonly firstIndex?: number;
 }
 
-/** RFC 6901 pointer of an element. */
+/** Returns the RFC 6901 pointer of an element. */
 export function elementPointer(firstIndex: number | undefined, index: number): string {
   return firstIndex === undefined ? "" : `/${firstIndex + index}`;
 }
 
 /**
- * The elements of a JSON array, grouped by the chunk of the file in which they end, or the single object of the
+ * Yields the elements of a JSON array, grouped by the chunk of the file in which they end, or the single object of the
  * document.
  * @throws Failure `source_empty` for an empty file; `source_damaged` if the document as a whole is not JSON;
  * `source_wrong_kind` if the file contains several documents, or a document that is neither an array nor an object;
@@ -113,7 +113,7 @@ async function* joined(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenera
   }
 }
 
-/** Reads the whole document. `line`: the 1-based line of the first byte that is not white space. */
+/** Reads the complete document. `line`: the 1-based line of the first byte that is not white space. */
 async function wholeDocument(source: TextSource, line: number, chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const limit = source.limits.jsonRecordBytes;
   const parts: Buffer[] = [];
@@ -175,7 +175,7 @@ export function refusePrettyPrinted(file: string, line: number, text: string): v
   );
 }
 
-/** The row of a record, from its text. The text is undefined if the record was too long to be kept. */
+/** Creates the row of a record from its text. The text is undefined if the record was too long to be kept. */
 export function jsonRow(
   position: { readonly table: JsonTable; readonly line: number; readonly pointer: string },
   text: string | undefined,

@@ -64,7 +64,7 @@ export function parseWithoutScan(text: string): JsonValue | undefined {
 /** Matches forbidden names, numbers of 15 or more characters, and exponents. May also match the content of strings. */
 const NEEDS_SCAN = /__proto__|constructor|prototype|[:,[\s]-?(?:[\d.]{15}|[\d.]+[eE])/;
 
-/** The number of names in a value; NaN if it is too deep. */
+/** Counts the names in a value. Returns NaN if the value is too deep. */
 function countNames(found: JsonValue, depth: number): number {
   if (typeof found !== "object" || found === null) return 0;
   if (depth >= DEPTH_LIMIT) return Number.NaN;

@@ -15,16 +15,16 @@ export interface ArrayError {
 interface ArraySplitter {
   /** Takes the next bytes of the document; returns the elements that end in them. */
   readonly push: (bytes: Buffer) => readonly ArrayElement[];
-  /** Call after the last bytes: returns the error of the array itself, if there is one. */
+  /** Call this after the last bytes. Returns the error of the array itself, if there is one. */
   readonly end: () => ArrayError | undefined;
-  /** The error found so far. Reading stops at an error. */
+  /** Returns the error found so far. Reading stops at an error. */
   readonly error: () => ArrayError | undefined;
 }
 
 /**
- * Splits a JSON array into its elements and keeps at most one element in memory; a parser of whole documents
- * (json-scan.ts) would need the whole file. Interprets only brackets, strings and the commas between elements, so it
- * also returns elements that are not valid JSON.
+ * Splits a JSON array into its elements and keeps at most one element in memory; a parser of complete documents
+ * (json-scan.ts) would need the complete file in memory. Interprets only brackets, strings and the commas between
+ * elements, so it also returns elements that are not valid JSON.
  */
 export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter {
   const state = newState(limitBytes, firstLine);
@@ -156,7 +156,7 @@ function aroundArray(state: State, byte: number | undefined): undefined {
   state.error = { line: state.line, reason };
 }
 
-/** Handles a comma between elements or the end of the array. Returns the element that it ends. */
+/** Handles a comma between elements or the end of the array. Returns the element that ends there. */
 function separator(state: State, bytes: Buffer, at: number): ArrayElement | undefined {
   const closing = bytes[at] === CLOSE_ARRAY;
   if (!closing && KINDS[bytes[at] ?? 0] === CLOSES) {
@@ -199,7 +199,7 @@ function keepRest(state: State, bytes: Buffer): void {
   state.inGap ||= end < bytes.length;
 }
 
-/** Keeps the bytes of the element up to `at`. If it exceeds the limit, only counts them. */
+/** Keeps the bytes of the element up to `at`. If the element exceeds the limit, only counts the bytes. */
 function keep(state: State, bytes: Buffer, at: number): void {
   if (state.inGap) return;
   state.size += at - state.start;

@@ -9,7 +9,7 @@ export interface LineText {
 }
 
 /**
- * The non-blank lines of `chunks`, one batch per chunk. Lines end with LF or CRLF (a CR is white space in JSON).
+ * Yields the non-blank lines of `chunks`, one batch per chunk. Lines end with LF or CRLF (a CR is white space in JSON).
  * Removes the record separators of JSON text sequences (RFC 7464).
  */
 export async function* ndjsonLines(
@@ -29,9 +29,9 @@ export async function* ndjsonLines(
 interface LineSplitter {
   /** Takes the next bytes of the file; returns the lines that end in them. */
   readonly push: (bytes: Buffer) => readonly LineText[];
-  /** Call after the last bytes: returns the last line if it has no line end. */
+  /** Call this after the last bytes. Returns the last line if it has no line end. */
   readonly end: () => LineText | undefined;
-  /** Where the next line starts, including the blank lines before it. */
+  /** Returns where the next line starts, including the blank lines before it. */
   readonly next: () => RowPosition;
 }
 
@@ -97,7 +97,7 @@ interface Blank {
 
 const NOTHING_BLANK: Blank = { bytes: 0, lines: 0 };
 
-/** The blank lines from `start` on, and the leading white space of the line after them. */
+/** Measures the blank lines from `start` on, and the leading white space of the line after them. */
 function blankAt(chunk: Buffer, start: number): Blank {
   let lines = 0;
   let at = start;

@@ -20,7 +20,7 @@ export async function readLookup(path: string, from: string = path): Promise<Rea
     const [key = "", value] = cells;
     if (value === undefined) throw bad(line, "expected at least two cells, but the row has one");
     const other = lines.get(key);
-    if (other !== undefined) throw bad(line, `line ${other} already has this key`);
+    if (other !== undefined) throw bad(line, `line ${other} already has this code`);
     lines.set(key, line);
     values.set(key, value);
   }

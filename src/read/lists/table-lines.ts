@@ -11,7 +11,7 @@ export interface TableLine {
 }
 
 /**
- * The lines of a small CSV file, including its header, with trimmed cells. Blank lines are omitted.
+ * Returns the lines of a small CSV file, including its header, with trimmed cells. Omits blank lines.
  * @throws Failure `config`, with the hint, for an unclosed quote
  */
 export function tableLines(file: TextFile, hint: string): readonly TableLine[] {
@@ -21,7 +21,7 @@ export function tableLines(file: TextFile, hint: string): readonly TableLine[] {
 }
 
 /**
- * The lines of a small CSV file with unmodified cells. Empty lines are omitted.
+ * Returns the lines of a small CSV file with unmodified cells. Omits empty lines.
  * @throws Failure `config`, with the hint, for an unclosed quote
  */
 function exactLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
@@ -52,12 +52,12 @@ interface PieceLines {
   readonly lines: readonly TableLine[];
   /** The offset of the bytes that belong to an incomplete line. */
   readonly end: number;
-  /** The line on which they start. */
+  /** The line on which these bytes start. */
   readonly nextLine: number;
 }
 
 /**
- * The complete lines at the start of a piece of a CSV file, with unmodified cells. Empty lines are omitted.
+ * Returns the complete lines at the start of a piece of a CSV file, with unmodified cells. Omits empty lines.
  * @throws Failure `config`, with the hint, for an unclosed quote
  */
 export function linesOf(bytes: Buffer, { file, hint, delimiter, line, isFinal }: Piece): PieceLines {

@@ -5,16 +5,16 @@ import { isCsvRow, type JsonRow, type Row } from "../../model/record.ts";
 import { cellPlace } from "../csv/csv-rows.ts";
 
 /**
- * The key of a row, from a column (CSV) or a dot path (JSON). It is the exact text in the file, because `00123` and
- * `123` are different keys. Only an unpaired surrogate, which no text file can contain, becomes U+FFFD. Undefined if
- * the value is missing, blank, or neither text nor a number.
+ * Returns the key of a row, from a column (CSV) or a dot path (JSON). Text is unchanged, because `00123` and `123` are
+ * different keys; only an unpaired surrogate, which no text file can contain, becomes U+FFFD. A JSON number is
+ * converted to text. Returns undefined if the value is missing, blank, or neither text nor a number.
  */
 export function keyOf(row: Row, name: string): string | undefined {
   const text = isCsvRow(row) ? row.cells[row.table.columnIndex.get(name) ?? -1] : jsonKey(row, name);
   return text === undefined || text.trim() === "" ? undefined : text;
 }
 
-/** The place of the key of a row, or of the row itself if it has no such cell. */
+/** Returns the place of the key of a row, or of the row itself if it has no such cell. */
 export function keyPlace(row: Row, name: string): Place {
   if (!isCsvRow(row)) {
     return { file: row.table.file, line: row.line, pointer: row.pointer + formatPointer(name.split(".")) };

@@ -19,7 +19,9 @@ export interface PackedFile {
   readonly onPosition?: (position: number) => void;
 }
 
-/** A few hundred rows. The objects of so few rows become garbage before they reach the old generation of the heap. */
+/**
+ * Size of a chunk: a few hundred rows, whose objects become garbage before they reach the old generation of the heap.
+ */
 const CHUNK_BYTES = 64 * 1024;
 /** Several chunks per read, because starting a read costs as much time as reading one chunk. */
 const READ_BYTES = 4 * CHUNK_BYTES;
@@ -27,7 +29,7 @@ const READ_BYTES = 4 * CHUNK_BYTES;
 export const RATIO_CHECKED_FROM_BYTES = 10_000_000;
 
 /**
- * The unpacked bytes of a file, in chunks. Reads all members of a `.gz` file.
+ * Yields the unpacked bytes of a file, in chunks. Reads all members of a `.gz` file.
  * @throws Failure `source_damaged` for a `.gz` file that is truncated or does not match its checksum,
  * `source_too_large` if the unpacked bytes exceed the limits, `source_unreadable` if the system cannot read it
  */
@@ -96,5 +98,5 @@ const READ_ERRORS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function gzipError(code: string): string {
-  return code === "Z_BUF_ERROR" ? "it ends too early" : "not all of it is gzip, or it does not match its checksum";
+  return code === "Z_BUF_ERROR" ? "it ends too early" : "some of it is not gzip data, or the checksum does not match";
 }

@@ -3,7 +3,7 @@ import type * as Iconv from "iconv-lite";
 
 let library: typeof Iconv | undefined;
 
-/** The library for encodings other than UTF-8. Loaded on demand, because its tables are large. */
+/** Returns the library for encodings other than UTF-8. Loads it on demand, because its tables are large. */
 export function iconv(): typeof Iconv {
   library ??= loadLibrary();
   return library;

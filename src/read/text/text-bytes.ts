@@ -14,7 +14,7 @@ export interface TextSource extends PackedFile {
 type BadByte = (offset: number, what: string) => Promise<never>;
 
 /**
- * The text of a file as chunks of well-formed UTF-8 without a byte order mark, split between characters.
+ * Yields the text of a file as chunks of well-formed UTF-8 without a byte order mark, split between characters.
  * @throws Failure `source_bad_encoding` with the offset and the line of the first byte that is not text
  */
 export function textBytes(source: TextSource): AsyncGenerator<Buffer> {
@@ -124,7 +124,9 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
   });
 }
 
-/** The line of a byte. Reads the file again instead of always counting lines, because invalid bytes are rare. */
+/**
+ * Returns the line of a byte. Reads the file again instead of always counting lines, because invalid bytes are rare.
+ */
 async function lineAtByte(source: TextSource, offset: number): Promise<number> {
   const lines = newLineCounter();
   let left = offset;

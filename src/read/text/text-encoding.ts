@@ -18,7 +18,8 @@ const BYTE_ORDER_MARKS: readonly { readonly name: string; readonly bytes: readon
 ];
 
 /**
- * Detects the encoding of a file from its byte order mark. Without a mark, it is the declared encoding; default: UTF-8.
+ * Detects the encoding of a file from its byte order mark. Without a mark, returns the declared encoding; default:
+ * UTF-8.
  * @param head the start of the unpacked file
  * @throws Failure `source_bad_encoding` for undeclared UTF-16 without a mark and for UTF-8 that was declared as a
  * single-byte encoding, `usage` for a name that is unknown or does not specify the byte order
@@ -32,12 +33,15 @@ export function textEncoding(file: string, head: Uint8Array, declared: string | 
   return { name: wanted ?? "utf-8", bomBytes: 0 };
 }
 
-/** A suggestion for a file that is not UTF-8: UTF-16 without a mark, otherwise windows-1252. */
+/** Suggests an encoding for a file that is not UTF-8: UTF-16 without a mark, otherwise windows-1252. */
 export function likelyEncoding(head: Uint8Array): string {
   return unmarkedUtf16(head) ?? "windows-1252";
 }
 
-/** The name of the encoding in iconv-lite. @throws Failure `usage` if it is unknown or lacks the byte order */
+/**
+ * Returns the name of the encoding in iconv-lite.
+ * @throws Failure `usage` if the name is unknown or lacks the byte order
+ */
 function knownEncoding(declared: string): string {
   const name = declared.trim().toLowerCase();
   if (/^(utf-?(16|32)|ucs-?2)$/.test(name)) {
@@ -66,7 +70,7 @@ function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
   });
 }
 
-/** UTF-16 without a mark, recognised by the zero bytes of ASCII characters; otherwise undefined. */
+/** Recognises UTF-16 without a mark by the zero bytes of ASCII characters. Returns undefined for any other encoding. */
 function unmarkedUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const sample = head.subarray(0, 1024);
   const nulsAt = [0, 0];
@@ -92,7 +96,10 @@ function refuseUtf8(file: string, head: Uint8Array, wanted: string): void {
   });
 }
 
-/** The offset of the last character, which may be incomplete at the end of `head`. */
+/**
+ * Returns the offset of the last character if it is not ASCII, because it may be incomplete; otherwise the length of
+ * `head`.
+ */
 function lastCharacterStart(head: Uint8Array): number {
   let end = head.length;
   while (end > head.length - 4 && end > 0 && ((head[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
@@ -110,9 +117,9 @@ export interface SingleByteTable {
 }
 
 /**
- * The table of a single-byte encoding; `undefined` for an encoding with multi-byte characters. The five unassigned
- * bytes of windows-1252 (0x81, 0x8D, 0x8F, 0x90, 0x9D) become the control characters of the same number, as in the
- * WHATWG Encoding Standard: no byte is lost, and the reader reports the character.
+ * Returns the table of a single-byte encoding; `undefined` for an encoding with multi-byte characters. The five
+ * unassigned bytes of windows-1252 (0x81, 0x8D, 0x8F, 0x90, 0x9D) become the control characters of the same number, as
+ * in the WHATWG Encoding Standard: no byte is lost, and the reader reports the character.
  */
 export function singleByteTable(encoding: string): SingleByteTable | undefined {
   if (!isSingleByte(encoding)) return undefined;

@@ -31,9 +31,9 @@ export async function readTextFile(path: string, from: string = path): Promise<T
 
 /**
  * Checks that bytes are text.
- * @param path path of their file in messages
- * @param line 1-based line on which they start
- * @throws Failure `config` if they are not UTF-8 text
+ * @param path path of the file in messages
+ * @param line 1-based line on which the bytes start
+ * @throws Failure `config` if the bytes are not UTF-8 text
  */
 export function checkText(path: string, bytes: Buffer, line = 1): void {
   if (!isUtf8(bytes)) {

@@ -1,6 +1,6 @@
 import { countEqualBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
-/** Number of bytes (0 to 3) of an incomplete character at the end of `bytes`. */
+/** Counts the bytes (0 to 3) of an incomplete character at the end of `bytes`. */
 export function incompleteTail(bytes: Uint8Array): number {
   const reach = Math.min(3, bytes.length);
   for (let back = 1; back <= reach; back += 1) {
@@ -12,7 +12,8 @@ export function incompleteTail(bytes: Uint8Array): number {
 }
 
 /**
- * Index of the first byte that is not well-formed UTF-8 (Unicode, table 3-7); the length of `bytes` if there is none.
+ * Returns the index of the first byte that is not well-formed UTF-8 (Unicode, table 3-7); the length of `bytes` if
+ * there is none.
  */
 export function firstInvalidByte(bytes: Uint8Array): number {
   let at = 0;
@@ -41,7 +42,9 @@ function continues(bytes: Uint8Array, at: number, length: number): boolean {
   return true;
 }
 
-/** The valid second bytes. They exclude overlong forms, surrogates and code points beyond U+10FFFF. */
+/**
+ * Returns the range of valid second bytes, which excludes overlong forms, surrogates and code points beyond U+10FFFF.
+ */
 function secondByteRange(lead: number): readonly [number, number] {
   if (lead === 0xe0) return [0xa0, 0xbf];
   if (lead === 0xed) return [0x80, 0x9f];
@@ -54,7 +57,7 @@ const LF = 10;
 const LINE_FEEDS_TIMES_4 = 0x0a0a0a0a;
 const CR = 13;
 
-/** Number of line ends in `bytes`. CRLF, LF and CR each count once. */
+/** Counts the line ends in `bytes`. CRLF, LF and CR each count once. */
 export function countLineEnds(bytes: Uint8Array): number {
   return bytes.includes(CR) ? countAllLineEnds(bytes) : countLineFeeds(bytes);
 }

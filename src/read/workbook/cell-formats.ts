@@ -40,13 +40,13 @@ export async function readCellFormats(part: WorkbookPart): Promise<(style: strin
   };
 }
 
-/** The format for a workbook without styles: displays all digits. */
+/** Returns the format for a workbook without styles, which displays all digits. */
 export function generalFormat(): NumberFormat {
   return GENERAL;
 }
 
 /**
- * The number format for a format code. Scientific notation and formats without digits hide digits, so they are
+ * Returns the number format for a format code. Scientific notation and formats without digits hide digits, so they are
  * replaced by a format that displays all digits.
  */
 function numberFormat(code: string): NumberFormat {
@@ -70,7 +70,9 @@ function numberFormat(code: string): NumberFormat {
   }
 }
 
-/** The format of a date, time or duration. Durations (`[h]:mm`) are read as displayed, all others in ISO form. */
+/**
+ * Returns the format of a date, time or duration. Durations (`[h]:mm`) are read as displayed, all others in ISO form.
+ */
 function dateFormat(code: string): NumberFormat {
   const { year, month, day, hours, minutes, seconds } = getFormatDateInfo(code);
   if (/\[[hms]+\]/i.test(code)) {

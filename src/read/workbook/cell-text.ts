@@ -77,7 +77,10 @@ const ERROR_NAMES: ReadonlySet<string> = new Set([
   "#GETTING_DATA",
 ]);
 
-/** The name of an error value. Returns only known names, because the text in the file may be personal data. */
+/**
+ * Returns the name of an error value; `an error` for an unknown name, because the text in the file may be personal
+ * data.
+ */
 function errorName(value: string): string {
   return ERROR_NAMES.has(value) ? value : "an error";
 }
@@ -97,7 +100,7 @@ function numberText(value: string, style: string | undefined, context: WorkbookC
 /** From this number on, spreadsheet programs replace digits with zeros: they keep only 15 digits. */
 const FIRST_UNSAFE = 1e15;
 
-/** A number with the 15 digits that a spreadsheet program keeps, never in scientific notation. */
+/** Formats a number with the 15 digits that a spreadsheet program keeps, never in scientific notation. */
 function plainNumber(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < FIRST_UNSAFE) return String(value + 0);
   const [mantissa = "", exponent = ""] = Math.abs(value).toExponential(14).split("e");
@@ -126,7 +129,7 @@ function dateText(serial: number, { hasDate, hasTime }: DateFormat, from1904: bo
   return datePart(iso, { hasDate, hasTime });
 }
 
-/** The parts that the format displays: `2020-04-03`, `2020-04-03T14:30:00` or `14:30:00`. */
+/** Returns the parts that the format displays: `2020-04-03`, `2020-04-03T14:30:00` or `14:30:00`. */
 function datePart(iso: string, { hasDate, hasTime }: Pick<DateFormat, "hasDate" | "hasTime">): string {
   if (!hasTime) return iso.slice(0, 10);
   return hasDate ? iso.slice(0, 19) : iso.slice(11, 19);

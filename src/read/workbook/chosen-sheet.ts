@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Sheet } from "./workbook-parts.ts";
 
 /**
- * The sheet with this name, ignoring case; default: the first visible sheet.
+ * Returns the sheet with this name, ignoring case; default: the first visible sheet.
  * @throws Failure `usage` for a missing sheet, `source_empty` if all sheets are hidden
  */
 export function chosenSheet(file: string, sheets: readonly Sheet[], wanted: string | undefined): Sheet {
@@ -19,7 +19,7 @@ export function chosenSheet(file: string, sheets: readonly Sheet[], wanted: stri
   throw new Failure("usage", `${file}: has no sheet "${wanted}"`, { hint: `its sheets are: ${sheetNames(sheets)}` });
 }
 
-/** The notice that a workbook has other sheets, which are not read. */
+/** Returns the notice that a workbook has other sheets, which are not read. */
 export function otherSheets(file: string, { name }: Sheet, sheets: readonly Sheet[]): string {
   const others = sheets.filter((sheet) => sheet.name !== name);
   return (

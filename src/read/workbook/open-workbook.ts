@@ -99,7 +99,7 @@ async function openContext(source: ZipSource, zip: ZipPackage, parts: WorkbookPa
   return { file: source.file, strings, formatOf, from1904 };
 }
 
-/** The first row that is not empty. */
+/** Reads the header from the first row that is not empty. */
 async function headerOf(
   rows: AsyncGenerator<readonly SheetRow[]>,
   { source: { file, modifiedMs }, renamed }: { readonly source: ZipSource; readonly renamed: RenamedColumns },
@@ -156,7 +156,7 @@ function problemsOf(
   return problems;
 }
 
-/** Notices about differences between the file and what a spreadsheet program displays. */
+/** Returns notices about differences between the file and the display of a spreadsheet program. */
 function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits): readonly string[] {
   const notices: string[] = [];
   const hidden = [

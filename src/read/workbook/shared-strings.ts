@@ -3,7 +3,7 @@ import { readXml, type WorkbookPart } from "./xml-reader.ts";
 
 /** The shared strings of a workbook, to which its cells refer by number. */
 export interface SharedStrings {
-  /** Undefined if there is no string with this number. */
+  /** Returns undefined if there is no string with this number. */
   readonly at: (index: number) => string | undefined;
 }
 

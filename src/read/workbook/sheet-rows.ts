@@ -23,7 +23,7 @@ export interface SheetTraits {
   mergedRanges: number;
 }
 
-/** The rows of a sheet, from the first row, in batches; empty rows are omitted. */
+/** Yields the rows of a sheet, from the first row, in batches. Omits empty rows. */
 export async function* sheetRows(
   part: WorkbookPart,
   context: WorkbookContext,
@@ -84,7 +84,7 @@ interface RowReader {
   readonly open: (name: string, attributes: XmlAttributes) => void;
   readonly close: (name: string) => void;
   readonly text: (text: string) => void;
-  /** The completed row; undefined if it is empty. */
+  /** Returns the completed row; undefined if the row is empty. */
   readonly take: () => SheetRow | undefined;
 }
 
@@ -188,7 +188,7 @@ function tooLarge(file: string, line: number, what: string): Failure {
   });
 }
 
-/** The zero-based column of a cell reference: `AB12` -> 27. */
+/** Returns the zero-based column of a cell reference: `AB12` -> 27. */
 function columnIndex(reference: string): number | undefined {
   let index = 0;
   let at = 0;

@@ -72,7 +72,7 @@ interface Relationship {
   readonly part: string;
 }
 
-/** The parts of the package to which a part refers. Omits external references, which are never opened. */
+/** Reads the references of a part to other parts of the package. Omits external references, which are never opened. */
 async function relationships(source: ZipSource, zip: ZipPackage, owner: string): Promise<readonly Relationship[]> {
   const folder = posix.dirname(owner);
   const part = posix.join(folder, "_rels", `${posix.basename(owner)}.rels`);

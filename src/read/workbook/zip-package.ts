@@ -22,7 +22,7 @@ export interface ZipPackage {
   /** Size of the part after unpacking; 0 if it is missing. */
   readonly sizeOf: (part: string) => number;
   /**
-   * The unpacked bytes of a part.
+   * Yields the unpacked bytes of a part.
    * @throws Failure `source_damaged` if it is missing, does not match the archive's directory, or cannot be unpacked;
    * `source_too_large` beyond the limits
    */
@@ -54,7 +54,7 @@ export async function openZipPackage(source: ZipSource): Promise<ZipPackage> {
   }
 }
 
-/** The failure for an archive that cannot be read. */
+/** Returns the failure for an archive that cannot be read. */
 export function corruptPackage({ file }: Pick<ZipSource, "file">, what: string, cause?: unknown): Failure {
   return new Failure("source_damaged", `${file}: the workbook is corrupt (${what})`, {
     hint: "copy the file again, or open it in a spreadsheet program and save it again",

@@ -49,7 +49,7 @@ describe("lookup files", () => {
     ["", 1, "a header"],
     ["only\n", 1, "a header"],
     ["a,b\nD,1\nB\n", 3, "at least two cells"],
-    ["a,b\nD,1\n\nD,2\n", 4, "line 2 already has this key"],
+    ["a,b\nD,1\n\nD,2\n", 4, "line 2 already has this code"],
     ['a,b\nD,"1\n', 2, "never closed"],
   ])("are rejected with the content %j", async (text, line, message) => {
     const failure = await failureOf(readLookup(await written(text)));

@@ -44,8 +44,8 @@ export interface JoinedInput {
   readonly files: readonly ChunkCsvFile[];
   readonly children: readonly JoinedSource[];
   /**
-   * All chunks in order, then batches of orphans. If the records cannot be joined as bytes, returns all records as
-   * batches instead. If reading fails, the failure is thrown after all records before it have been returned.
+   * Yields all chunks in order, then batches of orphans. If the records cannot be joined as bytes, yields all records
+   * as batches instead. If reading fails, throws the failure after all earlier records.
    */
   readonly chunks: (signal?: AbortSignal) => AsyncGenerator<JoinedChunk | RecordBatch>;
 }

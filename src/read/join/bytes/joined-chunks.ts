@@ -16,14 +16,15 @@ export interface JoiningBytes {
 
 export interface JoinedReading {
   readonly chunks: () => AsyncGenerator<JoinedChunk>;
-  /** The child rows without a parent. Call it after all chunks have been read. */
+  /** Yields the child rows without a parent. Call this after all chunks have been read. */
   readonly orphans: () => AsyncGenerator<readonly JoinedRecord[]>;
   readonly close: () => void;
 }
 
 /**
  * Reads the records of a root source with the child records joined to them, as bytes. Throws the same failures as
- * `openJoin`. Undefined if the root source has too many keys, or if too many of its records share child records.
+ * `openJoin`. Returns undefined if the root source has too many keys, or if too many of its records share child
+ * records.
  */
 export async function joinBytes(root: CsvSource, joining: JoiningBytes): Promise<JoinedReading | undefined> {
   const spread = await spreadChildren(root, joining);
@@ -63,7 +64,7 @@ function sent(records: CsvRecords): JoinedChunk["root"] {
   return { ...records, bytes: new Uint8Array(records.bytes) };
 }
 
-/** The number of the first parent with more than `max` child records; undefined if there is none. */
+/** Returns the number of the first parent with more than `max` child records; undefined if there is none. */
 function crowdedParent(slices: readonly ChildSlice[], max: number): number | undefined {
   if (slices.reduce((sum, { parents }) => sum + parents.length, 0) <= max) return undefined;
   const counts = new Map<number, number>();

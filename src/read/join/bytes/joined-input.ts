@@ -13,11 +13,11 @@ interface JoinedInputOptions {
   readonly limits: ReadLimits;
   readonly tempFolder: string;
   readonly refuseChanged: () => Promise<void>;
-  /** The same records, joined in one thread. */
+  /** Yields the same records, joined in one thread. */
   readonly records: (options: { readonly signal?: AbortSignal }) => AsyncGenerator<readonly InputRecord[]>;
 }
 
-/** Joined sources as chunks; undefined if `csvSources` does not support the join. */
+/** Returns joined sources as chunks; undefined if `csvSources` does not support the join. */
 export function joinedInput(
   root: OpenedSource,
   { limits, tempFolder, refuseChanged, records }: JoinedInputOptions,

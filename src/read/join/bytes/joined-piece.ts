@@ -18,8 +18,8 @@ export interface JoinedPiece extends CsvPiece {
 export interface ChildGroups {
   readonly slices: readonly ChildSlice[];
   /**
-   * For each root record: the index in the lists below at which its child records start. They end where the child
-   * records of the next root record start.
+   * For each root record: the index in `sliceAt` and `numberAt` at which its child records start. The child records end
+   * where those of the next root record start.
    */
   readonly starts: Int32Array;
   /** For each child record: the index of its slice, and its number in the slice. */
@@ -84,7 +84,7 @@ function groupsOf(slices: readonly ChildSlice[], count: number): ChildGroups {
   return { slices, starts, sliceAt, numberAt };
 }
 
-/** The child rows of each of these root records, arranged as the source requires. */
+/** Returns the child rows of each of these root records, arranged as the source requires. */
 function childRows(child: JoinedSource, groups: ChildGroups, numbers: readonly number[]): readonly ChildRows[] {
   const { slices, starts, sliceAt, numberAt } = groups;
   const places = numbers.flatMap((number) => range(starts[number] ?? 0, starts[number + 1] ?? 0));

@@ -3,11 +3,11 @@ export interface KeyTable {
   readonly count: () => number;
   /** Adds the next record; `start` is -1 if it has no key. */
   readonly add: (bytes: Uint8Array, start: number, end: number) => void;
-  /** A record with this key; -1 if there is none. */
+  /** Returns a record with this key; -1 if there is none. */
   readonly find: (bytes: Uint8Array, start: number, end: number) => number;
-  /** Another record with the same key; -1 if there are no more. */
+  /** Returns another record with the same key; -1 if there are no more. */
   readonly next: (record: number) => number;
-  /** Approximate memory use in bytes. */
+  /** Returns the approximate memory use in bytes. */
   readonly memoryBytes: () => number;
 }
 
@@ -36,7 +36,7 @@ export function createKeyTable(): KeyTable {
     return slot;
   }
 
-  /** The slot of a record with this key, or a free slot for it. */
+  /** Returns the slot of a record with this key, or a free slot for the key. */
   function slotOf(hash: number, bytes: Uint8Array, start: number, end: number): number {
     const last = slots.length - 1;
     for (let slot = hash & last; ; slot = (slot + 1) & last) {
@@ -86,7 +86,7 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
 interface KeyList {
   readonly length: () => number;
   readonly add: (bytes: Uint8Array, start: number, end: number) => void;
-  /** Whether the list contains the bytes from `start` to `end` at this place. */
+  /** Whether the list contains the bytes from `start` to `end` at position `place`. */
   readonly hasAt: (place: number, bytes: Uint8Array, start: number, end: number) => boolean;
   readonly memoryBytes: () => number;
 }

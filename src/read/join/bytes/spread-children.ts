@@ -11,7 +11,7 @@ import { createKeyTable, type KeyTable } from "./key-table.ts";
 
 /** The records of child sources, in the order of their parents. */
 export interface SpreadChildren {
-  /** For each child source: the records of these parents, which must follow the parents of earlier calls. */
+  /** Returns, for each child source, the records of these parents, which must follow the parents of earlier calls. */
   readonly take: (parents: ParentRange) => readonly (readonly ChildSlice[])[];
   /** For each child source: which of its rows have a parent. */
   readonly found: readonly FoundRows[];
@@ -34,7 +34,7 @@ interface Spreading {
 
 /** Maximum memory for the keys of all parents. */
 const MAX_KEY_BYTES = 64 * 2 ** 20;
-/** Maximum average number of copies per child row. Above it, the files are joined in another way. */
+/** Maximum average number of copies per child row. Above this number, the files are joined in another way. */
 const MAX_COPIES = 4;
 /**
  * Number of copies allowed in addition to the average, so that a few shared rows at the start do not exceed the limit.
@@ -42,8 +42,8 @@ const MAX_COPIES = 4;
 const FIRST_COPIES = 100_000;
 
 /**
- * Reads the keys of the root source, then each child source, and sorts the child records by their parents. Undefined if
- * the keys exceed the memory limit, or if too many root records share child records.
+ * Reads the keys of the root source, then each child source, and sorts the child records by their parents. Returns
+ * undefined if the keys exceed the memory limit, or if too many root records share child records.
  */
 export async function spreadChildren(root: CsvSource, spreading: Spreading): Promise<SpreadChildren | undefined> {
   const keys = await rootKeys(root, spreading);
