@@ -12,12 +12,12 @@ export function formatAttr(path: AttrPath): string {
   return path.length === 0 ? NON_FIELD_ERRORS : path.join(".");
 }
 
-/** `customers.0.phone` -> ["customers", 0, "phone"]. A segment of digits is an index. */
+/** Parses an attr: `customers.0.phone` -> ["customers", 0, "phone"]. A segment of digits is an index. */
 export function parseAttr(attr: string): AttrPath {
   return attr.split(".").map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part));
 }
 
-/** `customers.0.phone` -> `customers.*.phone`: the same field of every item. */
+/** Replaces list indexes with `*`: `customers.0.phone` -> `customers.*.phone`. */
 export function attrPattern(attr: string): string {
   return parseAttr(attr)
     .map((part) => (typeof part === "number" ? "*" : part))

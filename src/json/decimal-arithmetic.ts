@@ -126,7 +126,7 @@ function scaled(text: string, places: number): bigint {
 export interface DecimalSum {
   /** @param text must satisfy `isDecimalText` */
   readonly add: (text: string) => void;
-  /** The sum, with the decimal places of the most precise summand; `0` if nothing was added. */
+  /** Returns the sum, with the decimal places of the most precise summand; `0` if nothing was added. */
   readonly text: () => string;
 }
 

@@ -58,7 +58,7 @@ export function elementTexts(text: string, name: string): readonly string[] {
   return element === "" ? elements : [...elements, element];
 }
 
-/** True if the value is a list with the same number of elements as `texts`. */
+/** Whether the value is a list with the same number of elements as `texts`. */
 export function isListOf(value: JsonValue | undefined, texts: readonly string[]): value is readonly JsonValue[] {
   return isJsonArray(value) && value.length === texts.length;
 }
@@ -149,14 +149,17 @@ function decimalOf(token: string): Decimal {
   return { digits, exponent: digits === "" ? 0 : whole.length - leading + Number(power) };
 }
 
-/** True if two numbers (RFC 8259) have the same absolute value: `1.50` and `15e-1`. */
+/** Whether two numbers (RFC 8259) have the same absolute value: `1.50` and `15e-1`. */
 export function sameDecimal(left: string, right: string): boolean {
   if (left === right) return true;
   const [one, other] = [decimalOf(left), decimalOf(right)];
   return one.digits === other.digits && one.exponent === other.exponent;
 }
 
-/** `1200` -> `12`. A regular expression (`/0+$/`) takes a minute if 200,000 zeros are followed by a 1. */
+/**
+ * Removes trailing zeros: `1200` -> `12`. A regular expression (`/0+$/`) takes a minute if 200,000 zeros are followed
+ * by a 1.
+ */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end -= 1;

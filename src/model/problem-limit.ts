@@ -29,7 +29,7 @@ export function limitProblems<Kept extends CountedProblem>(problems: readonly Ke
   return kept;
 }
 
-/** True if some errors are counted but not listed. The valid attrs are then unknown. */
+/** Whether some errors are counted but not listed. The attrs of these errors are then unknown. */
 export function hasUnlistedErrors(problems: readonly CountedProblem[]): boolean {
   return problems.some(({ severity, unlisted }) => severity === "error" && unlisted !== undefined);
 }

@@ -35,7 +35,7 @@ export interface RowOrder {
 export interface OrderedCells {
   /** The required notation of a cell, in words: `a number`. */
   readonly wanted: string;
-  /** The sort key of a cell; `undefined` if the cell does not have the required notation. */
+  /** Returns the sort key of a cell; `undefined` if the cell does not have the required notation. */
   readonly rank: (text: string) => number | string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /** A growable byte array. */
 export interface ByteList {
   readonly length: () => number;
-  /** A view of the bytes added since `clear`; valid until the next change. */
+  /** Returns a view of the bytes added since `clear`; valid until the next change. */
   readonly bytes: () => Uint8Array;
   /** Returns a copy of these bytes and clears the list. */
   readonly take: () => Uint8Array<ArrayBuffer>;
@@ -40,7 +40,7 @@ export function createByteList(firstSize: number = MIN_SIZE): ByteList {
     end = start + to;
   }
 
-  /** UTF-8 needs at most three bytes per code unit. */
+  /** Makes room for three bytes per code unit, the maximum in UTF-8. */
   function addText(text: string): void {
     makeRoom(text.length * 3);
     const [target, start] = [memory, end];

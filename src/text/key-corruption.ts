@@ -70,7 +70,7 @@ function areSameDate(known: string, key: string): boolean {
   return dateForms(key).includes(known) || dateForms(known).includes(key);
 }
 
-/** The notation of a date in a key: `9/9/Y`, `Y-9-9`, `9-A`. */
+/** Returns the notation of a date in a key: `9/9/Y`, `Y-9-9`, `9-A`. */
 function dateNotation(key: string): string {
   return key
     .replace(/[A-Za-z]+/g, "A")

@@ -61,7 +61,10 @@ export interface UploadOptions {
   readonly ceiling?: number;
   /** Maximum number of requests per second. */
   readonly rps?: number;
-  /** The current share of this worker in a run with several workers, in addition to its own limits. */
+  /**
+   * Returns the current share of this worker in a run with several workers. It applies in addition to the worker's own
+   * limits.
+   */
   readonly share?: (() => PaceShare) | undefined;
   /** Whether all records go to one import supplier, so that nothing can be sent while the supplier is closed. */
   readonly oneSupplier?: boolean;

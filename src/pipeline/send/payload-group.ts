@@ -7,7 +7,7 @@ export interface PayloadGroup {
   /** The numbers of the first and the last record. */
   readonly first: number;
   readonly last: number;
-  /** Canonical JSON in UTF-8; undefined if the payload must be built from the row. */
+  /** Returns the payload as canonical JSON in UTF-8; undefined if the payload must be built from the row. */
   readonly payload: (record: number) => Buffer | undefined;
   readonly row: (record: number) => Row | undefined;
   /** True if the records were read again, from an input that may have changed. */

@@ -82,7 +82,10 @@ function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext
 
 type RowOf = () => Row | undefined;
 
-/** A separate function, because closures in the same scope keep every variable in memory that any of them captures. */
+/**
+ * Keeps the row. This is a separate function, because closures in the same scope keep every variable in memory that any
+ * of them captures.
+ */
 function cacheRow(row: Row | undefined): RowOf {
   return () => row;
 }

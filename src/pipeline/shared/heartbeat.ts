@@ -42,7 +42,7 @@ const BEAT_MS = 1_000;
 const FIRST_BEATS = 15;
 const FIRST_BEAT_MS = 200;
 
-/** Milliseconds between the heartbeats of a worker. */
+/** Returns the milliseconds between the heartbeats of a worker. */
 export function heartbeatMs(leaseMs: number): number {
   return Math.min(BEAT_MS, leaseMs / 5);
 }

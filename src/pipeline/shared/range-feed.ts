@@ -12,7 +12,7 @@ export interface RangeFeed {
   readonly ranges: Pick<RangeProgress, "take" | "fed" | "unsettled" | "isInProgress">;
   readonly heartbeat: Pick<Heartbeat, "lastReply" | "everyMs">;
   readonly workerPace: Pick<WorkerPace, "isWanted">;
-  /** Current rate of this worker, in outcomes per second. */
+  /** Returns the current rate of this worker, in outcomes per second. */
   readonly perSecond: () => number;
   readonly leaving: AbortSignal;
   readonly clock: Sleeper;

@@ -144,7 +144,7 @@ function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
 
 interface PoolWorker<Answer, Message> {
   readonly ask: (task: Task<Message>) => Promise<Settled<Answer>>;
-  /** Number of tasks without an answer. */
+  /** Returns the number of tasks without an answer. */
   readonly waiting: () => number;
   /** Answers all pending and future tasks with an error. */
   readonly fail: (error: unknown) => void;

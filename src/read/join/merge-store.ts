@@ -93,7 +93,7 @@ async function* groupsOf(
 interface KeyOrder {
   /** False for a key that this order does not cover. */
   readonly accepts: (key: string) => boolean;
-  /** Negative if `left` comes first; zero only for equal strings. */
+  /** Returns a negative number if `left` comes first, and 0 only for equal strings. */
   readonly compare: (left: string, right: string) => number;
 }
 

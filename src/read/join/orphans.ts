@@ -121,7 +121,7 @@ function looseKey(row: Row, name: string): string | undefined {
 export interface MatchedRows {
   readonly add: (id: number) => void;
   readonly has: (id: number) => boolean;
-  /** Number of rows with a parent. */
+  /** Returns the number of rows with a parent. */
   readonly size: () => number;
 }
 

@@ -84,7 +84,7 @@ function countAllLineEnds(bytes: Uint8Array): number {
 /** Counts the lines of a text in several chunks, even if it is split between CR and LF. */
 interface LineCounter {
   readonly add: (bytes: Uint8Array) => void;
-  /** 1-based line on which the next chunk starts. */
+  /** Returns the 1-based line on which the next chunk starts. */
   readonly line: () => number;
 }
 

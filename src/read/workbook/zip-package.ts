@@ -19,7 +19,7 @@ export interface ZipSource {
 /** The parts of an open ZIP file. Part names are not case-sensitive, as the format requires. */
 export interface ZipPackage {
   readonly has: (part: string) => boolean;
-  /** Size of the part after unpacking; 0 if it is missing. */
+  /** Returns the size of the part after unpacking; 0 if the part is missing. */
   readonly sizeOf: (part: string) => number;
   /**
    * Yields the unpacked bytes of a part.

@@ -31,7 +31,7 @@ export interface SupplierBreakers {
   readonly failure: () => Failure | undefined;
   /** Whether records were skipped since the last call. Skipped records require another pass over the input. */
   readonly takeSkippedSuppliers: () => boolean;
-  /** Milliseconds until the next probe, or until the next check for results of other workers. */
+  /** Returns the milliseconds until the next probe, or until the next check for results of other workers. */
   readonly untilProbe: () => number;
   /** Whether other workers probe all closed suppliers. */
   readonly isProbedByOthers: () => boolean;
@@ -138,10 +138,10 @@ interface SupplierBreaker {
   readonly recordDone: () => void;
   /** Applies a newer state that another worker found. */
   readonly apply: (finding: ReportedSupplier | undefined) => void;
-  /** Time of the next probe, in monotonic milliseconds. */
+  /** Returns the time of the next probe, in monotonic milliseconds. */
   readonly probeAt: () => number;
   /**
-   * The reason why the circuit opened: the code of a reply that reports a closed supplier, or the code of
+   * Returns the reason why the circuit opened: the code of a reply that reports a closed supplier, or the code of
    * `EQUAL_REFUSALS` equal refusals.
    */
   readonly cause: () => { readonly code: string; readonly isFromStreak: boolean };
@@ -151,7 +151,7 @@ interface SupplierBreakerOptions {
   /** Whether the run waits for closed suppliers and probes them. */
   readonly waits: boolean;
   readonly clock: MonotonicClock;
-  /** The findings of other workers of the run. */
+  /** Returns the findings of other workers of the run. */
   readonly reported?: (() => readonly ReportedSupplier[]) | undefined;
   readonly onChange: (event: UploadEvent) => void;
 }

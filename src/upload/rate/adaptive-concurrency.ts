@@ -12,7 +12,7 @@ import type { PaceShare, UploadEvent, UploadOptions } from "../upload-types.ts";
  * the rate change nothing.
  */
 export interface RateControl {
-  /** Current maximum number of requests in flight. */
+  /** Returns the current maximum number of requests in flight. */
   readonly limit: () => number;
   /** Highest possible value of `limit`. */
   readonly maximum: number;
@@ -22,7 +22,7 @@ export interface RateControl {
   readonly waitForTurn: (signal: AbortSignal) => Promise<void> | undefined;
   /** Like `waitForTurn`, for a request that was already allowed. Waits only for a pause that has begun since then. */
   readonly waitForPause: (signal: AbortSignal) => Promise<void> | undefined;
-  /** The epoch to store with a request when it is sent. */
+  /** Returns the epoch to store with a request when it is sent. */
   readonly epoch: () => Epoch;
   /** Call this for a reply without push-back. `inFlight`: number of requests in flight, including this one. */
   readonly answered: (durationMs: number, inFlight: number, epoch?: Epoch) => void;
@@ -203,7 +203,7 @@ function createSharedRate(learned: LearnedRate): SharedRate {
 }
 
 interface Pauses {
-  /** Remaining milliseconds of the longest pause. */
+  /** Returns the remaining milliseconds of the longest pause. */
   readonly restMs: () => number;
   readonly begin: (forMs: number, reason: string) => void;
   /** Begins a pause that the platform did not request. `round`: number of consecutive pauses, including this one. */

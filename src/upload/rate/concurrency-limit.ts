@@ -101,7 +101,7 @@ interface LatencyWindow {
   /** Adds a reply. Returns true when the window contains `size` replies. */
   readonly add: (durationMs: number, size: number) => boolean;
   readonly helps: () => boolean;
-  /** The best mean reply time of any window, in milliseconds. */
+  /** Returns the best mean reply time of any window, in milliseconds. */
   readonly best: () => number;
   readonly restart: () => void;
 }

@@ -8,7 +8,7 @@ import { createRefusalNoise, MAX_NOISE, type Load, type RefusalNoise } from "./r
  * because it may include a pause. Refusals that are independent of the rate do not indicate a cap (`refusal-noise.ts`).
  */
 export interface LearnedRate {
-  /** Requests per second that may be sent now; infinite if no cap is known. */
+  /** Returns the requests per second that may be sent now; infinite if no cap is known. */
   readonly perSecond: (now: number) => number;
   /** @param isCurrent whether the request was sent after the last change of the rate */
   readonly acceptedRequest: (now: number, isCurrent: boolean) => void;
@@ -144,9 +144,12 @@ function createWarnings(): Warnings {
 
 interface Cap {
   readonly isKnown: () => boolean;
-  /** Requests per second; infinite if unknown. */
+  /** Returns the cap in requests per second; infinite if unknown. */
   readonly value: () => number;
-  /** Requests per second that may be sent: slightly less than the cap after a refusal, then increasing over time. */
+  /**
+   * Returns the requests per second that may be sent: slightly less than the cap after a refusal, then increasing over
+   * time.
+   */
   readonly perSecond: (now: number) => number;
   readonly loadAt: (now: number) => Load;
   readonly refusedAt: () => number;
@@ -209,11 +212,11 @@ function createCap(): Cap {
 /** Counts events of the last two seconds in slots of a tenth of a second. */
 interface EventCounter {
   readonly add: (now: number) => void;
-  /** Number of events in the last `windowMs` milliseconds, at most two seconds. */
+  /** Returns the number of events in the last `windowMs` milliseconds, at most two seconds. */
   readonly count: (now: number, windowMs: number) => number;
-  /** Milliseconds since the first event. */
+  /** Returns the milliseconds since the first event. */
   readonly age: (now: number) => number;
-  /** Events per second over the last `sinceMs` milliseconds, at least one and at most two seconds. */
+  /** Returns the events per second over the last `sinceMs` milliseconds, at least one and at most two seconds. */
   readonly perSecond: (now: number, sinceMs: number) => number;
 }
 

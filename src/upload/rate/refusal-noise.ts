@@ -7,7 +7,7 @@
  * share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
  */
 export interface RefusalNoise {
-  /** Share of requests that is refused at random; 0 if no noise is known. */
+  /** Returns the share of requests that is refused at random; 0 if no noise is known. */
   readonly share: () => number;
   /** Whether noise is known and explains all refusals since the last accepted request. */
   readonly isKnown: () => boolean;

@@ -12,7 +12,7 @@ export interface StepLimits {
   readonly leave: (slot: StepSlot) => void;
   /** Call this when the reply to the request was a 429. */
   readonly pushedBack: (slot: StepSlot) => void;
-  /** Number of requests in flight at all steps. */
+  /** Returns the number of requests in flight at all steps. */
   readonly inFlight: () => number;
 }
 
