@@ -157,11 +157,11 @@ export type SourceFinding =
       readonly near?: Place;
       readonly alsoNear?: readonly Place[];
     }
-  /** A row refers to a row of a child source that does not exist. */
+  /** A row refers to a missing row of a child source. */
   | { readonly code: "source_missing_row"; readonly child: string }
   /** Two rows of a child source with the same key. */
   | { readonly code: "source_duplicate_key"; readonly source: string; readonly other: Place }
-  /** A row of a child source that equals an earlier one in every cell. */
+  /** A row of a child source that equals an earlier row in every cell. */
   | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
   /** A cell of the `orderBy` column does not have the notation that the mapping requires. */
   | { readonly code: "source_bad_order"; readonly wanted: string }

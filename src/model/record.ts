@@ -28,7 +28,7 @@ export interface JsonTable {
 interface JoinedRow {
   /** 1-based physical line on which the row starts. */
   readonly line: number;
-  /** Rows joined to this one, in order, by source name; absent if the source has no children. */
+  /** Rows joined to this row, in order, by source name; absent if the source has no children. */
   readonly children?: ReadonlyMap<string, readonly Row[]>;
   /** Set by a mapping that calls functions. A separate map keyed by row would take as long as the mapping itself. */
   calls?: RowCalls | undefined;

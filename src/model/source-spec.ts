@@ -4,11 +4,11 @@ export interface SourceSpec {
   readonly name: string;
   /** Paths and globs, already resolved against their base folder; `-` is stdin, `book.xlsx#Customers` a sheet. */
   readonly files: readonly string[];
-  /** The sheet of its workbooks; default: the first visible one. */
+  /** The sheet of its workbooks; default: the first visible sheet. */
   readonly sheet?: string;
   /** Column (CSV) or path (JSON) of the key that children join on; its values must be unique. */
   readonly key?: string;
-  /** Maps the 1-based number of a column (CSV) to the name that replaces the one in the header. */
+  /** Maps the 1-based number of a column (CSV) to the name that replaces the name in the header. */
   readonly rename?: ReadonlyMap<number, string>;
   readonly children: readonly ChildSpec[];
 }
@@ -20,7 +20,7 @@ export interface ChildSpec extends SourceSpec {
   readonly parentKey?: string;
   /** How the rows of one parent are ordered. Default: file order. */
   readonly orderBy?: RowOrder;
-  /** Excludes rows that equal an earlier one in every cell. */
+  /** Excludes rows that equal an earlier row in every cell. */
   readonly distinct?: boolean;
   /** Selects one of several rows of a parent. */
   readonly pick?: RowChoice;

@@ -15,7 +15,9 @@ export interface ReadLimits {
   readonly workbookParts: number;
   /** Maximum memory for the shared strings of a workbook, which are all kept in memory. */
   readonly workbookTextBytes: number;
-  /** Maximum compression ratio of a `.gz` file or a part of a workbook. Checked only for more than 10 MB unpacked. */
+  /**
+   * Maximum compression ratio of a `.gz` file or a part of a workbook. Checked only if more than 10 MB are unpacked.
+   */
   readonly gzipRatio: number;
   /** Maximum total size of child files that are joined in memory, without checking their order. */
   readonly memoryJoinBytes: number;

@@ -8,7 +8,7 @@ const SHAPELESS = String.raw`\p{Default_Ignorable_Code_Point}\u2800\u{16FE4}\u{1
 export const INVISIBLE: string = String.raw`\p{Cf}\p{Z}${SHAPELESS}`;
 
 /**
- * The characters of `INVISIBLE` without spaces. Like control characters, these characters must not reach a screen
+ * The characters of `INVISIBLE` except spaces. Like control characters, these characters must not reach a screen
  * unescaped.
  */
 export const DECEPTIVE: string = String.raw`\p{Cf}\p{Zl}\p{Zp}${SHAPELESS}`;

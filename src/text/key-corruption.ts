@@ -41,7 +41,10 @@ function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean):
 const SYMMETRIC: ReadonlySet<KeyForm> = new Set(["characters", "case", "spaces", "dash"]);
 const LOST: ReadonlySet<KeyForm> = new Set(["zeros", "fraction", "plus"]);
 
-/** Positions of the dashes in a key, counted from its end: the number of non-dash characters that follow each. */
+/**
+ * Returns the positions of the dashes in a key, counted from its end: the number of non-dash characters that follow
+ * each dash.
+ */
 function dashesIn(key: string): readonly number[] {
   const places: number[] = [];
   let following = 0;

@@ -63,7 +63,7 @@ function readSequence(reader: Reader): Sequence | undefined {
   return pieces;
 }
 
-/** Joins neighbouring literals, and neighbouring repeats of the same class. */
+/** Adds a piece. Joins neighbouring literals, and neighbouring repeats of the same class. */
 function addPiece(pieces: Piece[], piece: Piece): void {
   const last = pieces.at(-1);
   if (last?.part.kind === "text" && piece.part.kind === "text" && isOnce(last) && isOnce(piece)) {

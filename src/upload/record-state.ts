@@ -24,7 +24,7 @@ export interface RecordState {
   position: WorkflowPosition;
   /** The attempt of the latest intent. */
   attempt: number;
-  /** Number of requests for the step in this run. */
+  /** Number of tries of the current request for the step in this run. */
   tries: number;
   /** Whether a request of this or an earlier run had no clear reply, so that the platform may have the record. */
   isAmbiguous: boolean;
@@ -39,7 +39,7 @@ export interface RecordState {
   notFoundCount: number;
   /** Present while the step is polled. */
   patience: PollPatience | undefined;
-  /** The slot of the request in flight in the limit of its step. */
+  /** The request in flight, as counted by the limit of its step. */
   stepSlot: StepSlot | undefined;
 }
 

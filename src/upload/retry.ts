@@ -2,7 +2,7 @@ import type { Random } from "../time/clock.ts";
 import { fullJitter } from "../transport/retry-delay.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 
-/** Maximum number of requests for one record in one run. */
+/** Maximum number of tries of one request of a record in one run. */
 const MAX_TRIES = 3;
 /**
  * The maximum if the platform pushes back. It is higher, because a busy platform must not use up the tries of a valid
@@ -19,7 +19,7 @@ const MAX_DELAY_IN_NOISE_MS = 50;
 export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
 
 export interface RetryState {
-  /** Number of requests for this record in this run. */
+  /** Number of tries of the current request of the record in this run. */
   readonly tries: number;
   readonly mayRepeat: boolean;
   /** Whether refusals are known to be random and independent of the rate. */

@@ -7,7 +7,7 @@ import type { UploadEnd, UploadOptions } from "./upload-types.ts";
 export interface Shutdown {
   /** Aborts when no more requests may be started. */
   readonly stopping: AbortSignal;
-  /** Aborts when requests in flight are cancelled. */
+  /** Aborts when requests in flight must be cancelled. */
   readonly aborted: AbortSignal;
   /** Ends the upload because of an error, which is a Failure or a bug. */
   readonly stop: (error: unknown) => void;

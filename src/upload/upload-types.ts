@@ -147,8 +147,6 @@ export interface UploadEnd {
   readonly failure?: Failure;
   /** Outcomes of this upload by status. */
   readonly counts: Readonly<Partial<Record<AttemptOutcome["status"], number>>>;
-  /**
-   * Outcomes that the ledger could not save, for example on a full disk. Empty unless `failure` is a `storage` failure.
-   */
+  /** Outcomes that the ledger could not save, for example on a full disk. Empty unless writing to the ledger failed. */
   readonly unsaved: readonly AttemptOutcome[];
 }

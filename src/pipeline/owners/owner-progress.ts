@@ -9,7 +9,7 @@ import { type ExportedPackage, type ExportedPackages, readExport } from "./expor
 import type { CellDependencies } from "./read-cells.ts";
 import { dueDay, isOverdue } from "./record-owner.ts";
 
-/** The open records of an owner, and the exported records that it has returned. */
+/** The open records of an owner, and the exported records that the owner has returned. */
 export interface OwnerProgress {
   readonly owner: string;
   readonly address?: string | undefined;

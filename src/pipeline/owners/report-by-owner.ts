@@ -148,8 +148,8 @@ function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | unde
 }
 
 /**
- * Divides the records among their owners, which it finds like `migrate open`. A record that the platform has accepted
- * with other content, or already had, has a different state in `migrate open` than in its run.
+ * Divides the records among their owners. Finds the owners in the same way as `migrate open`. A record that the
+ * platform has accepted with other content, or already had, has a different state in `migrate open` than in its run.
  */
 async function sharesOf(
   outcomes: Report["outcomes"],

@@ -77,7 +77,7 @@ export async function* lookUpDocuments(
   const underWay: Promise<readonly MappedRecord[]>[] = [];
   for await (const batch of records) {
     const checked = Promise.all(batch.map((record) => checkRecord(record, { job, find, pathCheckOf, options })));
-    // The promise is awaited later. Until then, Node.js must not treat its failure as unhandled.
+    // The promise is awaited later. Until then, Node.js must not treat its rejection as unhandled.
     checked.catch(() => undefined);
     underWay.push(checked);
     const first = underWay.length < LOOKAHEAD_BATCHES ? undefined : underWay.shift();

@@ -21,7 +21,7 @@ export interface RunRemainder {
   readonly summary: Summary;
   readonly rejects: readonly RejectedSource[];
   readonly ledger: string | undefined;
-  /** Words that the next command has in addition to the flags of the job. */
+  /** Arguments of the next command in addition to the flags of the job. */
   readonly flags: readonly string[];
   /** Whether a resumed run may settle some of the ambiguous records (`mayResumeSettle`). */
   readonly settlesAmbiguous: boolean;

@@ -45,7 +45,7 @@ export interface ReportableRun {
   readonly reporting: ReportOptions;
 }
 
-/** How a run's checking and sending ended. */
+/** The results of checking the records of a run and of sending them. */
 interface RunResult {
   readonly checked?: CheckResult | undefined;
   readonly sent?: UploadEnd | undefined;
@@ -63,7 +63,7 @@ export interface ReportOptions {
   readonly workbook?: boolean | undefined;
   /** The ledger of the run; absent for `validate`, which has none. */
   readonly store?: LedgerStore | undefined;
-  /** Words that the next command has in addition to the flags of its job and target. */
+  /** Arguments of the next command in addition to the flags of its job and target. */
   readonly flags?: readonly string[] | undefined;
 }
 

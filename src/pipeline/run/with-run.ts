@@ -52,7 +52,7 @@ interface NewRunOptions {
   readonly isShared?: boolean;
   /** The destination of the records. */
   readonly target: { readonly host: string; readonly instance: string };
-  /** Words that the next command has in addition to the flags of its job and target. */
+  /** Arguments of the next command in addition to the flags of its job and target. */
   readonly flags?: readonly string[];
 }
 

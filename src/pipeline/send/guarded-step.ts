@@ -16,7 +16,7 @@ type MaySend = Parameters<Send>[2];
 
 const POLL_MS = 50;
 
-/** Returns the steps of a connection. They send requests only while the lease is held. */
+/** Returns the steps of a connection, which then send requests only while the lease is held. */
 export function guardedSteps(
   { steps, onlyWhile }: Pick<Connection, "steps"> & Partial<Pick<Connection, "onlyWhile">>,
   guard: Guard,

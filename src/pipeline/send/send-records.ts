@@ -29,7 +29,7 @@ export interface SendOptions {
   readonly shownValues?: ShownValues | undefined;
   /** Name of the step after which records are not sent any further. */
   readonly until?: string | undefined;
-  /** Records outside the ledger which requests were sent. */
+  /** The journal, which records the sent requests outside the ledger. */
   readonly journal?: Journal | undefined;
   /**
    * Whether the connection only validates and creates nothing. A record that the platform would accept then becomes

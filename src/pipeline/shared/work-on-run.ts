@@ -35,7 +35,7 @@ export interface WorkOptions {
   readonly connection: Pick<Connection, "steps" | "quietMs"> & Partial<Pick<Connection, "onlyWhile">>;
   readonly pace: RateLimitSettings;
   readonly until?: string | undefined;
-  /** Records outside the ledger which requests were sent. */
+  /** The journal, which records the sent requests outside the ledger. */
   readonly journal?: Journal | undefined;
   /** Detects that the ledger is restored during the work. */
   readonly watch?: Pick<OriginWatch, "look" | "observe"> | undefined;

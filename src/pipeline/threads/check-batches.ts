@@ -57,7 +57,7 @@ interface FastPathRecords {
 }
 
 /**
- * Returns a function that maps and checks the records of a task and converts them to plan items, like `checkRecords`
+ * Returns a function that maps and checks the records of a task and converts them to plan items, like `checkedRecords`
  * followed by `planItems`.
  * @param payloads receives the payloads of records that may be sent
  */

@@ -5,7 +5,7 @@ import { cellMarks, findCells, newRecordCells, recordStarter } from "../csv/reco
 import { keyOf } from "../row/row-key.ts";
 import type { TextSource } from "../text/text-bytes.ts";
 
-/** Reads the keys of the rows of a file without creating the rows. Yields the same keys as `keyOf`. */
+/** Reads the keys of the rows of a file without creating the rows. Yields the same keys that `keyOf` returns. */
 export async function* csvKeys(
   source: TextSource,
   layout: CsvLayout,

@@ -37,7 +37,7 @@ export async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
 interface BegunLine {
   /** Number of bytes, without leading white space. */
   readonly size: number;
-  /** The bytes of the line; empty if it is too long to be kept. */
+  /** The bytes of the line; empty if the line is too long to be kept. */
   readonly parts: readonly Uint8Array[];
 }
 

@@ -12,7 +12,7 @@ import type { ListedCorrection } from "./corrections-file.ts";
  * The result of a correction.
  *
  * - `applied`: a cell had the old value
- * - `corrected`: no cell had the old value, but one already has the new value
+ * - `corrected`: no cell had the old value, but a cell already has the new value
  * - `outdated`: rows with the key exist, but the cell has neither the old nor the new value
  * - `unused`: no row has the key
  */

@@ -245,7 +245,10 @@ function changeIn({ cells, line }: TableLine, share: (text: string) => string, b
 
 const MAX_SHARED = 1000;
 
-/** Returns one string object for equal texts, because most cells repeat: users, times, values. */
+/**
+ * Returns a function that returns the same string object for equal texts, because most cells repeat: users, times,
+ * values.
+ */
 function createSharing(): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {

@@ -36,7 +36,7 @@ export interface ReadOptions {
   readonly onNotice: (notice: ReadNotice) => void;
   /** Called for each chunk with the total number of bytes read from all files. Repeated reads do not count. */
   readonly onRead?: (read: { readonly bytes: number; readonly ofBytes: number }) => void;
-  /** Files by path that the user did not name (stdin), or that an earlier run has read. */
+  /** By path: the files that the user did not name (stdin), or that an earlier run has read. */
   readonly knownFiles?: ReadonlyMap<string, KnownFile>;
 }
 

@@ -30,7 +30,7 @@ export interface FindOptions {
  * Finds the files that match `patterns`, in the order of the patterns; the matches of a glob are sorted by name. In
  * `book.xlsx#Customers`, `Customers` is a sheet. A glob omits files whose name is not UTF-8, with a notice.
  * @throws Failure `source_unreadable` for a path that is missing or not a regular file and for a glob without matches,
- * `usage` for a file that is named twice and for a glob that visits more than `MAX_GLOB_ENTRIES`
+ * `usage` for a file that is named twice and for a glob that visits more than `maxEntries` files and folders
  */
 export async function findFiles(
   patterns: readonly string[],
@@ -48,7 +48,7 @@ export async function findFiles(
 
 /**
  * Returns the current state of one file.
- * @param instead hint for a folder or a device; default: a list of the valid kinds of sources
+ * @param instead hint for a folder or a device; default: a hint for sources
  * @throws Failure `source_unreadable` unless it is a regular file
  */
 export async function inspectFile(path: string, instead?: string): Promise<FoundFile> {

@@ -97,10 +97,10 @@ interface KeyOrder {
   readonly compare: (left: string, right: string) => number;
 }
 
-/** By character code, like databases with a binary collation and `LC_ALL=C sort`. */
+/** The order by character code, as in databases with a binary collation and in `LC_ALL=C sort`. */
 const byText: KeyOrder = { accepts: () => true, compare: compareText };
 
-/** By value, for keys that consist of digits. `007` is sorted next to `7`, but is a different key. */
+/** The order by value, for keys that consist of digits. `007` is sorted next to `7`, but is a different key. */
 const byNumber: KeyOrder = {
   accepts: (key) => /^\d+$/.test(key),
   compare: (left, right) => {

@@ -117,7 +117,7 @@ function looseKey(row: Row, name: string): string | undefined {
     .replace(/^0+(?=.)/, "");
 }
 
-/** Records which rows of a child source have a parent, with one bit per row. */
+/** The set of rows of a child source that have a parent, stored as one bit per row. */
 export interface MatchedRows {
   readonly add: (id: number) => void;
   readonly has: (id: number) => boolean;

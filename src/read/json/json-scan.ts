@@ -78,8 +78,9 @@ function countNames(found: JsonValue, depth: number): number {
 }
 
 /**
- * Counts the colons that follow a quotation mark. In a text without escapes, one follows every name, and a colon at the
- * start of a string also counts. If the count equals the number of names in the parsed value, no name is repeated.
+ * Counts the colons that follow a quotation mark. In a text without escapes, such a colon follows every name. A colon
+ * at the start of a string also counts. If the count equals the number of names in the parsed value, no name is
+ * repeated.
  */
 function countColonsAfterQuotes(text: string): number {
   let count = 0;

@@ -12,8 +12,8 @@ export type NumberFormat =
 const GENERAL: NumberFormat = { kind: "general" };
 
 /**
- * Reads the number formats of a workbook. Returns a function from the style number of a cell to its format. Formats
- * that depend on the locale of the spreadsheet program are interpreted as US English.
+ * Reads the number formats of a workbook. Returns a function that finds the format for the style number of a cell.
+ * Formats that depend on the locale of the spreadsheet program are interpreted as US English.
  */
 export async function readCellFormats(part: WorkbookPart): Promise<(style: string | undefined) => NumberFormat> {
   const codes = new Map<string, string>();
