@@ -8,8 +8,9 @@ import { type Operation, requestTypes } from "./operations/operation.ts";
 import { type FieldType, type ObjectType, memberType } from "./types/field-type.ts";
 
 /**
- * Reports errors for unknown named values, settings and formats in rules, and for lists used as numbers. Warns about
- * each path that does not resolve at any place where its rule applies. Skips rules of schemas that no request uses.
+ * Reports errors for unknown named values, settings and formats in rules, for formats without the required region, and
+ * for lists in arithmetic. Warns about each path that does not resolve at any place where its rule applies. Skips rules
+ * of schemas that no request uses.
  */
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();
@@ -35,7 +36,7 @@ function checkNames(expression: Expression, place: AttrPath, declarations: RuleD
   for (const part of subexpressionsOf(expression)) checkNames(part, place, declarations, findings);
 }
 
-/** Error messages for the expression itself, excluding its subexpressions. */
+/** Returns the error messages for the expression itself, excluding its subexpressions. */
 function issuesOf(expression: Expression, { settings, values }: RuleDeclarations): readonly string[] {
   if (expression.kind === "setting") {
     return unknownName("setting", expression.name, settings.keys(), "; declare it in x-rule-settings");
@@ -89,7 +90,7 @@ function recordUses(rule: Rule, place: TypePlace, context: UseContext): void {
 
 /**
  * Records whether each path in an expression resolves. Paths in a filter start at the filtered items. Paths in a named
- * value start at the place before its name.
+ * value start at the value before its name: for `a.$name`, at `a`.
  */
 function recordUse(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   if (expression.kind !== "path") {
@@ -127,7 +128,7 @@ function recordFilters(path: PathExpression, from: PathBases, place: AttrPath, c
   }
 }
 
-/** The message for a path that does not resolve, with a suggestion for the first step that does not resolve. */
+/** Returns the message for a path that does not resolve, with a suggestion for the first step that does not resolve. */
 function unknownField(path: PathExpression, from: PathBases): string {
   let holders: readonly TypePlace[] = from.here;
   for (const [index, step] of path.steps.entries()) {
@@ -150,7 +151,8 @@ interface TypePlace {
 }
 
 /**
- * Every position at which a payload of the type can contain a value with rules. A recursive type is entered only once.
+ * Returns every position at which a payload of the type can contain a value with rules. Enters each type only once per
+ * enclosing object type, because types may be recursive.
  */
 function placesWithRules(body: FieldType): readonly TypePlace[] {
   const places: TypePlace[] = [];
@@ -184,7 +186,10 @@ function itemPlace({ holder }: TypePlace, type: FieldType): TypePlace {
   return holder === undefined ? { type } : { type, holder };
 }
 
-/** Each possible type of the value, once, because alternatives may contain themselves. */
+/**
+ * Returns one place for each possible type of the value. Visits each type once, because alternatives may contain
+ * themselves.
+ */
 function optionsOf(place: TypePlace): readonly TypePlace[] {
   const types = new Set<FieldType>([place.type]);
   for (const type of types) {
@@ -203,8 +208,8 @@ interface PathBases {
 }
 
 /**
- * The places to which a path leads; empty if the contract has no such field. Undefined for a path into a reference
- * list. If the path ends in a named value, the caller handles that step.
+ * Returns the places to which a path leads, or an empty list if the contract has no such field. Returns undefined for a
+ * path into a reference list. If the path ends in a named value, the caller handles that step.
  */
 function followPath(path: PathExpression, from: PathBases): readonly TypePlace[] | undefined {
   const steps = path.steps.filter(({ kind }) => kind !== "named");
@@ -249,7 +254,7 @@ function fieldPlace(type: ObjectType, name: string, holder: TypePlace): readonly
   return known === undefined ? [] : [{ type: known, holder }];
 }
 
-/** All field names that may occur at these places. */
+/** Returns all field names that may occur at these places. */
 function fieldNames(places: readonly TypePlace[]): readonly string[] {
   return places.flatMap(optionsOf).flatMap(({ type }) => (type.kind === "object" ? [...type.properties.keys()] : []));
 }

@@ -22,7 +22,7 @@ export type FindingSeverity = ContractFinding["severity"];
 /** Collects findings while a contract is compiled; duplicates at the same place are ignored. */
 export interface Findings {
   readonly add: (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
-  /** Like `add`, for the text of an overlay, which is not part of the merged document. */
+  /** Like `add`, for a location in an overlay, because overlays are not part of the merged document. */
   readonly addAt: (
     severity: FindingSeverity,
     code: string,
@@ -38,7 +38,9 @@ export interface Findings {
   readonly sorted: () => readonly ContractFinding[];
 }
 
-/** `placeOf`: the source place of a path in the merged document. */
+/**
+ * Creates a collector of findings. `placeOf` returns the place in the source files for a path in the merged document.
+ */
 export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
   const findings = new Map<string, ContractFinding>();
   const counted = new Map<string, Map<string, AttrPath>>();

@@ -23,8 +23,8 @@ import { type Compilation, followReference } from "./types/schema-node.ts";
  * Adds a finding for every part that is unknown or not enforced. `settings`: the configured settings of the instance,
  * to which a discriminator may refer.
  *
- * Throws a Failure (`contract_invalid`) if compilation is impossible: text that is not YAML or JSON, a first document
- * that is not OpenAPI 3, or a later document that is not an overlay.
+ * Throws a Failure (`contract_invalid`) if compilation is impossible, for example because a file is neither YAML nor
+ * JSON, the first document is not OpenAPI 3.0 or 3.1, or a later document is not an overlay.
  */
 export function loadContract(
   documents: readonly SourceText[],
@@ -111,7 +111,7 @@ function versionOf(root: JsonValue, { file, lineOf }: SourceDocument): Compilati
 function hintFor(root: JsonValue, version: JsonValue | undefined): string {
   if (overlayVersion(root) !== undefined) return "this is an overlay: name the OpenAPI document before it";
   if (isJsonObject(root) && Object.hasOwn(root, "swagger")) return "this is Swagger 2: convert it to OpenAPI 3 first";
-  if (typeof version === "number") return `write the version as text: openapi: "3.0.3"`;
+  if (typeof version === "number") return `write the version as a string: openapi: "3.0.3"`;
   return 'begin the document with its version, such as "openapi: 3.0.3"';
 }
 
@@ -133,7 +133,7 @@ function overlayOf(source: SourceText): SourceDocument {
   });
 }
 
-/** The failure for a file that is empty or has only comments. */
+/** Returns the failure for a file that is empty or has only comments. */
 function emptyFile(file: string, hint: string): Failure {
   return new Failure("contract_invalid", `${file}: this file is empty`, { hint, place: { file, line: 1 } });
 }
@@ -167,7 +167,7 @@ function isExample(path: AttrPath): boolean {
 
 /**
  * Reports unknown names outside operations and schemas: in the document object, components, paths, request bodies and
- * media types (OpenAPI 3.0.3 and 3.1.0). Extensions of this program have no effect there and are also reported.
+ * media types (OpenAPI 3.0.3 and 3.1.0). Also reports extensions of this program that have no effect at their location.
  */
 function checkDocumentKeys(document: JsonObject, findings: Findings): void {
   checkKeys(DOCUMENT, document, [], findings);

@@ -10,7 +10,7 @@ import type {
   TextType,
 } from "../types/field-type.ts";
 
-/** A type as shown in the field table: `text`, `list of objects`, `date (YYYY-MM-DD)`. */
+/** Returns a type as shown in the field table: `text`, `list of objects`, `date (YYYY-MM-DD)`. */
 export function describeType(type: FieldType): string {
   if (type.kind === "text" && type.documentPath) return type.documentPath === "key" ? "document key" : "document path";
   if (type.kind === "text") return type.format ?? "text";
@@ -23,7 +23,7 @@ export function describeType(type: FieldType): string {
     : [...new Set(type.options.map(describeType))].join(" or ");
 }
 
-/** The constraints on a value beyond its type, each as a short phrase. */
+/** Returns the constraints on a value beyond its type, each as a short phrase. */
 export function describeConstraints(type: FieldType): readonly string[] {
   const rules = constraintsOf(type);
   return type.nullable && type.kind !== "any" ? [...rules, "may be null"] : rules;

@@ -1,4 +1,7 @@
-/** The text of a description on one line, without HTML tags, HTML entities and invisible formatting characters. */
+/**
+ * Returns the text of a description on one line, without HTML tags and invisible formatting characters. Decodes common
+ * HTML entities.
+ */
 export function descriptionText(description: string | undefined): string | undefined {
   return description
     ?.replaceAll(/<\/?(?:a|b|code|em|i|span|strong)(?:\s[^<>]*)?>/gi, "")

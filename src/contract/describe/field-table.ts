@@ -29,7 +29,10 @@ export interface FieldRow {
   readonly when?: string;
 }
 
-/** Every field of the operation's payload in document order, parents before children; empty if it has no body. */
+/**
+ * Returns every field of the operation's payload in document order, parents before children. Returns no fields for an
+ * operation without a body.
+ */
 export function fieldTable({ body }: Operation): readonly FieldRow[] {
   return rowsOf(body);
 }
@@ -40,7 +43,7 @@ function rowsOf(type: FieldType | undefined): readonly FieldRow[] {
   return rows;
 }
 
-/** The parameters of the operation's requests, under the names that a mapping uses: `parameters.companyId`. */
+/** Returns the parameters of the operation's requests, under the names that a mapping uses: `parameters.companyId`. */
 export function parameterTable(operation: Operation): readonly FieldRow[] {
   return rowsOf(parametersType(operation)).slice(1);
 }
@@ -52,8 +55,8 @@ export interface StepTable {
 }
 
 /**
- * For each step, the fields of its body that the contract does not set, so that a mapping can set them. Omits steps
- * without such fields.
+ * Returns, for each step, the fields of its body that a mapping can set because the contract does not set them. Omits
+ * steps without such fields.
  */
 export function stepTables({ steps }: Operation): readonly StepTable[] {
   return steps.flatMap((step) => {
@@ -99,7 +102,8 @@ function addProperties(rows: FieldRow[], type: ObjectType, position: TablePositi
 }
 
 /**
- * Scalar items have a row (`tags.*`). Items that are objects, lists or alternatives have rows only for their fields.
+ * Adds the items of a list. Scalar items have a row (`tags.*`). Items that are objects, lists or alternatives have rows
+ * only for their fields.
  */
 function addItems(rows: FieldRow[], items: FieldType, position: TablePosition): void {
   const inner = { ...position, attr: childAttr(position.attr, "*") };
@@ -160,7 +164,7 @@ export function isFiltered({ required, under, search }: FieldFilter): boolean {
   return required === true || under !== undefined || search !== undefined;
 }
 
-/** The rows of a field table that match the filter, in table order. */
+/** Returns the rows of a field table that match the filter, in table order. */
 export function filterFields(rows: readonly FieldRow[], filter: FieldFilter): readonly FieldRow[] {
   const under = filter.under === undefined ? "" : attrPattern(filter.under);
   const words = filter.search?.toLowerCase();
@@ -196,8 +200,8 @@ function isWithin(attr: string, under: string): boolean {
 }
 
 /**
- * Returns a predicate for the fields that must be present whenever `under` is present. A field inside an optional
- * parent is not one of them, even if that parent requires it.
+ * Returns a predicate for the fields that must be present whenever `under` is present. Excludes a field inside an
+ * optional parent, even if that parent requires it.
  */
 function requiredWithin(rows: readonly FieldRow[], under: string): (row: FieldRow) => boolean {
   const optional = new Set(rows.flatMap(({ attr, required }) => (required ? [] : [attr])));
@@ -206,7 +210,7 @@ function requiredWithin(rows: readonly FieldRow[], under: string): (row: FieldRo
     required && partsAround(attr).every((part) => isWithin(under, part) || !optional.has(part));
 }
 
-/** The ancestors of an attr: `a` and `a.*` for `a.*.b`. */
+/** Returns the ancestors of an attr: `a` and `a.*` for `a.*.b`. */
 function partsAround(attr: string): readonly string[] {
   const names = attr.split(".");
   return names.slice(1).map((_, at) => names.slice(0, at + 1).join("."));

@@ -16,7 +16,7 @@ export interface PublishedCode {
   readonly fields: readonly string[];
 }
 
-/** Locations in a payload of this type for which the code is published (`x-validators`), in field order. */
+/** Returns the locations in a payload of this type for which the code is published (`x-validators`), in field order. */
 export function publishedCodes(body: FieldType, code: string): readonly PublishedCode[] {
   const found: PublishedCode[] = [];
   collectCodes(body, { attr: "", inside: [], code, found });
@@ -62,9 +62,10 @@ interface CodeOrigin {
 }
 
 /**
- * The requirement that the operator's document publishes for a code (`x-validators`), as one sentence. Searches the
- * field at `attr`, the type, all fields of the type, and the whole body, in this order. Undefined if no place publishes
- * a sentence, or if the first place that publishes the code has several different texts.
+ * Returns the requirement that the operator's document publishes for a code (`x-validators`), as one sentence. Searches
+ * the field at `attr`, the type, all fields of the type, and the whole body, in this order. Returns undefined if no
+ * place publishes the code, or if the first place that publishes the code has no sentence or several different
+ * sentences.
  */
 export function publishedSentence(body: FieldType, { code, type, attr = [] }: CodeOrigin): string | undefined {
   const fields = type.kind === "object" ? [...type.properties.values()] : [];

@@ -10,9 +10,9 @@ import { diffLimits } from "./diff-limits.ts";
 import { diffOpenness, excludes, includesKind } from "./other-kind.ts";
 
 /**
- * The differences between two contracts by operation, in the order of the old contract, followed by new operations.
- * Operations match by method and path, otherwise by id. `only`: ids of the operations in the old contract to compare;
- * undefined compares all operations.
+ * Returns the differences between two contracts by operation, in the order of the old contract, followed by new
+ * operations. Operations match by method and path, otherwise by id. `only`: ids of the operations in the old contract
+ * to compare; undefined compares all operations.
  */
 export function diffContracts(
   old: Contract,
@@ -29,7 +29,7 @@ export function diffContracts(
   ];
 }
 
-/** The operation of the next contract with the same method and path, otherwise with the same id. */
+/** Returns the operation of the next contract with the same method and path, otherwise with the same id. */
 export function successorOf({ method, path, id }: Operation, next: Contract): Operation | undefined {
   const { operations } = next;
   return (
@@ -83,7 +83,7 @@ function documentedStatuses(replies: Operation["replies"]): string {
   return replies.length === 0 ? "none" : replies.map(({ status }) => status).join(", ");
 }
 
-/** The differences between two payload types, in field order. A recursive type is compared only once. */
+/** Returns the differences between two payload types, in field order. A recursive type is compared only once. */
 function diffTypes(old: FieldType, next: FieldType): readonly TypeChange[] {
   const changes: TypeChange[] = [];
   diffType(old, next, { attr: "", inside: [], changes });
@@ -189,8 +189,8 @@ function diffProperty(old: Property, next: Property, position: DiffPosition): vo
 }
 
 /**
- * Options match by their discriminator value or, without a discriminator, by schema name. Options without a name match
- * by position.
+ * Compares two unions. Options match by their discriminator value or, without a discriminator, by schema name. Options
+ * without a name match by position.
  */
 function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): void {
   const [before, now] = [old.discriminator?.property, next.discriminator?.property];

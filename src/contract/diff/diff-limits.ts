@@ -9,7 +9,7 @@ import {
   type TextType,
 } from "../types/field-type.ts";
 
-/** The differences between the constraints of two types of the same kind, excluding nested types. */
+/** Returns the differences between the constraints of two types of the same kind, excluding nested types. */
 export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange[] {
   if (old.kind === "choice" && next.kind === "choice") return diffChoices(old, next);
   const before = limitsOf(old);
@@ -21,11 +21,12 @@ type Limit =
   /** A lower value is stricter. */
   | { readonly kind: "most"; readonly value: NumericLimit | undefined; readonly unit: string }
   | { readonly kind: "least"; readonly value: NumericLimit | undefined; readonly unit: string }
-  /** A limit with a value is stricter than a limit without one; two different values are incompatible. */
+  /** A limit with a value is stricter than a limit without a value; two different values are incompatible. */
   | { readonly kind: "form"; readonly value: string | undefined };
 
 /**
- * The limits that apply to the kind of the type, by name. A limit that the type does not set has the value undefined.
+ * Returns the limits that apply to the kind of the type, by name. A limit that the type does not set has the value
+ * undefined.
  */
 function limitsOf(type: FieldType): ReadonlyMap<string, Limit> {
   if (type.kind === "text") return textLimits(type);
@@ -61,7 +62,10 @@ const DOCUMENT_PATH_WORDS: ReadonlyMap<TextType["documentPath"], string> = new M
   ["key", "safe"],
 ]);
 
-/** A pattern that only limits the number of digits is not listed in addition to the digit limits. */
+/**
+ * Returns the limits on digits. Omits the pattern if the limit on whole digits is known, because the pattern then
+ * usually expresses the same limits.
+ */
 function digitLimits(type: DecimalType): readonly NamedLimit[] {
   return [
     ["digits", most(bound(type.maxDigits), "digits")],

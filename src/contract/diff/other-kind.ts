@@ -14,7 +14,9 @@ export function includesKind(old: FieldType, next: FieldType): boolean {
   return old.choices.every((choice) => typeof choice === "string" && fits(choice));
 }
 
-/** A conservative test of strings: rejects every string that the platform would trim, except blank strings. */
+/**
+ * Returns a conservative test of strings: it rejects every string that the platform would trim, except blank strings.
+ */
 function textTest(type: TextType): (text: string) => boolean {
   const { allowBlank, minLength = 0, maxLength = Infinity, pattern, format, documentPath } = type;
   if (format !== undefined || documentPath !== false) return () => false;
@@ -53,7 +55,7 @@ function lacksRequired(
 
 type OpennessChange = Pick<TypeChange, "kind" | "breaks" | "text">;
 
-/** The differences that do not depend on the kind: values of other JSON types, and further constraints. */
+/** Returns the differences that do not depend on the kind: values of other JSON types, and further constraints. */
 export function diffOpenness(old: FieldType, next: FieldType): readonly OpennessChange[] {
   const [before, now] = [old.assertions ?? [], next.assertions ?? []].map((list) => new Set(list.map(assertionText)));
   const tests = [

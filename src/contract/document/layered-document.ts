@@ -10,8 +10,8 @@ export interface LayeredDocument {
   readonly value: MutableJsonObject;
   readonly placeOf: (path: AttrPath) => Place;
   /**
-   * Merges into the object at the path: objects are merged member by member, lists are appended, other values are
-   * replaced.
+   * Merges the update into the object at the path: objects are merged member by member, lists are appended, other
+   * values are replaced.
    */
   readonly merge: (path: AttrPath, update: JsonObject, origin: Origin) => void;
   /** Appends an entry to the list at the path; if the entry is a list, appends each of its items. */
@@ -25,7 +25,9 @@ interface Origin {
   readonly path: AttrPath;
 }
 
-/** `root`: the base document's value. It is copied and not modified. */
+/**
+ * Creates a document that overlays can modify. `root` is the base document's value, which is copied and not modified.
+ */
 export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
   const tree = treeOf(root, { document: base, path: [] });
   let plain = toJsonObject(tree);
@@ -73,7 +75,7 @@ function isWithinOther(path: AttrPath, others: ReadonlyMap<string, AttrPath>): b
 
 /**
  * Maximum number of values that overlays may add to a document. Each match of a target receives a copy of the whole
- * update, so a short overlay could add millions.
+ * update, so a short overlay could add millions of values.
  */
 const MAX_ADDED_NODES = 100_000;
 

@@ -13,8 +13,9 @@ import type { SourceDocument } from "./yaml-document.ts";
 
 /**
  * Applies an Overlay 1.0 document (OpenAPI Initiative, Overlay Specification 1.0.0, section 4.4), action by action.
- * Each action sees the result of the previous ones. `extends` is not followed: the user names the files. An action that
- * cannot be applied becomes a finding in the overlay's own file, and the next action is applied.
+ * Each action is applied to the result of the previous actions. `extends` is not followed: the user names the files. An
+ * action that cannot be applied becomes a finding in the overlay's own file, and the next action is applied. Throws a
+ * Failure if a target visits too many nodes.
  */
 export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, findings: Findings): OverlayMatches {
   const actions = isJsonObject(overlay.value) ? overlay.value["actions"] : undefined;
@@ -83,8 +84,8 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
 }
 
 /**
- * The failure for a target that visits too many nodes. It ends the command, because every other target could take as
- * long.
+ * Returns the failure for a target that visits too many nodes. It ends the command, because every other target could
+ * take as long.
  */
 function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
   const place = { file, line: lineOf(path) };
@@ -175,13 +176,13 @@ function mismatch(target: JsonValue | undefined, match: AttrPath): string {
     : `the target ${formatPointer(match)} is neither an object nor a list; select the object or list that contains it`;
 }
 
-/** The Overlay version that the document declares (`overlay:`); undefined if it is not an overlay. */
+/** Returns the Overlay version that the document declares (`overlay:`), or undefined if it is not an overlay. */
 export function overlayVersion(value: JsonValue): string | undefined {
   const version = isJsonObject(value) ? value["overlay"] : undefined;
   return typeof version === "string" || typeof version === "number" ? String(version) : undefined;
 }
 
-/** Maximum number of nodes that one JSONPath may visit, including those of its filters. */
+/** Maximum number of nodes that one JSONPath may visit, including the nodes that its filters visit. */
 export const MAX_VISITS = 1_000_000;
 
 export const MAX_PATH_CHARACTERS = 1000;
@@ -193,7 +194,7 @@ refuseSlowPatterns("search", (pattern) => pattern);
 
 function refuseSlowPatterns(name: string, expressionOf: (pattern: string) => string): void {
   const plain = JSON_PATH.functionRegister.get(name);
-  if (plain === undefined) throw new Error(`JSONPath has a function ${name}`);
+  if (plain === undefined) throw new Error(`the JSONPath library has no function "${name}"`);
   const call = (text: unknown, pattern: unknown): unknown => {
     if (typeof pattern === "string" && slowPatternReason(expressionOf(pattern)) !== undefined) throw new SlowPattern();
     return plain.call(text, pattern);
@@ -205,9 +206,9 @@ class SlowPattern extends Error {}
 class TooManyVisits extends Error {}
 
 /**
- * The distinct paths that a JSONPath selects, in the order of the query. `malformed`: not RFC 9535. `slow-pattern`: a
- * regular expression in the JSONPath could take more than linear time. `too-long`, `too-many-nodes`: the JSONPath
- * exceeds `MAX_PATH_CHARACTERS` or `MAX_VISITS`.
+ * Returns the distinct paths that a JSONPath selects, in the order of the query, or the reason why the JSONPath cannot
+ * be evaluated. `malformed`: not RFC 9535. `slow-pattern`: a regular expression in the JSONPath could take more than
+ * linear time. `too-long`, `too-many-nodes`: the JSONPath exceeds `MAX_PATH_CHARACTERS` or `MAX_VISITS`.
  */
 export function selectNodes(document: JSONValue, expression: string): readonly AttrPath[] | Unselectable {
   if (expression.length > MAX_PATH_CHARACTERS) return "too-long";

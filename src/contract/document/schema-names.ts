@@ -88,7 +88,7 @@ function decodedFragment(fragment: string): string {
   }
 }
 
-/** The role of a member's value; undefined for data, which contains no schemas. */
+/** Returns the role of a member's value, or undefined for data, which contains no schemas. */
 function roleOf(name: string, role: Role): Role | undefined {
   if (role === "map") return "schema";
   if (DATA.has(name)) return undefined;
@@ -104,8 +104,8 @@ const MAPS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The path of each `$dynamicAnchor`, in the outermost schema that declares it and encloses or refers to the current
- * one.
+ * The path of each `$dynamicAnchor`, in the outermost schema that declares the anchor and encloses or refers to the
+ * current schema.
  */
 type DynamicScope = ReadonlyMap<string, AttrPath>;
 
@@ -183,7 +183,10 @@ function innermostBase(path: AttrPath, { resources }: SchemaNames): string {
   return around.toSorted(([, one], [, other]) => other.length - one.length)[0]?.[0] ?? DOCUMENT;
 }
 
-/** A `$dynamicAnchor` resolves to the outermost schema that declares the same anchor. */
+/**
+ * Resolves a `$dynamicAnchor` to the outermost schema that declares the same anchor. Returns any other target
+ * unchanged.
+ */
 function dynamicTarget(target: Target, scope: DynamicScope, { names }: Rewriter): Target {
   const own = names.dynamic.get(target.base)?.get(target.fragment);
   const isDynamic = own !== undefined && formatPointer(own) === formatPointer(target.path);
@@ -191,7 +194,7 @@ function dynamicTarget(target: Target, scope: DynamicScope, { names }: Rewriter)
   return path === undefined ? target : { ...target, path, base: innermostBase(path, names) };
 }
 
-/** The pointer to a target, or to its copy for the scope; undefined if there is no target. */
+/** Returns the pointer to a target or to its copy for the scope. Returns undefined if there is no target. */
 function pointerFor(target: Target | undefined, scope: DynamicScope, rewriter: Rewriter): string | undefined {
   if (target === undefined) return undefined;
   const { path, base } = target;
@@ -210,7 +213,10 @@ function pointerFor(target: Target | undefined, scope: DynamicScope, rewriter: R
   return `#${encodedPointer(["components", "schemas", name])}`;
 }
 
-/** The scope inside a schema with an `$id`. An anchor that only one schema declares needs no scope. */
+/**
+ * Returns the scope inside a schema with an `$id`. Omits an anchor that only one schema declares, because it needs no
+ * scope.
+ */
 function enter(base: string, scope: DynamicScope, { names }: Rewriter): DynamicScope {
   const own = [...(names.dynamic.get(base) ?? [])].filter(([name]) => !scope.has(name) && isShared(name, names));
   return own.length === 0 ? scope : new Map([...scope, ...own]);

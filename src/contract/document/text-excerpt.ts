@@ -11,9 +11,9 @@ export interface TextPoint {
 }
 
 /**
- * The line with a mark below the column; undefined for an empty or long line. Also undefined for a file that is not
- * YAML, so that customer data passed as a mapping by mistake is not shown. `hideValues` replaces each value with `…`,
- * because a value may be a password.
+ * Returns the line with a mark below the column, or undefined for an empty or long line. Also returns undefined for a
+ * file that is not YAML, so that customer data passed as a mapping by mistake is not shown. `hideValues` replaces each
+ * value with `…`, because a value may be a password.
  */
 export function excerptOf(
   { file, text }: SourceText,

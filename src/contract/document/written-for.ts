@@ -41,9 +41,9 @@ export function checkWrittenFor(
 export const WRITTEN_FOR_ANOTHER = "overlay-for-another";
 
 /**
- * A fingerprint of a document's schemas and operations, without the parts that change often and do not affect overlays:
- * descriptions, examples, and choices that operators generate from the data of their instance. Validators keep their
- * text, because rules quote it.
+ * Returns a fingerprint of a document's schemas and operations, without the parts that change often and do not affect
+ * overlays: descriptions, examples, and choices that operators generate from the data of their instance. Includes the
+ * text of validators, because rules quote it.
  */
 function documentFingerprint({ paths = {}, components = {} }: JsonObject): string {
   const text = canonicalJson({ paths: withoutDescriptions(paths), components: withoutDescriptions(components) });

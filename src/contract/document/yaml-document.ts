@@ -29,18 +29,19 @@ export interface SourceDocument {
   readonly lineOf: (path: AttrPath) => number;
   /** Like `lineOf`, with the column, and with the text of the line and a mark below the column. */
   readonly pointOf: (path: AttrPath) => TextPoint & { readonly excerpt: string | undefined };
-  /** The place of the first text that satisfies the condition; undefined if there is none. */
+  /** The place of the first string value that satisfies the condition; undefined if there is none. */
   readonly findText: (isMeant: (text: string) => boolean) => Place | undefined;
 }
 
 /**
  * Reads YAML 1.2 or JSON: one document, core schema only, unique names.
  *
- * Names are text as written (`null:`, `true:`, `404:` and `00123:` are names). An integer with leading zeros stays
- * text, because an account number must not lose them. In a contract, a number that JavaScript would round also stays
- * text: any integer, and any number in a limit (`maximum`). Throws a Failure with the given code (default:
- * `contract_invalid`) and the line of a part that cannot be represented as written: syntax errors, duplicate names,
- * `__proto__`, digits that would be lost, unknown tags, circular or multiplying aliases, deep nesting.
+ * Names are always text (`null:`, `true:`, `404:` and `00123:` are names). An integer with leading zeros remains text,
+ * because an account number must not lose them. In a contract, a number that JavaScript cannot represent also remains
+ * text: an integer that would lose digits, a limit (`maximum`) that would be rounded, and a number greater than any
+ * JavaScript number. Throws a Failure with the given code (default: `contract_invalid`) and the line of a part that
+ * cannot be represented as written: syntax errors, duplicate names, `__proto__`, digits that would be lost, unknown
+ * tags, circular or multiplying aliases, deep nesting.
  */
 export function parseDocument(source: SourceText, code: FailureCode = "contract_invalid"): SourceDocument {
   return interruptible(() => readDocument(source, code));
@@ -122,16 +123,19 @@ interface YamlTree {
   /** The target node of each alias; filled by `toJson`. */
   readonly targets: Map<Node, Node>;
   readonly refuse: Refuse;
-  /** Whether numbers that JavaScript would round become text; if false, they are rejected. */
+  /**
+   * Whether integers that would lose digits and numbers greater than any JavaScript number remain text. If false, they
+   * are rejected.
+   */
   readonly keepsDigits: boolean;
 }
 
-/** The tree as plain data. Throws the error from `refuse` for a part that JSON cannot represent. */
+/** Returns the tree as plain data. Throws the error from `refuse` for a part that JSON cannot represent. */
 function toJson(tree: YamlTree): JsonValue {
   return valueOf(tree.root, { tree, anchors: new Map(), open: new Set(), copied: 0 });
 }
 
-/** The offset of the key or item at that path, or of its nearest ancestor. */
+/** Returns the offset of the key or item at that path, or of its nearest ancestor. */
 function offsetOf(tree: YamlTree, path: AttrPath): number {
   let node = tree.root;
   let offset = node?.range?.[0] ?? 0;
@@ -153,7 +157,7 @@ interface ConversionState {
   copied: number;
 }
 
-/** Maximum number of copies. More copies are an attack or a mistake. */
+/** Maximum number of nodes that aliases may copy. More copies are an attack or a mistake. */
 const MAX_ALIAS_COPIES = 100_000;
 
 function valueOf(node: Node | null, state: ConversionState): JsonValue {
@@ -215,7 +219,10 @@ function nameOf(pair: Pair, tree: YamlTree): string {
   return name;
 }
 
-/** Names as written: `null`, `true` and `00123` are names, not values. */
+/**
+ * Returns a name as text: `null`, `true` and `00123` are names, not values. Returns undefined if the key is not a
+ * scalar.
+ */
 function keyText(key: Node | null): string | undefined {
   if (!isScalar(key)) return undefined;
   if (typeof key.value === "string") return key.value;

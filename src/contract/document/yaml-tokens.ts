@@ -4,7 +4,10 @@ import type { Failure } from "../../model/failure.ts";
 /** Creates the failure for an error at this offset of the document. */
 export type Refuse = (message: string, offset: number, hint?: string) => Failure;
 
-/** The tokens of a document. @throws the failure of `refuse` for a document that is too long, too large or too deep */
+/**
+ * Returns the tokens of a document. @throws the failure of `refuse` for a document that is too long, too large or too
+ * deep
+ */
 export function readTokens(text: string, lines: LineCounter, refuse: Refuse): readonly CST.Token[] {
   if (text.length > MAX_CHARACTERS) {
     throw refuse(
@@ -58,8 +61,8 @@ const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCAL
 const MAX_DEPTH = 200;
 
 /**
- * The offset of a token that exceeds the depth limit; undefined if there is none. Iterative, because the depth must be
- * checked before any recursion.
+ * Returns the offset of a token that exceeds the depth limit, or undefined if there is none. Iterative, because the
+ * depth must be checked before any recursion.
  */
 function offsetOfDepth(token: CST.Token): number | undefined {
   const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token, depth: 0 }];

@@ -12,7 +12,7 @@ import { type OperationExtensions, readExtensions } from "./operation-extensions
 import type { DocumentedReply, Operation, PlainOperation } from "./operation.ts";
 import { compileParameters } from "./request-parameters.ts";
 
-/** The operations of a document in document order, with the types of their request bodies. */
+/** Returns the operations of a document in document order, with the types of their request bodies. */
 export function compileOperations(compilation: Compilation): readonly Operation[] {
   const { document, findings } = compilation;
   const paths = document["paths"];
@@ -120,7 +120,8 @@ function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
 const OBJECT_KINDS: ReadonlySet<FieldType["kind"]> = new Set(["object", "union", "any"]);
 
 /**
- * The type of the wrapped payload. If the body has no field `wrap`, adds a finding and returns the whole body's type.
+ * Returns the type of the wrapped payload. If the body has no field `wrap`, adds a finding and returns the whole body's
+ * type.
  */
 function unwrapped(
   whole: FieldType | undefined,
@@ -143,14 +144,20 @@ function unwrapped(
   return property.type;
 }
 
-/** The type of the fields next to the wrapped payload. Omits the rules of the body, which could require the payload. */
+/**
+ * Returns the type of the fields next to the wrapped payload. Omits the rules of the body, which could require the
+ * payload.
+ */
 function envelopeOf(whole: FieldType | undefined, wrap: string): ObjectType | undefined {
   if (whole?.kind !== "object" || !whole.properties.has(wrap)) return undefined;
   const { rules: _rules, ...type } = whole;
   return { ...type, properties: new Map([...whole.properties].filter(([name]) => name !== wrap)) };
 }
 
-/** The payload's field for the import supplier in the platform's own documents (API specification 2.4). */
+/**
+ * Returns the field for the import supplier that the platform's own documents use (API specification 2.4), or undefined
+ * if the payload has no such field.
+ */
 function supplierField(body: FieldType | undefined): AttrPath | undefined {
   if (body?.kind !== "object") return undefined;
   const name = ["import_supplier", "import_supplier_code"].find((candidate) => body.properties.has(candidate));
@@ -177,9 +184,9 @@ function reportDuplicateIds(operations: readonly UnlinkedOperation[], findings: 
 type CompileReplies = (operation: DocumentPart) => readonly DocumentedReply[];
 
 /**
- * Reply types are compiled separately from request types, because the same schema has a different type in each
- * direction ({@link Compilation.direction}). Keywords that are not enforced are not reported, because they cannot
- * invalidate a record.
+ * Creates a compiler for documented replies. It compiles reply types separately from request types, because the same
+ * schema has a different type in each direction ({@link Compilation.direction}). It does not report keywords that are
+ * not enforced, because they cannot invalidate a record.
  */
 function repliesCompiler(compilation: Compilation): CompileReplies {
   const { document, openapi } = compilation;
@@ -198,7 +205,7 @@ function repliesCompiler(compilation: Compilation): CompileReplies {
   };
 }
 
-/** Undefined for replies that are not successes. */
+/** Returns undefined for an entry that does not document a success. */
 function statusOf(name: string): DocumentedReply["status"] | undefined {
   if (name === "default") return name;
   if (/^2xx$/i.test(name)) return "2xx";

@@ -7,7 +7,10 @@ export interface DocumentPart {
   readonly path: AttrPath;
 }
 
-/** The part at the path, or the target of its `$ref`; undefined if it is not an object or the reference is broken. */
+/**
+ * Returns the part at the path or the target of its `$ref`. Returns undefined if the part is not an object or the
+ * reference is broken.
+ */
 export function dereferenced(
   value: JsonValue | undefined,
   path: AttrPath,
@@ -19,7 +22,7 @@ export function dereferenced(
   return target && { value: target.schema, path: target.path };
 }
 
-/** The first media type that is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
+/** Returns the first media type that is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
 export function jsonMediaType(names: readonly string[]): string | undefined {
   return names.find((name) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(name));
 }

@@ -10,10 +10,10 @@ export const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken
 type RepliesOf = Pick<PlainOperation, "outcomes"> & Partial<PlainOperation>;
 
 /**
- * The contract's documentation of a reply with this status below 300. An entry for the status takes precedence over an
- * entry for its range, which takes precedence over `default`. A status that only `x-migrate-outcomes` names counts as
- * documented without a body. If the contract documents no status below 300, every status counts as documented without a
- * body. Undefined for any other status.
+ * Returns the contract's documentation of a reply with this status below 300. An entry for the status takes precedence
+ * over an entry for its range, which takes precedence over `default`. A status that only `x-migrate-outcomes` names
+ * counts as documented without a body. If the contract documents no status below 300, every status counts as documented
+ * without a body. Returns undefined for any other status.
  */
 export function documentedReply({ replies = [], outcomes }: RepliesOf, status: number): DocumentedReply | undefined {
   for (const name of [status, "2xx", "default"]) {
@@ -28,9 +28,9 @@ export function documentedReply({ replies = [], outcomes }: RepliesOf, status: n
 }
 
 /**
- * A short reason why a body does not have the documented form; undefined if it does. Checks required members and the
- * kinds of values but not the values themselves: choices and lengths change often, and such a change must not turn a
- * created record into an `ambiguous` one. An optional member may be null.
+ * Returns a short reason why a body does not have the documented form, or undefined if it does. Checks required
+ * members, the kinds of values, and empty text, but no other constraints: choices and lengths change often, and such a
+ * change must not turn a created record into an `ambiguous` record. An optional member may be null.
  */
 export function replyMismatch(type: FieldType, body: unknown): string | undefined {
   return mismatchAt(type, body, []);

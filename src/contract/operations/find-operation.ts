@@ -28,8 +28,8 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
 }
 
 /**
- * `; did you mean "POST /accounts/"?` Suggests a path with the words of the id first, because operators may rename an
- * id and keep the path.
+ * Returns a suggestion: `; did you mean "POST /accounts/"?`. Prefers a path with the words of the id, because operators
+ * may rename an id and keep the path.
  */
 function suggestionFor(wanted: string, operations: readonly Operation[]): string {
   const paths = operations.map(methodAndPath);
@@ -49,7 +49,7 @@ function suggestionFor(wanted: string, operations: readonly Operation[]): string
   return nouns === undefined ? near : `; did you mean "${nouns}"?`;
 }
 
-/** The shortest path that contains the words of an id. */
+/** Returns the shortest path that contains the words of an id. */
 function pathWithWords(words: readonly string[], operations: readonly Operation[]): string | undefined {
   const fitting = operations
     .map((operation) => ({ operation, found: wordsOf(operation.path) }))
@@ -58,7 +58,7 @@ function pathWithWords(words: readonly string[], operations: readonly Operation[
   return fitting[0] && methodAndPath(fitting[0].operation);
 }
 
-/** Words in lower case and in the singular: `importAccounts` and `/import/account/` are equal. */
+/** Returns the words in lower case and in the singular, so that `importAccounts` and `/import/account/` are equal. */
 function wordsOf(text: string): readonly string[] {
   const words = text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").match(/[A-Za-z\d]+/g) ?? [];
   return words.map((word) => word.toLowerCase().replace(/(?<=[^s])s$/, ""));
@@ -84,7 +84,7 @@ function onlyOperation({ operations }: Contract): Operation {
   throw operationFailure("the contract does not determine the operation", candidates, "choose with --operation");
 }
 
-/** The operations that match a name, by the strictest matcher that matches any operation. */
+/** Returns the operations that match a name, by the strictest matcher that matches any operation. */
 export function operationsNamed<Named extends NamedOperation>(
   operations: readonly Named[],
   wanted: string,
@@ -155,7 +155,7 @@ export interface MissingKey {
   readonly candidate?: string;
 }
 
-/** The operations with a request body but without a declared business key, in the contract's order. */
+/** Returns the operations with a request body but without a declared business key, in the contract's order. */
 export function missingKeys(operations: readonly Operation[]): readonly MissingKey[] {
   return operations.flatMap((operation) => {
     if (operation.body === undefined || operation.key !== undefined) return [];
@@ -171,7 +171,7 @@ const KEY_NAME_PATTERNS = [
   /_id$/,
 ];
 
-/** The field of the payload that most resembles a business key. */
+/** Returns the field of the payload that most resembles a business key, or undefined if no field does. */
 export function keyCandidate({ body }: RequestForm): AttrPath | undefined {
   if (body?.kind !== "object") return undefined;
   const texts = [...body.properties.values()].filter(({ type }) => type.kind === "text").map(({ name }) => name);

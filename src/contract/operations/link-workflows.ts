@@ -33,7 +33,7 @@ export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: C
   });
 }
 
-/** The fields that an operation's own steps add next to the wrapped payload. */
+/** Returns the fields that an operation's own steps add next to the wrapped payload. */
 export function envelopeFields(written: JsonObject): ReadonlySet<string> {
   const steps = written[STEPS];
   const bodies = (isJsonArray(steps) ? steps : []).map((step) => (isJsonObject(step) ? step["body"] : undefined));
@@ -90,8 +90,8 @@ function linkStep(step: WrittenStep, place: AttrPath, context: LinkContext): Ste
 }
 
 /**
- * Checks that step names are unique, because the ledger identifies steps by name, and that the creating step is last,
- * so that every step is performed once.
+ * Checks that step names are unique, because the ledger identifies steps by name, and that only the last step creates
+ * the record.
  */
 function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext): boolean {
   const place = [...owner.path, STEPS];
@@ -148,7 +148,10 @@ function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
   return key === undefined || formatAttr(attr) === formatAttr(key);
 }
 
-/** The GET operation that an extension names, if all its path parameters are given; otherwise adds a finding. */
+/**
+ * Returns the GET operation that an extension names. Adds a finding and returns undefined if there is no such
+ * operation, or if its path parameters are missing or unknown.
+ */
 function lookupOperation(
   { operation: name, parameters }: { readonly operation: string; readonly parameters: Poll["parameters"] },
   place: AttrPath,
@@ -229,7 +232,7 @@ function suggestedField(type: FieldType, [name, ...rest]: AttrPath): string {
   return didYouMean(String(name), type.kind === "object" ? type.properties.keys() : []);
 }
 
-/** The name of the extension that contains a place. */
+/** Returns the name of the extension that contains a place. */
 function extensionName(place: AttrPath): string {
   return String(place.find((part) => typeof part === "string" && part.startsWith("x-migrate-")) ?? "");
 }

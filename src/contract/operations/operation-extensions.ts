@@ -21,7 +21,7 @@ export type OperationExtensions = Pick<
   "key" | "wrap" | "dedupesByKey" | "outcomes" | "items" | "supplier"
 >;
 
-/** Reads the extensions; a value of the wrong form is a finding of severity `error` and is omitted. */
+/** Reads the extensions. An invalid value is a finding of severity `error` and is omitted. */
 export function readExtensions(operation: JsonObject, path: AttrPath, findings: Findings): OperationExtensions {
   const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined =>
     readExtension(name, schema, { operation, path, findings });
@@ -46,7 +46,7 @@ interface WrittenOperation {
   readonly findings: Findings;
 }
 
-/** The value of an extension; undefined if it is absent or malformed. A malformed value is a finding. */
+/** Returns the value of an extension, or undefined if it is absent or malformed. A malformed value is a finding. */
 export function readExtension<Value>(
   name: string,
   schema: z.ZodType<Value>,
@@ -126,7 +126,9 @@ function checkKey(name: string, path: AttrPath, findings: Findings): void {
   else findings.add("warning", "unknown-keyword", `"${name}" is not part of an operation${hint}`, path);
 }
 
-/** Keys of an operation: those of the Operation Object (OpenAPI 3.0.3 and 3.1.0), and the extensions of this tool. */
+/**
+ * Keys of an operation: the keys of the Operation Object (OpenAPI 3.0.3 and 3.1.0), and the extensions of this tool.
+ */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "tags",
   "summary",
@@ -247,5 +249,5 @@ export const readBackSchema: z.ZodType<readonly WrittenReadBack[]> = z.array(
       match: Object.entries(match).map(([reply, payload]) => ({ reply: parseAttr(reply), payload })),
       ...definedMembers({ list, has, account, status, outcomes }),
     })),
-  "must be a list of operations that read back",
+  "must be a list of lookups",
 );

@@ -13,7 +13,7 @@ export interface OperationAddress {
 export interface RequestForm {
   /** Parameters that a request sends in addition to its body; absent for operations without a body. */
   readonly parameters?: readonly RequestParameter[];
-  /** The JSON request body; absent for operations without one. */
+  /** The JSON request body; absent for operations without a body. */
   readonly body?: FieldType;
   /** `x-migrate-wrap`: the field that wraps the payload in the request. `body` is the payload's own type, unwrapped. */
   readonly wrap?: string;
@@ -32,9 +32,9 @@ export interface PlainOperation extends OperationAddress, RequestForm {
   readonly key?: AttrPath;
   /** `x-migrate-dedupe`: whether repeating the same business key cannot create a second object. */
   readonly dedupesByKey: boolean;
-  /** The documented replies with a status below 300; use `documentedReply` to look one up. */
+  /** The documented replies with a status below 300; use `documentedReply` to look up a reply. */
   readonly replies: readonly DocumentedReply[];
-  /** `x-migrate-outcomes`, in order; the first match decides. */
+  /** `x-migrate-outcomes`, in order; the first match applies. */
   readonly outcomes: readonly OutcomeRule[];
   /**
    * `x-migrate-items`: where a 2xx reply contains the statuses of individual items. Empty if replies contain no such
@@ -63,7 +63,7 @@ export interface Operation extends PlainOperation, StepSequence {
   readonly readBack: readonly ReadBack[];
 }
 
-/** The types of the payload and of the fields next to a wrapped payload. */
+/** Returns the types of the payload and of the fields next to a wrapped payload. */
 export function requestTypes({ body, envelope }: RequestForm): readonly FieldType[] {
   return [body, envelope].filter((type) => type !== undefined);
 }
@@ -72,7 +72,7 @@ export function requestTypes({ body, envelope }: RequestForm): readonly FieldTyp
 export interface DocumentedReply {
   /** `2xx`: any 2xx status without its own entry. `default`: any status, if none below 300 is listed. */
   readonly status: number | "2xx" | "default";
-  /** As written in the document; empty if it documents no body. */
+  /** As written in the document; empty if the document describes no body. */
   readonly mediaTypes: readonly string[];
   /** The schema of the JSON body (see `replyMismatch`); undefined if the document has none. */
   readonly body: FieldType | undefined;
@@ -117,8 +117,8 @@ export interface ItemRule {
   /** Path of the list in the reply; empty if the reply itself is the list. */
   readonly at: AttrPath;
   /**
-   * The payload list whose items correspond one to one. Default: the list of the same name, or else the only list of
-   * objects.
+   * The payload list whose items correspond one to one to the items of the reply. Default: the list of the same name,
+   * or else the only list of objects.
    */
   readonly attr?: AttrPath;
   /** The member of an item that contains its status. */

@@ -5,9 +5,10 @@ import type { Contract } from "../contract.ts";
 import type { Operation, PlainOperation } from "./operation.ts";
 
 /**
- * The first finding of severity `error` that concerns the operation: at the operation itself, at an operation of its
- * workflow, at any part to which these refer, or outside all operations and components. Errors of other operations do
- * not block this one. Without an operation: the first error that concerns the document as a whole.
+ * Returns the first finding of severity `error` that concerns the operation: at the operation itself, at an operation
+ * of its workflow, at any part to which these refer, or outside all operations and components. Errors of other
+ * operations do not block this one. Without an operation, returns the first error that concerns the document as a
+ * whole.
  */
 export function errorReachedBy({ document, findings }: Contract, operation?: Operation): ContractFinding | undefined {
   const errors = findings.filter(({ severity }) => severity === "error");
@@ -25,14 +26,14 @@ function isInsideOperationOrComponent(pointer: string): boolean {
   return (top === "paths" && below.length >= 2) || (top === "components" && below.length >= 2);
 }
 
-/** The operation, the operations of its workflow, and the operations that query the result of a record. */
+/** Returns the operation, the operations of its workflow, and the operations that query the result of a record. */
 function operationsOf(operation: Operation): readonly PlainOperation[] {
   const inSteps = operation.steps.flatMap(({ operation: own, reasons, poll }) => [own, reasons, poll?.operation]);
   const lookups = operation.readBack.map((readBack) => readBack.operation);
   return [operation, ...inSteps, ...lookups].filter((one) => one !== undefined);
 }
 
-/** Pointers of the operations and of everything that their references reach. */
+/** Returns the pointers of the operations and of all parts that their references reach. */
 function placesReachedBy(document: JsonObject, operations: readonly PlainOperation[]): readonly string[] {
   const places = new Set<string>();
   const visit = (path: readonly string[]): void => {
@@ -52,7 +53,7 @@ function placesReachedBy(document: JsonObject, operations: readonly PlainOperati
   return [...places];
 }
 
-/** The paths that each `$ref` and each discriminator mapping names. */
+/** Yields the paths that each `$ref` and each discriminator mapping names. */
 function* referencesIn(value: JsonValue | undefined): Generator<readonly string[]> {
   if (isJsonArray(value)) for (const item of value) yield* referencesIn(item);
   if (!isJsonObject(value)) return;

@@ -5,9 +5,10 @@ import { dereferenced, type DocumentPart } from "./document-part.ts";
 import type { RequestParameter, RequestForm, StepSequence } from "./operation.ts";
 
 /**
- * The values that a request carries outside its body (OpenAPI 3.0.3 and 3.1.0, Parameter Object), each in the path, the
- * query or a header. The operation's own parameters override those of its path. A path variable without a Parameter
- * Object is also a parameter. A parameter that cannot be sent is omitted and reported as a finding.
+ * Compiles the parameters that a request sends outside its body (OpenAPI 3.0.3 and 3.1.0, Parameter Object), each in
+ * the path, the query or a header. Omits headers that a mapping cannot set. The operation's own parameters override
+ * those of its path. A path variable without a Parameter Object is also a parameter. A parameter that cannot be sent is
+ * omitted and reported as a finding.
  */
 export function compileParameters(
   path: string,
@@ -30,7 +31,7 @@ export function compileParameters(
   return [...found.values()];
 }
 
-/** The names of the variables in a path, which are in braces. */
+/** Returns the names of the variables in a path, which are in braces. */
 export function namesInPath(path: string): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => name);
 }
@@ -53,7 +54,9 @@ function isPlace(where: string): where is RequestParameter["in"] {
   return where === "path" || where === "query" || where === "header";
 }
 
-/** The type of the parameter's values; undefined if they are not scalars or if the parameter has no schema. */
+/**
+ * Returns the type of the parameter's values, or undefined if they are not scalars or if the parameter has no schema.
+ */
 function typeOf({ value, path }: DocumentPart, compilation: Compilation): FieldType | undefined {
   const { schema } = value;
   if (!isJsonObject(schema)) return undefined;
@@ -85,17 +88,17 @@ const ANY_TEXT: TextType = {
 };
 
 /**
- * Restricts text to printable ASCII. A line break would start another header, and non-ASCII characters in headers are
- * not interoperable (RFC 9110, 5.5).
+ * Restricts text without a pattern to printable ASCII. A line break would start another header, and non-ASCII
+ * characters in headers are not interoperable (RFC 9110, 5.5).
  */
 function inHeader(type: FieldType): FieldType {
   return type.kind === "text" && type.pattern === undefined ? { ...type, pattern: /^[\x20-\x7e]*$/ } : type;
 }
 
 /**
- * The type of `parameters` in a mapping: an object whose only member is `parameters`, so that attrs are
- * `parameters.companyId`. It contains the parameters of all requests for a record, each name once. Undefined if there
- * are none.
+ * Returns the type of `parameters` in a mapping: an object whose only member is `parameters`, so that attrs are
+ * `parameters.companyId`. It contains the parameters of all requests for a record, each name once. Returns undefined if
+ * there are none.
  */
 export function parametersType(operation: RequestForm & StepSequence): ObjectType | undefined {
   const properties = new Map<string, Property>();
@@ -125,8 +128,8 @@ function objectOf(properties: ReadonlyMap<string, Property>): ObjectType {
 }
 
 /**
- * The requests that a record needs, except queries. In a workflow, the operation itself is either one of the steps or
- * not sent.
+ * Returns the requests that a record needs, except queries. In a workflow, the operation itself is either one of the
+ * steps or not sent.
  */
 function requestsOf(operation: RequestForm & StepSequence): readonly RequestForm[] {
   if (operation.steps.length === 0) return [operation];

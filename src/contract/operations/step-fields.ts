@@ -4,8 +4,8 @@ import { parametersType } from "./request-parameters.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 
 /**
- * The fields of a step's body, without the wrapped payload: fields that the contract sets or copies from the payload,
- * and fields from the mapping. Copied fields that the payload does not have are omitted.
+ * Returns the fields of a step's body, without the wrapped payload: fields that the contract sets or copies from the
+ * payload, and fields from the mapping. Copied fields that the payload does not have are omitted.
  */
 export function stepFields(body: Step["body"], payload: JsonObject, given: JsonObject = NO_FIELDS): JsonObject {
   const fields: Record<string, JsonValue> = {};
@@ -28,13 +28,13 @@ function mergeFields(set: JsonObject, given: JsonObject): JsonObject {
   return fields;
 }
 
-/** The type of {@link stepFields}; undefined for a step that sends only the payload. */
+/** Returns the type of {@link stepFields}, or undefined for a step that sends only the payload. */
 export function stepFieldsType({ operation, body }: Step): ObjectType | undefined {
   if (operation.wrap !== undefined) return operation.envelope;
   return body !== undefined && operation.body?.kind === "object" ? operation.body : undefined;
 }
 
-/** The types of all parts of a record: its payload, the fields of its steps, and its parameters. */
+/** Returns the types of all parts of a record: its payload, the fields of its steps, and its parameters. */
 export function sentTypes(operation: RequestForm & StepSequence): readonly FieldType[] {
   const { body, steps } = operation;
   return [body, ...steps.map(stepFieldsType), parametersType(operation)].filter((type) => type !== undefined);

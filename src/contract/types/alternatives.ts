@@ -16,19 +16,21 @@ import { isNullOnly, isOfType, typesOf } from "./type-keyword.ts";
 
 /** A schema with `oneOf` or `anyOf`, split into its options and the other keywords. */
 export interface Alternatives {
-  /**
-   * The options except null, each combined with the keywords next to `oneOf` or `anyOf`, which apply to all options.
-   */
+  /** The options except null, each combined with the parts in `shared`. */
   readonly options: readonly (readonly SchemaNode[])[];
   /** All parts, without this `oneOf` or `anyOf` and its discriminator. */
   readonly rest: readonly SchemaNode[];
   /** The path of the `oneOf` or `anyOf`. */
   readonly path: AttrPath;
   readonly discriminator: JsonValue | undefined;
+  /** The parts in `rest` that restrict values. They apply to all options. */
   readonly shared: readonly SchemaNode[];
 }
 
-/** The first `oneOf` or `anyOf` among the parts. Further ones stay in `rest` and are split later. */
+/**
+ * Splits the first `oneOf` or `anyOf` among the parts. Other `oneOf` and `anyOf` keywords remain in `rest` and are
+ * split later. Returns undefined if there is none, or if its value is invalid, which is a finding.
+ */
 export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {
   const keyword = parts.flatMap((part) => UNION_KEYWORDS.filter((name) => readKeyword(part, name) !== undefined))[0];
   const holder = keyword === undefined ? undefined : parts.find((part) => readKeyword(part, keyword) !== undefined);
@@ -68,8 +70,8 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
 const UNION_KEYWORDS = ["oneOf", "anyOf"] as const;
 
 /**
- * Whether a part restricts values. Annotations and `nullable` do not, and neither does `type: object` if every option
- * declares it.
+ * Whether a part restricts values. Annotations, rules and `nullable` do not, and neither does `type: object` if every
+ * option declares it.
  */
 function restricts(part: SchemaNode, areObjects: boolean): boolean {
   return Object.keys(part.schema).some(
@@ -83,7 +85,10 @@ function restricts(part: SchemaNode, areObjects: boolean): boolean {
 
 const RESTRICTING: ReadonlySet<string | undefined> = new Set(["enforced", "asserted"]);
 
-/** The combined choices if each option is only a list of choices and there is no discriminator; otherwise undefined. */
+/**
+ * Returns the combined choices if each option is only a list of choices. Returns undefined for any other option, for a
+ * discriminator, and for a `oneOf` that repeats a choice.
+ */
 export function mergedChoices(
   { options, discriminator, path }: Alternatives,
   compilation: Compilation,

@@ -8,9 +8,9 @@ export const MAX_EVALUATIONS = 10_000;
 const MAX_DEPTH = 64;
 
 /**
- * The number of schemas that a value may be compared with, counting each alternative, each condition, and the maximum
- * nesting of the value. `Infinity` beyond `MAX_EVALUATIONS`, and for a schema that applies itself endlessly to the same
- * value.
+ * Returns the maximum number of schemas that one value may be compared with. Counts every alternative and condition, at
+ * up to `MAX_DEPTH` levels of the value. Returns `Infinity` beyond `MAX_EVALUATIONS`, and for a schema that applies
+ * itself endlessly to the same value.
  * @param root a self-contained schema, with `$defs`
  */
 export function countEvaluations(root: JsonObject): number {
@@ -25,7 +25,10 @@ export function countEvaluations(root: JsonObject): number {
   return below.get(root) ?? 0;
 }
 
-/** The cost of every schema for values with one more level of nesting than the values of `below`. */
+/**
+ * Returns the cost of every schema for values with one more level of nesting than the values for which `below` contains
+ * the costs.
+ */
 function costsAt(root: JsonObject, below: ReadonlyMap<JsonValue, number>): ReadonlyMap<JsonValue, number> {
   const costs = new Map<JsonValue, number>();
   const cost = (schema: JsonValue): number => {
@@ -56,14 +59,14 @@ function sumOf(schemas: readonly JsonValue[], cost: (schema: JsonValue) => numbe
   return schemas.reduce<number>((sum, schema) => sum + cost(schema), 0);
 }
 
-/** The schemas that apply to the same value. */
+/** Returns the subschemas that apply to the same value as the schema. */
 function appliedHere(schema: JsonObject, root: JsonObject): readonly JsonValue[] {
   const reference = typeof schema["$ref"] === "string" ? parseFragment(schema["$ref"]) : undefined;
   const target = reference && valueAt(root, reference);
   return [...(target === undefined ? [] : [target]), ...schemasOf(schema, HERE)];
 }
 
-/** The schemas that may apply to the same member or item, except those of named properties. */
+/** Returns the schemas that may apply to the same member or item, except those of named properties. */
 function appliedInside(schema: JsonObject): readonly JsonValue[] {
   return schemasOf(schema, INSIDE);
 }

@@ -17,8 +17,8 @@ import {
 import { standaloneSchema } from "./standalone-schema.ts";
 
 /**
- * The constraints of a schema's parts that its kind does not enforce, as JSON Schema; undefined if there are none.
- * Types of replies have no assertions.
+ * Returns the constraints of a schema's parts that its kind does not enforce, as JSON Schema, or undefined if there are
+ * none. Types of replies have no assertions.
  */
 export function assertionsOf(
   parts: readonly SchemaNode[],
@@ -56,7 +56,10 @@ function isAffordable(schema: Assertion["schema"], parts: readonly SchemaNode[],
   return false;
 }
 
-/** The part with only its asserted keywords and the keywords that they depend on. */
+/**
+ * Returns the part with only its asserted keywords and the keywords that they depend on, or undefined if no keyword is
+ * asserted.
+ */
 function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOfType): SchemaNode | undefined {
   const keywords = Object.keys(part.schema).filter(
     (keyword) =>
@@ -97,7 +100,7 @@ function namesOnly(value: JsonValue): JsonValue {
   return isJsonObject(value) ? Object.fromEntries(Object.keys(value).map((name) => [name, true])) : value;
 }
 
-/** Whether a kind enforces a keyword in general, but not this use of it. */
+/** Whether the kind enforces the keyword in general, but not its value in this part. */
 function isBeyondKind(part: SchemaNode, keyword: string, parts: readonly SchemaNode[], type: KindOfType): boolean {
   const { kind } = type;
   if (keyword === "format") return isFormatAsserted(part, parts, type);
@@ -135,7 +138,8 @@ function restrictsOthers(part: SchemaNode, parts: readonly SchemaNode[]): boolea
 }
 
 /**
- * Whether `unevaluated...` does more than close the object, because keywords other than `properties` evaluate members.
+ * Whether `unevaluatedItems` or `unevaluatedProperties` of the part must be enforced as an assertion. If only
+ * `properties` evaluates members, closing the object is sufficient.
  */
 function needsEvaluation(part: SchemaNode, parts: readonly SchemaNode[], { kind, untyped }: KindOfType): boolean {
   const items = readKeyword(part, "unevaluatedItems");
@@ -162,7 +166,10 @@ export interface SiblingNames {
   readonly open: boolean;
 }
 
-/** Names in `patternProperties` and in conditional schemas; the assertions validate their values. */
+/**
+ * Returns the patterns in `patternProperties` and the property names in conditional schemas. Assertions validate the
+ * values of these properties.
+ */
 export function siblingNames(parts: readonly SchemaNode[], compilation: Compilation): SiblingNames {
   const names = new Set<string>();
   const patterns: LinearPattern[] = [];
@@ -194,7 +201,7 @@ export function siblingNames(parts: readonly SchemaNode[], compilation: Compilat
   return { names, patterns, open };
 }
 
-/** The schemas that the given keywords of a part apply to the same value. */
+/** Returns the schemas under the given keywords of a part, which apply to the same value as the part. */
 function branchesOf(part: SchemaNode, keywords: readonly string[], { findings }: Compilation): readonly SchemaNode[] {
   return keywords.flatMap((keyword) => {
     const value = readKeyword(part, keyword);

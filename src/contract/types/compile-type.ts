@@ -83,7 +83,10 @@ function distinctNodes(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
   return [...new Map(nodes.map((node) => [schemaKey([node]), node])).values()];
 }
 
-/** The type of alternatives that contain themselves without an object or a list in between. */
+/**
+ * Reports alternatives that contain themselves without an object or a list in between, and returns a type that accepts
+ * any value.
+ */
 function circularType(nodes: readonly SchemaNode[], { findings }: Compilation): FieldType {
   findings.add("error", "circular-ref", "the schema refers only to itself; it is not enforced", nodes[0]?.path ?? []);
   return { kind: "any", nullable: true, deprecated: false, validators: [] };
@@ -119,7 +122,7 @@ function hasChoices(parts: readonly SchemaNode[]): boolean {
   return readKeywords(parts, "enum").length > 0 || readKeywords(parts, "const").length > 0;
 }
 
-/** Adds the rule about null that results from all parts. */
+/** Parts of a schema, with the combined rule of all its nodes about null. */
 type Nullable<Parts> = Parts & { readonly nulls: NullRule };
 
 function compileAlternatives(
@@ -143,7 +146,9 @@ function compileAlternatives(
   return unionType(alternatives, base, compilation, enter);
 }
 
-/** `type: [string, integer]`: one option for each type, with the keywords for that type. */
+/**
+ * Compiles a list of types (`type: [string, integer]`) to one option for each type, with the keywords for that type.
+ */
 function compileTypeList(
   parts: readonly SchemaNode[],
   types: Nullable<SchemaTypes>,
@@ -180,7 +185,7 @@ function compilePlain(
   return type;
 }
 
-/** The kind of a type without alternatives. */
+/** Returns the kind of a type without alternatives. */
 function kindOf(parts: readonly SchemaNode[], types: SchemaTypes, compilation: Compilation): KindOfType {
   const consts = readKeywords(parts, "const").map(({ value }) => value);
   const choices = [...consts, ...readKeywords(parts, "enum").flatMap(({ value }) => (isJsonArray(value) ? value : []))];
@@ -251,7 +256,7 @@ function isSentAsGiven(parts: readonly SchemaNode[]): boolean {
   return readKeywords(parts, "x-sent-as-given").some(({ value }) => value === true);
 }
 
-/** The type that the keywords suggest if none is declared. */
+/** Returns the type that the keywords suggest if none is declared. */
 function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): SchemaType | undefined {
   for (const [type, keywords, suits] of TYPE_INDICATORS) {
     const found = keywords.flatMap((keyword) => readKeywords(parts, keyword)).find(({ value }) => suits(value));

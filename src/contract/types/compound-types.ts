@@ -82,13 +82,13 @@ export function listType(
 
 const ANY_TYPE: AnyType = { kind: "any", nullable: true, deprecated: false, validators: [] };
 
-/** The name of the first named schema among the parts, which is nearest to the field. */
+/** Returns the name of the first named schema among the parts, which is nearest to the field. */
 function nameOf(parts: readonly SchemaNode[]): string | undefined {
   const named = parts.find(({ path }) => path.length === 3 && path[0] === "components" && path[1] === "schemas");
   return named && String(named.path[2]);
 }
 
-/** Each property with the schemas of all parts that its values must satisfy, in document order. */
+/** Returns each property with the schemas of all parts that its values must satisfy, in document order. */
 function propertyNodes(
   parts: readonly SchemaNode[],
   { findings }: Compilation,
@@ -108,9 +108,9 @@ function propertyNodes(
 }
 
 /**
- * OpenAPI 3.0.3, Schema Object: a required property with `readOnly` is required only in replies, and a required
- * property with `writeOnly` only in requests. If a part requires the property and describes it without that keyword,
- * the property is required in both. `requiring`: the parts that require the property.
+ * Compiles a property. A required property with `readOnly` is required only in replies, and a required property with
+ * `writeOnly` only in requests (OpenAPI 3.0.3, Schema Object). If a part requires the property and describes it without
+ * that keyword, the property is required in both. `requiring`: the parts that require the property.
  */
 function propertyOf(
   name: string,
@@ -140,7 +140,7 @@ interface Requirement {
   readonly parts: readonly SchemaNode[];
 }
 
-/** Each required name, with the parts that require it and the path of the requirement. */
+/** Returns each required name with the parts that require it and the path of the last requirement. */
 function requiredOf(parts: readonly SchemaNode[], compilation: Compilation): ReadonlyMap<string, Requirement> {
   const required = new Map<string, Requirement>();
   for (const part of parts) {
@@ -174,9 +174,9 @@ function describesNames(parts: readonly SchemaNode[], { names, patterns }: Sibli
 }
 
 /**
- * The type of additional properties. An object is closed unless a schema opens it (API specification 2.7.5) or no
- * schema describes a property. A single `false` closes it again, because every part must agree. A reply may always
- * contain more than its schema.
+ * Returns the type of additional properties. An object is closed unless a schema opens it (API specification 2.7.5) or
+ * no schema describes a property. A single `false` closes it again, because every part must agree. A reply may always
+ * contain more members than its schema describes.
  */
 function additionalOf(
   parts: readonly SchemaNode[],

@@ -6,10 +6,10 @@ import { childTypes } from "./type-tree.ts";
 /** Maximum number of options of one schema, including those of alternatives directly inside its alternatives. */
 export const MAX_OPTIONS = 10_000;
 
-/** `contract check` warns if a schema has more paths through its alternatives than this. */
+/** Number of paths through the alternatives of a schema above which `contract check` warns. */
 const MANY_WAYS = 10_000;
 
-/** The number of options. An option that is a union counts as all its options. */
+/** Returns the number of options. An option that is a union counts as many times as it has options. */
 export function countOptions(options: readonly FieldType[], known: ReadonlyMap<UnionType, UnionPlace>): number {
   return options.reduce((sum, option) => sum + ((option.kind === "union" && known.get(option)?.options) || 1), 0);
 }
@@ -21,7 +21,7 @@ export interface UnionPlace {
 }
 
 /**
- * Warns about the innermost alternatives that allow many interpretations of one value: each level of nested
+ * Warns about the innermost alternatives that allow many interpretations of one value, because each level of nested
  * alternatives multiplies the work on a record.
  */
 export function reportManyWays(unions: ReadonlyMap<UnionType, UnionPlace>, findings: Findings): void {

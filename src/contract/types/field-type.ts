@@ -62,7 +62,10 @@ export interface TextType extends TypeBase {
   readonly pattern?: LinearPattern;
   /** If false, the platform rejects blank text. The contract allows blank text with `minLength: 0`. */
   readonly allowBlank: boolean;
-  /** `x-document-path`: API specification 2.5. `key`: a complete, safe key of another file store, without a root. */
+  /**
+   * `x-document-path`. True: a path as in API specification 2.5. `key`: a complete, safe key of another file store,
+   * without a root location.
+   */
   readonly documentPath: boolean | "key";
 }
 
@@ -99,7 +102,7 @@ export function compareLimits(one: NumericLimit, other: NumericLimit): number {
   return one.value - other.value || compareDecimals(exactLimit(one), exactLimit(other));
 }
 
-/** The limit as plain decimal text. */
+/** Returns the limit as plain decimal text. */
 export function exactLimit({ value, exact }: NumericLimit): string {
   return exact ?? decimalTextOf(value);
 }
@@ -182,8 +185,8 @@ export interface AnyType extends TypeBase {
 }
 
 /**
- * The type of the field at the path. If several alternatives have the field, returns the type in the first of them.
- * Undefined if there is no such field.
+ * Returns the type of the field at the path. If several alternatives have the field, returns the type in the first of
+ * them. Returns undefined if there is no such field.
  */
 export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined {
   const [name, ...rest] = path;
@@ -198,8 +201,8 @@ export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined 
 export type JsonTypeName = "string" | "number" | "boolean" | "object" | "list";
 
 /**
- * The type of an object's member: the type of its property or of additional properties; undefined if the object does
- * not allow the name.
+ * Returns the type of an object's member: the type of its property or of additional properties, or undefined if the
+ * object does not allow the name.
  */
 export function memberType({ properties, additional }: ObjectType, name: string): FieldType | undefined {
   return properties.get(name)?.type ?? (additional === "closed" ? undefined : additional);

@@ -36,14 +36,14 @@ export function isInt32(parts: readonly SchemaNode[]): boolean {
   return readKeywords(parts, "format").some(({ value }) => value === INT32);
 }
 
-/** The limits of `int32`, as a schema. */
+/** Returns a schema with the limits of `int32` if a part has this format, otherwise an empty list. */
 export function int32Limits(parts: readonly SchemaNode[]): readonly SchemaNode[] {
   const holder = parts.find((part) => readKeyword(part, "format") === INT32);
   if (holder === undefined) return [];
   return [{ schema: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }, path: holder.path, omit: [] }];
 }
 
-/** The format that a string type enforces; undefined if the format has its own kind, or if there is none. */
+/** Returns the format of a text type (`email`, `uuid` or `uri`), or undefined for any other format. */
 export function textFormat(format: string | undefined): TextType["format"] {
   return TEXT_FORMATS.find((name) => name === format);
 }
@@ -59,7 +59,7 @@ function writtenFormats(parts: readonly SchemaNode[]): readonly { readonly value
   );
 }
 
-/** The enforced format of a string; if there is none, the first format in the schema. */
+/** Returns the first enforced string format, or otherwise the first format of any kind. */
 export function formatOf(parts: readonly SchemaNode[], { contradict }: Compilation): string | undefined {
   const formats = writtenFormats(parts);
   const [first, ...others] = formats.filter(({ value }) => ENFORCED_FORMATS.has(value));
@@ -85,7 +85,7 @@ export function isFormatAsserted(part: SchemaNode, parts: readonly SchemaNode[],
   return format !== own || kind !== kindOfText(own);
 }
 
-/** Whether no choice next to a format can violate the format. */
+/** Whether no choice of the part can violate the format. */
 function everyChoiceHas(format: string, part: SchemaNode): boolean {
   const choices = readKeyword(part, "enum") ?? readKeyword(part, "const");
   if (choices === undefined) return false;

@@ -11,12 +11,13 @@ import {
 } from "./schema-node.ts";
 import { namesOfTypes } from "./type-keyword.ts";
 
-/** Whether schemas allow null; undefined if they do not restrict it. */
+/** Whether schemas allow null; undefined if no schema restricts null. */
 export type NullRule = "allowed" | "forbidden" | undefined;
 
 /**
- * The combined rule of the nodes: null is allowed only if each node allows it. `nullable` decides for its schema,
- * including the contents of its `$ref` and `allOf`, because contracts write `nullable` next to these keywords.
+ * Returns the combined rule of the nodes: null is forbidden if any node forbids it. `nullable` overrides the other
+ * keywords of its schema, including the contents of its `$ref` and `allOf`, because contracts write `nullable` next to
+ * these keywords.
  */
 export function nullRule(nodes: readonly SchemaNode[], compilation: Compilation): NullRule {
   const [first] = nodes;
@@ -25,7 +26,7 @@ export function nullRule(nodes: readonly SchemaNode[], compilation: Compilation)
   return every(nodes.map((node) => ruleOf(node, compilation, known)));
 }
 
-/** A node that allows null regardless of the following nodes. */
+/** Returns a node that allows null regardless of the following nodes. */
 export function nullAllowed({ path }: Pick<SchemaNode, "path">): SchemaNode {
   return { schema: {}, path: [...path, "nullable"], omit: [], decidesNull: true };
 }

@@ -5,7 +5,7 @@ import { slowPatternReason } from "../../text/slow-pattern.ts";
 import type { Findings } from "../contract-findings.ts";
 
 /**
- * A compiled pattern of the contract: ECMA-262 with the u flag, as JSON Schema requires, or without it if only the
+ * Compiles a pattern of the contract: ECMA-262 with the u flag, as JSON Schema requires, or without it if only the
  * older syntax is valid. An invalid pattern is a finding, and the result is undefined. The same applies to a pattern
  * that cannot be matched in linear time, because a crafted cell could block validation for hours. The platform still
  * enforces such a pattern.

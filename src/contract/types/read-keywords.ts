@@ -9,7 +9,10 @@ import { reportRuleIssues } from "../contract-findings.ts";
 import { type AnyType, compareLimits, type NumericLimit, type PublishedValidator } from "./field-type.ts";
 import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
 
-/** Reads the values of keywords from the parts of a schema; a value of the wrong type is a finding and is omitted. */
+/**
+ * Reads the values of keywords from the parts of a schema. Ignores values of the wrong type; an invalid number is also
+ * a finding.
+ */
 interface KeywordReader {
   readonly text: (keyword: string) => string | undefined;
   readonly isTrue: (keyword: string) => boolean;
@@ -80,15 +83,18 @@ function isCount(value: number): boolean {
   return countOf(value) !== undefined;
 }
 
-/** The value as a count; undefined if negative or fractional. Infinity becomes a count that no input reaches. */
+/**
+ * Returns the value as a count, or undefined if it is negative or fractional. Converts Infinity to a count that no
+ * input reaches.
+ */
 export function countOf(value: number): number | undefined {
   if (value === Infinity) return Number.MAX_SAFE_INTEGER;
   return Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
 /**
- * A number, given directly or as the text of a number with too many digits or too large an exponent (`parseDocument`);
- * undefined for any other value.
+ * Returns a number, given directly or as the text of a number with too many digits or too large an exponent
+ * (`parseDocument`), or undefined for any other value.
  */
 export function numberOf(value: JsonValue): number | undefined {
   if (typeof value === "string") return isLongNumber(value) ? Number(value) : undefined;
@@ -130,8 +136,8 @@ function isMisplaced(plain: JsonValue | undefined, exclusive: JsonValue | undefi
 export type TypeBase = Omit<AnyType, "kind">;
 
 /**
- * The properties of a type that do not depend on its kind. If several parts define the same property, the part nearest
- * to the field takes precedence.
+ * Returns the properties of a type that do not depend on its kind. The title, description and default come from the
+ * part nearest to the field. The rules and published validators of all parts apply.
  */
 export function baseType(parts: readonly SchemaNode[], nullable: boolean, compilation: Compilation): TypeBase {
   const { findings, direction } = compilation;

@@ -55,8 +55,8 @@ export function numberType(
 }
 
 /**
- * `enum` and `const`: the values that every part of the schema allows. Null is not a choice; it makes the type
- * nullable.
+ * Compiles `enum` and `const` to the values that every part of the schema allows. Null is never a choice; `base` states
+ * whether the type allows null.
  */
 export function choiceType(
   parts: readonly SchemaNode[],
@@ -88,7 +88,7 @@ interface WrittenChoices {
 }
 
 /**
- * Reports choices that no value can have. An alternative without a valid choice may be omitted (`contradict`), but a
+ * Reports choices that are never valid. An alternative without a valid choice may be omitted (`contradict`), but a
  * single impossible choice among several is an error.
  */
 function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, compilation: Compilation): void {
@@ -104,8 +104,8 @@ function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, c
 }
 
 /**
- * A choice that violates the `type` of the same part. Types in other parts are not compared, because parts may exclude
- * choices from each other.
+ * Finds the first choice that violates the `type` of the same part. Ignores the types in other parts, because one part
+ * may deliberately exclude choices of another.
  */
 function findImpossibleChoice(
   part: SchemaNode,
@@ -141,7 +141,7 @@ function numericLimits(
   return definedMembers({ minimum, maximum, multipleOf });
 }
 
-/** The pattern in the schema nearest to the field; the patterns in other schemas become assertions. */
+/** Returns the pattern in the schema nearest to the field; the patterns in other schemas become assertions. */
 function patternOf(parts: readonly SchemaNode[], findings: Compilation["findings"]): LinearPattern | undefined {
   const [first] = readKeywords(parts, "pattern");
   return first && checkedPattern(first.value, first.path, findings);
@@ -152,7 +152,8 @@ function wholeDigits(digits: number | undefined, places: number | undefined): nu
 }
 
 /**
- * The digits allowed by a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`, which operators' documents use for decimals.
+ * Returns the digits allowed by a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`, which operators' documents use for
+ * decimals.
  */
 function digitsOf(pattern: LinearPattern | undefined): { whole: number; places: number } | undefined {
   const match = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(pattern?.source ?? "");

@@ -20,7 +20,7 @@ type Treatment =
   | { readonly as: "annotation" }
   | { readonly as: "reported" };
 
-/** The treatment of a schema keyword; undefined for an unknown one. */
+/** Returns the treatment of a schema keyword, or undefined for an unknown keyword. */
 export function treatmentOf(keyword: string): Treatment | undefined {
   return TREATMENTS.get(keyword);
 }
@@ -137,8 +137,9 @@ function unknownKeyword(keyword: string): string {
 }
 
 /**
- * Whether a keyword has no effect: a string keyword next to `enum` that every choice satisfies, or a keyword of one
- * type in a schema whose types are compiled separately (`type: [string, integer]`).
+ * Whether a keyword has no effect: a length limit next to `enum` that every choice satisfies, `x-document-path: false`,
+ * or, in a schema whose types are compiled separately (`type: [string, integer]`), a keyword that does not concern the
+ * type.
  */
 function restrictsNothing(part: SchemaNode, keyword: string, type: KindOfType): boolean {
   const treatment = treatmentOf(keyword);

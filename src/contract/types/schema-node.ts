@@ -8,8 +8,8 @@ import { formatPointer, parseFragment } from "../../json/json-pointer.ts";
 import { Failure } from "../../model/failure.ts";
 
 /**
- * A schema with its path in the document. `omit` names keywords that other nodes handle, so that the node is only a
- * part of the schema.
+ * A schema with its path in the document. `omit` names the keywords that the node excludes, because other nodes handle
+ * them.
  */
 export interface SchemaNode {
   readonly schema: JsonObject;
@@ -26,12 +26,12 @@ export interface Compilation {
   readonly openapi: "3.0" | "3.1";
   /**
    * The purpose of the types. In replies, objects are open, text may be blank, and `readOnly` members are present
-   * instead of `writeOnly` ones. Reply types keep only the structure: no rules, validators or descriptions.
+   * instead of `writeOnly` members. Reply types keep only the structure: no rules, validators or descriptions.
    */
   readonly direction: "request" | "reply";
   /** The value of a setting of the instance (`x-rule-settings`), as text; undefined if it is not declared. */
   readonly settingText: (name: string) => string | undefined;
-  /** Compiles one type for all nodes: a value must satisfy each of them. A type without values is a finding. */
+  /** Compiles one type for all nodes: a value must satisfy every node. A type without values is a finding. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
   /**
    * Like `compile`, but a type without values is not a finding, because other types are also possible. The type then
@@ -48,11 +48,13 @@ export interface Compilation {
   /** Nesting depth of the schemas that are being read. */
   nesting: number;
   readonly unions: Map<UnionType, UnionPlace>;
-  /** The parsed `x-rules`, by the list as written. */
+  /** The parsed rules, by the value of `x-rules` in the document. */
   readonly rules: Map<JsonValue, readonly Rule[]>;
 }
 
-/** Maximum nesting of schemas through properties, items, alternatives and references. Each schema is entered once. */
+/**
+ * Maximum nesting of schemas through properties, items, alternatives and references. A recursive schema counts once.
+ */
 export const MAX_SCHEMA_NESTING = 250;
 
 /** Reads a nested schema. @throws Failure `contract_invalid` if schemas are nested too deeply */
@@ -71,13 +73,13 @@ export function readNested<T>(path: AttrPath, compilation: Compilation, read: ()
   }
 }
 
-/** The key of a list of nodes. Lists with the same key compile to the same type. */
+/** Returns the key of a list of nodes. Lists with the same key compile to the same type. */
 export function schemaKey(nodes: readonly SchemaNode[]): string {
   return nodes.map((node) => [formatPointer(node.path), ...node.omit].join(" -")).join("\n");
 }
 
 /**
- * The schema at a path; `true` allows everything, `false` nothing. An invalid schema is a finding and allows
+ * Returns the schema at a path; `true` allows everything, `false` nothing. An invalid schema is a finding and allows
  * everything.
  */
 export function schemaNodeAt(value: JsonValue | undefined, path: AttrPath, findings: Findings): SchemaNode {
@@ -93,7 +95,7 @@ export function omitKeywords(node: SchemaNode, ...keywords: readonly string[]): 
   return { ...node, omit: [...new Set([...node.omit, ...keywords])].toSorted() };
 }
 
-/** The keyword's value, unless it is omitted. */
+/** Returns the keyword's value, or undefined if the schema does not contain the keyword or the node omits it. */
 export function readKeyword(node: SchemaNode, keyword: string): JsonValue | undefined {
   if (node.omit.includes(keyword) || !Object.hasOwn(node.schema, keyword)) return undefined;
   return node.schema[keyword];
@@ -104,7 +106,7 @@ export interface Located {
   readonly path: AttrPath;
 }
 
-/** Every value of the keyword, outermost first, each with its path. */
+/** Returns every value of the keyword, outermost first, each with its path. */
 export function readKeywords(nodes: readonly SchemaNode[], keyword: string): readonly Located[] {
   return nodes.flatMap((node) => {
     const value = readKeyword(node, keyword);
@@ -112,7 +114,10 @@ export function readKeywords(nodes: readonly SchemaNode[], keyword: string): rea
   });
 }
 
-/** Follows a node that consists only of a `$ref`. */
+/**
+ * Follows schemas that consist only of a `$ref` to the first schema with other keywords. If there is none, adds a
+ * finding and returns a node without the reference.
+ */
 export function resolveReference(node: SchemaNode, compilation: Compilation): SchemaNode {
   const seen = new Set<string>();
   let current = node;
@@ -126,9 +131,9 @@ export function resolveReference(node: SchemaNode, compilation: Compilation): Sc
 }
 
 /**
- * The given nodes and all nodes that `$ref` and `allOf` add, each once, outermost first. For a keyword with a single
- * value, such as a description, the first node, which is nearest to the field, takes precedence. The result contains
- * neither `$ref` nor `allOf`.
+ * Returns the given nodes and all nodes that `$ref` and `allOf` add, each once, outermost first. For a keyword with a
+ * single value, such as a description, the first node, which is nearest to the field, takes precedence. The result
+ * contains neither `$ref` nor `allOf`.
  */
 export function flattenSchemas(nodes: readonly SchemaNode[], compilation: Compilation): readonly SchemaNode[] {
   const parts = new Map<string, SchemaNode>();
@@ -165,8 +170,8 @@ function targetOf(node: SchemaNode, { document, findings }: Compilation): Schema
 }
 
 /**
- * The schema that a `$ref` names. If there is none, adds a finding and returns undefined. `path`: the path of the
- * reference.
+ * Returns the schema that a `$ref` names. If there is none, adds a finding and returns undefined. `path`: the path of
+ * the reference.
  */
 export function followReference(
   document: JsonObject,

@@ -10,9 +10,9 @@ import { namesOfTypes } from "./type-keyword.ts";
 
 /**
  * Converts schemas of the document to one self-contained JSON Schema 2020-12. Its `$defs` contain the referenced
- * schemas, and OpenAPI 3.0 forms (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are
- * converted to current ones. Parts that cannot be represented are findings and are omitted, so they do not restrict
- * values. `evaluating`: `unevaluatedProperties` is evaluated with this schema.
+ * schemas, and older keywords (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are converted
+ * to current ones. Parts that cannot be represented are findings and are omitted, so they do not restrict values.
+ * `evaluating`: whether the schema is used to evaluate `unevaluatedProperties`.
  */
 export function standaloneSchema(
   nodes: readonly SchemaNode[],
@@ -26,7 +26,7 @@ export function standaloneSchema(
 }
 
 interface SchemaReader {
-  /** By pointer. A definition is registered before it is read, because it may contain itself. */
+  /** The referenced schemas by pointer. A schema is registered before it is read, because it may contain itself. */
   readonly definitions: Map<string, JsonValue>;
   readonly compilation: Compilation;
   readonly evaluating: boolean;
@@ -125,8 +125,8 @@ function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword 
 }
 
 /**
- * The limit as a number. If the limit has more digits than a double, returns the double that accepts and rejects the
- * same doubles.
+ * Returns the limit as a number. If the limit has more digits than a double, returns the double that accepts and
+ * rejects the same doubles.
  */
 function edgeOf({ value, keyword }: KeywordAt, isExclusive: boolean): number | undefined {
   if (typeof value === "number") return value;

@@ -19,7 +19,7 @@ export interface SchemaTypes {
   readonly path: AttrPath;
 }
 
-/** The types that all parts allow. Contradictions and unknown type names are findings. */
+/** Returns the types that all parts allow. Contradictions and unknown type names are findings. */
 export function typesOf(parts: readonly SchemaNode[], { findings, contradict }: Compilation): SchemaTypes {
   const declared = readKeywords(parts, "type").map((located) => declaredTypes(located, findings));
   const known = declared.filter((types) => types.names.length > 0);
@@ -90,7 +90,9 @@ function declaredTypes({ value, path }: Located, findings: Compilation["findings
   return { names: unknown === undefined ? names : [], path, ...definedMembers({ format }) };
 }
 
-/** The types that one schema names, including null. If a name is unknown, adds a finding and returns no types. */
+/**
+ * Returns the types that one schema names, including null. If a name is unknown, adds a finding and returns no types.
+ */
 export function namesOfTypes(value: JsonValue, path: AttrPath, { findings }: Compilation): readonly SchemaType[] {
   return declaredTypes({ value, path }, findings).names;
 }
@@ -135,7 +137,7 @@ const TYPE_ALIASES: ReadonlyMap<string, TypeMeaning> = new Map<string, TypeMeani
   ["list", { types: ["array"] }],
 ]);
 
-/** The types in both lists; an integer is also a number. */
+/** Returns the types in both lists; an integer is also a number. */
 function sharedTypes(one: readonly SchemaType[] | undefined, other: readonly SchemaType[]): readonly SchemaType[] {
   if (one === undefined) return other;
   const allows = (types: readonly SchemaType[], name: SchemaType): boolean =>

@@ -3,7 +3,8 @@ import type { JsonValue } from "../../json/json-value.ts";
 import { type Discriminator, type FieldType, type UnionType, memberType } from "./field-type.ts";
 
 /**
- * The types directly inside a type: properties (except read-only ones), additional properties, items and alternatives.
+ * Returns the types directly inside a type: properties (except read-only ones), additional properties, items and
+ * alternatives.
  */
 export function childTypes(type: FieldType): readonly FieldType[] {
   if (type.kind === "list") return [type.items];
@@ -13,14 +14,14 @@ export function childTypes(type: FieldType): readonly FieldType[] {
   return type.additional === "closed" ? fields : [...fields, type.additional];
 }
 
-/** The type and all nested types, each once; types may contain themselves. */
+/** Returns the type and all nested types, each once; types may contain themselves. */
 export function typesWithin(body: FieldType): readonly FieldType[] {
   const seen = new Set<FieldType>([body]);
   for (const type of seen) for (const child of childTypes(type)) seen.add(child);
   return [...seen];
 }
 
-/** The matching types and all types that contain them, directly or indirectly. */
+/** Returns the matching types and all types that contain them, directly or indirectly. */
 export function typesLeadingTo(body: FieldType, isWanted: (type: FieldType) => boolean): ReadonlySet<FieldType> {
   const types = typesWithin(body);
   const parents = new Map<FieldType, FieldType[]>();
@@ -36,25 +37,30 @@ export function typesLeadingTo(body: FieldType, isWanted: (type: FieldType) => b
   return leading;
 }
 
-/** The possible options of a union without a discriminator. */
+/**
+ * Returns the options that a union without a discriminator accepts: the option that a setting selects, or all options.
+ */
 export function optionsTaken({ options, chosen }: UnionType): readonly FieldType[] {
   return chosen === undefined ? options : [chosen];
 }
 
-/** The text that represents a value in a discriminator's mapping; an absent value counts as null. */
+/**
+ * Returns the text that represents a value in a discriminator's mapping. An absent value counts as null. Objects and
+ * lists have no representation and return an empty string.
+ */
 export function tagText(tag: JsonValue | undefined): string {
   if (tag === undefined || tag === null) return "null";
   return typeof tag === "object" ? "" : String(tag);
 }
 
-/** The options that do not require the discriminator's property, and so are possible without it. */
+/** Returns the options that do not require the discriminator's property and are therefore possible without it. */
 export function untaggedOptions({ property, mapping }: Discriminator): readonly FieldType[] {
   return [...new Set(mapping.values())].filter(({ properties }) => properties.get(property)?.required !== true);
 }
 
 /**
- * The title of the field at the path, which includes list indexes. If several alternatives have a title for the field,
- * the first of these titles. Undefined if there is none.
+ * Returns the title of the field at the path, which includes list indexes. If several alternatives have a title for the
+ * field, returns the first title. Returns undefined if there is none.
  */
 export function fieldTitleAt(type: FieldType, path: AttrPath): string | undefined {
   if (type.kind === "union") {

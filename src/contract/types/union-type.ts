@@ -39,7 +39,10 @@ export function unionType(
   return union;
 }
 
-/** The options that some value satisfies, or all options if there are none, which is a contradiction. */
+/**
+ * Returns the options that some value satisfies. If there are none, returns all options and reports a contradiction,
+ * unless null is allowed.
+ */
 function possibleOptions(alternatives: Alternatives, base: TypeBase, compilation: Compilation): readonly FieldType[] {
   const compiled = alternatives.options.map(compilation.compileOption);
   const possible = compiled.filter(({ impossible }) => impossible === undefined);
@@ -64,8 +67,9 @@ function areEnforceable(union: UnionType, { path }: Alternatives, { unions, find
 }
 
 /**
- * The role of the discriminator's property in a union: it selects an option, or it is a setting of the instance. Empty
- * if the property cannot distinguish the options; the first match then applies, as without a discriminator.
+ * Returns the role of the discriminator's property in a union: it selects an option, or it is a setting of the
+ * instance. Returns an empty object if the property cannot distinguish the options; the first match then applies, as
+ * without a discriminator.
  */
 function chosenBy(
   property: string,
@@ -88,15 +92,16 @@ interface Leaf {
   readonly type: FieldType;
   /** The values that the schema of the property allows, as text; undefined if the schema does not list values. */
   readonly tags: readonly string[] | undefined;
-  /** Its name in the components; undefined inside other alternatives. */
+  /** The name of the schema in the components; undefined inside other alternatives. */
   readonly name: string | undefined;
   readonly place: AttrPath;
 }
 
 /**
- * The property's values, as text, and their options (OpenAPI 3.0.3, Discriminator Object): the explicit mapping, the
- * names of the remaining schemas, and the values that only one schema lists. A value that the option itself rejects is
- * ignored. Undefined, with a finding, if the values do not distinguish the options.
+ * Returns the property's values, as text, and their options (OpenAPI 3.0.3, Discriminator Object). They come from the
+ * explicit mapping, then from the names of the remaining schemas, then from the values that only one schema lists. A
+ * value that the option itself rejects is ignored. Returns undefined and adds a finding if the values do not
+ * distinguish the options.
  */
 function mappingOf(
   property: string,
@@ -121,7 +126,7 @@ function isMapped(leaf: Leaf, mapping: ReadonlyMap<string, ObjectType>): boolean
   return [...mapping.values()].some((type) => type === leaf.type);
 }
 
-/** Adds the names of schemas that are not in the explicit mapping, unless they reject their own names. */
+/** Adds the names of schemas that are not in the explicit mapping, except schemas that reject their own name. */
 function addNames(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): void {
   for (const { name, tags, type } of leaves.filter((leaf) => !isMapped(leaf, mapping))) {
     const isFree = name !== undefined && !mapping.has(name);
@@ -140,7 +145,7 @@ function addClaims(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): v
   }
 }
 
-/** The innermost alternatives, at any depth. */
+/** Returns the innermost alternatives, at any depth. */
 function leavesOf(
   nodes: readonly SchemaNode[],
   property: string,
@@ -156,7 +161,7 @@ function leavesOf(
   const type = compilation.compileOption(nodes);
   return [{ type, tags: tagsOf(parts, property, compilation), name, place: [...alternatives.path, at.index] }];
 }
-/** The possible values of the property, as text, if the schemas list them. */
+/** Returns the possible values of the property, as text, or undefined if the schemas do not list them. */
 function tagsOf(
   parts: readonly SchemaNode[],
   property: string,
@@ -208,8 +213,8 @@ function writtenMapping(
 }
 
 /**
- * Whether the property is not a field but a setting of the instance: no option declares it, and closed objects cannot
- * contain it.
+ * Whether the property is not a field but a setting of the instance: no option declares the property or opens its
+ * object with `additionalProperties`.
  */
 function isInstanceSetting(property: string, { options }: Alternatives, compilation: Compilation): boolean {
   const parts = options.flatMap((option) => flattenSchemas(option, compilation));
@@ -219,7 +224,7 @@ function isInstanceSetting(property: string, { options }: Alternatives, compilat
   return !described && readKeywords(parts, "additionalProperties").every(({ value }) => value === false);
 }
 
-/** The option that the explicit mapping assigns to a value, with the keywords that apply to all options. */
+/** Returns the option that the explicit mapping assigns to a value, with the keywords that apply to all options. */
 function optionFor(value: string, alternatives: Alternatives, compilation: Compilation): FieldType | undefined {
   const { discriminator, path, shared } = alternatives;
   const mapping = isJsonObject(discriminator) ? discriminator["mapping"] : undefined;
