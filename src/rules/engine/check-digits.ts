@@ -1,8 +1,8 @@
 /**
  * Whether the text is the core of a GB electricity Meter Point Administration Number: 13 digits. The first two digits
- * identify the distributor. They are not checked, because new distributors are added every year. The last digit is the
- * check digit: the sum of the other twelve, each multiplied by a prime (excluding 11), modulo 11, modulo 10. Source:
- * Elexon, "MPAN core" in the market's data catalogue (data item J0003).
+ * identify the distributor. Of these, only a leading zero is refused, because new distributors are added every year.
+ * The last digit is the check digit: the sum of the other twelve, each multiplied by a prime (excluding 11), modulo 11,
+ * modulo 10. Source: Elexon, "MPAN core" in the market's data catalogue (data item J0003).
  */
 export function isMpan(text: string): boolean {
   if (!/^[1-9]\d{12}$/.test(text)) return false;
@@ -24,8 +24,9 @@ export function isMprn(text: string): boolean {
 }
 
 /**
- * Whether the text is an Australian National Metering Identifier: 10 upper-case letters and digits (no I, no O), or 11
- * with the check digit. Source: AEMO, "MSATS Procedures: National Metering Identifier", section on the checksum.
+ * Whether the text is an Australian National Metering Identifier: 10 upper-case letters and digits (no I or O), or 11
+ * characters with the check digit. Source: AEMO, "MSATS Procedures: National Metering Identifier", section on the
+ * checksum.
  */
 export function isNmi(text: string): boolean {
   if (!/^[A-HJ-NP-Z0-9]{10}\d?$/.test(text)) return false;
@@ -42,8 +43,8 @@ export function isMirn(text: string): boolean {
 }
 
 /**
- * Takes the ASCII code of each character and doubles every other one, starting with the last. The check digit is the
- * difference between the sum of all digits of these numbers and the next multiple of ten.
+ * Calculates the check digit. Doubles the ASCII code of every other character, starting with the last. The check digit
+ * is the difference between the sum of the digits of all codes and the next multiple of ten.
  */
 function meteringCheckDigit(text: string): number {
   let sum = 0;
@@ -70,8 +71,8 @@ export function isCompanyNumber(text: string, region: string): boolean | undefin
 
 /**
  * Whether the text is a British company number. It has eight characters: digits, or a two-letter prefix for a part of
- * the register, such as SC and OC. Source: Companies House, "Uniform Resource Identifiers for companies" (company
- * number formats).
+ * the register, such as SC or OC, and digits. Leading zeros may be missing, and a number with a prefix may end in R.
+ * Source: Companies House, "Uniform Resource Identifiers for companies" (company number formats).
  */
 function isBritish(text: string): boolean {
   return /^(?:\d{1,8}|[A-Z]{2}\d{1,6}|[A-Z]{2}\d{5}R)$/.test(text);

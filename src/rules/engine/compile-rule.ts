@@ -72,7 +72,7 @@ export function compileRule(rule: Rule, compiler: RuleCompiler): CompiledRule {
   };
 }
 
-/** Collects the cursors first, because a check changes the scope that the walk reads. */
+/** Collects all cursors before the checks, because a check changes the scope that the walk reads. */
 function cursorsAt(walk: ReturnType<RuleCompiler["walk"]>, here: Cursor, scope: Scope): readonly Cursor[] {
   const cursors: Cursor[] = [];
   walk(here, scope, (cursor) => cursors.push(cursor));
@@ -116,7 +116,7 @@ function brokenAt(rule: Rule, holder: Cursor, at: Cursor, field: PathExpression 
   return { rule, attr: attrOf(rule, holder, path), path, value };
 }
 
-/** The leading field names in the path of a missing field. */
+/** Returns the leading field names in the path of a missing field. */
 function plainFields(field: PathExpression | undefined): AttrPath {
   if (field === undefined || field.base !== "here") return [];
   const names: AttrSegment[] = [];

@@ -20,8 +20,8 @@ import { visitInside, type Visit, type VisitorOf } from "./visit-type.ts";
 export type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: AttrPath };
 
 /**
- * The rules that one payload violates, each once. `reported`: attrs that already have a problem; a rule that reads one
- * of them reports nothing. Not re-entrant. Returns one shared empty array for a valid payload.
+ * Returns the problems of one payload, each once. `reported`: attrs that already have a problem; a rule that reads one
+ * of these attrs reports nothing. Not re-entrant. Returns one shared empty array for a valid payload.
  */
 export type RuleValidator = (payload: JsonObject, reported: ReadonlySet<string>) => readonly FoundRuleProblem[];
 
@@ -31,8 +31,8 @@ export interface RuleValidatorOptions {
 }
 
 /**
- * Compiles the rules of a request body's type; undefined if it has none that can be checked. Rules that depend on a
- * missing setting or reference list are omitted.
+ * Compiles the rules of a request body's type. Omits rules that depend on a missing setting, reference list or column.
+ * Returns undefined if no rule remains.
  */
 export function compileRules(
   body: FieldType,
@@ -92,8 +92,8 @@ function addProblem(
 }
 
 /**
- * The attr of the value concerned, or of the list item that lacks a value; undefined if the attr of the problem already
- * identifies that place.
+ * Returns the attr of the value concerned, or of the list item that lacks a value. Returns undefined if the attr of the
+ * problem already identifies the value or item.
  */
 function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
   const end = value === undefined ? path.findLastIndex((segment) => typeof segment === "number") + 1 : path.length;
@@ -128,11 +128,11 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors | undef
     return bothVisits(runs, visitInside(type, { node, tree, visitorOf: inside }));
   }
 
-  /** Runs all rules of a type, whatever fields the payload has. */
+  /** Returns a visitor that runs all rules of a type, regardless of the fields of the payload. */
   function visitorAnywhere(type: FieldType): Visit {
     const known = anywhere.get(type);
     if (known !== undefined) return known;
-    // The type is compiled when a payload first contains such a value, because types may contain themselves.
+    // The type is compiled when a payload first contains a value of this type, because types may contain themselves.
     let visit: Visit | undefined = (cursor, scope, add) => {
       visit = visitorAt(type, undefined, (each) => (bearing.has(each) ? visitorAnywhere(each) : undefined));
       visit?.(cursor, scope, add);
@@ -177,7 +177,7 @@ interface Open {
 
 type RulesOf = (type: FieldType, node: FieldNode | undefined) => readonly OwnRule[];
 
-/** Compiles the rules of a type at a place, each rule once. */
+/** Creates a function that compiles the rules of a type at a node. Compiles each rule once. */
 function createRuleList(tree: FieldTree, context: RuleContext, isChecked: (rule: Rule) => boolean): RulesOf {
   const compiler = createRuleCompiler(context);
   const canBreak = possibleBreaks({ ...context, tree });
@@ -213,7 +213,7 @@ function publishedSentences(body: FieldType, bearing: ReadonlySet<FieldType>): V
   };
 }
 
-/** The type to which each rule is attached. If several types have the rule, the last of them. */
+/** Returns the type to which each rule is attached. For a rule of several types, returns the last type. */
 function rulesWithTypes(body: FieldType, bearing: ReadonlySet<FieldType>): ReadonlyMap<Rule, FieldType> {
   const attachedTo = new Map<Rule, FieldType>();
   const seen = new Set<FieldType>();
@@ -227,7 +227,7 @@ function rulesWithTypes(body: FieldType, bearing: ReadonlySet<FieldType>): Reado
   return attachedTo;
 }
 
-/** Rules nested deeper than this are always checked, even if the payload cannot break them. */
+/** Nesting depth from which rules are always checked, even if the payload cannot break them. */
 const MAX_LEVELS = 30;
 
 interface OwnRule {

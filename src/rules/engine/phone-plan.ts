@@ -1,13 +1,14 @@
 import type { CountryCode, MetadataJson } from "libphonenumber-js/max";
 
-/** True only for texts that are certainly valid numbers of a kind, so that they need no parsing. */
+/** Returns true only for texts that are certainly valid numbers of a kind, so that they need no parsing. */
 export type CertainPhone = (text: string, kind: "phone" | "mobile" | "landline") => boolean;
 
 /**
- * Recognises numbers in the usual forms of a country: national with the prefix 0, or international with `+`, with
- * spaces and parentheses. Parsing a number takes a hundred times as long, because libphonenumber compiles its patterns
- * for each number. The patterns come from the metadata of the library. Undefined for a country whose national prefix is
- * not 0, and for a country that shares its calling code with others and is not the first of them.
+ * Creates a fast test for numbers in the usual formats of a country: national with the prefix 0, or international with
+ * `+`, with spaces and parentheses. Parsing a number takes a hundred times as long, because libphonenumber compiles its
+ * patterns for each number. The patterns come from the metadata of the library. Returns undefined for a country whose
+ * national prefix is not 0 or whose numbering plan has special rules, and for a country that shares its calling code
+ * with others and is not the first of them.
  */
 export function certainPhone(country: CountryCode, metadata: MetadataJson): CertainPhone | undefined {
   const plan = readPlan(metadata.countries[country]);
@@ -15,7 +16,7 @@ export function certainPhone(country: CountryCode, metadata: MetadataJson): Cert
   const { callingCode, outgoingPrefix, general, lengths, prefix, types } = plan;
   const [fixed, mobile] = types;
 
-  /** The digits after the prefix; undefined if it is uncertain where the prefix ends. */
+  /** Returns the digits after the prefix, or undefined if it is uncertain where the prefix ends. */
   function nationalDigits(digits: string): string | undefined {
     if (digits.startsWith("+")) {
       if (!digits.startsWith(callingCode, 1)) return undefined;

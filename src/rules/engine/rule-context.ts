@@ -51,7 +51,7 @@ export interface Scope {
 }
 
 /**
- * The settings that rules may read: the declared settings, and defaults for all others.
+ * Returns the settings that rules may read: the declared settings, and the defaults of the other settings.
  * @throws Failure `config` for a setting that the contract does not define, or a value of the wrong type
  */
 export function ruleSettingValues(
@@ -95,8 +95,8 @@ function fits(value: SettingValue, { type }: SettingType): boolean {
 }
 
 /**
- * The current time for rules: the actual time, or any time on the day that the user has set. If a day is set, the
- * future starts after its end, and the past ends before its start.
+ * Returns the current time for rules: the actual time, or any time on the day that the user has set. If a day is set,
+ * the future starts after its end, and the past ends before its start.
  * @throws Failure `config` for an unknown time zone
  */
 export function ruleClock(now: number, zone: string, today: string | undefined): RuleClock {

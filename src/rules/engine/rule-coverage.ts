@@ -39,7 +39,7 @@ export const COVERAGE_CLASSES = [
 ] as const;
 export type CoverageClass = (typeof COVERAGE_CLASSES)[number];
 
-/** Undefined for a contract with neither published validators nor rules. */
+/** Returns the coverage, or undefined for a contract with neither published validators nor rules. */
 export function coverageOf(contract: Contract, context: RuleContext | undefined): Coverage | undefined {
   const published = [...new Set(publishedCodes(contract.document))].toSorted();
   const rules = [...new Set(contract.operations.flatMap(requestTypes).flatMap(rulesWithin))];
@@ -71,7 +71,7 @@ function classOfCheckedRule({ code, severity }: Rule, { ruleDeclarations }: Cont
   return severity === "warning" || ruleDeclarations.partial.has(code) ? "partial" : "checked";
 }
 
-/** The class of a code with several rules. If all rules are skipped, the class of the last rule. */
+/** Returns the class of a code with several rules. If all rules are skipped, returns the class of the last rule. */
 function strongerClass(known: CoverageClass | undefined, found: CoverageClass): CoverageClass {
   if (known === "checked" || found === "checked") return "checked";
   return known === "partial" ? known : found;

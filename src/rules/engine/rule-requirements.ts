@@ -10,7 +10,7 @@ type SkipReason =
   /** A list, or `list.column`. */
   | { readonly kind: "reference"; readonly name: string };
 
-/** The first missing setting, list or column that a rule requires. */
+/** Returns the first missing setting, list or column that a rule requires, or undefined if none is missing. */
 export function skipReason(
   rule: Rule,
   { declarations, settings, references }: Pick<RuleContext, "declarations" | "settings" | "references">,
@@ -26,7 +26,7 @@ export function skipReason(
   return undefined;
 }
 
-/** Every rule that applies to a payload of the type, once. */
+/** Returns every rule that applies to a payload of the type, once. */
 export function rulesWithin(body: FieldType): readonly Rule[] {
   return [...new Set(typesWithin(body).flatMap(({ rules }) => rules ?? []))];
 }
@@ -40,9 +40,9 @@ interface RuleRequirements {
 }
 
 interface ListRequirements {
-  /** Columns by which rows are looked up. A list without these columns does not fit the rule. */
+  /** Columns by which rows are looked up. A list without one of these columns is refused. */
   readonly keys: ReadonlySet<string>;
-  /** Columns that are read from a matching row. If the list does not have them, the rule cannot be checked. */
+  /** Columns that are read from a matching row. If the list lacks one of these columns, the rule is skipped. */
   readonly read: ReadonlySet<string>;
 }
 
@@ -116,7 +116,7 @@ function addColumn(column: string | undefined, columns: Set<string> | undefined)
   if (column !== undefined) columns?.add(column);
 }
 
-/** The named value at the end of a path. */
+/** Returns the named value at the end of a path. */
 function namedValueOf({ steps }: PathExpression): string | undefined {
   const last = steps.at(-1);
   return last?.kind === "named" ? last.name : undefined;

@@ -8,7 +8,7 @@ import type { Value } from "./expressions/rule-value.ts";
 /** Whether a value has the format. True if the format is not defined for the region. */
 export type FormatTest = (value: Value, region: Value) => boolean;
 
-/** `phone`: the test of telephone numbers; if absent, every number passes. */
+/** Returns the test of a format. `phone`: the test of telephone numbers; if absent, every number passes. */
 export function formatTest(name: string, phone: PhoneTest | undefined): FormatTest {
   const known = FORMAT_NAMES.find((format) => format === name);
   if (known === undefined) return () => true;

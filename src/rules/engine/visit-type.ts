@@ -9,8 +9,8 @@ import type { Scope } from "./rule-context.ts";
 export type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
 
 /**
- * Compiles a type at a place of the current payload; undefined if the payload can break no rule there. An undefined
- * node can be any place.
+ * Compiles a visitor for a type at a node of the current payload. Returns undefined if the payload can break no rule
+ * there. An undefined node can be any node.
  */
 export type VisitorOf = (type: FieldType, node: FieldNode | undefined) => Visit | undefined;
 
@@ -20,7 +20,7 @@ interface InsideContext {
   readonly visitorOf: VisitorOf;
 }
 
-/** Visits the fields, items or options of a type; undefined if none of them has a visitor. */
+/** Compiles a visitor for the fields, items or options of a type. Returns undefined if none of them has a visitor. */
 export function visitInside(type: FieldType, context: InsideContext): Visit | undefined {
   const { node, tree, visitorOf } = context;
   if (type.kind === "object") {
@@ -70,7 +70,8 @@ function itemsVisit(visit: Visit): Visit {
 }
 
 /**
- * Visits the option that the discriminator selects; without one, the first option that fits the value's field names.
+ * Compiles a visitor for the option that the discriminator selects or, without a discriminator, for the first option
+ * that fits the value's field names.
  */
 function unionVisit(
   options: readonly FieldType[],

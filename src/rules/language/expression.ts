@@ -46,7 +46,7 @@ export function isCondition(expression: Expression): expression is Condition {
 
 const OTHERS: ReadonlySet<string> = new Set<Expression["kind"]>(["setting", "arithmetic", "call", "path"]);
 
-/** Whether an object in a rule is an expression. Other objects have no such kind. */
+/** Whether an object in a rule is an expression. Other objects of a rule have none of these kinds. */
 export function isExpression(part: object): part is Expression {
   if (!("kind" in part) || typeof part.kind !== "string") return false;
   const kinds: readonly ReadonlySet<string>[] = [LITERALS, CONDITIONS, OTHERS];
@@ -101,7 +101,7 @@ export const FUNCTIONS = {
   "is-format": [2, 3],
 } as const;
 
-/** The direct subexpressions of an expression, including the filters of a path. */
+/** Returns the direct subexpressions of an expression, including the filters of a path. */
 export function subexpressionsOf(expression: Expression): readonly Expression[] {
   if (isLiteral(expression)) return [];
   if (isCondition(expression)) return conditionOperands(expression);

@@ -30,10 +30,10 @@ export const FORMAT_NAMES = [
 /** Formats whose definition depends on a region. */
 const REGIONAL: readonly FormatName[] = ["postcode", "company-number"];
 
-/** The error for a format without its region; undefined if the format needs no region. */
+/** Returns the error for a format without its region, or undefined if the format needs no region. */
 export function missingRegion(format: string): string | undefined {
   return REGIONAL.some((name) => name === format)
-    ? `the format "${format}" depends on a region: add it, for example config.region`
+    ? `the format "${format}" depends on a region: add the region, for example config.region`
     : undefined;
 }
 

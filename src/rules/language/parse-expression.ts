@@ -196,7 +196,7 @@ function parseCall(reader: TokenReader): Expression {
   const [min, max] = FUNCTIONS[text];
   if (operands.length >= min && operands.length <= max) return { kind: "call", name: text, operands };
   throw new ExpressionSyntaxError(
-    `${text}() takes ${min === max ? min : `${min} or more`} ${plural(max, "operand")}`,
+    `${text}() takes ${min === max ? min : `${min} to ${max}`} ${plural(max, "operand")}`,
     offset,
   );
 }
@@ -255,7 +255,7 @@ function nameOfList(reader: TokenReader): string {
   throw new ExpressionSyntaxError("expected the name of a reference list after listed.", offset);
 }
 
-/** Consumes the dot before the next step. A bracket needs no dot. */
+/** Returns whether the path has another step, and consumes the dot before that step. A bracket needs no dot. */
 function continues(steps: readonly PathStep[], reader: TokenReader): boolean {
   const last = steps.at(-1);
   const { kind, text } = reader.peek();

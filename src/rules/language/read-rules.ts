@@ -105,7 +105,7 @@ function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): str
   return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${what.charAt(0).toLowerCase()}${what.slice(1)}`;
 }
 
-/** The texts of the paths among the expressions, for display in problems. */
+/** Returns the texts of the paths among the expressions, for display in problems. */
 function pathTexts(about: readonly Expression[]): readonly string[] {
   return [...new Set(about.filter((one): one is PathExpression => one.kind === "path").map(({ text }) => text))];
 }
@@ -175,7 +175,7 @@ const coverageSchema = z
     return { undecided, partial: new Set(lists.partial) };
   });
 
-/** Names that use themselves, directly or through other names. */
+/** Returns the names of values that use themselves, directly or through other named values. */
 function circularNames(values: ReadonlyMap<string, Expression>): readonly string[] {
   const uses = new Map([...values].map(([name, value]) => [name, namesIn(value)]));
   return [...values.keys()].filter((name) => {

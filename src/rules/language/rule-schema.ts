@@ -8,14 +8,15 @@ import { parseExpression } from "./parse-expression.ts";
 import type { FieldGroup, RuleCheck, RuleKind } from "./rule.ts";
 
 /**
- * Reads the members of one kind. Returns an error message instead of the check for an invalid combination of members.
+ * Reads the members of one kind of rule. `read` returns a ZodError for an invalid member, and an error message for an
+ * invalid combination of members.
  */
 interface KindReader {
   readonly members: z.ZodRawShape;
   readonly read: (members: unknown) => ParsedKind | z.ZodError | string;
 }
 
-/** The readers of some kinds. */
+/** The readers of some kinds of rules, by kind. */
 export type KindReaders<Kinds extends RuleKind> = { readonly [Kind in Kinds]: KindReader };
 
 interface ParsedKind {
@@ -79,7 +80,7 @@ export const literal: z.ZodType<Expression> = z
     return { kind: "number", digits: String(value) };
   });
 
-/** One value, or a list of at least one. */
+/** Accepts one value or a non-empty list of values. The result is always a list. */
 export function oneOrMore<Value>(schema: z.ZodType<Value>): z.ZodType<readonly Value[]> {
   return z.preprocess((written) => (Array.isArray(written) ? written : [written]), z.array(schema).min(1));
 }

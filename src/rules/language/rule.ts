@@ -17,7 +17,7 @@ interface RuleBase {
   readonly attr?: readonly AttrSegment[];
   readonly message?: string;
   readonly severity: Severity;
-  /** Whether a missing operand passes. */
+  /** Whether the rule passes if an operand is missing. */
   readonly skipIfMissing: boolean;
   /** The location of the rule in the document. */
   readonly place: AttrPath;
@@ -164,8 +164,8 @@ interface Operand {
 }
 
 /**
- * All expressions of a rule except `each`. For expressions that are evaluated for each item of a list, `at` is the
- * list.
+ * Returns all expressions of a rule except `each`. For expressions that are evaluated for each item of a list, `at` is
+ * the list.
  */
 export function operandsOf(rule: Rule): readonly Operand[] {
   const lists = "lists" in rule ? rule.lists : "list" in rule ? [rule.list] : [];
@@ -179,7 +179,7 @@ export function operandsOf(rule: Rule): readonly Operand[] {
 /** Members of a rule that are evaluated for each item of its list. */
 const ITEM_MEMBERS: ReadonlySet<string> = new Set(["key", "unless", "group", "presence", "start", "end", "match"]);
 
-/** The expressions in a member of a rule, at any depth. */
+/** Returns the expressions in a member of a rule, at any depth. */
 function expressionsIn(member: unknown): readonly Expression[] {
   if (typeof member !== "object" || member === null) return [];
   return isExpression(member) ? [member] : Object.values(member).flatMap(expressionsIn);

@@ -15,7 +15,7 @@ import {
 } from "./rule-schema.ts";
 import type { RuleCheck } from "./rule.ts";
 
-/** Rules about the values of fields, alone or in comparison with other values. */
+/** Rules about the values of fields, including comparisons with other values. */
 export const VALUE_KINDS: KindReaders<
   | "conditional-value"
   | "in-set"
@@ -136,7 +136,7 @@ function name(): z.ZodString {
   return z.string("must be a name").min(1, "must be a name");
 }
 
-/** A region: `GB`, or an expression such as `config.region`. */
+/** Accepts a region: `GB`, or an expression such as `config.region`. */
 function regionExpression(): z.ZodType<Expression> {
   return z.preprocess(
     (written) => (typeof written === "string" && /^[A-Z]{2}$/.test(written) ? `"${written}"` : written),

@@ -9,7 +9,10 @@ import { eachCollected, eachValue } from "./value-checks.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Reports the later date. If only the earlier operand has several values, reports the earlier date. */
+/**
+ * Reports each later date that violates the order. If only the earlier operand has several values, reports the earlier
+ * dates instead.
+ */
 export function dateOrderCheck(
   { earlier, later, strict }: CheckOf<"date-order">,
   { compiler, skipIfMissing }: CheckContext,
@@ -96,7 +99,10 @@ export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckCo
   };
 }
 
-/** Whether a period ends before it starts. Such a period is skipped, because other rules report it. */
+/**
+ * Whether a period is empty: it ends before it starts or, if the end is exclusive, at its start. Such a period is
+ * skipped, because other rules report it.
+ */
 function isEmpty({ start, end }: Period, endInclusive: boolean): boolean {
   return end !== undefined && (end < start || (!endInclusive && end === start));
 }
@@ -106,7 +112,7 @@ function endsAfter(one: Period, other: Period, { order }: RuleCompiler): boolean
   return one.end === undefined || (order(one.end, other.end) ?? 0) > 0;
 }
 
-/** Reports a period that does not follow its predecessor, and the last period if it must be open but is not. */
+/** Reports a period that does not follow its predecessor, and the last period if it must be open but has an end. */
 export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: CheckContext): CompiledCheck {
   const periodsOf = groupedPeriods(check, compiler);
   const from = check.from && compiler.evaluate(check.from);
@@ -141,7 +147,10 @@ function leavesNoGap({ end }: Period, { start }: Period, steps: readonly number[
   return end === undefined || daysBetween(end, start) <= Math.max(...steps);
 }
 
-/** The periods of each group, ordered by their start. Items without a start are omitted. */
+/**
+ * Compiles a function that returns the periods of each group, ordered by their start. Items without a start are
+ * omitted.
+ */
 function groupedPeriods(
   { list, start, end, group }: Periods,
   compiler: RuleCompiler,

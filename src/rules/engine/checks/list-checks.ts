@@ -65,7 +65,7 @@ function isPassed(
   return one || reverse;
 }
 
-/** The key of an item; undefined if the item has no part of the key. */
+/** Compiles a function that returns the key of an item, or undefined if the item has no part of the key. */
 function itemKey(
   key: readonly Expression[] | undefined,
   compiler: RuleCompiler,
@@ -109,8 +109,9 @@ export function countCheck(
 }
 
 /**
- * The groups of an item: one for each combination of the values of the key's parts. An item is in several groups if a
- * part is a list. A missing part counts as a distinct value.
+ * Compiles a function that returns the keys of an item's groups: one group for each combination of the values of the
+ * expressions. An item is in several groups if an expression has several values. A missing value counts as a distinct
+ * value.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

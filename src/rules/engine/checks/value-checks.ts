@@ -210,7 +210,7 @@ export function refersToCheck({ values, targets }: CheckOf<"refers-to">, context
   };
 }
 
-/** Tests every value of an operand separately. A single value that passes is tested without cursors. */
+/** Tests every value of an operand separately. Tests a single value without cursors first, because most values pass. */
 export function eachValue(operand: Expression, context: CheckContext, fits: ValueTest): CompiledCheck {
   const check = eachCollected(context.compiler.collect(operand), context, fits);
   const single = context.compiler.single(operand);

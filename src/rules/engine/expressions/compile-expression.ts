@@ -132,7 +132,10 @@ function pathCollection(path: PathExpression, compiler: RuleCompiler): Collect {
     );
 }
 
-/** `above.$name`: the value in the nearest enclosing object that has it. */
+/**
+ * Collects the values of a path that ends in a named value. For `above.$name`, collects only from the nearest enclosing
+ * object in which the named value is present.
+ */
 function namedCollection(path: PathExpression, name: string, walk: Walk, compiler: RuleCompiler): Collect {
   const expression = compiler.context.declarations.values.get(name);
   if (expression === undefined) return (_here, _scope, _visit, missing) => missing?.();
@@ -228,7 +231,10 @@ function presence(value: Expression, wanted: boolean, compiler: RuleCompiler): P
   };
 }
 
-/** True if any value on the left matches any on the right; `!=` is the negation of `=`. */
+/**
+ * Compiles a comparison. It is true if any value on the left matches any value on the right; `!=` is the negation of
+ * `=`.
+ */
 function comparison(expression: Extract<Expression, { kind: "comparison" }>, compiler: RuleCompiler): Predicate {
   const negated = expression.operator === "!=";
   const fits = pairTest(expression.operator, compiler);

@@ -4,20 +4,20 @@ import { isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 /** A value in the payload, with links to the objects and lists that enclose it. */
 export interface Cursor {
   readonly value: JsonValue;
-  /** The object or list that contains it; absent for the payload. */
+  /** The object or list that contains the value; absent for the payload. */
   readonly parent?: Cursor;
-  /** Its name or index in the parent. */
+  /** The name or index of the value in the parent. */
   readonly key?: AttrSegment;
 }
 
-/** The path from the payload to the value. */
+/** Returns the path from the payload to the value. */
 export function pathOf(cursor: Cursor): AttrPath {
   const path: AttrSegment[] = [];
   for (let at: Cursor | undefined = cursor; at?.key !== undefined; at = at.parent) path.push(at.key);
   return path.toReversed();
 }
 
-/** The nearest enclosing object; lists are skipped. */
+/** Returns the nearest enclosing object; lists are skipped. */
 export function enclosingObject({ parent }: Cursor): Cursor | undefined {
   let at = parent;
   while (at !== undefined && !isJsonObject(at.value)) at = at.parent;

@@ -8,8 +8,8 @@ import { nonMissing, type Value } from "./rule-value.ts";
 import { STARTS } from "./walk-path.ts";
 
 /**
- * A function for an expression that has at most one value in every payload; undefined if it can have several. The value
- * is the one that `collect` visits.
+ * Returns a function that evaluates an expression with at most one value in every payload, or undefined if the
+ * expression can have several values. The result is the value that `collect` visits.
  */
 export function singleValue(expression: Expression, compiler: RuleCompiler): Evaluate | undefined {
   return isSingle(expression, compiler.context) ? compiler.evaluate(expression) : undefined;
@@ -21,8 +21,8 @@ function isSingle(expression: Expression, context: RuleContext): boolean {
 }
 
 /**
- * Reads the value of a path that has at most one value, without cursors; undefined for other paths. Does not record
- * which fields it reads, so it is only for payloads without reported attrs.
+ * Compiles a path with at most one value to a function that reads the value without cursors. Returns undefined for
+ * other paths. The function does not record which fields it reads, so it is only for payloads without reported attrs.
  */
 export function quickPath(path: PathExpression, compiler: RuleCompiler): Evaluate | undefined {
   const plain = readPath(path, compiler.context);
@@ -105,7 +105,7 @@ function aboveField(fields: readonly string[]): Evaluate {
   };
 }
 
-/** The value in the nearest enclosing object that has it. */
+/** Compiles a function that returns the value at the nearest enclosing object for which there is a value. */
 function nearest(valueAt: Evaluate): (here: Cursor, scope: Scope) => Value {
   return (here, scope) => {
     for (let up = enclosingObject(here); up !== undefined; up = enclosingObject(up)) {

@@ -19,7 +19,7 @@ export function rowIndex(list: ReferenceList | undefined, columns: readonly stri
   return (cells) => rows.get(rowKey(cells)) ?? [];
 }
 
-/** The key of a row in the index, built from its cells. */
+/** Returns the key of a row in the index, built from its cells. */
 export function rowKey(cells: readonly Value[]): string {
   return cells.map(cellKey).join("\n");
 }
@@ -30,14 +30,17 @@ export function cellKey(value: Value): string {
   return typeof value === "string" ? value.trim() : keyText(value);
 }
 
-/** Cursors for rows, which are not part of the payload and have no parent. */
+/** Creates cursors for rows, which are not part of the payload and have no parent. */
 function cursorsOf(
   list: ReferenceList | undefined,
 ): readonly (Cursor & { readonly value: ReferenceList["rows"][number] })[] {
   return (list?.rows ?? []).map((value) => ({ value, key: "listed" }));
 }
 
-/** `listed.<list>[...]`: uses an index if the filter compares a column with a value of the payload. */
+/**
+ * Compiles `listed.<list>[...]`. Uses an index if the filter requires a column to equal a text or a value of the
+ * payload.
+ */
 export function walkReferenceRows(path: PathExpression, compiler: RuleCompiler): Walk {
   const [list, items, ...steps] = path.steps;
   const name = list?.kind === "field" ? list.name : "";
@@ -72,7 +75,7 @@ function finder(list: ReferenceList | undefined, filter: Expression | undefined,
   };
 }
 
-/** The conditions joined by `and`. */
+/** Returns the conditions joined by `and`. */
 function conditionsIn(filter: Expression): readonly Expression[] {
   return filter.kind === "and" ? [...conditionsIn(filter.left), ...conditionsIn(filter.right)] : [filter];
 }

@@ -5,7 +5,7 @@ import type { Cursor } from "./cursor.ts";
 import type { Comparer, Value } from "./rule-value.ts";
 import type { Predicate, Walk } from "./walk-path.ts";
 
-/** The single value of an expression; missing if a path has several values. */
+/** Returns the single value of an expression, or undefined if the value is missing or a path has several values. */
 export type Evaluate = (here: Cursor, scope: Scope) => Value;
 /**
  * Visits every present value of an expression, with its cursor if it has one; calls `missing` for each absent value.
@@ -42,6 +42,6 @@ export type CheckOf<Kind extends RuleKind> = Extract<RuleCheck, { readonly kind:
 /** The context in which a rule's check is compiled. */
 export interface CheckContext {
   readonly compiler: RuleCompiler;
-  /** Whether a missing operand passes. */
+  /** Whether the rule passes if an operand is missing. */
   readonly skipIfMissing: boolean;
 }

@@ -4,7 +4,7 @@ import { instantOf, isIsoDate, isIsoDateTime, isIsoTime } from "../../../time/ca
 /** The result of an expression. Null, blank text, empty lists and empty objects are missing: undefined. */
 export type Value = JsonValue | Rational | undefined;
 
-/** The value, or undefined if it counts as missing. */
+/** Returns the value, or undefined if it counts as missing. */
 export function nonMissing(value: JsonValue | undefined): JsonValue | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "string") return isBlank(value) ? undefined : value;
@@ -25,7 +25,7 @@ export interface Comparer {
   readonly equal: (a: Value, b: Value) => boolean;
 }
 
-/** `dayOf`: the day at an instant in the instance's time zone. */
+/** Creates a comparer. `dayOf` returns the day at an instant in the instance's time zone. */
 export function comparer(dayOf: (instant: number) => string): Comparer {
   const day = (text: string): string => (text.length === 10 ? text : dayOf(instantOf(text)));
   const temporal = (a: string, b: string): number | undefined => {
@@ -84,8 +84,8 @@ function isComposite(value: Value): value is JsonValue {
 }
 
 /**
- * A key for sets of values. Values with the same key are equal. Equal values in different notations (a number and its
- * text, a date and a date-time) have different keys.
+ * Returns a key for sets of values. Values with the same key are equal. Equal values in different notations (a number
+ * and its text, a date and a date-time) have different keys.
  */
 export function keyText(value: Value): string {
   if (value === undefined) return "-";
@@ -120,7 +120,7 @@ const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,3}))?$/;
 /** Maximum length of a number. Longer texts are not amounts, and arithmetic with them is slow. */
 const MAX_DECIMAL_LENGTH = 100;
 
-/** The number in a decimal text or a JSON number; undefined for any other value. */
+/** Returns the number in a decimal text or a JSON number, or undefined for any other value. */
 export function toRational(value: unknown): Rational | undefined {
   if (value instanceof Rational) return value;
   return typeof value === "string" || typeof value === "number" ? parseDecimal(String(value).trim()) : undefined;
@@ -152,7 +152,7 @@ export function multiply(a: Rational, b: Rational): Rational {
   return new Rational(a.numerator * b.numerator, a.denominator * b.denominator);
 }
 
-/** Undefined for a division by zero. */
+/** Returns undefined for a division by zero. */
 export function divide(a: Rational, b: Rational): Rational | undefined {
   if (b.numerator === 0n) return undefined;
   const sign = b.numerator < 0n ? -1n : 1n;

@@ -62,7 +62,7 @@ function fieldWalk(name: string, next: Walk): Walk {
   };
 }
 
-/** The cursor of a field; undefined if the field is absent or null. */
+/** Returns the cursor of a field, or undefined if the field is absent or null. */
 function fieldOf(here: Cursor, name: string, scope: Scope): Cursor | undefined {
   const { value } = here;
   if (!isJsonObject(value)) return undefined;
@@ -102,7 +102,10 @@ function membersWalk(next: Walk): Walk {
   };
 }
 
-/** Starts at the nearest enclosing object in which the first step is present; the caller handles a named value. */
+/**
+ * Starts at the nearest enclosing object in which the first field is present. For a named value, visits every enclosing
+ * object, and the caller selects the nearest object with a value.
+ */
 function aboveWalk(first: PathStep | undefined, follow: Walk): Walk {
   if (first?.kind !== "field") return (here, _scope, visit) => eachEnclosing(here, visit);
   return (here, scope, visit, missing) => {

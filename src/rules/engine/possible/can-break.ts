@@ -4,7 +4,7 @@ import type { FieldNode } from "./field-tree.ts";
 import { all, any, atLeast, type Possible } from "./possible.ts";
 import { type PossibleContext, type PossiblePlace, type PossibleValues, possibleValues } from "./possible-values.ts";
 
-/** Whether a payload with the current fields can break a rule. `holder`: the place of the object with the rule. */
+/** Whether a payload with the current fields can break a rule. `holder`: the node of the object with the rule. */
 export type CanBreak = (rule: Rule, holder: FieldNode | undefined) => Possible;
 
 export function possibleBreaks(context: PossibleContext): CanBreak {

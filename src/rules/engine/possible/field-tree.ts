@@ -22,13 +22,13 @@ export interface PresentFields {
 export interface FieldTree {
   readonly root: FieldNode;
   /**
-   * Starts a payload, and returns which fields of the tree it has. After `MAX_SETS` different sets, the fields of all
-   * later payloads are added to one set.
+   * Starts a payload, and returns the set of the tree's fields that the payload contains. After `MAX_SETS` different
+   * sets, the fields of all later payloads are added to one set.
    */
   readonly note: (payload: JsonObject) => PresentFields;
   /** Whether the field is in the set that `note` returned. */
   readonly isPresent: (node: FieldNode) => boolean;
-  /** The node of a field. */
+  /** The node of a field; created if necessary. */
   readonly field: (node: FieldNode, name: string) => FieldNode;
   /** Looks for new nodes in the current payload. Returns whether nodes were added since the payload started. */
   readonly update: () => boolean;
@@ -43,8 +43,8 @@ export function createFieldTree(): FieldTree {
   const root: FieldNode = { parent: undefined, depth: 0, fields: new Map(), presentIn: Infinity };
 
   /**
-   * A single function, because V8 would inline two functions that call each other many times, which takes long to
-   * compile.
+   * Marks the fields of a value as present. This is a single function, because V8 would repeatedly inline two functions
+   * that call each other, which slows compilation.
    */
   function noteFields(value: JsonValue, node: FieldNode): void {
     if (isJsonArray(value)) {
@@ -96,7 +96,7 @@ export function createFieldTree(): FieldTree {
 const MAX_SETS = 500;
 
 interface FieldSets {
-  /** Starts an empty set; false if there are too many sets, so that the last one continues. */
+  /** Starts an empty set. Returns false if there are too many sets; later fields are then added to the last set. */
   readonly start: () => boolean;
   readonly add: (field: FieldNode) => void;
   readonly current: () => PresentFields;

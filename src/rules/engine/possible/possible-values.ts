@@ -125,8 +125,8 @@ function pathReader(tree: FieldTree, holdsFilter: PossibleValues["holds"]): Poss
 }
 
 /**
- * Whether a call can have a value. The functions listed here have no value without their operands. All others may
- * always have a value.
+ * Whether a call can have a value. The functions listed here have no value without their operands. All other functions
+ * may always have a value.
  */
 function callExists(
   { name, operands }: Extract<Expression, { kind: "call" }>,

@@ -1,6 +1,6 @@
 /**
- * Whether something is possible in the current payload, judged only by the fields that the payload has. False is
- * certain; true is not. If it is a function, it is called for each payload.
+ * Whether something is possible in the current payload, based only on the fields that the payload has. False is
+ * certain; true is not. A function is called for each payload.
  */
 export type Possible = boolean | (() => boolean);
 
