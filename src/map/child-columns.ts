@@ -10,8 +10,9 @@ interface ChildColumnsContext {
 }
 
 /**
- * The columns of a source and of those child sources that have at most one row per row of the source. Entries refer to
- * a child column as `addresses.STREET`. If the source itself has a column with that name, that column takes precedence.
+ * Returns the columns of a source and of those child sources that have at most one row per row of the source. Entries
+ * refer to a child column as `addresses.STREET`. If the source itself has a column with that name, that column takes
+ * precedence.
  */
 export function withChildColumns(own: SourceColumns, context: ChildColumnsContext): SourceColumns {
   const { document, issues, columnsOf } = context;
@@ -21,7 +22,7 @@ export function withChildColumns(own: SourceColumns, context: ChildColumnsContex
       const hint = `add \`pick: first\` (or last) to the source ${child}, or build a list from its rows with \`each\``;
       issues.add(
         ["sources", child],
-        `may have several rows for each row of ${own.source}, but ${name} requires one`,
+        `may have several rows for each row of ${own.source}, but ${name} requires one row`,
         hint,
       );
     }
@@ -39,8 +40,9 @@ export function withChildColumns(own: SourceColumns, context: ChildColumnsContex
 }
 
 /**
- * The complete path of a column whose name omits the sources between it and the row: `bp.ad.STREET` for `ad.STREET` in
- * a row of the parent of `bp`. Undefined if the name does not begin with a source below a child of the row's source.
+ * Returns the complete path of a column whose name omits the sources between it and the row: `bp.ad.STREET` for
+ * `ad.STREET` in a row of the parent of `bp`. Returns undefined if the name does not begin with a source below a child
+ * of the row's source.
  */
 export function pathBelow(name: string, source: string, { sources }: MappingDocument): string | undefined {
   const path = [name];

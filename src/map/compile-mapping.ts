@@ -74,8 +74,8 @@ interface AsOfReader {
   /** Absent if the name or the date of the file states the moment. */
   readonly column: string | undefined;
   /**
-   * Adds the moment of the row, or the problem of a cell that does not state it.
-   * @throws Failure `mapping_invalid` for a file whose name does not state it, and for standard input
+   * Adds the moment of the row, or a problem if the cell does not state the moment.
+   * @throws Failure `mapping_invalid` for a file whose name does not state the moment, and for standard input
    */
   readonly add: (mapped: ReturnType<Mapping["map"]>, row: Row) => ReturnType<Mapping["map"]>;
 }
@@ -89,7 +89,7 @@ function asOfReader(
   const { asOf } = document.sources.get(source) ?? {};
   if (asOf === undefined) return undefined;
   if (asOf.kind !== "column") {
-    // The names and dates of rejects files are not those of the extract.
+    // Rejects files do not have the names and dates of the extract.
     if (isReimport) return undefined;
     const momentOf = asOf.kind === "file name" ? momentOfName(asOf) : momentOfDate;
     return { column: undefined, add: (mapped, { table }) => ({ ...mapped, asOf: momentOf(table) }) };
@@ -118,11 +118,11 @@ function momentOfName({ read, wanted }: WrittenMoment): (table: Row["table"]) =>
   };
 }
 
-/** The modification date in whole seconds, because archives and copies often lose the fraction. */
+/** Returns the modification date in whole seconds, because archives and copies often lose the fraction. */
 function momentOfDate({ file, modifiedMs }: Row["table"]): number {
   if (modifiedMs !== undefined) return Math.floor(modifiedMs / 1000) * 1000;
   throw new Failure("mapping_invalid", `${file}: standard input has no modification date, which \`asOf\` requires`, {
-    hint: "save it to a file, or use a column for `asOf` in the mapping",
+    hint: "save the data to a file, or use a column for `asOf` in the mapping",
   });
 }
 
@@ -183,7 +183,7 @@ function mappingOver(
   };
 }
 
-/** Undefined for a mapping that calls no function. */
+/** Returns undefined for a mapping that calls no function. */
 function preparation({ root, steps, parameters }: Nodes, calls: FunctionCalls): Mapping["prepare"] {
   const rounds = callingNodes([root, ...steps.values(), ...(parameters ? [parameters] : [])]);
   if (rounds.every((nodes) => nodes.length === 0)) return undefined;
@@ -200,7 +200,7 @@ function payloadOf(value: JsonValue | undefined): JsonObject {
   return value !== undefined && isJsonObject(value) ? value : {};
 }
 
-/** The entry at a path of field names; undefined if the mapping has none. */
+/** Returns the entry at a path of field names, or undefined if the mapping has none. */
 function nodeIn(node: MappingNode, path: AttrPath): MappingNode | undefined {
   const [segment, ...rest] = path;
   if (segment === undefined) return node;
@@ -229,7 +229,7 @@ function unmappedInItems({ entries }: ItemsNode, path: AttrPath): readonly strin
   return [...new Set(unmapped)];
 }
 
-/** The node that contains an attr: the payload, unless only a step or the parameters have such a field. */
+/** Returns the node that contains an attr: the payload, unless only a step or the parameters have such a field. */
 function nodeWith([field]: AttrPath, { root, steps, parameters }: Nodes): MappingNode {
   const has = (node: ObjectNode): boolean => node.fields.some(({ name }) => name === field);
   const others = [...steps.values(), ...(parameters ? [parameters] : [])];

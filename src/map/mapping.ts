@@ -74,7 +74,7 @@ export interface Origin {
   readonly isCorrected?: true;
 }
 
-/** A payload with its business key as text, if it has one. */
+/** Returns a payload with its business key as text, if it has one. */
 export function mappedOf(
   payload: JsonObject,
   keyAttr: AttrPath | undefined,

@@ -8,7 +8,10 @@ const PREFIX = "parent.";
 export interface ParentColumns {
   /** The columns of a child source, combined with the columns of the parent. */
   readonly merge: (own: SourceColumns) => SourceColumns;
-  /** Returns the object in which to set the parent row before items are built; undefined if no entry reads it. */
+  /**
+   * Returns the object in which to set the parent row before items are built; undefined if no entry reads a column of
+   * the parent.
+   */
   readonly read: () => ParentRow | undefined;
 }
 
@@ -28,7 +31,7 @@ export function parentColumns(above: SourceColumns): ParentColumns {
   };
 }
 
-/** The row's own column or, if the row has no column with this name, the column of the parent row. */
+/** Returns the row's own column or, if the row has no column with this name, the column of the parent row. */
 function eitherColumn(own: ReturnType<typeof ownColumn>, above: Column, parentRow: () => Row): Column {
   return {
     name: own.name,

@@ -10,8 +10,8 @@ import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
 import { ONLY_SOURCE } from "./document/source-tree.ts";
 
 /**
- * The mapping for sources that contain payloads: each JSON or NDJSON record is a payload. Throws a Failure `usage` at
- * the first row of a CSV file, and immediately if requests need parameters.
+ * Returns the mapping for sources that contain payloads: each JSON or NDJSON record is a payload. Throws a Failure
+ * `usage` at the first row of a CSV file, and immediately if requests need parameters.
  */
 export function passThrough(operation: Operation): Mapping {
   const [parameter] = requiredParameters(operation);

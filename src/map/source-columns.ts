@@ -28,8 +28,9 @@ export interface SourceColumns {
 }
 
 /**
- * Columns are looked up once per file: the first row of a CSV file that lacks a column throws a Failure
- * `mapping_invalid` that lists all missing columns of the file. In JSON, a missing value counts as empty.
+ * Creates the columns of a source. They are looked up once per file: the first row of a CSV file that lacks a column
+ * throws a Failure `mapping_invalid` that lists all missing columns of the file. In JSON, a missing value counts as
+ * empty.
  * @param pathBelow returns the complete path of a column if the mapping omits the sources between it and the row
  */
 export function sourceColumns(
@@ -55,7 +56,7 @@ export function sourceColumns(
   };
 }
 
-/** A column that may not exist; `isIn` checks whether a row has it. */
+/** Returns a column that may not exist; `isIn` checks whether a row has the column. */
 export function ownColumn(name: string): Column & { readonly isIn: (row: Row) => boolean } {
   const [first = name] = name.split(".");
   return {

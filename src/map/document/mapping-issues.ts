@@ -66,7 +66,7 @@ export function refuseUnknown(object: JsonObject, known: readonly string[], path
   }
 }
 
-/** `did you mean "from"?`, or the list of candidates. */
+/** Returns `did you mean "from"?` or, if no candidate is similar, the list of candidates. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   return suggestionOr(`known names: ${listed(candidates)}`, word, candidates);
 }
@@ -76,20 +76,20 @@ export function listed(words: readonly string[]): string {
   return words.length > MAX_WORDS ? `${shown} and ${words.length - MAX_WORDS} more` : shown || "nothing";
 }
 
-/** The text of a scalar; undefined for null, objects and lists. */
+/** Returns the text of a scalar, or undefined for null, objects and lists. */
 export function scalarText(value: JsonValue | undefined): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }
 
-/** A scalar or a list of scalars, as a list of strings; undefined for any other value. */
+/** Returns a scalar or a list of scalars as a list of strings, or undefined for any other value. */
 export function scalarTexts(value: JsonValue | undefined): readonly string[] | undefined {
   const entries = value !== undefined && isJsonArray(value) ? value : [value];
   const texts = entries.flatMap((entry) => scalarText(entry) ?? []);
   return texts.length === entries.length ? texts : undefined;
 }
 
-/** The entry as an object; otherwise adds an issue and returns undefined. */
+/** Returns the entry as an object; otherwise adds an issue and returns undefined. */
 export function asObject(value: JsonValue, path: AttrPath, issues: Issues): JsonObject | undefined {
   if (isJsonObject(value)) return value;
   issues.add(path, "must be an object with an entry for each name");

@@ -41,7 +41,7 @@ export function readMeasures(value: JsonValue | undefined, payload: JsonObject, 
   });
 }
 
-/** The mapping's entry for an attr; for a list, its first entry. */
+/** Returns the mapping's entry for an attr. If a list has several entries, returns the first. */
 function entryAt(entry: JsonValue | undefined, [name, ...rest]: AttrPath): JsonValue | undefined {
   if (entry === undefined || name === undefined) return entry;
   if (name !== "*" && typeof name !== "number") return entryAt(memberAt(entry, name), rest);
@@ -50,7 +50,10 @@ function entryAt(entry: JsonValue | undefined, [name, ...rest]: AttrPath): JsonV
   return entryAt(item, rest);
 }
 
-/** The number format of an entry, if it has a valid one. Errors in `number` are reported when the leaf is compiled. */
+/**
+ * Returns the number format of an entry, if it has a valid one. Errors in `number` are reported when the leaf is
+ * compiled.
+ */
 function separatorsOf(entry: JsonValue | undefined): NumberSeparators | undefined {
   const written = isJsonObject(entry) ? entry["number"] : undefined;
   if (!isJsonObject(written) || typeof written["decimal"] !== "string") return undefined;

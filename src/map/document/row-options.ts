@@ -103,7 +103,7 @@ function moment({ year, month, day, hour, minute, second, offset = 0 }: PatternT
 }
 
 /**
- * Reads `pick: last`, `pick: last by CHANGED`, or `pick: { last: CHANGED, per: MPAN }`, with CHANGED in any form of
+ * Reads `pick: last`, `pick: last by CHANGED`, or `pick: { last: CHANGED, per: MPAN }`, with CHANGED in any notation of
  * `orderBy`.
  */
 export function readRowChoice(value: JsonValue | undefined, path: AttrPath, issues: Issues): RowChoice | undefined {

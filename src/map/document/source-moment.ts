@@ -6,8 +6,8 @@ import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
 import { asObject, type Issues, refuseUnknown } from "./mapping-issues.ts";
 
 /**
- * Where the date of a row's content is stated (`asOf`): in a column, in the name of the file, or in its modification
- * date.
+ * Where the date of a row's content is stated (`asOf`): in a column, in the name of the file, or by the modification
+ * date of the file.
  */
 export type SourceMoment = WrittenMoment | { readonly kind: "file date" };
 
@@ -80,7 +80,7 @@ interface NotationPlace {
   readonly example: string;
 }
 
-/** The notation of a date, from its pattern and its zone. */
+/** Returns the notation of a date, from its pattern and its zone. */
 function readNotation(
   object: JsonObject,
   { path, place, example }: NotationPlace,
@@ -106,7 +106,7 @@ function readNotation(
   return { wanted, read: (text) => momentOf(text, pattern, inZone) };
 }
 
-/** The moment of the date in a name; undefined if the name contains no date or several different dates. */
+/** Returns the moment of the date in a name, or undefined if the name contains no date or several different dates. */
 function momentIn(name: string, momentOfText: (text: string) => number | undefined): number | undefined {
   const moments = new Set<number>();
   for (let start = 0; start < name.length; start += 1) {
@@ -129,7 +129,7 @@ interface ZoneFault {
   readonly hint?: string;
 }
 
-/** The error in `zone`, if there is one. A pattern with a time needs either a zone or the offset. */
+/** Returns the error in `zone`, if there is one. A pattern with a time needs either a zone or the offset. */
 function zoneFault(zone: JsonValue | undefined, date: string, { hasOffset }: DatePattern): ZoneFault | undefined {
   const needsZone = !hasOffset && /[Hms]/.test(date.replaceAll(/'[^']*'/g, ""));
   if (zone === undefined) {

@@ -31,7 +31,7 @@ export function planSources(document: MappingDocument, given: GivenSources): Sou
   return { ...specOf(root, entries, files), children: childrenOf(root, entries, files) };
 }
 
-/** The source without a parent. Throws a Failure `mapping_invalid` if the sources do not form one tree. */
+/** Returns the source without a parent. Throws a Failure `mapping_invalid` if the sources do not form one tree. */
 export function rootSource(document: MappingDocument): string {
   return document.sources.size > 0 ? rootOf(document.sources, document) : ONLY_SOURCE;
 }

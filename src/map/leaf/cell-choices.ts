@@ -5,8 +5,8 @@ import type { LeafOptions } from "./leaf-options.ts";
 
 /**
  * Records the strings that a leaf's cell can have, if the mapping and the contract list all of them: the codes of a
- * lookup, the words for true and false, the contract's choices. Does nothing for a cell that is joined, split or
- * changed before it is read.
+ * lookup, the words for true and false, the contract's choices. Does nothing for several columns, and for a cell that
+ * is split or changed by `replace`.
  */
 export function noteCellChoices(options: LeafOptions, type: FieldType, { columns, values }: LeafContext): void {
   const { from, join, split, replace } = options;

@@ -58,7 +58,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
   };
 }
 
-/** The columns on which the value depends; undefined for a function, which may read the whole row. */
+/** Returns the columns on which the value depends, or undefined for a function, which may read the whole row. */
 function columnsRead({ from, when, transform }: LeafOptions): readonly string[] | undefined {
   if (transform?.kind === "call") return undefined;
   return [...new Set(when === undefined ? from : [...from, when.column])];
@@ -82,7 +82,7 @@ export function compileCondition(when: Condition, { columns }: LeafContext, line
   };
 }
 
-/** The first column with a value; if all are blank, the first column. */
+/** Returns the first column with a value, or the first column if all cells are blank. */
 function columnBehind(columns: readonly Column[], row: Row): Column | undefined {
   return columns.find((column) => !isBlank(column.read(row))) ?? columns[0];
 }
@@ -139,7 +139,7 @@ function firstFilled(contents: readonly CellContent[]): CellContent {
   return contents.find((content) => !isBlank(content)) ?? contents[0] ?? "";
 }
 
-/** The changes to a string before it is converted; undefined if there are none. */
+/** Returns a function that changes a string before its conversion, or undefined if there is nothing to change. */
 function preparation(options: LeafOptions): ((text: string) => string) | undefined {
   const steps = [...options.replace];
   if (options.letters === "upper") steps.push((text) => text.toUpperCase());

@@ -13,8 +13,8 @@ export type CellContent = string | JsonValue;
 export type Conversion = (content: CellContent) => JsonValue | ConversionFailure;
 
 /**
- * The conversion that the contract requires at an attr. Text becomes a number or a boolean only if the whole text is a
- * number or a boolean and no digit is lost. Decimals and dates remain text.
+ * Returns the conversion that the contract requires at an attr. Text becomes a number or a boolean only if the whole
+ * text is a number or a boolean and no digit is lost. Decimals and dates remain text.
  */
 export function conversionTo(type: FieldType): Conversion {
   if (type.kind === "choice") return choiceOf(type);
@@ -33,7 +33,8 @@ export function constantOf(type: FieldType, value: JsonValue): { value: JsonValu
   if (typeof value === "object") return { fault: "must be a string, a number, true or false" };
   const converted = conversionTo(type)(String(value));
   if (converted instanceof ConversionFailure) return { fault: `is not ${failureText(converted)}` };
-  if (typeof value !== "string" && typeof converted === "string") return { fault: "must be in quotes: it is text" };
+  if (typeof value !== "string" && typeof converted === "string")
+    return { fault: "must be in quotes, because the contract requires text" };
   if (type.kind === "choice" && !type.choices.some((choice) => choice === converted)) {
     const hint = didYouMean(String(value), type.choices.map(String));
     return { fault: `is not one of the contract's choices; ${hint}` };
@@ -57,7 +58,7 @@ function booleanFrom(text: string): boolean | undefined {
   return word === "true" ? true : word === "false" ? false : undefined;
 }
 
-/** A text that is not a choice stays unchanged: validation reports it. */
+/** Converts text to the choice with the same text. Other text remains unchanged, because validation reports it. */
 function choiceOf(type: ChoiceType): Conversion {
   const others = new Map<string, JsonScalar>(
     type.choices.flatMap((choice) => (typeof choice === "string" ? [] : [[String(choice), choice]])),
@@ -68,7 +69,7 @@ function choiceOf(type: ChoiceType): Conversion {
     typeof content === "string" ? (others.get(content) ?? content) : notConvertible("string", content);
 }
 
-/** The first option that accepts the cell; options that accept any text come last. */
+/** Converts a cell to the first option that accepts it. Options that accept any text are tried last. */
 function firstOf(type: UnionType): Conversion {
   const options = type.options.filter((option) => option.kind !== "object" && option.kind !== "list");
   const ordered = [...options.filter((option) => !isLoose(option)), ...options.filter(isLoose)];

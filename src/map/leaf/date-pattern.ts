@@ -12,15 +12,15 @@ export interface DatePattern {
   readonly hasOffset: boolean;
   /** Whether the pattern contains a two-digit year (`yy`). */
   readonly hasShortYear: boolean;
-  /** Undefined if the text does not match the pattern, or if the day or time does not exist. */
+  /** Returns undefined if the text does not match the pattern, or if the day or time does not exist. */
   readonly read: (text: string) => PatternTime | undefined;
 }
 
 /**
  * Compiles a pattern in the letters of Unicode TR 35: `d dd M MM MMM MMMM yy yyyy H HH m mm s ss S SS SSS XXX`. Words
  * in single quotes and all non-letters match literally. Month names are English, in any case. Two-digit years up to
- * `pivot` are in the 2000s, greater ones in the 1900s. The default is 68, as in POSIX. Returns an error message for an
- * invalid pattern.
+ * `pivot` are in the 2000s, greater years in the 1900s. The default pivot is 68, as in POSIX. Returns an error message
+ * for an invalid pattern.
  */
 export function compileDatePattern(pattern: string, pivot: number = POSIX_PIVOT): DatePattern | string {
   const parts = splitPattern(pattern, pivot);

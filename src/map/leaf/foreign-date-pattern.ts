@@ -2,7 +2,7 @@ import { compileDatePattern } from "./date-pattern.ts";
 
 /**
  * Suggests a translation (`did you mean "dd/MM/yyyy"?`) of a pattern in the notation of strftime (`%d/%m/%Y`), SQL or
- * spreadsheets (`DD/MM/YYYY`); undefined if the translation is not valid.
+ * spreadsheets (`DD/MM/YYYY`). Returns undefined if there is no valid translation.
  */
 export function datePatternHint(pattern: string): string | undefined {
   const translated = pattern.includes("%") ? fromStrftime(pattern) : fromOtherLetters(pattern);

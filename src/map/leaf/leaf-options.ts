@@ -202,7 +202,7 @@ function readLookup(table: JsonValue, otherwise: string, path: AttrPath, issues:
     return undefined;
   }
   if (typeof table === "string" || isJsonObject(table)) return { kind: "lookup", table, otherwise };
-  issues.add([...path, "lookup"], "must be a table (code: value) or the path of one");
+  issues.add([...path, "lookup"], "must be a table (code: value) or the path of a table");
   return undefined;
 }
 

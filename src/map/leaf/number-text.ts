@@ -12,14 +12,17 @@ export function isDecimalText(text: string): boolean {
   return DECIMAL.test(text);
 }
 
-/** The integer in a string; undefined for leading zeros, signs other than a minus, and numbers beyond 2^53. */
+/**
+ * Returns the integer in a string. Returns undefined for leading zeros, a plus sign, integers beyond 2^53, and any
+ * other text.
+ */
 export function integerFrom(text: string): number | undefined {
   if (!INTEGER.test(text)) return undefined;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value + 0 : undefined;
 }
 
-/** The JSON number in a string; undefined if a digit would be lost. */
+/** Returns the JSON number in a string. Returns undefined for any other text, and if a digit would be lost. */
 export function numberFrom(text: string): number | undefined {
   if (!JSON_NUMBER.test(text)) return undefined;
   const value = Number(text);
@@ -27,9 +30,9 @@ export function numberFrom(text: string): number | undefined {
 }
 
 /**
- * A parser for numbers with a source's own separators: `1.234,50` -> `1234.50`. Removes a leading plus and leading
- * zeros, because the mapping declares the cell as a number; digits after the decimal separator are kept. A minus may
- * follow the number, as in SAP (`12,50-`). Returns undefined for any other text.
+ * Creates a parser for numbers with a source's own separators: `1.234,50` -> `1234.50`. The parser removes a leading
+ * plus and leading zeros, because the mapping declares the cell as a number; digits after the decimal separator are
+ * kept. A minus may follow the number, as in SAP (`12,50-`). The parser returns undefined for any other text.
  */
 export function numberReader(separators: NumberSeparators): (text: string) => string | undefined {
   const shape = numberShape(separators);
@@ -43,7 +46,7 @@ export function numberReader(separators: NumberSeparators): (text: string) => st
   };
 }
 
-/** An example of a number with the separators of a source: `1.234,50`. */
+/** Returns an example of a number with the separators of a source: `1.234,50`. */
 export function numberExample({ decimal, group = "" }: NumberSeparators): string {
   return `1${group}234${decimal}50`;
 }

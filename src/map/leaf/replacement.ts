@@ -103,7 +103,10 @@ function substitute(written: string, sign: string, match: RegExpExecArray, end: 
   return numberedGroup(sign, match) ?? written;
 }
 
-/** A group reference of one or two digits: `$12` is group 12 or, if that does not exist, group 1 followed by "2". */
+/**
+ * Expands a group reference of one or two digits: `$12` is group 12 or, if that does not exist, group 1 followed by
+ * "2".
+ */
 function numberedGroup(digits: string, match: RegExpExecArray): string | undefined {
   const isGroup = (group: number): boolean => group > 0 && group < match.length;
   if (isGroup(Number(digits))) return match[Number(digits)] ?? "";
@@ -130,8 +133,8 @@ function byPattern(
 }
 
 /**
- * A user's regular expression, accepted only if it has linear running time on any text (`slowPatternReason`) and does
- * not match the empty text. Returns an error message otherwise.
+ * Compiles a user's regular expression. Returns an error message if the expression is invalid or too long, could take
+ * more than linear time (`slowPatternReason`), or matches the empty text.
  */
 export function linearPattern(source: string): RegExp | string {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;

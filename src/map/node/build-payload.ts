@@ -43,7 +43,7 @@ export function resetBuildState(build: BuildState): void {
   build.characters = 0;
 }
 
-/** Builds the value of a mapping entry from a row; undefined if it is empty. */
+/** Builds the value of a mapping entry from a row. Returns undefined if the value is empty. */
 export function buildValue(node: MappingNode, row: Row, build: BuildState): JsonValue | undefined {
   if (node.kind === "leaf") return buildLeaf(node, row, build);
   if (node.kind === "object") return buildObject(node, row, build);
@@ -54,7 +54,7 @@ export function buildValue(node: MappingNode, row: Row, build: BuildState): Json
   return buildObject(variantFor(node, row), row, build);
 }
 
-/** The fields of an object, which depend on the value of one field in this row. */
+/** Returns the fields of an object, which depend on the value of one field in this row. */
 export function variantFor(node: VariantNode, row: Row): ObjectNode {
   if (node.discriminator === undefined) return node.otherwise;
   const value = buildValue(node.discriminator, row, newBuildState());
@@ -96,7 +96,7 @@ function buildForeign({ node }: ForeignNode, row: Row, build: BuildState): JsonV
   return undefined;
 }
 
-/** The rows of the child source from which a list is built. */
+/** Returns the rows of the child source from which a list is built. */
 export function childRows(node: EachNode, row: Row): readonly Row[] {
   if (node.parent !== undefined) node.parent.row = row;
   const children = row.children?.get(node.source) ?? [];
@@ -121,7 +121,8 @@ function appendEach(node: EachNode, row: Row, build: BuildState, items: JsonValu
 }
 
 /**
- * Builds a list from its entries; undefined for a list without items, unless the mapping defines it as empty (`[]`).
+ * Builds a list from its entries. Returns undefined for a list without items, unless the mapping defines the list as
+ * empty (`[]`).
  */
 function buildItems({ entries }: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const items: JsonValue[] = [];

@@ -9,7 +9,7 @@ export function callingNodes(roots: readonly MappingNode[]): readonly (readonly 
   return Array.from({ length: rounds + 1 }, (_, level) => roots.flatMap((node) => callsOf(node, level) ?? []));
 }
 
-/** Nesting depth of objects whose fields are determined by calls. */
+/** Returns the nesting depth of objects whose fields are determined by calls. */
 function decisionsIn(node: MappingNode): number {
   if (node.kind === "variant") return (isDecidedByCall(node) ? 1 : 0) + deepest(branchesOf(node));
   if (node.kind === "object") return deepest(node.fields.map((field) => field.node));

@@ -126,7 +126,7 @@ function compileField(
   return undefined;
 }
 
-/** The fields of the other alternatives, for an object entry. */
+/** Returns the fields of the other alternatives, for an object entry. */
 function fieldsOfOthers(object: JsonObject, { others = [] }: NodeContext): readonly Fields[] {
   return others.flatMap((other) => {
     const narrowed = narrowType(object, other);
@@ -155,7 +155,7 @@ function compileVariants(entry: JsonValue, type: Variants, context: NodeContext)
   return { kind: "variant", discriminator, variants, otherwise };
 }
 
-/** The fields of one option; the discriminator has the same type in all options. */
+/** Returns the fields of one option; the discriminator has the same type in all options. */
 function fieldsOfOption(option: ObjectType, { property, merged }: Variants): Pick<Fields, "typeOf" | "isRequired"> {
   const own = fieldsOf(option);
   return {
@@ -220,7 +220,7 @@ function conditionOf({ when: entry }: JsonObject, context: NodeContext): SingleE
   return when && compileCondition(when, context, context.document.lineOf(path));
 }
 
-/** The item types of the other alternatives, for a list entry. */
+/** Returns the item types of the other alternatives, for a list entry. */
 function itemsOfOthers(item: JsonValue, { others = [] }: NodeContext): readonly FieldType[] {
   return others.flatMap((other) => {
     const narrowed = narrowType([item], other);

@@ -3,9 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-v
 import { narrowType } from "./union-variants.ts";
 
 /**
- * True for an entry of a list literal that defines the source of items or their condition (`{ each, item }`, `{ when,
- * item }`) and is not itself an item. If the contract has a field with such a name, or a list here, the entry is an
- * item.
+ * Whether an entry of a list literal defines the source of items or their condition (`{ each, item }`, `{ when, item
+ * }`) and is not itself an item. If the contract has a field with such a name, or a list here, the entry is an item.
  */
 export function isListEntry(entry: JsonValue, items: FieldType): entry is JsonObject {
   if (!isJsonObject(entry)) return false;
@@ -18,5 +17,5 @@ export function isListEntry(entry: JsonValue, items: FieldType): entry is JsonOb
   });
 }
 
-/** Names that distinguish a list entry from an item. `when` is not among them, because a leaf may also have it. */
+/** Names that distinguish a list entry from an item. `when` is not among them, because a leaf may also have `when`. */
 const LIST_ENTRY_KEYS = ["each", "item"] as const;

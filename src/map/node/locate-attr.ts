@@ -5,9 +5,9 @@ import { buildValue, childRows, itemOf, newBuildState, variantFor } from "./buil
 import type { EachNode, ItemsNode, MappingNode, ObjectNode, SingleEntry } from "./mapping-node.ts";
 
 /**
- * Follows an attr through the mapping to its cell. If there is no cell (a constant, an unmapped attr, a whole object),
- * the place is the row from which the entry is built. For a whole list of child rows, the place is the first child row,
- * or the parent row if there is none.
+ * Returns the place of an attr's cell. If there is no cell (a constant, an unmapped attr, a whole object), returns the
+ * place of the row from which the entry is built. For a whole list of child rows, returns the place of the first child
+ * row, or of the parent row if there is no child row.
  */
 export function locateAttr(node: MappingNode, row: Row, path: AttrPath): Place {
   const [segment] = path;

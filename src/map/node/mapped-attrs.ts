@@ -10,7 +10,7 @@ export interface MappedAttr {
 }
 
 /**
- * The attrs that a mapping's payload fills, including those of the objects and lists around them
+ * Returns the attrs that a mapping's payload fills, including the attrs of the enclosing objects and lists
  * (`customers.*.mobile`; `*` matches every item), interpreted by the type of the payload. Unknown attrs are omitted.
  */
 export function mappedAttrs(payload: JsonObject, type: FieldType): ReadonlyMap<string, MappedAttr> {
@@ -79,7 +79,7 @@ function leafOf(entry: JsonValue): MappedAttr {
   return known([...Object.values(lookup), ...(standard === undefined ? [] : [standard])]);
 }
 
-/** Constants as text, unless one of them contains a placeholder (`${supplier}`). */
+/** Returns constants as text, unless one of them contains a placeholder (`${supplier}`). */
 function known(values: readonly JsonValue[]): MappedAttr {
   const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   return texts.some((text) => text.includes("${")) ? {} : { values: texts };

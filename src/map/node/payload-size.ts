@@ -43,7 +43,10 @@ export function atRow<T>(row: Row, build: () => T): T {
   }
 }
 
-/** Number of characters of a value's strings and names; numbers and other scalars count as one. */
+/**
+ * Returns the size of a value: the characters of its strings and names, plus one for each other scalar, object, list,
+ * member and item.
+ */
 export function charactersOf(value: JsonValue): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;

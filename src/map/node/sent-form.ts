@@ -35,13 +35,16 @@ function compileSentObject(type: FieldType | undefined): (payload: JsonObject) =
   };
 }
 
-/** The conversion of any value of a type to its sent form; undefined if all values are sent unchanged. */
+/** Returns the conversion of any value of a type to its sent form, or undefined if all values are sent unchanged. */
 export function compileSentValue(type: FieldType): ((value: JsonValue) => JsonValue) | undefined {
   const leading = typesLeadingTo(type, ({ kind }) => kind === "datetime");
   return leading.has(type) ? (value) => sentValue([type], value, leading) : undefined;
 }
 
-/** `types`: the possible types of the value. A text is converted only if every possible text type is a date-time. */
+/**
+ * Converts a value to its sent form. `types`: the possible types of the value. A string is converted only if none of
+ * the types is a text, a choice, a value of any type, or a date-time with `x-sent-as-given`.
+ */
 function sentValue(types: readonly FieldType[], value: JsonValue, leading: ReadonlySet<FieldType>): JsonValue {
   const options = types.flatMap((type) => optionsFor(type, value));
   if (!options.some((option) => leading.has(option))) return value;
@@ -56,7 +59,10 @@ function sentValue(types: readonly FieldType[], value: JsonValue, leading: Reado
   );
 }
 
-/** The option of a union that the discriminator selects; without one, all possible options. */
+/**
+ * Returns the option of a union that the discriminator selects. If the discriminator selects no option, returns all
+ * possible options.
+ */
 function optionsFor(type: FieldType, value: JsonValue): readonly FieldType[] {
   if (type.kind !== "union") return [type];
   const { discriminator } = type;

@@ -41,7 +41,8 @@ export function narrowType(entry: JsonValue, type: FieldType): FieldType | Varia
 }
 
 /**
- * The options of a union and of all unions inside it. Visits each union once, because unions may contain themselves.
+ * Returns the options of a union and of all unions inside it. Visits each union once, because unions may contain
+ * themselves.
  */
 function flattened(type: UnionType): readonly FieldType[] {
   const unions = new Set<UnionType>([type]);
@@ -55,7 +56,7 @@ function flattened(type: UnionType): readonly FieldType[] {
   return options;
 }
 
-/** A list that accepts the items of all lists. */
+/** Returns a list type that accepts the items of all lists, or undefined if there are no lists. */
 function listOfAny(lists: readonly ListType[]): ListType | undefined {
   const [first] = lists;
   const items = unionOf(lists.map((list) => list.items));
@@ -66,7 +67,10 @@ function isLeaf(entry: JsonValue): boolean {
   return !isJsonObject(entry) || Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
 }
 
-/** The only object type, or the object type that a constant of the mapping selects, or otherwise all object types. */
+/**
+ * Returns the only object type, or the object type that a constant of the mapping selects, or otherwise all object
+ * types.
+ */
 function chosen(entry: JsonValue, type: UnionType, objects: readonly ObjectType[]): ObjectType | Variants {
   const [only] = objects;
   const { discriminator } = type;
@@ -102,7 +106,7 @@ function variantsOf(
   };
 }
 
-/** The type of a field in any of the objects. */
+/** Returns the type of a field in any of the objects. */
 function typeIn(objects: readonly ObjectType[], name: string): FieldType | undefined {
   return unionOf(objects.flatMap((object) => memberType(object, name) ?? []));
 }

@@ -7,9 +7,9 @@ import { createPayloadSchema, type PayloadSchema } from "./payload-schema.ts";
 import { SOURCE_SCHEMA } from "./source-schema.ts";
 
 /**
- * The JSON Schema (draft 7, which editors support) of a mapping. With an operation, it includes the payload's fields
- * and their descriptions from the contract. A mapping that satisfies the schema may still be invalid, because the
- * schema does not include columns.
+ * Returns the JSON Schema (draft 7, which editors support) of a mapping. With an operation, it includes the payload's
+ * fields and their descriptions from the contract. A mapping that satisfies the schema may still be invalid, because
+ * the schema does not include columns.
  */
 export function mappingSchema(operation?: Operation): JsonObject {
   const payload = createPayloadSchema();
@@ -56,7 +56,7 @@ const MEASURES: JsonObject = {
 const ANY_ENTRIES: JsonObject = { type: "object", additionalProperties: { $ref: "#/definitions/entry" } };
 const ANY_GIVEN: JsonObject = { payload: ANY_ENTRIES, steps: ANY_ENTRIES, parameters: ANY_ENTRIES };
 
-/** The schema of the mapping's values for the requests of an operation. */
+/** Returns the schema of the mapping's values for the requests of an operation. */
 function requestProperties(operation: Operation, { entryOf }: PayloadSchema): JsonObject {
   const steps = operation.steps.flatMap((step) => {
     const type = stepFieldsType(step);
