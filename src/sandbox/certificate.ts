@@ -20,7 +20,7 @@ export interface ServerCertificate {
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 365;
-/** A certificate with less remaining time is renewed, so that it does not expire during a long session. */
+/** Remaining validity below which a certificate is renewed, so that it does not expire during a long session. */
 const RENEW_DAYS = 7;
 
 /**

@@ -63,7 +63,7 @@ export interface PayloadError {
   readonly detail: string;
 }
 
-/** Returns a refusal in the form `{detail, code}`. Every refusal except that of validation has this form. */
+/** Returns a refusal in the form `{detail, code}`. Every refusal except a validation error has this form. */
 export function refusal(status: number, code: string, detail: string): Reply {
   return { status, body: { detail, code } };
 }

@@ -164,7 +164,10 @@ function tokenLifetime({ tokenLifetimeSeconds, refreshLifetimeSeconds }: FaultOp
   return { seconds: tokenLifetimeSeconds ?? 3600, refreshSeconds: refreshLifetimeSeconds ?? 7 * 86_400 };
 }
 
-/** Returns the region. The default is that of the contract's setting `region` (`x-rule-settings`). */
+/**
+ * Returns the region of the instance. The default is the default value of the contract's setting `region`
+ * (`x-rule-settings`).
+ */
 function regionOf({ region, contract }: SandboxOptions): string | undefined {
   const declared = contract.ruleDeclarations.settings.get("region")?.default;
   return region ?? (typeof declared === "string" ? declared : undefined);

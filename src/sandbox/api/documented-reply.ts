@@ -145,7 +145,7 @@ function isAnyKnown(members: ReadonlyMap<string, Built>): boolean {
 }
 
 /**
- * Returns the optional members at the top of a reply that contain known values. One of them may be the record itself.
+ * Returns the optional members at the top of a reply that contain known values. Such a member may be the record itself.
  */
 function optionalRecord(
   properties: ReadonlyMap<string, JsonObject>,

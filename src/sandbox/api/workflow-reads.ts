@@ -72,7 +72,7 @@ function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: Workfl
 
 const EVENT_NAMES = { PENDING: "CREATED", IN_PROGRESS: "CREATED", PROCESSED: "PROCESSED", ERRORED: "ERRORED" } as const;
 
-/** Returns the state of an account that no workflow has created since this sandbox started. */
+/** Returns the state of an existing account whose import has not been scheduled since the sandbox started. */
 function finishedProcess(
   { supplier, key }: ProcessIdentity,
   { state }: WorkflowReadDependencies,

@@ -185,8 +185,8 @@ interface BestOfRule {
 }
 
 /**
- * The keywords that choose between schemas. `tagged` uses the schema that a discriminator selects. `bestOf` uses the
- * first valid schema, or else the schema with the fewest errors.
+ * Returns the keywords that choose between schemas. `tagged` uses the schema that a discriminator selects. `bestOf`
+ * uses the first valid schema, or else the schema with the fewest errors.
  */
 function unionKeywords({ definition, explain }: UnionKeywordOptions): readonly FuncKeywordDefinition[] {
   const judge = (name: string, data: unknown, context: ValidationContext): readonly object[] => {

@@ -54,7 +54,10 @@ function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
   return [...new Map(kept.map((one) => [`${one.attr} ${one.code}`, one])).values()];
 }
 
-/** Codes for a value that is missing, empty, or not the required list or object. Other findings there are meaningless. */
+/**
+ * Codes for a value that is missing, empty, or not the required list or object. Other findings for the same attr are
+ * meaningless.
+ */
 const NO_VALUE_CODES: ReadonlySet<string> = new Set(["required", "null", "blank", "not_a_list", "not_a_dict"]);
 const NON_FIELD = "non_field_errors";
 

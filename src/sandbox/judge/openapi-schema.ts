@@ -125,8 +125,8 @@ const TYPE_INDICATORS: readonly (readonly [type: string, words: readonly string[
 ];
 
 /**
- * Whether null is valid. `nullable` decides for its own schema, including `$ref` and `allOf`. Without `nullable`, the
- * types, the values, all parts and at least one alternative must allow null.
+ * Whether null is valid. `nullable` overrides the other keywords of its schema, including `$ref` and `allOf`. Without
+ * `nullable`, the types, the values, all parts and at least one alternative must allow null.
  */
 export function takesNull(document: JsonObject, schema: JsonObject, above: readonly JsonObject[] = []): boolean {
   if (above.includes(schema)) return true;

@@ -12,8 +12,8 @@ const RULE_NAMES = ["phone", "postcode", "product", "supplier", "tariff"] as con
 type RuleName = (typeof RULE_NAMES)[number];
 
 /**
- * The fields that only the sandbox checks, because local validation cannot. A push therefore receives refusals that
- * `validate` does not predict.
+ * The fields that only the sandbox checks, because local validation cannot check them. A push therefore receives
+ * refusals that `validate` does not predict.
  */
 export const PLATFORM_RULES: PlatformRules = {
   phone: ["landline", "mobile", "phone", "phone_number", "telephone"],
