@@ -6,7 +6,7 @@ import { classifyError } from "./reply/classify-error.ts";
 /** The result of one request without credentials. */
 export interface ConnectionProbe {
   readonly status: number;
-  /** The platform's clock minus the local one, in milliseconds; absent if the reply has no date. */
+  /** The platform's clock minus the local clock, in milliseconds; absent if the reply has no date. */
   readonly clockAheadMs?: number;
 }
 

@@ -9,7 +9,7 @@ interface SentRecord {
   readonly parameters?: JsonObject | undefined;
 }
 
-/** The address of an operation's request, with its parameters in the path, the query and the headers. */
+/** Returns the address of an operation's request, with its parameters in the path, the query and the headers. */
 export function requestAddress(
   baseUrl: URL,
   { path, parameters = [] }: { readonly path: string } & RequestForm,
@@ -32,8 +32,8 @@ export function requestAddress(
 const NO_VALUES: JsonObject = {};
 
 /**
- * The path of an operation that queries a record; its parameters come from the payload or from the parameters of the
- * record's requests.
+ * Returns the path of an operation that queries a record; its parameters come from the payload or from the parameters
+ * of the record's requests.
  */
 export function lookupPath(
   { operation, parameters }: Pick<Poll, "operation" | "parameters">,

@@ -69,7 +69,7 @@ export function compileValueCheck(type: FieldType, options: ValidatorOptions): (
 
 /**
  * Compiles a check of the bytes of a cell, for a value that is sent as the text of the cell. Each type defines its
- * rules once, next to the check of values. Undefined if bytes alone are not sufficient.
+ * rules once, next to the check of values. Returns undefined if bytes alone are not sufficient.
  */
 export function compileByteCheck(type: FieldType): ByteCheck | undefined {
   if (type.assertions !== undefined) return undefined;
@@ -156,10 +156,10 @@ function scalarCheck(type: Exclude<FieldType, ObjectType | ListType | UnionType>
   return acceptAll;
 }
 
-/** The check of a type that no value except null satisfies. */
+/** Rejects every value, for a type that no value except null satisfies. */
 function refuseAll(value: JsonValue, collector: ProblemCollector): void {
   collector.add(value, { code: "schema_mismatch", keyword: "allOf" });
 }
 
-/** The check of a type that accepts any value. */
+/** Accepts every value. */
 function acceptAll(): void {}

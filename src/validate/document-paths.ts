@@ -10,12 +10,14 @@ export interface FoundDocument {
   readonly value: string;
 }
 
-/** The document paths of a payload (API specification 2.5), in the order of the payload; empty strings are ignored. */
+/**
+ * Returns the document paths of a payload (API specification 2.5), in the order of the payload. Ignores empty strings.
+ */
 export type FindDocuments = (payload: JsonObject) => readonly FoundDocument[];
 
 /**
  * Compiles a request body's type into a function that finds the values at its document paths (`x-document-path: true`).
- * Undefined if the type has no such field. For a union, every option is searched.
+ * Returns undefined if the type has no such field. Searches every option of a union.
  */
 export function compileDocumentPaths(body: FieldType): FindDocuments | undefined {
   const leading = typesLeadingTo(body, (type) => type.kind === "text" && type.documentPath === true);
@@ -83,7 +85,7 @@ export function documentPathCheck(root: string | undefined): (path: string) => U
   };
 }
 
-/** A root location without surrounding slashes; empty if there is none. */
+/** Returns a root location without surrounding slashes, or an empty string if there is no root location. */
 export function rootWithoutSlashes(root: string | undefined): string {
   return (root ?? "").replace(/^\/+/, "").replace(/\/+$/, "");
 }

@@ -20,7 +20,7 @@ export interface AssertionFinding {
   readonly finding: PayloadFinding;
 }
 
-/** Checks one value; undefined if it satisfies the assertions. */
+/** Returns the first violation in a value, or undefined if the value satisfies the assertions. */
 export type Assert = (value: JsonValue, work?: Work) => AssertionFinding | undefined;
 
 /** Counts the matches of the patterns in compiled schemas. */
@@ -72,7 +72,9 @@ function partsCheck({ $defs = {} }: Assertion["schema"], meter: Meter): (part: J
   };
 }
 
-/** Loads Ajv only for contracts that need it, because loading it delays every command and most contracts do not. */
+/**
+ * Compiles a schema with Ajv. Loads Ajv on first use, because loading takes time and most contracts do not need Ajv.
+ */
 function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: Meter): ValidateFunction {
   const load = createRequire(import.meta.url);
   const { Ajv2020 }: typeof Ajv = load("ajv/dist/2020.js");
@@ -130,7 +132,7 @@ function compilePattern(
   return { test, toString: () => source };
 }
 
-/** The last error summarises the errors before it, but an error of `if` only repeats them. */
+/** Returns the last error, which summarises the errors before it. Skips an error of `if`, which only repeats them. */
 function mostSpecificError(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.findLast(({ keyword }) => keyword !== "if") ?? errors[0];
 }

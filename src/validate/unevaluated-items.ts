@@ -25,7 +25,7 @@ interface Evaluation {
   readonly isValid: IsValid;
 }
 
-/** Indexes of the items that a schema's keywords evaluate; the list must satisfy the schema. */
+/** Returns the indexes of the items that a schema's keywords evaluate. The list must satisfy the schema. */
 function evaluatedItems(schema: JsonValue, list: readonly JsonValue[], evaluation: Evaluation): ReadonlySet<number> {
   if (!isJsonObject(schema)) return new Set();
   const { items, prefixItems = [], contains, unevaluatedItems } = schema;
@@ -39,7 +39,7 @@ function evaluatedItems(schema: JsonValue, list: readonly JsonValue[], evaluatio
   return new Set([...own, ...inner]);
 }
 
-/** The subschemas of a schema that the same list satisfies. */
+/** Returns the subschemas of a schema that the same list satisfies. */
 function satisfiedParts(schema: JsonObject, list: readonly JsonValue[], evaluation: Evaluation): readonly JsonValue[] {
   const { document, isValid } = evaluation;
   const { $ref: reference, allOf = [], anyOf = [], oneOf = [], if: condition, else: otherwise = true } = schema;

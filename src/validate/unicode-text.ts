@@ -7,7 +7,10 @@ export function strip(text: string): string {
   return end - start === text.length ? text : text.slice(start, end);
 }
 
-/** Number of characters (code points) as counted by Python's `len`: an unpaired surrogate counts as one. */
+/**
+ * Returns the number of characters (code points) as counted by Python's `len`. An unpaired surrogate counts as one
+ * character.
+ */
 export function countCharacters(text: string): number {
   let pairs = 0;
   for (let at = 1; at < text.length; at += 1) {
@@ -17,8 +20,8 @@ export function countCharacters(text: string): number {
 }
 
 /**
- * True for a string without null characters and surrogates (paired or not). Most strings are plain and need no further
- * checks.
+ * Whether a string contains neither null characters nor surrogates (paired or not). Most strings are plain and need no
+ * further checks.
  */
 export function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {

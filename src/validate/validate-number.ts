@@ -77,9 +77,9 @@ export function decimalCheck(type: DecimalType): Check {
 }
 
 /**
- * Accepts plain decimals, such as `-12.50`, with the required precision and pattern. Unlike the value's check, it
- * counts leading zeros. It may therefore leave a valid decimal to the value's check, but it never accepts an invalid
- * decimal. Undefined if bytes alone are not sufficient.
+ * Compiles a check that accepts plain decimals, such as `-12.50`, with the required precision and pattern. Unlike the
+ * value's check, it counts leading zeros. It may therefore leave a valid decimal to the value's check, but it never
+ * accepts an invalid decimal. Returns undefined if bytes alone are not sufficient.
  */
 export function decimalByteCheck(type: DecimalType): ByteCheck | undefined {
   const mayMatch = type.pattern === undefined ? anyDigits : digitsOf(type.pattern);
@@ -102,7 +102,7 @@ type DigitsCheck = (isNegative: boolean, whole: number, places: number) => boole
 
 const anyDigits: DigitsCheck = () => true;
 
-/** The check for a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`; undefined for other patterns. */
+/** Returns the check for a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`, or undefined for other patterns. */
 function digitsOf({ source }: LinearPattern): DigitsCheck | undefined {
   const match = /^\^(-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(source);
   if (match === null) return undefined;
@@ -111,7 +111,7 @@ function digitsOf({ source }: LinearPattern): DigitsCheck | undefined {
   return (isNegative, whole, places) => (takesMinus || !isNegative) && whole <= mostWhole && places <= mostPlaces;
 }
 
-/** End offset of the digits that start at `from`. */
+/** Returns the end offset of the digits that start at `from`. */
 function digitsEnd(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to && ((bytes[at] ?? 0) - ZERO) >>> 0 <= 9) at += 1;
@@ -134,8 +134,8 @@ function decimalTextIn(value: NonNullJson): string | undefined {
 }
 
 /**
- * The first limit that is violated. Digits are counted as in the Django REST framework: `0.05` and `007.5` both have
- * two digits.
+ * Returns the first limit that is violated. Digits are counted as in the Django REST framework: `0.05` and `007.5` both
+ * have two digits.
  */
 function precisionFinding(
   whole: number,
@@ -153,7 +153,7 @@ function precisionFinding(
 /** Checks a number, or a string that is a valid decimal. */
 type LimitsCheck = (value: number | string, collector: ProblemCollector) => void;
 
-/** Maximum, minimum and step, compared by exact digits if necessary. */
+/** Compiles the check of the maximum, minimum and step, which compares exact digits if necessary. */
 function limitsCheck(type: DecimalType | NumberType): LimitsCheck {
   const checks = limitChecks(type);
   return (value, collector) => {
@@ -183,8 +183,8 @@ function boundCheck(limit: NumericLimit | undefined, code: "max_value" | "min_va
 }
 
 /**
- * Checks that a value is a multiple of the step. The problem has the code `invalid`, because the platform has no code
- * for it.
+ * Checks that a value is a multiple of the step. The problem has the code `invalid`, because the platform has no
+ * specific code.
  */
 function stepCheck(size: number | undefined): LimitsCheck | undefined {
   if (size === undefined || size <= 0) return undefined;

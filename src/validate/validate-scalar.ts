@@ -6,7 +6,9 @@ import { isIsoDate, isIsoDateTime, isIsoTime, losesFraction } from "../time/cale
 import type { Check } from "./problem-collector.ts";
 import { strip } from "./unicode-text.ts";
 
-/** The platform compares choices as text: the number 1 matches the choice "1" and is converted to it. */
+/**
+ * Checks a choice. The platform compares choices as text: the number 1 matches the choice "1" and is converted to it.
+ */
 export function choiceCheck(type: ChoiceType): Check {
   const exact: ReadonlySet<JsonValue> = new Set(type.choices);
   const byText = new Map(type.choices.map((choice) => [String(choice), choice]));
@@ -54,7 +56,7 @@ function readsAsBoolean(value: unknown): boolean {
   return typeof value === "string" && BOOLEAN_TEXTS.has(strip(value).toLowerCase());
 }
 
-/** ISO 8601 text, checked by calendar arithmetic (API specification 2.7.4). A number is never a date. */
+/** Checks ISO 8601 text by calendar arithmetic (API specification 2.7.4). A number is never a date. */
 export function temporalCheck(type: DateType): Check {
   if (type.kind === "datetime") return dateTimeCheck(type);
   const isRight = type.kind === "date" ? isIsoDate : isIsoTime;
@@ -65,8 +67,8 @@ export function temporalCheck(type: DateType): Check {
 }
 
 /**
- * The platform converts a date to the first moment of the day. The sent value has no fraction of a second
- * (`map/sent-form.ts`).
+ * Checks a date-time. Warns about a date, which the platform converts to the first moment of the day, and about a
+ * fraction of a second, which the sent value omits (`map/node/sent-form.ts`).
  */
 function dateTimeCheck({ asGiven }: DateType): Check {
   return (value, collector) => {

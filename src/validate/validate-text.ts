@@ -51,7 +51,7 @@ export function textCheck(type: TextType, documentRoot: string | undefined): Che
   };
 }
 
-/** The check of the bytes of a string; undefined if bytes alone are not sufficient. */
+/** Returns the check of the bytes of a string, or undefined if bytes alone are not sufficient. */
 export function textByteCheck(type: TextType): ByteCheck | undefined {
   if (type.format === "uuid") return undefined;
   const checks = textRules(type).map(({ ofBytes }) => ofBytes);
@@ -83,8 +83,8 @@ function uuidCheck(type: TextType): Check {
 const TRIM_RULE: TextRule = { ofText: reportTrimmed, ofBytes: "never" };
 
 /**
- * The rule for lengths in characters. Compares the number of code units first, because a text has at most that many
- * characters and at least half as many.
+ * Returns the rule for lengths in characters. Compares the number of code units first, because a text has at most that
+ * many characters and at least half as many.
  */
 function lengthRule({ maxLength = Infinity, minLength = 0 }: TextType): TextRule {
   return {
@@ -137,7 +137,7 @@ function patternCheck(pattern: LinearPattern): TextCheck {
   };
 }
 
-/** The rule for document paths. A path is checked untrimmed, because trimming would change it. */
+/** Returns the rule for document paths. A path is checked untrimmed, because trimming would change it. */
 function documentPathRule(root: string | undefined): TextRule {
   const reasonAgainst = documentPathCheck(root);
   return {

@@ -125,7 +125,7 @@ function tryOption({ check }: Option, value: NonNullJson, collector: ProblemColl
 const NONE_FITS = { code: "schema_mismatch", keyword: "anyOf" } as const;
 const TWO_FIT = { code: "schema_mismatch", keyword: "oneOf" } as const;
 
-/** Whether an option after the matching one also accepts the value without conversion. */
+/** Whether an option after the matching option also accepts the value without conversion. */
 function fitsAnother(
   options: readonly Option[],
   fitting: Option,

@@ -55,7 +55,7 @@ export function countTrial(work: Work): void {
   if (work.trials > work.limit.trials) throw new TooMuchWork("trials");
 }
 
-/** The cost of one comparison with the pattern. RE2 is slower. */
+/** Returns the cost of one comparison with the pattern. RE2 is slower. */
 export function matchCost({ engine }: LinearPattern): number {
   return engine === "re2" ? 16 : 1;
 }

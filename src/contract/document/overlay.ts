@@ -50,7 +50,7 @@ interface OverlayAction {
   readonly findings: Findings;
 }
 
-/** Returns false if the target matches nothing. */
+/** Applies one action. Returns false if its target matches nothing. */
 function applyAction(layers: LayeredDocument, { overlay, action, path, findings }: OverlayAction): boolean {
   const report = reportAt(overlay, findings);
   const read = actionSchema.safeParse(action);
@@ -153,7 +153,7 @@ interface Update {
   readonly update: JsonValue;
 }
 
-/** Returns false if the update does not fit the type of the match. */
+/** Applies an update to one match. Returns false if the update does not fit the type of the match. */
 function updateOne(layers: LayeredDocument, { match, target, update, document, path }: Update): boolean {
   if (isJsonArray(target)) layers.append(match, update, { document, path });
   else if (isJsonObject(target) && isJsonObject(update)) layers.merge(match, update, { document, path });

@@ -5,7 +5,7 @@ import { FIRST_CONTACT_MS } from "../../transport/retrying-http.ts";
 /** Provides the `Authorization` header of every request; shared by all workers. */
 export interface Authorisation {
   /**
-   * The header's value. Obtains the token if there is none yet; concurrent callers share one request.
+   * Returns the header's value. Obtains a token if there is none yet; concurrent callers share one request.
    * @throws Failure `authentication`, which is permanent; TransportError (phase `unsent`) if no token is available at
    * the moment
    */
@@ -15,7 +15,7 @@ export interface Authorisation {
   /** Whether `header` may have been valid earlier: the platform has accepted it, or it has been replaced since. */
   readonly mayHaveExpired: (header: string) => boolean;
   /**
-   * Reports that the platform rejected `header` (HTTP 401), and resolves when `header()` returns a newer one.
+   * Reports that the platform rejected `header` (HTTP 401), and resolves when `header()` returns a newer header.
    * @throws the errors of `header()`
    */
   readonly refused: (header: string) => Promise<void>;
@@ -29,7 +29,7 @@ const MAX_HEADERS = 3;
 
 /**
  * Calls `send` with the `Authorization` header, and again with a newer header if the platform rejects the first. A
- * second rejection is final unless the newer header may also have expired. A third is always final.
+ * second rejection is final unless the newer header may also have expired. A third rejection is always final.
  * @throws the error of `send`; Failure `authentication` if there is no newer header; TransportError (phase `unsent`) if
  * no token is available at the moment
  */
@@ -59,10 +59,13 @@ interface AuthorisationRetryOptions {
   readonly onWait?: ((wait: { readonly reason: string; readonly ms: number }) => void) | undefined;
 }
 
-/** Equal to the pauses of the login itself (`withLoginBackoff`), so that each attempt sends a request. */
+/** Equal to the first pause of the login (`withLoginBackoff`), so that each attempt sends a request. */
 const FIRST_DELAY_MS = 1_000;
 
-/** Retries while no token is available, for callers without their own retries. Throws the last error. */
+/**
+ * Creates an authorisation that retries while no token is available, for callers without their own retries. Throws the
+ * last error.
+ */
 export function retryingAuthorisation(authorisation: Authorisation, options: AuthorisationRetryOptions): Authorisation {
   const { clock, maxTries, signal, onWait } = options;
 

@@ -16,7 +16,7 @@ export interface AuthorisationOptions extends LoginOptions {
   readonly credentials: Credentials;
   /**
    * Prefix of the token in the header, default `Token ` (specification 5.3); other platforms use `Bearer `, `JWT ` or
-   * none.
+   * no prefix.
    */
   readonly prefix?: string;
   readonly clock: WallClock & MonotonicClock;

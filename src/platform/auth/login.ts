@@ -79,7 +79,8 @@ function resultOf(reply: HttpReply, { tokenAt, now, mask }: ReplyContext): Login
 }
 
 /**
- * The failure for a reply that cannot be interpreted. A 4xx status is conclusive without a body; a 2xx status is not.
+ * Returns the failure for a reply that cannot be interpreted. A 4xx status is conclusive without a body; a 2xx status
+ * is not.
  */
 function unreadableReply(reply: HttpReply, body: JsonValue | undefined): LoginFailure | undefined {
   const { status, complete } = reply;
@@ -105,15 +106,15 @@ function refusalIn(body: JsonValue | undefined, status: number, { mask }: Creden
   return { kind: code === TOO_MANY_REQUESTS ? "limited" : "refused", reason };
 }
 
-/** The platform's own code, or that of the underlying GraphQL server. */
+/** Returns the platform's own code, or the code of the underlying GraphQL server. */
 function codeOf(error: JsonValue): string | undefined {
   const codes = [valueAt(error, ["extensions", "errorCode"]), valueAt(error, ["extensions", "code"])];
   return codes.find((code) => typeof code === "string");
 }
 
 /**
- * The error for a missing token: a Failure if it is permanent, otherwise a TransportError. Its phase is `unsent`,
- * because the request that needs the token has not been sent yet.
+ * Returns the error for a missing token: a Failure if it is permanent, otherwise a TransportError. Its phase is
+ * `unsent`, because the request that needs the token has not been sent yet.
  */
 export function loginError(end: LoginFailure): Failure | TransportError {
   if (end.kind === "later") {
@@ -157,9 +158,10 @@ const MAX_BACKOFF_MS = 60_000;
 const MAX_UNREADABLE = 5;
 
 /**
- * Spaces out logins after temporary errors, because the token endpoint is itself rate-limited. The pause is one second
- * and doubles with every error up to a minute. It is longer if the platform requests a longer one, and at least a
- * minute after too many logins. Callers during a pause receive the same error without a request.
+ * Spaces out logins after temporary errors, because the token endpoint is itself rate-limited. The first pause is one
+ * second, and each further error doubles the pause, up to a minute. The pause is longer if the platform requests a
+ * longer pause, and at least a minute after too many logins. Callers during a pause receive the same error without a
+ * request.
  */
 export function withLoginBackoff(login: Login, clock: MonotonicClock): Login {
   let pause: { readonly until: number; readonly end: LoginFailure } | undefined;
@@ -223,7 +225,7 @@ export interface TokenMutation {
   readonly outputFields?: readonly string[] | undefined;
   /** Path of the token in the reply's `data`, default `<name>.token`. */
   readonly tokenAt?: AttrPath | undefined;
-  /** The complete GraphQL document that replaces the default one; receives the key as `$apiKey`. */
+  /** The complete GraphQL document that replaces the default document; receives the key as `$apiKey`. */
   readonly document?: string | undefined;
   /** Document for a refresh token, passed as `$refreshToken`. If only `document` is set, tokens are not refreshed. */
   readonly refreshDocument?: string | undefined;
@@ -231,7 +233,7 @@ export interface TokenMutation {
 
 interface TokenDocuments {
   readonly forKey: string;
-  /** Absent: tokens are renewed with the key. */
+  /** Undefined if tokens are renewed with the key. */
   readonly forRefresh: string | undefined;
   readonly tokenAt: AttrPath;
 }
@@ -254,7 +256,7 @@ function tokenDocuments(mutation: TokenMutation): TokenDocuments {
   };
 }
 
-/** `access.jwt` is selected as `access { jwt }`. */
+/** Converts a path to a GraphQL selection: `access.jwt` becomes `access { jwt }`. */
 function selection([field = "token", ...deeper]: AttrPath): string {
   return deeper.length === 0 ? String(field) : `${field} { ${selection(deeper)} }`;
 }

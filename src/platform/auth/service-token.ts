@@ -19,9 +19,10 @@ export interface ServiceToken {
 }
 
 /**
- * The token in a reply and the related members; undefined if there is none. Its lifetime is calculated from the
- * platform's clock (the reply's `Date`, otherwise the claim `iat`), so that a wrong local clock does not shift the
- * renewal. If the token would already have expired by this calculation, its expiry counts as unknown.
+ * Returns the token in a reply and the related members, or undefined if there is no token. The token's lifetime is
+ * calculated from the platform's clock (the reply's `Date`, otherwise the claim `iat`), so that a wrong local clock
+ * does not shift the renewal. If the token would already have expired by this calculation, its expiry counts as
+ * unknown.
  * @param now local wall clock, for a platform that sends no time
  */
 export function serviceTokenIn(
@@ -54,7 +55,7 @@ const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
 const MAX_TOKEN_LENGTH = 16_384;
 
-/** The unverified claims of a JSON Web Token (RFC 7519); empty for other tokens. */
+/** Returns the unverified claims of a JSON Web Token (RFC 7519), or an empty object for any other token. */
 export function tokenClaims(token: string): JsonObject {
   const [, body, signature] = token.length > MAX_TOKEN_LENGTH ? [] : token.split(".");
   if (body === undefined || signature === undefined) return {};
@@ -62,12 +63,12 @@ export function tokenClaims(token: string): JsonObject {
   return isJsonObject(claims) ? claims : {};
 }
 
-/** The claim `exp`, seconds since 1970. */
+/** Returns the claim `exp` in seconds since 1970, or undefined if it is absent or implausible. */
 export function expiryIn(claims: JsonObject): number | undefined {
   return seconds(claims["exp"]);
 }
 
-/** A plausible timestamp in seconds; undefined for any other value. */
+/** Returns a plausible timestamp in seconds, or undefined for any other value. */
 function seconds(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 && value < LAST_SECOND ? value : undefined;
 }

@@ -29,9 +29,9 @@ interface HeldToken {
 }
 
 /**
- * A token for all workers, obtained on first use; concurrent callers share one request. The token is renewed shortly
- * before it expires, while the old token stays in use, and once if the platform rejects it. If the platform refuses to
- * issue a token, no further token is requested.
+ * Creates an authorisation with one token for all workers. The token is obtained on first use, and concurrent callers
+ * share one request. The token is renewed shortly before it expires, while the old token stays in use, and once if the
+ * platform rejects it. If the platform refuses to issue a token, no further token is requested.
  */
 export function renewingAuthorisation(options: RenewalOptions): Authorisation {
   const { clock } = options;
@@ -63,7 +63,7 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
     return underWay;
   };
 
-  /** The current token stays in use until it expires, even if the renewal fails. */
+  /** Renews the token in advance. The current token stays in use until it expires, even if the renewal fails. */
   const renewAhead = (generation: HeldToken): void => {
     generation.renewAt = Infinity;
     renewOnce().catch(() => undefined);
@@ -88,7 +88,10 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
   };
 }
 
-/** Uses the refresh token if there is one; if it is rejected, it is discarded and the key is used. */
+/**
+ * Requests a token with the refresh token, if there is one. If the platform rejects the refresh token, discards it and
+ * uses the key.
+ */
 async function nextLogin(held: HeldToken | undefined, options: RenewalOptions): Promise<LoginResult> {
   const { login, apiKey, clock } = options;
   if (held?.refresh !== undefined && clock.monotonic() < held.refresh.until) {
@@ -126,9 +129,9 @@ function heldTokenOf(token: ServiceToken, { before, requestedAt, header }: Renew
  */
 const MAX_RENEWAL_MARGIN_MS = 5 * 60_000;
 
-/** The platform rejects both a token and its replacement. */
+/** Returns the failure for a platform that rejects both a token and its replacement. */
 export function newTokenRefused(): Failure {
-  return new Failure("authentication", "the platform accepts neither the token nor a new one (HTTP 401)", {
+  return new Failure("authentication", "the platform accepts neither the token nor a new token (HTTP 401)", {
     hint: "check the authorization scheme (`--auth`) and the permissions of the API key, then run the same command again",
   });
 }

@@ -23,8 +23,8 @@ export interface RequestDependencies {
 }
 
 /**
- * Called before each request for a record, once its token is available. Resolves when the request may be sent, with
- * false if it must no longer be sent.
+ * Called before each request for a record, once a token is available. Resolves when the request may be sent, with false
+ * if it must no longer be sent.
  */
 export type MaySend = () => Promise<boolean>;
 

@@ -72,8 +72,8 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
 }
 
 /**
- * The payload, wrapped or bare, or a small body derived from it, as canonical JSON. The same record always gives the
- * same bytes, whether its payload was built from rows or read back from text.
+ * Returns the payload, wrapped or bare, or a small body derived from it, as canonical JSON. The same record always
+ * gives the same bytes, whether its payload was built from rows or read back from text.
  */
 function requestBody(
   payload: JsonObject,
@@ -102,7 +102,9 @@ export function withDroppedFieldWarnings(
   return warnings.length === 0 ? classification : { ...classification, replyClass: { ...replyClass, warnings } };
 }
 
-/** The outermost paths that are missing from the echo. A value in a different format does not count as missing. */
+/**
+ * Yields the outermost paths that are missing from the echo. A value in a different format does not count as missing.
+ */
 function* missingPaths(sent: unknown, echo: unknown, path: AttrPath): Generator<AttrPath> {
   if (isJsonArray(sent) && isJsonArray(echo)) {
     for (const [index, item] of sent.entries()) {

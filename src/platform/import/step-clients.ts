@@ -26,7 +26,7 @@ export interface StepClient extends ImportClient {
   readonly status?: StatusClient;
 }
 
-/** The steps of an operation, at least one. */
+/** Returns the steps of an operation, at least one. */
 export function createStepClients(operation: Operation, tools: RequestDependencies): readonly StepClient[] {
   if (operation.steps.length > 0) return operation.steps.map((step) => stepClient(step, operation.key, tools));
   const client = createImportClient({ ...tools, operation: { ...operation, creates: true } });
@@ -34,8 +34,8 @@ export function createStepClients(operation: Operation, tools: RequestDependenci
 }
 
 /**
- * The client for a run that must not create anything: it only sends the payload to the platform's own validation.
- * Undefined if the operation has no validation.
+ * Returns the client for a run that must not create anything: it only sends the payload to the platform's own
+ * validation. Returns undefined if the operation has no validation.
  */
 export function createRemoteValidation({ steps, key }: Operation, tools: RequestDependencies): StepClient | undefined {
   const step = steps.find(({ kind, body }) => kind === "validate" && body === undefined);
@@ -45,7 +45,7 @@ export function createRemoteValidation({ steps, key }: Operation, tools: Request
   return { ...client, name: step?.name ?? "validate", idempotent: true, dedupesByKey: true };
 }
 
-/** Replies of every step must identify the record by the key of the workflow. */
+/** Sets the key of the workflow, by which the replies of every step must identify the record. */
 function withKey(operation: PlainOperation, key: AttrPath | undefined): PlainOperation {
   return key === undefined ? operation : { ...operation, key };
 }
@@ -100,8 +100,8 @@ function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain
 /** Queries the status of work that the platform performs asynchronously. */
 interface StatusClient {
   /**
-   * One query. `accepted` and `rejected` are final; `waiting` and `absent` (nothing in progress) are not. Never throws
-   * for a reply or a transport error, and changes nothing.
+   * Sends one query. `accepted` and `rejected` are final; `waiting` and `absent` (nothing in progress) are not. Never
+   * throws for a reply or a transport error, and changes nothing.
    */
   readonly poll: ImportClient["send"];
   /** Initial milliseconds between two queries. */

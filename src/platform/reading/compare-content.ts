@@ -34,7 +34,10 @@ interface FoundRecord {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** The attrs of the content that can be compared with these operations. The key and the parameters identify the record. */
+/**
+ * Returns the attrs of the content that can be compared with these operations. The key and the parameters identify the
+ * record.
+ */
 export function comparedAttrs(readBacks: readonly ReadBack[], key: AttrPath): readonly string[] {
   const attrs = readBacks.flatMap(({ match, parameters }) => {
     const identifying = new Set([key, ...Object.values(parameters)].map(formatAttr));

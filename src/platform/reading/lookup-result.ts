@@ -10,7 +10,7 @@ export type LookupResult =
   | ComparedRecord
   /** `unproven`: why the record may still appear later. */
   | { readonly kind: "absent"; readonly unproven?: string }
-  /** `isInProgress`: the platform is still processing it. */
+  /** `isInProgress`: the platform is still processing the record. */
   | { readonly kind: "unknown"; readonly reason: string; readonly isInProgress?: true };
 
 export function unknown(reason: string): Extract<LookupResult, { readonly kind: "unknown" }> {
@@ -52,7 +52,7 @@ function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | 
   };
 }
 
-/** Undefined if the record can be compared. */
+/** Returns undefined if the record can be compared. */
 function resultWithoutOutcomes(
   status: unknown,
   missing: string | undefined,
@@ -64,7 +64,7 @@ function resultWithoutOutcomes(
   return { kind: "absent", unproven };
 }
 
-/** Undefined if the status shows that the record has arrived and can be compared. */
+/** Returns undefined if the status shows that the record has arrived and can be compared. */
 function statusResult(
   status: unknown,
   missing: string | undefined,
@@ -79,14 +79,14 @@ function statusResult(
   return missing === undefined ? undefined : unknown(`its status is ${shown}, without ${missing}`);
 }
 
-/** Path of the status in a reply, unless the contract specifies another. */
+/** Path of the status in a reply, unless the contract specifies another path. */
 const DEFAULT_STATUS: AttrPath = ["status"];
 
 function unlisted(status: string): LookupResult {
   return unknown(`its status is ${cleanText(status, 60)}, which the contract does not list`);
 }
 
-/** Whether the reply schema allows this status; without a list of choices it allows any. */
+/** Whether the reply schema allows this status. A schema without a list of choices allows every status. */
 function isDocumented(status: string, form: FieldType | undefined): boolean {
   const type = form && fieldAt(form, DEFAULT_STATUS);
   return type?.kind !== "choice" || type.choices.includes(status);

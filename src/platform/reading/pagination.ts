@@ -6,7 +6,7 @@ import { type ReadClient, type ReadRequest, wrongReply } from "./read-client.ts"
 
 /** One page of a list (specification 2.1). */
 export interface Page<T> {
-  /** Number of records that the platform reports for the list; absent if it reports none. */
+  /** Number of records that the platform reports for the list; undefined if the reply does not contain the number. */
   readonly count: number | undefined;
   readonly results: readonly T[];
   /** Each record as the received JSON, without white space. Nothing is added, lost or rounded. */
@@ -27,7 +27,7 @@ interface ListRequest<T> extends ReadRequest {
 export const MAX_PAGES = 10_000;
 
 /**
- * The pages of a list. Each page is requested on demand, only through the address in `next` (specification 4.5).
+ * Yields the pages of a list. Each page is requested on demand, only through the address in `next` (specification 4.5).
  * @throws the failures of `ReadClient.get`; `redirect` or `wrong_endpoint` for a `next` with an invalid address, a
  * cycle, or more than `mostPages` pages; `wrong_endpoint` for an invalid page
  */
@@ -47,7 +47,7 @@ interface LinkedPage {
   readonly next: JsonValue | undefined;
 }
 
-/** Requests a page and the pages that `next` leads to; `read` parses each. @throws the failures of `readPages` */
+/** Requests a page and the pages that `next` leads to; `read` parses each page. @throws the failures of `readPages` */
 export async function* followPages<P extends LinkedPage>(
   client: ReadClient,
   first: ReadRequest & { readonly url: URL },
@@ -88,9 +88,9 @@ function endless(why: string): Failure {
 }
 
 /**
- * The validated address in `next` (specification 4.5): same origin and scheme as the base address, no credentials,
- * below the base address's path. Undefined if `next` is null or absent.
- * @param current address of the page that contains it
+ * Returns the validated address in `next` (specification 4.5): same origin and scheme as the base address, no
+ * credentials, below the base address's path. Returns undefined if `next` is null or absent.
+ * @param current address of the page that contains `next`
  * @throws Failure `redirect` for another origin, `wrong_endpoint` for an invalid address
  */
 function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): URL | undefined {
@@ -118,8 +118,8 @@ function refusedPage(code: "redirect" | "wrong_endpoint", why: string): Failure 
 export type PageSelection = "first" | "all" | number;
 
 /**
- * The requested pages. A later page is reached through the previous ones, because the specification defines no direct
- * access (4.5.2).
+ * Yields the requested pages. A later page is reached through the previous pages, because the specification defines no
+ * direct access (4.5.2).
  * @throws Failure `not_found` if the list has fewer pages
  */
 export async function* selectedPages<T>(

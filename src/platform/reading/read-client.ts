@@ -16,8 +16,8 @@ export interface ReadClient {
   /** Ends in `/v1/`. */
   readonly baseUrl: URL;
   /**
-   * The body of a reply with a JSON content type, not yet parsed.
-   * @throws Failure for any other reply, and if there is no reply
+   * Returns the body of a reply with status 200, not yet parsed.
+   * @throws Failure for any other status, for an empty, truncated or HTML body, and if there is no reply
    */
   readonly get: (url: URL, wanted: ReadRequest) => Promise<string>;
 }
@@ -71,7 +71,7 @@ export function createReadClient(options: ReadClientOptions): ReadClient {
   };
 }
 
-/** The failure for a server that is not the API, or whose reply does not match the specification. */
+/** Returns the failure for a server that is not the API, or whose reply does not match the specification. */
 export function wrongReply(what: string, why: string): Failure {
   return new Failure("wrong_endpoint", `the reply to the request for ${what} ${why}`, {
     hint: "check the base URL; the server there does not follow the API specification",
@@ -130,13 +130,13 @@ function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
         hint: "check MIGRATE_API_KEY or MIGRATE_TOKEN, and the target's `auth`",
       })
     : new Failure("authentication", `the platform requires credentials for ${what}`, {
-        hint: "the specification says that it is public; ask the platform's operator",
+        hint: "the specification requires no credentials here; ask the platform's operator",
       });
 }
 
 /**
- * The failure for a rejected query. It quotes the platform's messages about the parameters, which come from this tool
- * and contain no personal data.
+ * Returns the failure for a rejected query. It quotes the platform's messages about the parameters, which come from
+ * this tool and contain no personal data.
  */
 function badQuery(reply: HttpReply, { what }: ReadRequest): Failure {
   const reasons = replyProblems(parseBody(reply)).map(({ attr, detail }) => `${attr}: ${cleanText(detail, 200)}`);

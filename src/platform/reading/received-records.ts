@@ -7,7 +7,7 @@ import type { Fuel, RateKind } from "./rate-kinds.ts";
  */
 export type Product = JsonObject & {
   readonly code: string;
-  /** `IMPORT` and others that the specification does not list. */
+  /** `IMPORT` and other values, which the specification does not list. */
   readonly direction?: string | null;
   readonly full_name?: string | null;
   readonly display_name?: string | null;
@@ -28,7 +28,7 @@ export type Product = JsonObject & {
   readonly brand?: string | null;
 };
 
-/** The filters of specification 4.1, and others that instances publish. All are optional and combined. */
+/** The filters of specification 4.1, and other filters that instances publish. All are optional and can be combined. */
 export interface ProductFilters {
   readonly brand?: string | undefined;
   readonly isGreen?: boolean | undefined;

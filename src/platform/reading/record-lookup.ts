@@ -23,7 +23,7 @@ interface LookupContext {
 
 /**
  * Looks up records once, with every GET operation that the contract names. Lists come first, because one list covers
- * thousands of records. A record is found if one operation finds it, and absent if all of them report it absent. A
+ * thousands of records. A record is found if one operation finds it, and absent if all operations report it absent. A
  * found record whose content must be compared is looked up again with the operations that compare further attrs.
  * @throws Failure if continuing is pointless: authentication, redirect, an aborted signal, three consecutive failed
  * lookups
@@ -65,7 +65,7 @@ export async function lookUpRecords(
   return records.map((record) => results.get(record) ?? unknown("the contract names no operation to query"));
 }
 
-/** The combined result of two operations. A record that is only partly compared proves nothing. */
+/** Returns the combined result of two operations. A record that is only partly compared proves nothing. */
 function mergedResult(before: LookupResult | undefined, next: LookupResult): LookupResult {
   if (before === undefined) return next;
   if (before.kind === "found") {
@@ -137,7 +137,7 @@ interface ListLookup extends LookupContext {
   readonly list: ReadBack;
 }
 
-/** The records that the list contains. A 404 proves nothing: the list itself may not exist. */
+/** Returns the records that the list contains. A 404 proves nothing: the list itself may not exist. */
 async function readList(
   records: readonly LookupRecord[],
   { path, list, client, key }: ListLookup,
@@ -169,7 +169,9 @@ async function readList(
   return found;
 }
 
-/** The records by key. Records that share a key are already in `found`, because the list cannot identify them. */
+/**
+ * Returns the records by key. Records that share a key are already in `found`, because the list cannot identify them.
+ */
 function recordsByKey(
   records: readonly LookupRecord[],
   key: AttrPath,
@@ -185,7 +187,7 @@ function recordsByKey(
   return { byKey, found };
 }
 
-/** The documented type of an item of the list. */
+/** Returns the documented type of an item of the list. */
 function formOfItems({ operation, list = [] }: ListLookup["list"]): FieldType | undefined {
   const documented = documentedReply(operation, 200)?.body;
   const listForm = documented && fieldAt(documented, list);
@@ -199,7 +201,7 @@ const TWO_ANSWERS = unknown("the platform returns the record with two different 
 
 const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists the record with two different account numbers");
 
-/** The combined result of two list items with the same key. */
+/** Returns the combined result of two list items with the same key. */
 function combined(before: LookupResult | undefined, item: LookupResult): LookupResult {
   if (before === undefined || before === item) return item;
   const [first, second] = [accountOf(before), accountOf(item)];

@@ -16,7 +16,7 @@ const RATE_LISTS: Readonly<Record<RateKind, string>> = {
 };
 
 /**
- * The rates of a tariff (specification 4.2), page by page, latest `valid_from` first.
+ * Returns the rates of a tariff (specification 4.2), page by page, latest `valid_from` first.
  * @throws Failure `usage` for a code that cannot be part of a URL path; `not_found`; the failures of `readPages`
  */
 export function ratePages(
@@ -62,7 +62,9 @@ function isUnitRate(value: JsonValue): value is UnitRate {
 
 /** A half hour of a day in London. */
 interface HalfHour {
-  /** `HH:MM` at its start. On the day of the autumn clock change, two half hours have the same time. */
+  /**
+   * `HH:MM` at the start of the half hour. On the day of the autumn clock change, two half hours have the same time.
+   */
   readonly clock: string;
   /** The rate that is valid then; absent if the platform sent none. */
   readonly rate: UnitRate | undefined;
@@ -70,7 +72,9 @@ interface HalfHour {
 
 const HALF_HOUR_MS = 1_800_000;
 
-/** The half hours of a day, 46 or 50 of them when the clocks change, each with the first rate that covers it. */
+/**
+ * Returns the half hours of a day, 46 or 50 of them when the clocks change, each with the first rate that covers it.
+ */
 export function halfHours({ from, to }: LondonDay, rates: readonly UnitRate[]): readonly HalfHour[] {
   const start = Date.parse(from);
   const spans = rates.map((rate) => ({

@@ -82,7 +82,7 @@ function fits({ status }: OutcomeRule, reply: HttpReply): boolean {
   return typeof status === "number" ? status === reply.status : status === `${Math.floor(reply.status / 100)}xx`;
 }
 
-/** The class of a reply that cannot settle its record; undefined for one that can. */
+/** Returns the class of a reply that cannot settle its record, or undefined for a reply that can. */
 function unsettledBy(
   reply: HttpReply,
   body: JsonValue | undefined,
@@ -164,7 +164,10 @@ function retry({ reply, pushBack }: Facts): ReplyClass {
     : { kind: "retry", reason, afterMs: pushBack.afterMs };
 }
 
-/** A 2xx that the contract defines as a rejection also has its reasons in the body. */
+/**
+ * Returns the problems of a rejection. A 2xx reply that the contract defines as a rejection also has its reasons in the
+ * body.
+ */
 function explained({ problems, body }: Facts): readonly PlatformProblem[] {
   return problems.length > 0 ? problems : replyProblems(body);
 }
@@ -193,7 +196,10 @@ function classifySuccess({ reply, body, distrust }: Facts, operation: Classified
     : notFromApi(`HTTP ${reply.status} without the JSON that was expected`);
 }
 
-/** Whether a reply without JSON is as documented; if the contract documents nothing, an empty 201 or 202 is. */
+/**
+ * Whether a reply without JSON is as documented. If the contract does not document the reply, an empty body with status
+ * 201 or 202 is sufficient.
+ */
 function isJsonOptional({ status, body }: HttpReply, documented: DocumentedReply | undefined): boolean {
   if (documented === undefined) return body === "" && (status === 201 || status === 202);
   if (documented.body !== undefined) return false;

@@ -12,8 +12,8 @@ export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key
 }
 
 /**
- * The short reason why a reply does not belong to the sent record; undefined if nothing contradicts it. Applies
- * to every status, because a rejection and an "already imported" settle a record as a success does.
+ * Returns the short reason why a reply does not belong to the sent record, or undefined if nothing contradicts it.
+ * Applies to every status, because a rejection or an "already imported" reply settles a record, as a success does.
  */
 export function sentRecordMismatch(
   body: JsonValue | undefined,
@@ -26,9 +26,9 @@ export function sentRecordMismatch(
 }
 
 /**
- * Whether the reply names the business key of another record and not that of the sent one. The key is searched for at
- * its path in the body; if it is absent, at the same path in any object of the body; if it is absent there too, under
- * the names that the request uses for it.
+ * Whether the reply names the business key of another record and not the key of the sent record. The key is searched
+ * for at its path in the body; if it is absent, at the same path in any object of the body; if it is absent there too,
+ * under the names that the request uses for it.
  */
 function isOtherKey(
   body: JsonValue,
@@ -45,8 +45,8 @@ function isOtherKey(
 }
 
 /**
- * The texts under these names. A number under one of the names is an id of the platform, unless the key consists of
- * digits.
+ * Returns the values under these names as text. A number is included only if the key consists of digits; otherwise, it
+ * is an id of the platform.
  */
 function textsUnder(names: readonly string[], body: JsonValue, sent: string): readonly string[] {
   const values = names.flatMap((name) => [[name], ...ENVELOPES.map((envelope) => [envelope, name])]);
@@ -58,7 +58,7 @@ function textsUnder(names: readonly string[], body: JsonValue, sent: string): re
 
 const DIGITS = /^\d+$/;
 
-/** The names of the request fields that carry the business key. */
+/** Returns the names of the request fields that carry the business key. */
 export function namesOfKey(
   fields: Readonly<Record<string, AttrPath | undefined>>,
   key: AttrPath | undefined,
@@ -72,8 +72,8 @@ export function namesOfKey(
 const MAX_DEPTH = 8;
 
 /**
- * The identifiers at this path in the value and in every object inside it. Text with white space is excluded, because
- * it may be a message.
+ * Yields the identifiers at this path in the value and in every object inside it. Text with white space is excluded,
+ * because it may be a message.
  */
 function* textsAt(path: AttrPath, value: JsonValue | undefined, depth = 0): Generator<string> {
   if (depth > MAX_DEPTH || value === null || typeof value !== "object") return;
@@ -119,7 +119,8 @@ function accountPlacesOf(operation: ReplyIdentifiers): readonly AttrPath[] {
 }
 
 /**
- * Returns an identifier as normalised text, because the platform may return numbers as text; empty for any other value.
+ * Returns an identifier as normalised text, because the platform may return numbers as text. Returns an empty string
+ * for any other value.
  */
 function identifierText(value: JsonValue | undefined): string {
   if (typeof value !== "string" && typeof value !== "number") return "";
@@ -138,9 +139,9 @@ const STATUS_MEMBERS = ["status", "state", "result", "outcome", "status_code", "
 const FAILED_STATUS = /(?:^|[_ -])(?:error|errored|fail|failed|failure|rejected|refused|unsuccessful)$/i;
 
 /**
- * The member of a success that contradicts it, as text (`"success": false`); undefined if there is none. A member that
- * echoes a sent value says nothing about the request. The status of a list item says nothing about the whole reply:
- * only the item was rejected (`itemProblems`).
+ * Returns the member of a success that contradicts it, as text (`"success": false`), or undefined if there is none. A
+ * member that echoes a sent value says nothing about the request. The status of a list item says nothing about the
+ * whole reply: only the item was rejected (`itemProblems`).
  */
 export function contradictionIn(body: JsonValue, payload: JsonObject | undefined): string | undefined {
   const parts = isJsonArray(body) ? body : [body, ...ENVELOPES.map((name) => valueAt(body, [name]))];

@@ -4,14 +4,14 @@ import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/j
 import { parseJson } from "../../json/parse-json.ts";
 import type { HttpReply } from "../../transport/http.ts";
 
-/** The reply's JSON, untrusted; undefined if there is none (HTML, empty, truncated, not UTF-8). */
+/** Returns the reply's untrusted JSON, or undefined if there is none (HTML, empty, truncated, not UTF-8). */
 export function parseBody(reply: HttpReply): JsonValue | undefined {
   return isHtml(reply) || reply.isMisencoded === true ? undefined : parseJson(reply.body);
 }
 
 export const TRUNCATED = "with a truncated body";
 
-/** The reason why the body of a reply is unreadable; undefined if it is readable or empty. */
+/** Returns the reason why the body of a reply is unreadable, or undefined if it is readable or empty. */
 export function unreadableReason(reply: HttpReply, body: JsonValue | undefined): string | undefined {
   if (!reply.complete) return TRUNCATED;
   const isBroken = body === undefined && reply.body.trim() !== "" && isJsonType(reply.headers["content-type"] ?? "");
@@ -27,7 +27,7 @@ export function isHtml(reply: HttpReply): boolean {
   return /html/i.test(reply.headers["content-type"] ?? "");
 }
 
-/** The account number in a reply, at the first path with a string or a number. */
+/** Returns the account number in a reply, at the first path with a string or a number. */
 export function accountAt(body: JsonValue | undefined, places: readonly AttrPath[]): { readonly account?: string } {
   for (const place of places) {
     const value = valueAt(body, place);

@@ -40,7 +40,7 @@ export type ReplyClass =
   | { readonly kind: "cancelled"; readonly reason: string }
   /** May have been processed. `notFromApi`: the server does not appear to be the platform's API. */
   | { readonly kind: "ambiguous"; readonly reason: string; readonly notFromApi: boolean }
-  /** Neither the token nor a new one was accepted. Not processed. */
+  /** Neither the token nor a new token was accepted. Not processed. */
   | { readonly kind: "unauthorised" }
   /** Further requests are pointless. Not processed. */
   | { readonly kind: "stop"; readonly failure: Failure };
@@ -80,7 +80,10 @@ interface FailedRequest {
   readonly showsPath: boolean;
 }
 
-/** The failure for a redirect or a 403, which make further requests pointless; undefined for any other status. */
+/**
+ * Returns the failure for a redirect or a 403, which make further requests pointless, or undefined for any other
+ * status.
+ */
 export function statusFailure(reply: HttpReply, request: FailedRequest): Failure | undefined {
   const { status } = reply;
   if (status >= 300 && status < 400) {

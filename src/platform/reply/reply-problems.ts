@@ -8,10 +8,10 @@ import { cleanText } from "./reply-body.ts";
 /** The code of a problem that the platform describes only in text. */
 export const UNSPECIFIED = "unspecified";
 
-/** The code of the single problem of a body that names none: a web page, an empty body, other JSON. */
+/** The code of the single problem of a body that names no problem: a web page, an empty body, other JSON. */
 const UNREADABLE = "unreadable_reply";
 
-/** Maximum number of problems per reply. Further ones add no information. */
+/** Maximum number of problems per reply. Further problems add no information. */
 const MAX_PROBLEMS = 1_000;
 const MAX_DEPTH = 32;
 const MAX_DETAIL = 500;
@@ -19,9 +19,10 @@ const MAX_ATTR = 300;
 const MAX_CODE = 100;
 
 /**
- * The problems in an error body of any known form: the platform's own (specification 7.2), the Django REST framework's
- * nested dictionaries and lists, or a bare `detail`, `error_detail` or `error`. Never empty. The body is untrusted:
- * counts and lengths are limited, control characters are removed, and no code depends on the text of a `detail`.
+ * Returns the problems in an error body of any known form: the platform's own (specification 7.2), the Django REST
+ * framework's nested dictionaries and lists, or a bare `detail`, `error_detail` or `error`. The result is never empty.
+ * The body is untrusted: counts and lengths are limited, control characters are removed, and no code depends on the
+ * text of a `detail`.
  * @param wrap the field that wraps the payload in the request; attrs are returned without it
  */
 export function replyProblems(body: unknown, wrap?: string): readonly PlatformProblem[] {
@@ -34,7 +35,7 @@ export function replyProblems(body: unknown, wrap?: string): readonly PlatformPr
   return found;
 }
 
-/** A problem for one rejected item of a reply, from its status and any text in it. */
+/** Creates the problem for one rejected item of a reply, from its status and any text in it. */
 function itemProblem(path: AttrPath, status: string, item: JsonObject): PlatformProblem {
   return problem(formatAttr(path), typeof item["code"] === "string" ? item["code"] : status, sentenceIn(item));
 }
@@ -51,7 +52,7 @@ function readBody(body: unknown, add: Add): void {
   else if (!readSummary(body, add)) walk(body, [], add);
 }
 
-/** `errors: [{ detail, code, attr }]`, as in the specification. */
+/** Reads `errors: [{ detail, code, attr }]`, as in the specification. */
 function readErrors(errors: readonly unknown[], add: Add): void {
   for (const error of errors.slice(0, MAX_PROBLEMS)) {
     if (isJsonObject(error)) add(attrOf(error["attr"]), error["code"], error["detail"]);
@@ -59,7 +60,7 @@ function readErrors(errors: readonly unknown[], add: Add): void {
   }
 }
 
-/** One message for the whole reply. False if the body has none. */
+/** Reads one message for the whole reply. Returns false if the body has no message. */
 function readSummary(body: JsonObject, add: Add): boolean {
   const detail = sentenceIn(body);
   if (detail === undefined) return false;
@@ -72,8 +73,9 @@ function sentenceIn(body: JsonObject): unknown {
 }
 
 /**
- * Nested dictionaries: names lead to lists of messages. List items appear under their index (as a key, or at their
- * position in a list with `{}` for valid items). Text outside a list is an echo of the input, not a message.
+ * Reads nested dictionaries, in which names lead to lists of messages. List items appear under their index (as a key,
+ * or at their position in a list with `{}` for valid items). Text outside a list is an echo of the input, not a
+ * message.
  */
 function walk(node: unknown, path: AttrPath, add: Add, depth = 0): void {
   if (depth > MAX_DEPTH) return;
@@ -126,9 +128,9 @@ function problem(attr: string, code: unknown, detail: unknown): PlatformProblem 
 export type ItemOperation = Partial<Operation>;
 
 /**
- * The items that an otherwise successful reply rejects: notes, transactions, registration flows. Returns one problem
- * per item, at the item's place in the payload (`transactions.1`). Without `x-migrate-items`, items whose `status`
- * ends in `_ERROR` have failed, in the reply itself or in any list directly below it.
+ * Finds the items that an otherwise successful reply rejects: notes, transactions, registration flows. Returns one
+ * problem per item, with the attr of the item in the payload (`transactions.1`). Without `x-migrate-items`, items whose
+ * `status` ends in `_ERROR` have failed, in the reply itself or in any list directly below it.
  */
 export function itemProblems(reply: JsonValue | undefined, operation: ItemOperation): readonly PlatformProblem[] {
   const { items: rules = defaultRules(reply), body } = operation;
@@ -166,7 +168,7 @@ function failedStatus(item: JsonValue, { status: name, failed }: Rule): string |
   return (failed?.includes(status) ?? FAILED.test(status)) ? status : undefined;
 }
 
-/** The payload's list of the same name, otherwise its only list of objects, otherwise the path in the reply. */
+/** Returns the payload's list of the same name, otherwise its only list of objects, otherwise the path in the reply. */
 function payloadList(at: AttrPath, body: FieldType | undefined): AttrPath {
   if (body?.kind !== "object" || (at.length === 1 && body.properties.has(String(at[0])))) return at;
   const lists = [...body.properties.values()].filter(

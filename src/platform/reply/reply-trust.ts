@@ -18,10 +18,10 @@ export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOpe
 }
 
 /**
- * The short reason why a success below 300 is not trusted; undefined if it is. A success is trusted if its status,
- * content type and body are as documented and it contains the account number or the business key, if the contract
- * documents one of them. If the contract does not document the body, only a contradiction of the success counts
- * against it. `sentRecordMismatch` checks whether the reply names another record.
+ * Returns the short reason why a success below 300 is not trusted, or undefined if it is trusted. A success is trusted
+ * if its status, content type and body are as documented and it contains the account number or the business key, if the
+ * contract documents one of them. If the contract does not document the body, only a contradiction of the success
+ * counts against it. `sentRecordMismatch` checks whether the reply names another record.
  * @param payload the sent payload: a member that echoes it says nothing about the request
  */
 export function reasonForDistrust(
@@ -46,8 +46,8 @@ export function reasonForDistrust(
 }
 
 /**
- * The reason why a reply below 300 does not appear to belong to the operation: the contract does not document its
- * status, the reply has another content type or form, is incomplete, or names another record.
+ * Returns the reason why a reply below 300 does not appear to belong to the operation: the contract does not document
+ * its status, the reply has another content type or form, is incomplete, or names another record.
  */
 export function operationMismatch(
   reply: HttpReply,
@@ -112,7 +112,8 @@ function matchesRange(name: string, range: string): boolean {
 }
 
 /**
- * The reason why a body does not have the documented form, or names another record; undefined if neither is the case.
+ * Returns the reason why a body does not have the documented form, or names another record. Returns undefined if
+ * neither is the case.
  */
 export function recordMismatch(
   body: JsonValue,
@@ -155,13 +156,13 @@ function holdsError(body: JsonValue, name: string, form: DocumentedReply["body"]
   return !isDocumented && isJsonObject(body) && body[name] !== false && !isEmpty(body[name]);
 }
 
-/** Paths where a reply may contain the account number. */
+/** Yields the paths at which a reply may contain the account number. */
 function* accountPlacesOf({ outcomes }: RepliesContract): Generator<AttrPath> {
   for (const { account } of outcomes) if (account !== undefined) yield account;
   yield* ACCOUNT_FIELDS;
 }
 
-/** Whether the account number has documented paths, none of which has a value. */
+/** Whether the account number is null or empty at a documented path and has no value at any other path. */
 function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation: RepliesContract): boolean {
   const ruled = operation.outcomes.flatMap(({ account, status }) =>
     account === undefined || (typeof status === "number" && status >= 300) ? [] : [account],
@@ -175,7 +176,10 @@ function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation
   return isNull && accountAt(body, [...accountPlacesOf(operation)]).account === undefined;
 }
 
-/** Whether the account number or the business key is present, if one of them is documented. */
+/**
+ * Whether the account number or the business key is present, if one of them is documented. Null counts as present if
+ * the contract allows it.
+ */
 function isIdentified(body: JsonValue, form: FieldType, operation: RepliesContract): boolean {
   const { key } = operation;
   const documented = [...accountPlacesOf(operation), ...(key === undefined ? [] : [key])].flatMap((at) => {
