@@ -112,7 +112,7 @@ function recordUse(expression: Expression, from: PathBases, place: AttrPath, con
   }
 }
 
-/** In filters of reference rows, records only paths into the payload, because all other paths name columns. */
+/** Records the paths in filters of reference rows that lead into the payload. All other paths name columns. */
 function recordRowFilters(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   for (const part of subexpressionsOf(expression)) {
     if (part.kind === "path" && part.base !== "here") recordUse(part, from, place, context);

@@ -119,6 +119,6 @@ payload:
 test("for a single value, a list of columns is rejected with a suggestion for combining them", () => {
   const failure = failureOf(() => compile("payload: { id: [FIRST, LAST] }", body));
   expect(failure.hint).toContain(
-    'write { from: [FIRST, LAST], join: " " } to join them, or { from: [FIRST, LAST] } for the first that is not empty',
+    'write { from: [FIRST, LAST], join: " " } to join them, or { from: [FIRST, LAST] } for the first column that is not empty',
   );
 });

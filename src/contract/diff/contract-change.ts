@@ -10,7 +10,7 @@ export interface ContractChange {
   /** For the fields of an alternative: `method is DIRECT_DEBIT`. */
   readonly when?: string;
   /**
-   * Whether a payload that was valid under the old contract may be rejected under the new one, or whether migrated
+   * Whether a payload that was valid under the old contract may be rejected under the new contract, or whether migrated
    * records can no longer be recognised or reached.
    */
   readonly breaks: boolean;

@@ -44,7 +44,7 @@ function isNested({ kind }: FieldType): boolean {
   return kind === "object" || kind === "list";
 }
 
-/** Whether the first object requires a field that the second does not allow. */
+/** Whether the first object requires a field that the second object does not allow. */
 function lacksRequired(
   { properties }: ObjectType,
   { properties: others, additional, namePatterns }: ObjectType,

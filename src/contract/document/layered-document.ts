@@ -31,7 +31,7 @@ interface Origin {
 export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
   const tree = treeOf(root, { document: base, path: [] });
   let plain = toJsonObject(tree);
-  // Paths changed since `plain` was last read. The next read rebuilds each of them once.
+  // Paths changed since `plain` was last read. The next read rebuilds each of these paths once.
   const changed = new Map<string, AttrPath>();
   const noteChange = (path: AttrPath): void => void changed.set(JSON.stringify(path), path);
   const refresh = (path: AttrPath): void => {

@@ -84,8 +84,8 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
 }
 
 /**
- * Returns the failure for a target that visits too many nodes. It ends the command, because every other target could
- * take as long.
+ * Returns the failure for a target that visits too many nodes. The failure ends the command, because every other target
+ * could take as long.
  */
 function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
   const place = { file, line: lineOf(path) };

@@ -136,7 +136,10 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
   });
 }
 
-/** Adds the statuses of the poll to a read-back that queries the same operation, because they have the same meaning. */
+/**
+ * Adds the statuses of the poll to a read-back that queries the same operation, because the statuses have the same
+ * meaning in both.
+ */
 function withPollStatus(readBack: ReadBack, steps: readonly Step[]): ReadBack {
   if (readBack.status !== undefined || readBack.list !== undefined) return readBack;
   const poll = steps.find((step) => step.poll?.operation.id === readBack.operation.id)?.poll;

@@ -6,9 +6,9 @@ import type { RequestParameter, RequestForm, StepSequence } from "./operation.ts
 
 /**
  * Compiles the parameters that a request sends outside its body (OpenAPI 3.0.3 and 3.1.0, Parameter Object), each in
- * the path, the query or a header. Omits headers that a mapping cannot set. The operation's own parameters override
- * those of its path. A path variable without a Parameter Object is also a parameter. A parameter that cannot be sent is
- * omitted and reported as a finding.
+ * the path, the query or a header. Omits headers that a mapping cannot set. The operation's own parameters override the
+ * parameters of its path. A path variable without a Parameter Object is also a parameter. A parameter that cannot be
+ * sent is omitted and reported as a finding.
  */
 export function compileParameters(
   path: string,

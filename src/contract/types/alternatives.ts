@@ -29,7 +29,7 @@ export interface Alternatives {
 
 /**
  * Splits the first `oneOf` or `anyOf` among the parts. Other `oneOf` and `anyOf` keywords remain in `rest` and are
- * split later. Returns undefined if there is none, or if its value is invalid, which is a finding.
+ * split later. Returns undefined if there is no such keyword, or if its value is invalid, which is a finding.
  */
 export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {
   const keyword = parts.flatMap((part) => UNION_KEYWORDS.filter((name) => readKeyword(part, name) !== undefined))[0];

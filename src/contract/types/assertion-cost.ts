@@ -26,8 +26,8 @@ export function countEvaluations(root: JsonObject): number {
 }
 
 /**
- * Returns the cost of every schema for values with one more level of nesting than the values for which `below` contains
- * the costs.
+ * Returns the cost of every schema for values with one more level of nesting. `below` contains the costs without that
+ * level.
  */
 function costsAt(root: JsonObject, below: ReadonlyMap<JsonValue, number>): ReadonlyMap<JsonValue, number> {
   const costs = new Map<JsonValue, number>();
@@ -66,7 +66,7 @@ function appliedHere(schema: JsonObject, root: JsonObject): readonly JsonValue[]
   return [...(target === undefined ? [] : [target]), ...schemasOf(schema, HERE)];
 }
 
-/** Returns the schemas that may apply to the same member or item, except those of named properties. */
+/** Returns the schemas that may apply to the same member or item, except the schemas of named properties. */
 function appliedInside(schema: JsonObject): readonly JsonValue[] {
   return schemasOf(schema, INSIDE);
 }

@@ -51,7 +51,7 @@ export function assertionsOf(
 function isAffordable(schema: Assertion["schema"], parts: readonly SchemaNode[], { findings }: Compilation): boolean {
   if (countEvaluations(schema) <= MAX_EVALUATIONS) return true;
   const limit = MAX_EVALUATIONS.toLocaleString("en");
-  const message = `a value may need to be compared with more than ${limit} schemas (nested conditions and alternatives); they are not enforced`;
+  const message = `a value may need to be compared with more than ${limit} schemas (nested conditions and alternatives); these constraints are not enforced`;
   findings.add("warning", "not-enforced", message, parts[0]?.path ?? []);
   return false;
 }

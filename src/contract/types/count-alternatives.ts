@@ -9,7 +9,7 @@ export const MAX_OPTIONS = 10_000;
 /** Number of paths through the alternatives of a schema above which `contract check` warns. */
 const MANY_WAYS = 10_000;
 
-/** Returns the number of options. An option that is a union counts as many times as it has options. */
+/** Returns the number of options. For an option that is a union, counts the options of the union. */
 export function countOptions(options: readonly FieldType[], known: ReadonlyMap<UnionType, UnionPlace>): number {
   return options.reduce((sum, option) => sum + ((option.kind === "union" && known.get(option)?.options) || 1), 0);
 }

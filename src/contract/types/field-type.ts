@@ -186,7 +186,7 @@ export interface AnyType extends TypeBase {
 
 /**
  * Returns the type of the field at the path. If several alternatives have the field, returns the type in the first of
- * them. Returns undefined if there is no such field.
+ * these alternatives. Returns undefined if there is no such field.
  */
 export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined {
   const [name, ...rest] = path;

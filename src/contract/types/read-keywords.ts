@@ -110,7 +110,10 @@ function exclusiveFirst(one: NumericLimit, other: NumericLimit): number {
   return Number(other.exclusive) - Number(one.exclusive);
 }
 
-/** `exclusiveMinimum` is a boolean next to `minimum` in OpenAPI 3.0, and a separate limit in 3.1. */
+/**
+ * Returns the limits of a part. `exclusiveMinimum` is a boolean next to `minimum` in OpenAPI 3.0, and a separate limit
+ * in 3.1.
+ */
 function limitsOf(
   part: SchemaNode,
   keyword: "minimum" | "maximum",

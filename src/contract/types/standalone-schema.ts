@@ -11,7 +11,7 @@ import { namesOfTypes } from "./type-keyword.ts";
 /**
  * Converts schemas of the document to one self-contained JSON Schema 2020-12. Its `$defs` contain the referenced
  * schemas, and older keywords (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are converted
- * to current ones. Parts that cannot be represented are findings and are omitted, so they do not restrict values.
+ * to current keywords. Parts that cannot be represented are findings and are omitted, so they do not restrict values.
  * `evaluating`: whether the schema is used to evaluate `unevaluatedProperties`.
  */
 export function standaloneSchema(

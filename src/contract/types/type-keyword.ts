@@ -9,8 +9,8 @@ export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" 
 
 export interface SchemaTypes {
   /**
-   * The types that the schema allows, without null. Undefined if the schema does not restrict them; empty if its parts
-   * exclude each other.
+   * The types that the schema allows, without null. Undefined if the schema does not restrict the type; empty if the
+   * types of its parts exclude each other.
    */
   readonly allowed: readonly SchemaType[] | undefined;
   readonly nullOnly: boolean;

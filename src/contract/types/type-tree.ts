@@ -3,7 +3,7 @@ import type { JsonValue } from "../../json/json-value.ts";
 import { type Discriminator, type FieldType, type UnionType, memberType } from "./field-type.ts";
 
 /**
- * Returns the types directly inside a type: properties (except read-only ones), additional properties, items and
+ * Returns the types directly inside a type: properties that are not read-only, additional properties, items and
  * alternatives.
  */
 export function childTypes(type: FieldType): readonly FieldType[] {

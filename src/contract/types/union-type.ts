@@ -61,7 +61,7 @@ function areEnforceable(union: UnionType, { path }: Alternatives, { unions, find
   unions.set(union, { path, options: isEnforced ? count : 1 });
   if (isEnforced) return true;
   const limit = MAX_OPTIONS.toLocaleString("en");
-  const message = `there are more than ${limit} alternatives here, including alternatives directly inside them; they are not enforced`;
+  const message = `there are more than ${limit} alternatives here, including alternatives directly inside them; these alternatives are not enforced`;
   findings.add("error", "many-alternatives", message, path);
   return false;
 }

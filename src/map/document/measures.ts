@@ -51,8 +51,8 @@ function entryAt(entry: JsonValue | undefined, [name, ...rest]: AttrPath): JsonV
 }
 
 /**
- * Returns the number format of an entry, if it has a valid one. Errors in `number` are reported when the leaf is
- * compiled.
+ * Returns the number format of an entry, or undefined if it has no valid number format. Errors in `number` are reported
+ * when the leaf is compiled.
  */
 function separatorsOf(entry: JsonValue | undefined): NumberSeparators | undefined {
   const written = isJsonObject(entry) ? entry["number"] : undefined;

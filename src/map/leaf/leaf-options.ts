@@ -101,7 +101,7 @@ function hintFor(entry: JsonValue): string {
     return "write { value: ... } for a constant, or put a column name that is a number in quotes";
   }
   const from = `{ from: [${columns.slice(0, 3).join(", ")}${columns.length > 3 ? ", ..." : ""}]`;
-  return `write ${from}, join: " " } to join them, or ${from} } for the first that is not empty`;
+  return `write ${from}, join: " " } to join them, or ${from} } for the first column that is not empty`;
 }
 
 const DEFAULT_OPTIONS = {

@@ -4,7 +4,8 @@ import { narrowType } from "./union-variants.ts";
 
 /**
  * Whether an entry of a list literal defines the source of items or their condition (`{ each, item }`, `{ when, item
- * }`) and is not itself an item. If the contract has a field with such a name, or a list here, the entry is an item.
+ * }`) and is not itself an item. If the contract has a field called `each` or `item`, or a list here, the entry is an
+ * item.
  */
 export function isListEntry(entry: JsonValue, items: FieldType): entry is JsonObject {
   if (!isJsonObject(entry)) return false;

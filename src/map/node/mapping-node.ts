@@ -49,7 +49,7 @@ export type ListEntry = SingleEntry | EachNode;
 
 export interface SingleEntry {
   readonly kind: "single";
-  /** False for rows without such an item. */
+  /** False for rows without this item. */
   readonly applies: ((row: Row) => boolean) | undefined;
   readonly item: MappingNode;
 }

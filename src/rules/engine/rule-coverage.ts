@@ -91,7 +91,10 @@ function groupByClass(codes: readonly string[], classOf: (code: string) => Cover
   };
 }
 
-/** Searches the whole document, including schemas that no request uses, because operators also count these. */
+/**
+ * Returns the published codes of the whole document, including schemas that no request uses, because operators also
+ * count these.
+ */
 function publishedCodes(document: JsonValue): readonly string[] {
   const codes: string[] = [];
   const open: JsonValue[] = [document];
