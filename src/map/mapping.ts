@@ -32,13 +32,13 @@ export interface Mapping {
   /** Present if the sources state the date of their content; `column`: the column with the date. */
   readonly asOf?: { readonly column: string | undefined };
   /**
-   * The compiled payload. Absent if a record also has fields for steps or parameters, or if the mapping calls a
-   * function.
+   * The compiled payload. Absent if a record also has fields for steps, parameters or a date (`asOf`), or if the
+   * mapping names a module of functions.
    */
   readonly payloadNode?: MappingNode | undefined;
   /** True if the value at this path is the same in every payload and does not depend on rows. */
   readonly isConstant: (path: AttrPath) => boolean;
-  /** Columns (CSV) or paths (JSON) that the payload uses, by source. */
+  /** Columns (CSV) or paths (JSON) that the entries of the mapping read, by source. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
   /** The strings that a cell can have, by source and column, if the mapping and the contract list all of them. */
   readonly choices: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
@@ -58,7 +58,7 @@ interface Mapped {
   readonly asOf?: number;
   /**
    * Problems of cells that cannot be converted as the contract or the mapping requires. Their text stays in the
-   * payload, so validation may report the same attr again. These problems are more detailed and precede those of
+   * payload, so validation may report the same attr again. These problems are more detailed and precede the problems of
    * validation.
    */
   readonly problems: readonly LocalProblem[];

@@ -34,8 +34,8 @@ export function numberCheck(type: NumberType): Check {
 }
 
 /**
- * Returns the value as a number; undefined if it is not one. The text `1e5` is a number, as in JSON; NaN and infinities
- * are not.
+ * Returns the value as a number, or undefined if it is not a number. The text `1e5` is a number, as in JSON; NaN and
+ * infinities are not.
  */
 function readNumber(value: NonNullJson): number | undefined {
   const number = typeof value === "string" && isNumericText(strip(value)) ? Number(value) : value;
@@ -47,7 +47,7 @@ function isNumericText(text: string): boolean {
 }
 
 /**
- * Returns an integer; undefined for any other value. The platform accepts `5`, `5.0` and "5.0". Text is returned
+ * Returns an integer, or undefined for any other value. The platform accepts `5`, `5.0` and "5.0". Text is returned
  * unchanged, because it may have more digits than a double.
  */
 function readInteger(value: NonNullJson): number | string | undefined {

@@ -93,7 +93,7 @@ function countNames(value: JsonObject): number {
 
 /**
  * Checks read-only fields and undocumented fields. Undocumented fields are rejected (API specification 2.7.5), unless
- * the type describes additional properties.
+ * the type allows additional properties or a pattern allows the name.
  */
 function othersCheck(
   type: ObjectType,

@@ -22,7 +22,9 @@ export function readTokens(text: string, lines: LineCounter, refuse: Refuse): re
   return tokens;
 }
 
-/** Operators' contracts have about 1,000,000 characters. Reading a text takes about 40 times its length in memory. */
+/**
+ * Operators' contracts have about 1,000,000 characters. Reading a document takes about 40 times its length in memory.
+ */
 const MAX_CHARACTERS = 16 * 2 ** 20;
 
 /** Operators' contracts have about 30,000 nodes. All nodes stay in memory until the document is read. */

@@ -108,7 +108,7 @@ export function mergedChoices(
   return repeats && path.at(-1) === "oneOf" ? undefined : [...distinct];
 }
 
-/** Whether a keyword next to `enum` may exclude a choice. A type that every choice has excludes none. */
+/** Whether a keyword next to `enum` may exclude a choice. A type that every choice has excludes no choice. */
 function restrictsChoices(part: SchemaNode, choices: readonly JsonScalar[], compilation: Compilation): boolean {
   const siblings = Object.keys(part.schema).filter(
     (keyword) => keyword !== "enum" && keyword !== "nullable" && !part.omit.includes(keyword),

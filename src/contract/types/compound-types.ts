@@ -110,7 +110,7 @@ function propertyNodes(
 /**
  * Compiles a property. A required property with `readOnly` is required only in replies, and a required property with
  * `writeOnly` only in requests (OpenAPI 3.0.3, Schema Object). If a part requires the property and describes it without
- * that keyword, the property is required in both. `requiring`: the parts that require the property.
+ * that keyword, the property is required in both directions. `requiring`: the parts that require the property.
  */
 function propertyOf(
   name: string,

@@ -3,7 +3,7 @@ import type { FieldType, UnionType } from "./field-type.ts";
 import type { Findings } from "../contract-findings.ts";
 import { childTypes } from "./type-tree.ts";
 
-/** Maximum number of options of one schema, including those of alternatives directly inside its alternatives. */
+/** Maximum number of options of one schema, including the options of alternatives directly inside its alternatives. */
 export const MAX_OPTIONS = 10_000;
 
 /** Number of paths through the alternatives of a schema above which `contract check` warns. */

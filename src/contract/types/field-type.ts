@@ -158,8 +158,8 @@ export interface ListType extends TypeBase {
 }
 
 /**
- * `oneOf`/`anyOf`. With a discriminator, one property selects the option; without one, the first matching option
- * applies.
+ * `oneOf`/`anyOf`. With a discriminator, one property selects the option. Without a discriminator, the first matching
+ * option applies.
  */
 export interface UnionType extends TypeBase {
   readonly kind: "union";

@@ -18,7 +18,7 @@ const ENFORCED_FORMATS: ReadonlySet<string> = new Set(["decimal", ...DATE_KINDS.
 /** The only number format that is enforced (OpenAPI 3.0.3, Data Types): a signed 32-bit integer. */
 const INT32 = "int32";
 
-/** Number formats. Only the first restricts JSON values. */
+/** Number formats. Only `int32` restricts JSON values. */
 const NUMBER_FORMATS: ReadonlySet<string> = new Set([INT32, "int64", "float", "double"]);
 
 /** A format that only affects how a string is displayed. */

@@ -45,8 +45,8 @@ export function optionsTaken({ options, chosen }: UnionType): readonly FieldType
 }
 
 /**
- * Returns the text that represents a value in a discriminator's mapping. An absent value counts as null. Objects and
- * lists have no representation and return an empty string.
+ * Returns the text that represents a value in a discriminator's mapping. An absent value counts as null. Returns an
+ * empty string for an object or a list, which has no representation.
  */
 export function tagText(tag: JsonValue | undefined): string {
   if (tag === undefined || tag === null) return "null";

@@ -6,7 +6,7 @@ import { classifyError } from "../reply/classify-error.ts";
 import type { Classification } from "../reply/reply-class.ts";
 
 export interface RequestResult extends Classification {
-  /** Status of the reply; absent if there was none. */
+  /** Status of the reply; absent if there was no reply. */
   readonly http?: number;
   /** Milliseconds from the first byte sent to the last byte read. */
   readonly durationMs: number;

@@ -81,8 +81,8 @@ const unexplained: Explain = (answer) => Promise.resolve(answer);
 
 /**
  * Returns a function that replaces the problems of a rejection that names no field with the problems that the `reasons`
- * operation reports. If that request is held back, the record is held back too: nothing was processed, and the next
- * attempt repeats both requests.
+ * operation reports. If the request to that operation is held back, the record is held back too: nothing was processed,
+ * and the next attempt repeats both requests.
  */
 function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain {
   const client = createImportClient({ ...tools, operation: reasons });
@@ -100,8 +100,8 @@ function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain
 /** Queries the status of work that the platform performs asynchronously. */
 interface StatusClient {
   /**
-   * Sends one query. `accepted` and `rejected` are final; `waiting` and `absent` (nothing in progress) are not. Never
-   * throws for a reply or a transport error, and changes nothing.
+   * Sends one query. `accepted` and `rejected` are final; `waiting` and `absent` (nothing in progress) are not final.
+   * Never throws for a reply or a transport error, and changes nothing.
    */
   readonly poll: ImportClient["send"];
   /** Initial milliseconds between two queries. */

@@ -42,7 +42,10 @@ export function evaluateReply(
   return unsettled ?? accountResult(reply, readBack) ?? compareContent(reply, record, readBack, key);
 }
 
-/** Returns a result if the account number is null or empty, because none has been assigned yet; otherwise undefined. */
+/**
+ * Returns a result if the account number is null or empty, because no number has been assigned yet. Otherwise returns
+ * undefined.
+ */
 function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
   const number = account && valueAt(reply, account);
   if (account === undefined || (number !== null && number !== "")) return undefined;

@@ -148,7 +148,7 @@ const MAX_RECORDS = 200_000;
 
 /**
  * Reverses the records: rates arrive with the latest `valid_from` first (specification 2.3) and are returned in
- * chronological order. All pages are read before the first is returned.
+ * chronological order. All pages are read before the first page is returned.
  * @throws Failure `usage` for more than 200,000 records
  */
 export async function* inTimeOrder<T>(pages: AsyncIterable<Page<T>>): AsyncGenerator<Page<T>, void, undefined> {

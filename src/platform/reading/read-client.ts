@@ -35,7 +35,7 @@ export interface ReadRequest {
 export interface ReadClientOptions extends RetryDependencies {
   readonly http: Http;
   readonly baseUrl: URL;
-  /** Absent: requests are anonymous (specification 5.1). */
+  /** Absent if requests are anonymous (specification 5.1). */
   readonly authorisation?: Authorisation | undefined;
   readonly userAgent: string;
   /** Aborts the request in flight. */

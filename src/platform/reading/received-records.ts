@@ -28,7 +28,10 @@ export type Product = JsonObject & {
   readonly brand?: string | null;
 };
 
-/** The filters of specification 4.1, and other filters that instances publish. All are optional and can be combined. */
+/**
+ * The filters of specification 4.1, and other filters that instances publish. All filters are optional and can be
+ * combined.
+ */
 export interface ProductFilters {
   readonly brand?: string | undefined;
   readonly isGreen?: boolean | undefined;

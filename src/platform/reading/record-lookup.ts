@@ -137,7 +137,7 @@ interface ListLookup extends LookupContext {
   readonly list: ReadBack;
 }
 
-/** Returns the records that the list contains. A 404 proves nothing: the list itself may not exist. */
+/** Returns the results for the records that the list contains. A 404 proves nothing: the list itself may not exist. */
 async function readList(
   records: readonly LookupRecord[],
   { path, list, client, key }: ListLookup,

@@ -66,7 +66,7 @@ interface HalfHour {
    * `HH:MM` at the start of the half hour. On the day of the autumn clock change, two half hours have the same time.
    */
   readonly clock: string;
-  /** The rate that is valid then; absent if the platform sent none. */
+  /** The rate that is valid at this time; undefined if the platform sent no such rate. */
   readonly rate: UnitRate | undefined;
 }
 

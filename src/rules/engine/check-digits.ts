@@ -34,9 +34,9 @@ export function isNmi(text: string): boolean {
 }
 
 /**
- * Whether the text is an Australian gas Meter Installation Registration Number: 10 digits starting with 5, or 11 with
- * the check digit. The check digit is not verified: AEMO's reports include it (MIBB INT337, "mirn checksum"), but its
- * algorithm is not published.
+ * Whether the text is an Australian gas Meter Installation Registration Number: 10 digits starting with 5, or 11 digits
+ * with the check digit. The check digit is not verified: AEMO's reports include it (MIBB INT337, "mirn checksum"), but
+ * its algorithm is not published.
  */
 export function isMirn(text: string): boolean {
   return /^5\d{9,10}$/.test(text);
