@@ -99,7 +99,7 @@ function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes"
     case "malformed":
       return `"${target}" is not a JSONPath (RFC 9535)`;
     case "slow-pattern":
-      return `an expression in the target "${target}" could take very long; avoid repetitions inside repetitions`;
+      return `a regular expression in the target "${target}" could take very long; avoid nested repetitions`;
     case "too-long":
       break;
   }

@@ -32,7 +32,7 @@ const TEXTS: JsonObject = { anyOf: [{ type: "string" }, { type: "array", items: 
 /** The options of a source, by name, as documented in docs/mapping.md. */
 export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   files: { ...TEXTS, description: "A path, a glob, or a list of them" },
-  sheet: { ...COLUMN, description: "The sheet to read if the path of a workbook does not name one" },
+  sheet: { ...COLUMN, description: "The sheet to read if the path of a workbook does not name a sheet" },
   key: { ...COLUMN, description: "The column that identifies a row; required if other sources refer to it" },
   parent: { type: "string", description: "The source that contains the parents of these rows" },
   on: {
@@ -45,7 +45,7 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
     type: "boolean",
     description: "If rows of one parent are equal in every cell, read only the first of them",
   },
-  pick: { ...CHOICE, description: "The row to use if a parent has several" },
+  pick: { ...CHOICE, description: "The row to use if a parent has several rows" },
   rename: {
     description: "Names for columns of CSV files, by column number (counted from 1)",
     type: "object",

@@ -134,7 +134,7 @@ export async function* selectedPages<T>(
     if (wanted === number) return;
   }
   if (wanted !== "all" && number < wanted) {
-    throw new Failure("not_found", `there is no page ${wanted}: the list has ${number}`, {
+    throw new Failure("not_found", `there is no page ${wanted}: the last page is ${number}`, {
       hint: "choose a lower number, or use --all",
     });
   }
