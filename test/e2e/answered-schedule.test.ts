@@ -7,7 +7,7 @@ import { type WorkflowPlace, workflowPlace, writeManyAccounts } from "./workflow
 
 const RECORDS = 4;
 
-/** Reduces the time limit for polling, so that the run ends soon. */
+/** An overlay that shortens the time limit for polling, so that the run ends soon. */
 const IMPATIENT = `
 overlay: 1.0.0
 info: { title: Little patience, version: "1" }

@@ -10,7 +10,7 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 const run = promisify(execFile);
 const page = readFileSync(projectFile("docs/api.md"), "utf8");
 
-test("docs/api.md covers the nine sections of the specification, and names only existing tests", () => {
+test("docs/api.md covers the nine sections of the specification, and links only to existing test files", () => {
   const rows = page.match(/^\| \d.*\|$/gm) ?? [];
   const sections = new Set(rows.map((row) => row.charAt(2)));
   expect([...sections].join("")).toBe("123456789");

@@ -10,7 +10,7 @@ const { sandbox, admin } = useRejects();
 const keysOnPlatform = async (): Promise<readonly string[]> =>
   (await admin.accounts()).map(({ key }) => key).toSorted();
 
-/** EXT-21 is the only business account, so it is in every sample. The platform refuses its number. */
+/** EXT-21 is the only business account, so it is in every sample. The platform refuses its mobile number. */
 const REFUSED_IN_EVERY_SAMPLE = {
   accounts: [...goodAccounts(20), { REF: "EXT-21", TYPE: "B" }],
   customers: [...goodAccounts(20).map(({ REF }) => ({ REF })), { REF: "EXT-21", MOBILE: "04000 000000" }],
@@ -94,7 +94,7 @@ describe("push --canary", () => {
   });
 });
 
-/** The platform returns the name of an account, so that it can be compared. */
+/** An overlay with which the read-back returns the name of the account, so that the name can be compared. */
 const COMPARING = `
 overlay: 1.0.0
 info: { title: A platform that returns the name, version: "1" }
@@ -141,7 +141,7 @@ describe("push --canary reads the sample back", () => {
       /accounts\.csv:2 has different values .* at billing_name/,
     ],
     [
-      "has lost it",
+      "does not have the record",
       () => reply(404, { detail: "not found", code: "not_found" }),
       /accounts\.csv:2 is not on the platform/,
     ],

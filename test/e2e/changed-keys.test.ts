@@ -20,7 +20,7 @@ const codesOf = (lines: ReturnType<typeof outcomeLines>): readonly string[] => [
   ...new Set(lines.flatMap(({ errors = [] }) => errors.map(({ code }) => code))),
 ];
 
-/** The key comes from a function, which reads its prefix from another module. */
+/** Makes the mapping compute keys with a function that imports their prefix from another module. */
 function useFunction({ file }: Workplace): void {
   const mapping = readFileSync(file("mapping.yaml"), "utf8");
   const called = mapping.replace("external_account_number: REF", "external_account_number: { from: REF, call: keyOf }");
@@ -67,7 +67,7 @@ describe("after an interrupted run", () => {
 /** Removes leading zeros, like a spreadsheet that saves the file. */
 const withoutZeros = (text: string): string => text.replaceAll(/(?<=^|,)0+(?=\d+(?:,|\r?$))/gm, "");
 
-/** Accepts two accounts and rejects two. */
+/** Pushes two valid and two invalid accounts. */
 async function rejected(): Promise<Workplace> {
   const work = fourAccounts();
   expect((await work.push(["--out", "report"])).code).toBe(1);

@@ -18,7 +18,7 @@ interface Stage {
   readonly at: number;
 }
 
-/** A platform that stages accounts, and never answers a request with the first name. */
+/** Starts a platform that stages accounts, but never answers stage requests that contain the original name. */
 async function startPlatform() {
   const stages: Stage[] = [];
   const server = await startChaosServer(({ path, body }) => {
@@ -41,7 +41,7 @@ async function startPlatform() {
   return { place, stages };
 }
 
-test("other content is staged only when an unanswered stage request can no longer be processed", async () => {
+test("changed content is staged only when an unanswered stage request can no longer be processed", async () => {
   const { place, stages } = await startPlatform();
   const killed = place.startPush("v1");
   await expect.poll(() => stages.length).toBe(RECORDS);
@@ -59,7 +59,7 @@ test("other content is staged only when an unanswered stage request can no longe
   expect(Math.min(...changed.map(({ at }) => at)) - killedAt).toBeGreaterThanOrEqual(QUIET_MS);
 });
 
-test("the same content is staged again without a wait", async () => {
+test("the same content is staged again without waiting", async () => {
   const { place, stages } = await startPlatform();
   const killed = place.startPush("v1");
   await expect.poll(() => stages.length).toBe(RECORDS);

@@ -53,7 +53,7 @@ function changes(work: Workplace, flags: readonly string[] = [], source = "accou
   return work.migrate(["changes", source, "--contract", CONTRACT, "--mapping", "mapping.yaml", ...flags]);
 }
 
-/** The result and the attrs of each record. */
+/** Returns the key, the result and the attrs of each record. */
 async function resultsOf(work: Workplace, source?: string): Promise<readonly string[]> {
   const { stdout } = await changes(work, ["--format", "ndjson"], source);
   const lines = stdout.split("\n").filter((line) => line !== "");
@@ -160,7 +160,7 @@ describe("changes", () => {
     expect((await changes(work, ["--limit", "1"])).stdout).toContain("not checked for removed records");
   });
 
-  test("compares only the first of several records with the same key, because the ledger knows only its content", async () => {
+  test("compares only the first of several records with the same key, because the ledger contains only the content of that record", async () => {
     const work = workplace({ accounts: [...ACCOUNTS, { REF: "EXT-00002", ADDRESS: "9 New Lane" }] }, sandbox);
     expect((await work.push()).code).toBe(1);
     const { code, stdout } = await changes(work);
@@ -180,7 +180,7 @@ describe("changes", () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/4 new, .* 0 same, 0 removed/)]);
   });
 
-  test("recognises a change of the mapping in records in another order", async () => {
+  test("recognises a change of the mapping if the records are in another order", async () => {
     const work = await pushed({ accounts: ACCOUNTS });
     editMapping(work);
     replaceExtract(work, { accounts: ACCOUNTS.toReversed() });
@@ -242,8 +242,8 @@ async function comparedPlans(work: Workplace): Promise<{ readonly said: unknown;
 }
 
 /**
- * The expected plan of `resume`. A new record that the platform refused because of the pause counts as unchanged when
- * it is sent again.
+ * Returns the expected plan of `resume`. A new record that the platform refused because of the pause counts as
+ * unchanged when it is sent again.
  */
 function resumedPlan(lines: readonly OutcomeLine[]): string {
   const left = lines.filter(({ status }) => status === "blocked" || status === "pending");

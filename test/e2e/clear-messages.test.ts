@@ -10,11 +10,14 @@ test.each([
   ["status", "--watch"],
   ["validate", "--quiet"],
   ["ledger check", "--verbose"],
-])("%s %s=x: the message says that the option takes no value, and does not show the value", async (command, flag) => {
-  const { code, stderr } = await runCli([...command.split(" "), `${flag}=secret`], { cwd: temporaryFolder() });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(`option '${flag}' takes no value`)]);
-  expect(stderr).not.toContain("secret");
-});
+])(
+  "%s %s=secret: the message says that the option takes no value, and does not show the value",
+  async (command, flag) => {
+    const { code, stderr } = await runCli([...command.split(" "), `${flag}=secret`], { cwd: temporaryFolder() });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`option '${flag}' takes no value`)]);
+    expect(stderr).not.toContain("secret");
+  },
+);
 
 test("an option that does not exist is reported as unknown even if it has a value", async () => {
   const { code, stderr } = await runCli(["status", "--wach=secret"], { cwd: temporaryFolder() });

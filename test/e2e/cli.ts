@@ -15,7 +15,7 @@ const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 /** The executable that users start. */
 export const BINARY: string = path.join(ROOT, "bin/migrate.js");
 
-/** A file of the project, relative to the root folder. */
+/** Returns the absolute path of a file of the project. `names` are relative to the root folder. */
 export function projectFile(...names: readonly string[]): string {
   return path.join(ROOT, ...names);
 }
@@ -60,7 +60,7 @@ export interface RunningCli {
 const DEFAULT_TIMEOUT_MS = 240_000;
 const SANDBOX_TIMEOUT_MS = 3_600_000;
 
-/** Runs a command to its end, in this process unless it needs a separate one. */
+/** Runs a command to its end, in this process unless the options require a separate process. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
   const { nodeFlags = [], under = [], isProcess = false } = options;
   if (isProcess || nodeFlags.length > 0 || under.length > 0) return startCli(args, options).ended;
@@ -69,7 +69,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   return { ...end, signal: null };
 }
 
-/** Starts a command to interact with. It is killed when its time limit expires. */
+/** Starts a command in a separate process. The command is killed when its time limit expires. */
 export function startCli(args: readonly string[], options: CliOptions = {}): RunningCli {
   const [program = process.execPath, ...words] = [
     ...(options.under ?? []),
@@ -91,7 +91,7 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
       for (const listener of listeners) listener();
     });
   }
-  // A command that never reads its input closes it early, which is not an error in a test.
+  // A command that never reads its input closes the stream early, which is not an error in a test.
   child.stdin.on("error", () => undefined).end(options.input);
   const ended = endOf(child, {
     output,
@@ -165,7 +165,7 @@ function cleanEnvironment(more: Readonly<Record<string, string | undefined>>): N
 }
 
 export interface SandboxOptions {
-  /** The folder of its certificates; a temporary folder by default. */
+  /** The folder in which the sandbox writes its certificates; a temporary folder by default. */
   readonly cwd?: string;
   /** Additional flags, for example `["--contract", file, "--throttle", "every:10"]`. */
   readonly flags?: readonly string[];
@@ -174,7 +174,7 @@ export interface SandboxOptions {
 
 export interface SandboxProcess extends Pick<TestSandbox, "ready" | "env"> {
   readonly running: RunningCli;
-  /** Stops the sandbox with SIGTERM, waits for its end, and removes its files. */
+  /** Stops the sandbox with SIGTERM, waits for its end, and removes its temporary folder. */
   readonly stop: () => Promise<CliEnd>;
 }
 
@@ -206,7 +206,9 @@ async function waitForFile(file: string): Promise<void> {
 export interface TestSandbox {
   readonly ready: SandboxReady;
   readonly env: Readonly<Record<string, string>>;
-  /** Calls the listener with each later text on stderr. With `--verbose`, the sandbox writes every request to stderr. */
+  /**
+   * Calls the listener with each later chunk of stderr. With `--verbose`, the sandbox writes every request to stderr.
+   */
   readonly onStderr: (listener: (text: string) => void) => void;
   readonly stop: () => Promise<void>;
 }

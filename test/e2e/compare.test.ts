@@ -14,7 +14,7 @@ import {
   writeExtract,
 } from "./push-scene.ts";
 
-/** The read-back returns two fields of the account, so that their values can be compared. */
+/** An overlay with which the read-back returns two fields of the account, so that their values can be compared. */
 const COMPARING = `
 overlay: 1.0.0
 info: { title: A platform that returns some of the content, version: "1" }
@@ -46,7 +46,7 @@ async function pushed(accounts: readonly AccountCells[], flags: readonly string[
   return work;
 }
 
-/** Removes all accounts from the platform, then creates these accounts from another ledger. */
+/** Removes all accounts from the platform, then pushes these accounts with another ledger. */
 async function platformHas(accounts: readonly AccountCells[]): Promise<void> {
   await admin.reset();
   await pushed(accounts);

@@ -38,7 +38,7 @@ function migrate(...args: readonly string[]): Promise<CliEnd> {
   return runCli(args, { cwd: folder, env: { MIGRATE_API_KEY, MIGRATE_SUPPLIER } });
 }
 
-/** The reply to a completion script: the values, and `:files` where a path is possible. */
+/** Returns the values in the reply to a completion script, with `:files` where a path is possible. */
 async function answer(...words: readonly string[]): Promise<readonly string[]> {
   const { code, stdout, stderr } = await migrate("__complete", "--", ...words);
   expect([code, stderr]).toEqual([0, ""]);
@@ -65,7 +65,7 @@ describe("the reply to a completion script", () => {
     expect(await answer("explain", "--run", run, "EXT-00002")).toEqual(["EXT-00002"]);
   });
 
-  test("is empty, without an error, if no configuration and no ledger can be read", async () => {
+  test("is empty, without an error, if the configuration or the ledger cannot be read", async () => {
     for (const words of [
       ["push", "--config", "none.yaml", "--target", ""],
       ["resume", "--ledger", "none.db", ""],
@@ -189,7 +189,7 @@ describe("the script for fish", () => {
   });
 });
 
-/** Does not run the script, because PowerShell is not available. */
+/** This test does not run the script, because PowerShell is not available. */
 test("the script for PowerShell calls the program, with a placeholder for an empty word", async () => {
   const script = readFileSync(path.join(folder, "script.powershell"), "utf8");
   expect(script).toContain("Register-ArgumentCompleter -Native -CommandName migrate");

@@ -46,13 +46,13 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
       "supplier",
     ],
     [
-      "a misspelt setting of a target, instead of a required setting",
+      "a misspelt required setting of a target",
       "targets:\n  a:\n    baseURL: https://example.com/v1/\n",
       'migrate.yaml:3:5: unknown setting "targets.a.baseURL"',
       "baseUrl",
     ],
     ["a value of the wrong type", "mapping: [a, b]\n", "migrate.yaml:1:1: mapping: a string is expected", ""],
-    ["a file of another kind", "- a\n", "migrate.yaml:1:1: an object with named settings is expected", ""],
+    ["a list instead of settings", "- a\n", "migrate.yaml:1:1: an object with named settings is expected", ""],
     ["invalid YAML", "contract: [\n", "migrate.yaml:", ""],
     ["an undefined target", "target: live\n", 'unknown target "live"', ""],
   ])("%s is reported with exit code 2 and, if known, its line and a suggestion", async (_, text, message, meant) => {
@@ -74,12 +74,8 @@ describe("wrong input is reported with exit code 2, nothing on stdout and no sta
       ["contract", "chekc", "-h"],
       /unknown command 'chekc'.*Did you mean check\?/s,
     ],
-    ["help about an unknown command", ["help", "validat"], /unknown command 'validat'.*Did you mean validate\?/s],
-    [
-      "help about an unknown subcommand",
-      ["help", "contract", "chekc"],
-      /unknown command 'chekc'.*Did you mean check\?/s,
-    ],
+    ["help for an unknown command", ["help", "validat"], /unknown command 'validat'.*Did you mean validate\?/s],
+    ["help for an unknown subcommand", ["help", "contract", "chekc"], /unknown command 'chekc'.*Did you mean check\?/s],
     ["an unknown option", ["validate", "--limits", "3"], /unknown option '--limits'.*Did you mean --limit\?/s],
     ["no sources", ["validate", "--contract", "contract.yaml"], "no source is given"],
     ["no contract", ["validate", "a.csv"], "no contract is given"],
@@ -117,8 +113,8 @@ describe("wrong input is reported with exit code 2, nothing on stdout and no sta
     ["a target that is not configured", ["push", ...job().slice(1), "--target", "live"], 'unknown target "live"'],
     ["a base URL without TLS", ["push", ...job().slice(1), "--base-url", "http://example.com/v1/"], "https://"],
     ["no credentials", ["push", ...job().slice(1), "--base-url", "https://localhost:1/v1/"], "MIGRATE_API_KEY"],
-    ["nothing to resume", ["resume"], "there is no ledger at .migrate/ledger.db"],
-    ["a record without a run", ["explain", "A1"], "there is no ledger at .migrate/ledger.db"],
+    ["resume without a ledger", ["resume"], "there is no ledger at .migrate/ledger.db"],
+    ["explain without a ledger", ["explain", "A1"], "there is no ledger at .migrate/ledger.db"],
     ["explain without a key", ["explain"], "missing required argument 'key'"],
   ])("%s", async (_, args, message) => {
     const { code, stdout, stderr } = await refused(args);
@@ -130,7 +126,7 @@ describe("wrong input is reported with exit code 2, nothing on stdout and no sta
   });
 });
 
-describe("a command-line error is one JSON line on stderr, with exit code 2:", () => {
+describe("with JSON logs, a command-line error is one JSON line on stderr, with exit code 2:", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([
     ["an unknown option", ["push", "--log-format", "json", "--secret=s3cr3t"], {}, "unknown option '--secret'"],
     ["a wrong value", ["validate", "--limit", "many", "--log-format=json"], {}, "option '--limit <n>' argument 'many'"],

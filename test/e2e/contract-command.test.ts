@@ -5,7 +5,7 @@ import { CONTRACT, workFolder } from "./validate-scene.ts";
 const OWN = projectFile("fixtures/contract/contract.yaml");
 
 describe("contract check", () => {
-  test("has no findings in the project's own contract, where only accounts have a key", async () => {
+  test("reports no findings in the project's own contract, where only accounts have a key", async () => {
     const { code, stdout } = await runCli(["contract", "check", OWN]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Example energy platform, data import 1.0: \d operations, 0 findings\n/);
@@ -15,7 +15,7 @@ describe("contract check", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ withoutKey: ["validate-account", "create-notes"] });
   });
 
-  test("lists errors and unsupported parts with file and line, as text and as JSON", async () => {
+  test("lists errors and warnings with file and line, as text and as JSON", async () => {
     const broken = CONTRACT.replace("x-migrate-key", "x-migrate-kee").replace('schemas/Account"', 'schemas/Acount"');
     const text = await contract(["check", "contract.yaml"], broken);
     expect(text.code).toBe(1);
@@ -129,7 +129,7 @@ function fields(...flags: readonly string[]): Promise<CliEnd> {
 }
 
 describe("contract show with filters", () => {
-  test("shows the fields that every payload must have, with descriptions and a count, in less than half as many lines", async () => {
+  test("shows only the fields that every payload must have, with a count, in less than half of the unfiltered lines", async () => {
     const { code, stdout } = await fields("--required");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^external_account_number\n {4}text; required/m);

@@ -20,7 +20,10 @@ import { type Cells, readRejects, save, saveWithSpreadsheet } from "./rejects-sc
 const CONFIGURATION = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ACME\n`;
 const WITH_CORRECTIONS = ["--corrections", "fixes.csv"];
 
-/** A report of three accounts. The second has an unknown type; the third has two customers with the same wrong date. */
+/**
+ * Writes a report of three accounts. The second has an unknown type; the third has two customers with the same wrong
+ * date.
+ */
 async function exported(flags: readonly string[] = []): Promise<Workplace> {
   const place = workplace({
     accounts: [{ REF: "00000001" }, { REF: "00000002", TYPE: "X" }, { REF: "00000003" }],
@@ -101,7 +104,7 @@ describe("returned rejects", () => {
     expect(readFileSync(work.file("fixes.csv"), "utf8")).toBe(before);
   });
 
-  test("do not overwrite cells of the extract that have changed since", async () => {
+  test("do not overwrite cells of the extract that have changed since the export", async () => {
     const work = await exported();
     correctAll(work);
     replace(work, "accounts.csv", "00000002,X", "00000002,Y");
@@ -115,7 +118,7 @@ describe("returned rejects", () => {
     expect(await stored(work)).toEqual(ALL.slice(1));
   });
 
-  test("correct a cell although other cells of its row have changed since", async () => {
+  test("correct a cell although other cells of its row have changed since the export", async () => {
     const work = await exported();
     correctAll(work);
     replace(work, "accounts.csv", "00000002,X,Amina", "00000002,X,Anna");
@@ -134,7 +137,7 @@ describe("returned rejects", () => {
     expect(await stored(work)).toEqual(ALL.slice(1));
   });
 
-  test("are refused as a whole if a spreadsheet changed keys and other cells, unless that is undone or accepted", async () => {
+  test("are refused as a whole if a spreadsheet changed keys and other cells, unless the changes are undone or accepted", async () => {
     const work = await exported();
     correctAll(work);
     saveWithSpreadsheet(work);
@@ -261,7 +264,7 @@ describe("returned rejects", () => {
     expect(await stored(work)).toEqual([]);
   });
 
-  test("of a workbook are kept like those of a CSV file", async () => {
+  test("of a workbook are kept like rejects of a CSV file", async () => {
     const work = await exported(["--format", "xlsx"]);
     const workbook = work.file("report", "rejects.xlsx");
     await replaceInSheet(workbook, 1, [/>X</, ">B<"]);
@@ -283,7 +286,7 @@ describe("returned rejects", () => {
   });
 });
 
-/** A report of two accounts from JSON sources, with nested values. */
+/** Writes a report of two accounts from JSON sources with nested values. */
 async function jsonExported(): Promise<Workplace> {
   const folder = temporaryFolder();
   writeJsonExtract(folder, {
@@ -308,7 +311,7 @@ async function jsonExported(): Promise<Workplace> {
 }
 
 describe("returned rejects of JSON sources", () => {
-  test("are kept by their paths, with their types", async () => {
+  test("are kept under the paths of the changed JSON values, with their types", async () => {
     const work = await jsonExported();
     replace(work, "report/rejects.ndjson", '"type":"X"', '"type":"B"');
     replace(work, "report/rejects.ndjson", "12.345", "12.34");

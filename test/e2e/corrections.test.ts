@@ -16,7 +16,7 @@ const { sandbox, admin } = useSandbox();
 
 const CONFIGURATION = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ACME\ncorrections: fixes.csv\n`;
 
-/** Three accounts. The second has an unknown type; the third has two customers with the same wrong date. */
+/** Writes three accounts. The second has an unknown type; the third has two customers with the same wrong date. */
 function threeAccounts(): Workplace {
   const [one, two, three] = goodAccounts(3);
   const place = workplace(
@@ -108,7 +108,7 @@ describe("corrections", () => {
     );
   });
 
-  test("are part of a run: later corrections do not affect its resume, report and proof", async () => {
+  test("are part of a run: later corrections do not affect its proof, report and `explain`", async () => {
     const work = threeAccounts();
     const { migrate, file } = work;
     await migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
@@ -163,14 +163,22 @@ describe("corrections", () => {
   });
 
   test.each([
-    ["no file", ["add", "EXT-00002", "TYPE", "B", "--config", "other.yaml"], "no corrections file is configured"],
+    [
+      "no corrections file",
+      ["add", "EXT-00002", "TYPE", "B", "--config", "other.yaml"],
+      "no corrections file is configured",
+    ],
     ["no value", ["add", "EXT-00002", "TYPE"], "a correction needs a key, a column and a value"],
     ["an unknown key", ["add", "EXT-9", "TYPE", "B"], 'source "accounts" has no row with the key EXT-9'],
     ["an unknown column", ["add", "EXT-00002", "TYP", "B"], 'did you mean "TYPE"?'],
     ["an unknown source", ["add", "EXT-00002", "TYPE", "B", "--in", "acounts"], 'did you mean "accounts"?'],
-    ["several rows", ["add", "EXT-00003", "DOB", "1", "--in", "customers"], "customers.csv:4, customers.csv:5"],
-    ["another line", ["add", "EXT-00002", "TYPE", "B", "--line", "2"], "rows with this key: accounts.csv:3"],
-    ["the same value", ["add", "EXT-00002", "TYPE", "X"], "already has this value"],
+    [
+      "several matching rows",
+      ["add", "EXT-00003", "DOB", "1", "--in", "customers"],
+      "customers.csv:4, customers.csv:5",
+    ],
+    ["the line of another row", ["add", "EXT-00002", "TYPE", "B", "--line", "2"], "rows with this key: accounts.csv:3"],
+    ["the value that the cell already has", ["add", "EXT-00002", "TYPE", "X"], "already has this value"],
   ])("are refused with %s", async (_, words, message) => {
     const { migrate, file } = threeAccounts();
     writeFileSync(file("other.yaml"), CONFIGURATION.replace("corrections: fixes.csv\n", ""));
@@ -179,16 +187,16 @@ describe("corrections", () => {
   });
 
   test.each([
-    ["a wrong header", "a,b\n", "fixes.csv:1: expected the header key,source,column"],
-    ["a cell too many", "{header}a,b,c,d,e,f,g,h,i,j,k\n", "fixes.csv:2: expected 10 cells, found 11"],
-    ["an empty key", "{header},accounts,NAME,,,x,,,,set\n", "fixes.csv:2: the cell `key` is empty"],
+    ["a file with a wrong header", "a,b\n", "fixes.csv:1: expected the header key,source,column"],
+    ["a file with one cell too many", "{header}a,b,c,d,e,f,g,h,i,j,k\n", "fixes.csv:2: expected 10 cells, found 11"],
+    ["a file with an empty key", "{header},accounts,NAME,,,x,,,,set\n", "fixes.csv:2: the cell `key` is empty"],
     [
-      "no hash",
+      "a file without a hash",
       "{header}A,accounts,NAME,abc,,x,,,,set\n",
       "fixes.csv:2: the cell `old_sha256` is not a SHA-256 in hex",
     ],
-    ["no file", undefined, "fixes.csv: no such file"],
-  ])("in a file with %s end the run with the place of the error", async (_, content, message) => {
+    ["a missing file", undefined, "fixes.csv: no such file"],
+  ])("in %s end the run with the place of the error", async (_, content, message) => {
     const { migrate, file } = threeAccounts();
     const header = "key,source,column,old_sha256,row_sha256,value,by,at,reason,change\n";
     if (content !== undefined) writeFileSync(file("fixes.csv"), content.replace("{header}", header));
@@ -196,7 +204,7 @@ describe("corrections", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  test("can be saved by a spreadsheet with semicolons, CRLF and a byte order mark, and are appended in this form", async () => {
+  test("can be saved by a spreadsheet with semicolons, CRLF and a byte order mark, and new corrections are appended in the same format", async () => {
     const work = threeAccounts();
     await work.migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);
     await work.migrate(["corrections", "add", "EXT-00001", "NAME", "Ann\r\n; Hill"]);
@@ -211,7 +219,7 @@ describe("corrections", () => {
     expect(corrections.map(({ value }) => value)).toEqual(["B", "Ann\r\n; Hill"]);
   });
 
-  test("of equal rows apply to all of them", async () => {
+  test("of equal rows apply to all these rows", async () => {
     const work = threeAccounts();
     const customers = readFileSync(work.file("customers.csv"), "utf8").replace("EXT-00003,2,", "EXT-00003,1,");
     writeFileSync(work.file("customers.csv"), customers);
@@ -219,7 +227,7 @@ describe("corrections", () => {
     expect(await validated(work)).toEqual({ valid: 2, invalid: 1 });
   });
 
-  test("apply to the record whose key has the same case, even if the key is surrounded by spaces", async () => {
+  test("apply only to the record with the same key, including case and surrounding spaces", async () => {
     const work = threeAccounts();
     for (const name of ["accounts.csv", "customers.csv"]) {
       const text = readFileSync(work.file(name), "utf8");
@@ -244,7 +252,7 @@ describe("corrections", () => {
     expect((await work.migrate(["corrections", "list"])).code).toBe(0);
   });
 
-  test("in a line that was cut off do not count and do not block the project, and the next change removes the line", async () => {
+  test("in an incomplete last line are ignored with a notice, and the next change removes the line", async () => {
     const work = threeAccounts();
     const { migrate, file } = work;
     await migrate(["corrections", "add", "EXT-00002", "TYPE", "B"]);

@@ -20,7 +20,7 @@ const ALL = Array.from({ length: 0x11_0000 }, (_, code) => code)
   .map((code) => String.fromCodePoint(code))
   .filter((character) => DANGEROUS.test(character));
 const PER_RECORD = 300;
-/** Each text contains some of the characters. The first text sets the title of the terminal and clears its screen. */
+/** Each text contains some of the characters. The first text sets the title of the terminal and clears the screen. */
 const TEXTS = [
   "\u001b]0;PWNED\u0007\u001b[2J",
   ...Array.from({ length: Math.ceil(ALL.length / PER_RECORD) }, (_, at) =>
@@ -31,7 +31,7 @@ const FILE = "acc\u202eo\u001b[31mu\u3164nts\u2800\u115F.csv";
 const SUPPLIER = "SAND\u202e\u3164BOX";
 const KEY = `K${TEXTS[0] ?? ""}0`;
 
-/** Records with dangerous keys, and records with dangerous values in their other cells. */
+/** Writes records with dangerous keys, and records with dangerous values in their other cells. */
 function hostileWorkplace(folder: string): Workplace {
   const accounts = TEXTS.flatMap((text, at) => [
     { REF: `K${text}${at}`, NAME: text },
@@ -153,13 +153,13 @@ function wordsOf(flag: string): readonly string[] {
   return flag === "" ? [] : [flag];
 }
 
-/** The dangerous characters on the screen, or the reason why there is too little output to check. */
+/** Returns the dangerous characters on the screen, or the reason why there is too little output to check. */
 function complaints({ code, stdout, stderr }: CliEnd, leastOutput: number): readonly string[] {
   if (code === null || code > 2) return [`exit code ${code}`];
   return stdout.length < leastOutput ? [`${stdout.length} characters: ${stderr}`] : found(stdout + stderr);
 }
 
-/** The dangerous characters of a text, except line ends. */
+/** Returns the dangerous characters of a text, except line ends, as hexadecimal code points. */
 function found(text: string): readonly string[] {
   const everyOne = new RegExp(`(?!\n)${DANGEROUS.source}`, "gu");
   return [...new Set(text.match(everyOne))].map((character) => (character.codePointAt(0) ?? 0).toString(16));
@@ -169,7 +169,7 @@ function filesIn(folder: string): readonly string[] {
   return readdirSync(folder).filter((name) => statSync(path.join(folder, name)).isFile());
 }
 
-/** The XML parts of a workbook. */
+/** Returns the XML parts of a workbook. */
 async function partsOf(file: string): Promise<readonly string[]> {
   const zip = await openPromise(file, { lazyEntries: true, autoClose: false });
   const parts: string[] = [];
@@ -179,7 +179,7 @@ async function partsOf(file: string): Promise<readonly string[]> {
   return parts;
 }
 
-/** The last cell of each row of a sheet. */
+/** Returns the last text of each row of a sheet. */
 function lastCells(sheet: string): readonly string[] {
   return sheet.split("<row ").map((row) => [...row.matchAll(/<t[ >][^<]*/g)].at(-1)?.[0] ?? "");
 }

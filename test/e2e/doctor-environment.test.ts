@@ -12,7 +12,7 @@ const { sandbox, admin, migrate, examine } = useDoctor();
 describe("the join checks of migrate doctor", () => {
   const accounts: readonly AccountCells[] = goodAccounts(4);
 
-  test("fail for rows without a parent, with both counts", async () => {
+  test("fail for rows without a parent, and count the matching rows and parents", async () => {
     const customers = [{ REF: "EXT-00001" }, { REF: "EXT-00002" }, { REF: "ext-1" }];
     const { code, of } = await examine(scene({ accounts, customers }));
     expect(code).toBe(1);

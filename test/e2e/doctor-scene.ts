@@ -22,7 +22,7 @@ export function scene(extract: Extract = { accounts: goodAccounts(3) }, config: 
 
 interface Doctor extends ReturnType<typeof useSandbox> {
   readonly migrate: (cwd: string, args: readonly string[], env?: Environment) => Promise<CliEnd>;
-  /** The output of `doctor --format json`, with access to single checks. */
+  /** Runs `doctor --format json`, and returns its checks. */
   readonly examine: (cwd: string, args?: readonly string[], env?: Environment) => Promise<Examination>;
 }
 
@@ -34,7 +34,7 @@ interface Examination {
   readonly of: (name: string) => FoundCheck;
 }
 
-/** A sandbox for all tests of a file, and a function that runs doctor. */
+/** Starts a sandbox for all tests of a file, and returns functions that run `migrate` and `doctor`. */
 export function useDoctor(): Doctor {
   const { sandbox, admin } = useSandbox();
   const migrate: Doctor["migrate"] = (cwd, args, env = {}) => runCli(args, { cwd, env: { ...sandbox.env, ...env } });

@@ -32,7 +32,10 @@ suppliers: { SPRING: { rootLocation: sftp/spring, bucket: files } }
 
 const LETTERS = ["A,Hello,2024/a b.pdf", "B,Hello,2024/missing.pdf", "B,Bye,../up.pdf", "B,Again,2024/a b.pdf"];
 
-/** Three accounts, two of them with letters. One letter is missing, and one path leads out of the folder. */
+/**
+ * Writes three accounts, two of which have letters, and a copy of the file store. One document is missing from the
+ * copy, and one path leads out of the folder.
+ */
 function scene(letters: readonly string[] = LETTERS): string {
   const folder = temporaryFolder();
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
@@ -65,7 +68,7 @@ function expectTwoProblems({ stdout }: CliEnd): void {
   ]);
 }
 
-/** Accounts of two import suppliers in one file, each with a letter. Each supplier has its own root. */
+/** Writes accounts of two import suppliers in one file, each with a letter. Each supplier has its own root. */
 function sceneOfTwoSuppliers(letters: readonly string[]): string {
   const folder = scene(letters);
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
@@ -124,7 +127,7 @@ describe("documents check with a folder", () => {
     expect(end).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("reports the same problems for an input whose plan is written to disk", async () => {
+  test("checks every record of an input whose plan is written to disk", async () => {
     const ROWS = 40_000;
     const folder = scene();
     const accounts = Array.from({ length: ROWS }, (_, index) => `K${index + 1},${"n".repeat(220)}\n`);
@@ -137,7 +140,7 @@ describe("documents check with a folder", () => {
     expect(lines.filter(({ status }) => status !== "valid").map(({ key }) => key)).toEqual(["K40000"]);
   });
 
-  test("does not cache its contract with --no-cache, like every command that compiles a contract", async () => {
+  test("caches the compiled contract, but not with --no-cache", async () => {
     const folder = scene(["A,Hello,2024/a b.pdf"]);
     const cache = path.join(folder, "cache");
     const check = (...flags: readonly string[]): Promise<CliEnd> =>
@@ -176,7 +179,7 @@ describe("documents check with a folder", () => {
       /no field .* path of a document/,
     ],
     ["no credentials", ["--store", "s3://files"], /AWS_ACCESS_KEY_ID/],
-    ["another scheme", ["--store", "gs://files"], /not the address of a bucket/],
+    ["a store that is not an S3 bucket", ["--store", "gs://files"], /not the address of a bucket/],
   ])("is refused: %s", async (_, flags, said) => {
     const folder = scene();
     const plain = `overlay: 1.0.0

@@ -4,7 +4,8 @@ import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { adminOf, goodAccounts, outcomeLines, references, workplace } from "./push-scene.ts";
 
 /**
- * Our contract has a name limit that the platform does not have. The platform publishes that it checks mobile numbers.
+ * An overlay with a length limit that the platform does not apply to names, and with the platform's description of its
+ * check of mobile numbers.
  */
 const OURS = `
 overlay: 1.0.0

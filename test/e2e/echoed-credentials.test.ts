@@ -10,7 +10,7 @@ const BASE64 = [API_KEY, TOKEN].map((secret) => Buffer.from(secret).toString("ba
 const ENCODED = [API_KEY, TOKEN].map((secret) =>
   Array.from(Buffer.from(secret), (byte) => `%${byte.toString(16)}`).join(""),
 );
-/** Every text from which a credential could be recognised. */
+/** The first eight characters of the credentials in each encoding. */
 const TRACES = [API_KEY, TOKEN, ...BASE64, ...ENCODED].map((text) => text.slice(0, 8));
 
 function keyOf({ body }: SeenRequest): string {

@@ -15,7 +15,7 @@ async function migrationOf(work: Workplace): Promise<Migration["migration"]> {
   return status.migration;
 }
 
-/** A refused account and three accepted accounts. */
+/** Pushes three valid accounts and an invalid account. */
 async function pushedWithRefusal(): Promise<Workplace> {
   const work = workplace({ accounts: [...goodAccounts(3), { REF: "EXT-BAD", TYPE: "?" }] }, sandbox);
   expect((await work.push()).code).toBe(1);
@@ -23,7 +23,7 @@ async function pushedWithRefusal(): Promise<Workplace> {
 }
 
 describe("exclude", () => {
-  test("omits records from later pushes, which exit with 0, and from `open`, `status`, `report` and `proof`", async () => {
+  test("omits records from later pushes and from `open`, and `status`, `report` and `proof` count them as excluded", async () => {
     const work = await pushedWithRefusal();
     const { code, stdout } = await work.migrate(["exclude", "EXT-BAD", ...REASON]);
     expect([code, stdout]).toEqual([0, "1 record excluded from the migration\n"]);

@@ -20,7 +20,7 @@ import {
 } from "./push-scene.ts";
 import { sharedPush, useServer } from "./shared-run-scene.ts";
 
-/** The read-back returns two fields of the account, so that their values can be compared. */
+/** An overlay with which the read-back returns two fields of the account, so that their values can be compared. */
 const COMPARING = `
 overlay: 1.0.0
 info: { title: A platform that returns some of the content, version: "1" }
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 beforeEach(() => admin.reset());
 
-/** Accounts that a push with another ledger has created. */
+/** Creates accounts on the platform by a push with another ledger. */
 async function importedElsewhere(accounts: readonly AccountCells[]): Promise<Workplace> {
   const work = workplace({ accounts }, sandbox);
   expect((await work.push(OTHER_LEDGER)).code).toBe(0);
@@ -61,7 +61,7 @@ function proofOf(work: Workplace): Proof {
   return JSON.parse(readFileSync(work.file("proof", "proof.json"), "utf8"));
 }
 
-describe("a first push from a second ledger", () => {
+describe("the first push with a second ledger", () => {
   test("accepts records whose content is read back with equal values", async () => {
     const work = await importedElsewhere(goodAccounts(3));
     const { code, stdout, stderr } = await work.push(WITH_CONTENT);
@@ -83,7 +83,7 @@ describe("a first push from a second ledger", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test("rejects a record with other values at its cells, and accepts it once it is corrected", async () => {
+  test("rejects a record that has other values on the platform, names the cells, and accepts the corrected record", async () => {
     const work = await importedElsewhere([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }]);
     writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }] });
     const { code, stdout } = await work.push(WITH_CONTENT);
@@ -256,7 +256,7 @@ describe("a change of an accepted record", () => {
 });
 
 describe("a change that the platform accepts as a second account", () => {
-  test("is ambiguous, and such replies end the push", async () => {
+  test("is ambiguous, and the push ends after three such replies", async () => {
     const accounts = goodAccounts(8).map((one) => ({ ...one, ADDRESS: "1 Old Lane" }));
     const work = workplace({ accounts }, sandbox);
     await work.push();
@@ -300,7 +300,7 @@ describe("a repeat of a request without a clear reply", () => {
 
   test.each([
     { title: "stays `existing`", flags: [], status: "existing" },
-    { title: "is a conflict if the platform returns the other content", flags: WITH_CONTENT, status: "rejected" },
+    { title: "is rejected if the platform returns the earlier content", flags: WITH_CONTENT, status: "rejected" },
   ])("with other content, $title", async ({ flags, status }) => {
     const work = workplace({ accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] }, sandbox);
     await admin.faults({ resetAfter: { every: 1 } });

@@ -7,7 +7,7 @@ import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = 24;
-/** Injects a fault at every nth occurrence of a point; `npm run soak` tries every occurrence. */
+/** A fault is injected at every STEP-th occurrence of a point; in `npm run soak`, at every occurrence. */
 const STEP = Number(process.env["FAULT_STEP"] ?? campaignSize({ part: 41, whole: 17 }));
 /** Points that occur only a few times. */
 const RARE: ReadonlySet<string> = new Set(["report"]);
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** The points that every test run covers, by action. The soak covers all. */
+/** The points that every test run covers, by action. `npm run soak` covers all points for each action. */
 const MAIN: Readonly<Record<string, readonly string[]>> = {
   kill: POINTS,
   enospc: ["commit", "checkpoint", "checksums", "report"],
@@ -45,7 +45,7 @@ const CASES = Object.entries(ACTIONS).flatMap(([action, words]) =>
 );
 
 test.each(CASES)(
-  "%s at any %s with --threads %s: the push completes, exits with 6 or is killed, and then resume completes it",
+  "%s at any %s with --threads %s: the push completes, exits with 6 or is killed, and then `resume` completes the run",
   { timeout: scaledTimeout(WHOLE_MS) },
   async (_, point = "", threads = "", action = "") => {
     const complaints: string[] = [];
@@ -65,7 +65,7 @@ test.each(CASES)(
 
 const lists = new Map<string, Promise<readonly string[]>>();
 
-/** How often a push without faults reaches this point in one thread. The number varies a little. */
+/** Returns how often a push without faults reaches this point in one thread. The number varies a little. */
 async function occurrences(point: string, threads: string): Promise<number> {
   const listed = lists.get(threads) ?? reachedPoints(threads);
   lists.set(threads, listed);
@@ -74,7 +74,7 @@ async function occurrences(point: string, threads: string): Promise<number> {
   return Math.max(0, ...counts.values());
 }
 
-/** The points of a push without faults, each with its thread. */
+/** Runs a push without faults. Returns the points that the push reaches, each with its thread. */
 async function reachedPoints(threads: string): Promise<readonly string[]> {
   await admin.reset();
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);

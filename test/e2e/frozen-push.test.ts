@@ -28,7 +28,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       const frozen = scene.startPush([...flags, "--concurrency", "4"], { nodeFlags: ["--import", LONG_FREEZE] });
       await scene.whenSettled(20);
       frozen.kill("SIGSTOP");
-      // A transaction that is still open keeps its lease.
+      // An open transaction would keep the lease from expiring.
       while ((await scene.query(OPEN_TRANSACTIONS)).length > 0) {
         frozen.kill("SIGCONT");
         await delay(5);

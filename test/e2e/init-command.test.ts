@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { projectFile, runCli } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A copy of the demo's folder, with these lines removed from its mapping. */
+/** Copies the demo's folder, and removes these lines from the mapping of the copy. */
 function folderWithout(...lines: readonly RegExp[]): string {
   const folder = temporaryFolder();
   cpSync(projectFile("fixtures/demo"), path.join(folder, "demo"), { recursive: true });

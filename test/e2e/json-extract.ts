@@ -35,7 +35,6 @@ payload:
 `;
 
 export interface JsonExtract {
-  /** Members that differ from those of a valid account. */
   readonly accounts: readonly JsonObject[];
   readonly customers: readonly JsonObject[];
 }

@@ -8,7 +8,9 @@ import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 const CONCURRENCY = 16;
-/** Intents are written in advance for at most this many records, so one kill makes at most this many ambiguous. */
+/**
+ * Intents are written in advance for at most this many records, so one kill makes at most this many records ambiguous.
+ */
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
 /** `npm run soak` runs 1,000 kills. */
 const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 6, whole: 20 }));
@@ -29,7 +31,7 @@ const THREADS = [
 ] as const;
 
 test.each(THREADS)(
-  `${KILLS / 2} kills of a push in %s lose nothing, account for every record, and create nothing twice`,
+  `${KILLS / 2} kills of a push in %s cause no lost records, no unreported records and no duplicates`,
   { timeout: scaledTimeout(PATIENCE_MS) },
   async (_, threads) => {
     const { end, evidence } = await pushThroughKills(KILLS / 2, { sandbox: [], push: ["--threads", threads] });
@@ -40,7 +42,7 @@ test.each(THREADS)(
 );
 
 test.each(THREADS)(
-  `${FORGETFUL_KILLS} kills of a push in %s on a platform that does not detect repeats make records ambiguous, and create nothing twice`,
+  `${FORGETFUL_KILLS} kills of a push in %s on a platform that does not detect repeats make records ambiguous, but cause no duplicates`,
   { timeout: scaledTimeout(PATIENCE_MS) },
   async (_, threads) => {
     const { end, evidence, tally } = await pushThroughKills(FORGETFUL_KILLS, {

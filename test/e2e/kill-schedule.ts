@@ -6,7 +6,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import type { CliEnd, RunningCli, TestSandbox } from "./cli.ts";
 import type { Dice } from "../seeded-dice.ts";
 
-/** Counts the data-import requests answered by a sandbox that was started with --verbose. */
+/** A counter of the data-import requests answered by a sandbox that was started with --verbose. */
 export interface RequestCounter {
   readonly count: () => number;
   /** Resolves after `count` more requests have been answered. */
@@ -74,14 +74,14 @@ function acceptedIn(ledger: string): number {
 
 const ACCEPTED = "select count(*) as count from records where state = 'accepted'";
 
-/** The latest kill after the start of a command, in ms, if the time of the kill does not depend on its requests. */
+/** The longest time in ms between the start of a command and a kill that does not depend on requests. */
 const LOADING_MS = 700;
-/** The latest kill after a reply, in ms: the ledger commits in groups of up to 50 ms. */
+/** The longest time in ms between a reply and a kill: the ledger commits in groups of up to 50 ms. */
 const AFTERWARDS_MS = 60;
 
 /**
- * Kills a push and its resumptions with SIGKILL `kills` times, at random moments. Three in four kills happen up to 60 ms
- * after a random number of requests. The other kills happen a random time after the start, when most commands still
+ * Kills a push and its resumptions with SIGKILL `kills` times, at random moments. Three in four kills happen up to 60
+ * ms after a random number of requests. The other kills happen a random time after the start, when most commands still
  * load, plan or take over the lock. The numbers of requests are small enough for records to remain for the last kills,
  * if the pace of the push allows it.
  */

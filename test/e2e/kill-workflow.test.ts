@@ -11,7 +11,10 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = 300;
 const CONCURRENCY = "8";
-/** Longer than a restart, so that a scheduled import is still pending. Scheduling it again would create it twice. */
+/**
+ * Longer than a restart, so that a scheduled import is still pending. Scheduling the import again would create a
+ * duplicate.
+ */
 const LONGER_THAN_A_RESTART_MS = "1500";
 const PATIENCE_MS = 300_000;
 const MAX_RESUMES = 5;
@@ -25,7 +28,7 @@ const QUICK_TARGET = 'targets: { quick: { baseUrl: "https://localhost/v1/", time
 
 /** v1: validate, stage, process. v2: schedule, poll. */
 test.each(["v1", "v2"] as const)(
-  "kills of a push with the workflow %s lose nothing, account for every record, and create nothing twice",
+  "kills of a push with the workflow %s cause no lost records, no unreported records and no duplicates",
   { timeout: scaledTimeout(PATIENCE_MS) },
   async (generation) => {
     const flags = ["--verbose", "--latency", "0-3", "--task-ms", LONGER_THAN_A_RESTART_MS];

@@ -36,7 +36,7 @@ test("an intact ledger is reported as intact, and exported with all its contents
   expect(stdout).not.toMatch(/rejectsSecret/);
 });
 
-test("a ledger with one flipped bit is refused by every command, and repaired without invented records", async () => {
+test("a ledger with one wrong byte is refused by status, resume and ledger check, and repaired without invented records", async () => {
   const work = await pushed();
   const ledger = work.file(".migrate/ledger.db");
   const at = readFileSync(ledger).indexOf("accepted");

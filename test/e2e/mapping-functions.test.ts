@@ -4,7 +4,7 @@ import { JOB_FLAGS, validate, workFolder } from "./validate-scene.ts";
 
 const ROWS = "REF,NAME\nK1,Ann\nK2,Bob\nK3,Cid\n";
 
-/** The name is passed through the function `f`. */
+/** A mapping that passes the name through the function `f`. */
 const MAPPING = `operation: import-account
 key: number
 functions: ./functions.mjs
@@ -28,7 +28,7 @@ it("validate suggests a file name for a function module that Node.js treats as C
   expect(stderr).toContain("rename it to own.mjs: Node.js reads this .js file as CommonJS");
 });
 
-/** A function that runs this code for Bob, in line 3 of the file. */
+/** Returns a module whose function `f` runs this code for Bob, who is in line 3 of `accounts.csv`. */
 const forBob = (does: string): string =>
   `import { close, closeSync } from "node:fs"; import { kill } from "node:process"; import { Worker } from "node:worker_threads"; export function f(value) {\n  if (value === "Bob") ${does};\n  return value;\n}\n`;
 
@@ -84,7 +84,7 @@ describe.each(["1", "2"])("with --threads %s a run ends with a failure that name
     ["returns a date", "return new Date()", 'the function "f" returned a value that is not JSON'],
     ["returns a long text", 'return "x".repeat(2 ** 20 + 1)', "returned more than 1,048,576 characters"],
     ["returns a long list", 'return Array(9e5).fill("xx")', "returned more than 1,048,576 characters"],
-    ["returns long names", 'return { ["x".repeat(2 ** 20)]: 1 }', "returned more than 1,048,576 characters"],
+    ["returns a long member name", 'return { ["x".repeat(2 ** 20)]: 1 }', "returned more than 1,048,576 characters"],
     ["returns NaN", "return NaN", 'the function "f" returned a value that is not JSON'],
     [
       "returns a cycle",
@@ -97,7 +97,7 @@ describe.each(["1", "2"])("with --threads %s a run ends with a failure that name
       'the function "f" returned an object that is too deeply nested',
     ],
     [
-      "returns a throwing getter",
+      "returns an object with a throwing getter",
       "return { get a() { throw new RangeError(); } }",
       'the function "f" returned an object that cannot be read (RangeError in functions.mjs:2)',
     ],
@@ -129,7 +129,7 @@ describe.each(["1", "2"])("with --threads %s a run ends with a failure that name
   });
 });
 
-it("a function that allocates too much memory in one call ends the run, not the process", async () => {
+it("a function that allocates too much memory in one call ends the run with a failure, without a crash of Node.js", async () => {
   const folder = folderWith(forBob("{ const kept = []; for (;;) kept.push(1); }"), {
     "migrate.yaml": "functionTimeout: 60\n",
   });
@@ -168,7 +168,7 @@ it("a function can return large results, which need several messages", async () 
   expect(code).toBe(1);
 });
 
-it("a timer that throws while functions are called ends the run with a failure that names its module", async () => {
+it("a timer that throws while functions are called ends the run with a failure that names the module", async () => {
   const waiting = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)";
   const functions = `let once = setTimeout(() => { throw new RangeError("late"); }, 1);\n${forBob("").replace(
     'if (value === "Bob") ;',
@@ -184,7 +184,7 @@ it("a timer that throws while functions are called ends the run with a failure t
   expect(code).toBe(2);
 });
 
-describe("a module that cannot be loaded", () => {
+describe("a function module", () => {
   it.each([
     ["exits", "process.exit(0);", "it ended its thread with exit code 0"],
     ["kills the process", 'process.kill(process.pid, "SIGKILL");', "process.kill is not available to functions"],
@@ -200,7 +200,7 @@ describe("a module that cannot be loaded", () => {
       "void Promise.reject(new TypeError());\nawait 0; await new Promise((done) => setTimeout(done, 100));",
       "it caused an error outside a call (TypeError in functions.mjs:1)",
     ],
-  ])("that %s is refused", async (_, does, said) => {
+  ])("that %s while it is loaded is refused", async (_, does, said) => {
     const limit = said.startsWith("loading it took longer") ? "functionTimeout: 0.1\n" : "";
     const folder = folderWith(`${does}\nexport const f = (value) => value;\n`, { "migrate.yaml": limit });
     const { code, stdout, stderr } = await validate(folder, ["accounts.csv"]);
@@ -213,18 +213,21 @@ describe("the effects of a module stay in its thread:", () => {
   const expected = { code: 0, stdout: expect.stringContaining('"key":"K3"') };
   it.each([
     [
-      "built-in methods",
+      "replaced built-in methods",
       "Array.prototype.map = Array.prototype.filter = Array.prototype.join = String.prototype.trim = String.prototype.split = Set.prototype.has = Object.prototype.toString = () => { throw new Error(); };",
     ],
     [
-      "functions",
+      "replaced built-in functions",
       'JSON.parse = JSON.stringify = Object.keys = Array.isArray = Reflect.apply = () => { throw new Error("changed"); };',
     ],
-    ["inherited members", "Object.prototype.toJSON = Array.prototype.toJSON = () => 1; Object.prototype.extra = 1;"],
-    ["its exit code", "process.exitCode = 9;"],
-    ["timers that it leaves running", "setInterval(() => 0, 10);"],
     [
-      "its messages",
+      "added inherited members",
+      "Object.prototype.toJSON = Array.prototype.toJSON = () => 1; Object.prototype.extra = 1;",
+    ],
+    ["a changed exit code", "process.exitCode = 9;"],
+    ["a running timer", "setInterval(() => 0, 10);"],
+    [
+      "messages to the main thread",
       'import { parentPort } from "node:worker_threads"; parentPort.postMessage({ values: [] }); parentPort.close();',
     ],
   ])("%s", async (_, does) => {
@@ -244,18 +247,24 @@ describe("a module that breaks Node.js in its thread ends the run with a failure
     }`;
   const items = 'Object.defineProperty(Array.prototype, "0", { get() { throw 1; }, set() { throw 1; } });';
   it.each([
-    ["lists, and rejects", `${lists} void Promise.reject();`],
-    ["lists, and throws in a timer", `${lists} setTimeout(${no}, 1);`],
-    ["lists, and throws in a microtask", `${lists} queueMicrotask(${no});`],
-    ["lists, and rejects with an unreadable value", `${lists} void Promise.reject(new Proxy({}, { get: ${no} }));`],
-    ["every method, and rejects", `${all} void Promise.reject();`],
-    ["every method, and throws in a timer", `setTimeout(${no}, 1); ${all}`],
-    ["items of lists, and rejects", `${items} void Promise.reject();`],
-    ["listeners, and rejects", `${lists} process.removeAllListeners(); void Promise.reject();`],
-    ["listeners, and throws in one", `process.on("unhandledRejection", ${no}); void Promise.reject();`],
-    ["traces, and rejects", `Error.prepareStackTrace = ${no}; void Promise.reject(new Error());`],
-    ["the error handling of Node.js", `process.emit = ${no};`],
-    ["the error handling of timers", `process._fatalException = ${no};`],
+    ["list methods throw, and a promise rejects", `${lists} void Promise.reject();`],
+    ["list methods throw, and a timer throws", `${lists} setTimeout(${no}, 1);`],
+    ["list methods throw, and a microtask throws", `${lists} queueMicrotask(${no});`],
+    [
+      "list methods throw, and a promise rejects with an unreadable value",
+      `${lists} void Promise.reject(new Proxy({}, { get: ${no} }));`,
+    ],
+    ["every method throws, and a promise rejects", `${all} void Promise.reject();`],
+    ["every method throws, and a timer throws", `setTimeout(${no}, 1); ${all}`],
+    ["list items throw, and a promise rejects", `${items} void Promise.reject();`],
+    ["listeners are removed, and a promise rejects", `${lists} process.removeAllListeners(); void Promise.reject();`],
+    ["a listener throws, and a promise rejects", `process.on("unhandledRejection", ${no}); void Promise.reject();`],
+    [
+      "Error.prepareStackTrace throws, and a promise rejects",
+      `Error.prepareStackTrace = ${no}; void Promise.reject(new Error());`,
+    ],
+    ["process.emit throws", `process.emit = ${no};`],
+    ["process._fatalException throws", `process._fatalException = ${no};`],
   ])("%s", async (_, does) => {
     const waits = "await new Promise((done) => setTimeout(done, 50));";
     const folder = folderWith(`${does}\n${waits}\nexport function f(value) { return value; }\n`);

@@ -61,7 +61,7 @@ test("status and open follow an account from extract to extract", async () => {
   expect((await work.migrate(["push", "--rejects", "report"])).code).toBe(0);
   expect(statusesOf(await seenIn(work))).toEqual({});
 
-  // The old system still has the wrong type, and another name.
+  // The next extract still contains the wrong type, and account A has another name.
   writeExtract(work.folder, { accounts: threeAccounts({ NAME: "Another Name" }) });
   await work.push();
   const changed = await seenIn(work);
@@ -104,14 +104,14 @@ function take(rows: readonly AccountCells[], { latest, accepted, faulty }: Histo
     const held = accepted.get(REF);
     if (TYPE === undefined && held === undefined) accepted.set(REF, NAME);
     if (TYPE !== undefined && held === undefined) faulty.add(`${REF} ${content}`);
-    // A row that was invalid before its account was accepted is an old version of it (`corrected_since`).
+    // A row that was invalid before its account was accepted is an old version of the account (`corrected_since`).
     latest.set(REF, held !== undefined && faulty.has(`${REF} ${content}`) ? held : content);
   }
 }
 
 /**
  * Random extracts of 12 accounts. The expected state of an account follows from the names in the extracts and from the
- * accounts of the platform: it accepts only the first content of a key.
+ * accounts of the platform, which accepts only the first content of each key.
  */
 test.each(Array.from({ length: campaignSize({ part: 1, whole: 4 }) }, (_, seed) => seed))(
   "status and open agree with the extracts and the platform (seed %i)",

@@ -15,7 +15,7 @@ const page = readFileSync(projectFile("docs/migration.md"), "utf8");
 const codeIn = (text: string, language: string): readonly string[] =>
   [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, found, code = ""]) => (found === language ? code : []));
 
-/** The `migrate.yaml` of the page. */
+/** Returns the `migrate.yaml` of the page. */
 export function monthSettings(): string {
   return codeIn(page, "yaml").join("\n");
 }
@@ -29,7 +29,7 @@ export function pageDays(): readonly PageDay[] {
   });
 }
 
-/** The words of `migrate push a.csv --reason "closed in 2019"` after `migrate`. */
+/** Returns the words after `migrate` of a command, for example of `migrate push a.csv --reason "closed in 2019"`. */
 function wordsOf(command: string): readonly string[] {
   const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
   if (words[0] !== "migrate") throw new Error(`not a command of migrate: ${command}`);

@@ -9,7 +9,7 @@ export interface MonthAccount {
   address: string;
   type: "D" | "?";
   mobile: string;
-  /** Day on which its errors are fixed in the old system. */
+  /** Day on which the errors of the account are fixed in the old system. */
   fixedOn: number;
   isRemoved: boolean;
 }
@@ -21,7 +21,7 @@ const GOOD_MOBILE = "07700 900730";
 /** Accepted by local validation, and refused by the platform. */
 const REFUSED_MOBILE = "04000 000000";
 
-/** One extract a day, with new, changed, repeated, removed and late rows. */
+/** One extract a day, with new, changed, repeated and removed rows. */
 export interface Month {
   /** Writes the extract of the next day and returns its files, relative to the folder. */
   readonly nextDay: () => { readonly day: number; readonly accounts: string; readonly customers: string };
@@ -29,7 +29,7 @@ export interface Month {
   readonly latest: ReadonlyMap<string, Readonly<MonthAccount>>;
 }
 
-/** The keys of all accounts. */
+/** Returns the keys of all accounts. */
 export function monthKeys(size: number): readonly string[] {
   return Array.from({ length: size }, (_, index) => keyOf(index + 1));
 }
@@ -98,7 +98,9 @@ function customerCells({ ref, mobile }: MonthAccount): object {
   return { REF: ref, SEQ: "1", FIRST: "Zoë", LAST: "Hughes", MOBILE: mobile, DOB: "1947-06-16" };
 }
 
-/** By key: the address that the platform has, read from the file in which the sandbox keeps its accounts. */
+/**
+ * Returns the address of each account on the platform, by key, from the file in which the sandbox stores its accounts.
+ */
 export function platformAddresses(dataFile: string): ReadonlyMap<string, string> {
   const { accounts }: { accounts: readonly { key: string; payload: { billing_address1: string } }[] } = JSON.parse(
     readFileSync(dataFile, "utf8"),

@@ -8,7 +8,7 @@ import { createMonth, DAYS, type MonthAccount, monthKeys, platformAddresses } fr
 import { monthSettings } from "./month-page.ts";
 import { type Admin, adminOf, CONTRACT, type SeenRequest, type Workplace, workplace } from "./push-scene.ts";
 
-/** The platform returns the address of an account, so that it can be compared. */
+/** An overlay with which the read-back returns the address of the account, so that the address can be compared. */
 const COMPARING = `
 overlay: 1.0.0
 info: { title: A platform that returns the address, version: "1" }
@@ -16,7 +16,7 @@ actions:
   - target: $.paths['/data-import/accounts/'].post['x-migrate-read-back'][0]
     update: { match: { address: billing_address1 } }
 `;
-/** The contract of the second week. */
+/** The overlay from day 8, which also changes a length limit. */
 const NEW_VERSION = COMPARING.replace(
   "actions:",
   "actions:\n  - target: $.components.schemas.Account.properties.billing_name\n    update: { maxLength: 60 }",
@@ -44,14 +44,17 @@ export interface MonthOptions {
   /** Number of accounts. */
   readonly size: number;
   readonly seed: number;
-  /** Commands by day, without `migrate`. A push replaces the push of the day, and `exclude` its exclusions. */
+  /**
+   * Commands by day, without `migrate`. A push among them replaces the default push of its day. Any commands for day 18
+   * replace the default exclusions.
+   */
   readonly commands?: ReadonlyMap<number, readonly (readonly string[])[]>;
 }
 
 /**
- * Twenty daily extracts with new, changed, repeated, removed and late rows, a new version of the contract, an outage, a
- * push from a second ledger, and excluded records. Returns the final results of `status`, `open`, `compare` and the
- * proof, and the same facts from the accounts of the server.
+ * Pushes twenty daily extracts with new, changed, repeated and removed rows. The month also has a new version of the
+ * contract, an outage, a push with a second ledger, and excluded records. Returns the final results of `status`,
+ * `open`, `compare` and the proof, and the same facts from the accounts of the server.
  */
 export async function playMonth({ size, seed, commands = new Map() }: MonthOptions): Promise<MonthEnd> {
   const { folder, remove } = createTestFolder();
@@ -121,7 +124,9 @@ async function noteCommand(
   await plans.compare(end);
 }
 
-/** The commands of a day: `changes` before the push of the day, all others after it. */
+/**
+ * Returns the commands of a day. Without a push among them, adds `push` after `changes` and before all other commands.
+ */
 function withPush(commands: readonly (readonly string[])[], push: readonly string[]): readonly (readonly string[])[] {
   if (commands.some(([command]) => command === "push")) return commands;
   const first = commands.filter(([command]) => command === "changes");
@@ -129,15 +134,15 @@ function withPush(commands: readonly (readonly string[])[], push: readonly strin
 }
 
 interface PlanWatch {
-  /** Notes the requests since the last call as sent by the ledger. */
+  /** Records the requests since the last call as sent with the first ledger. */
   readonly note: () => Promise<void>;
-  /** Ignores the requests since the last call: another ledger sent them. */
+  /** Ignores the requests since the last call, which were sent with another ledger. */
   readonly skip: () => Promise<void>;
-  /** Compares the plan on the screen with the requests since the last call, then notes them. */
+  /** Compares the plan on the screen with the requests since the last call, then records them. */
   readonly compare: (push: CliEnd) => Promise<void>;
 }
 
-/** Counts the records to send of each plan from the requests that the platform received. */
+/** Checks the number of records to send in each plan against the requests that the platform received. */
 function planWatch(admin: Admin, latest: ReadonlyMap<string, Readonly<MonthAccount>>): PlanWatch {
   const sent = new Map<string, string>();
   const accepted = new Map<string, string>();
@@ -202,7 +207,7 @@ async function excludeInvalid(work: Workplace, excluded: Set<string>): Promise<v
   for (const key of keys) excluded.add(key);
 }
 
-/** The same facts, according to the ledger and according to the platform. */
+/** The same facts according to the ledger (`said`) and according to the platform (`shown`). */
 interface MonthEnd {
   readonly said: object;
   readonly shown: object;

@@ -27,7 +27,7 @@ function dated(rows: readonly string[], keys: readonly string[] = ["EXT-1"]): Wo
 const requests = async (): Promise<number> => (await admin.imports()).filter(({ method }) => method === "POST").length;
 const statuses = ({ stdout }: CliEnd): readonly string[] => outcomeLines(stdout).map(({ status }) => status);
 
-test("an older extract is stale, even with --revise, and is sent only with --allow-older", async () => {
+test("the records of an older extract are stale, even with --revise, and are sent only with --allow-older", async () => {
   const work = dated([row("New", "20/11/2026")]);
   expect((await work.push()).code).toBe(0);
   writeDated(work, [row("Old", "19/11/2026")]);
@@ -99,7 +99,7 @@ test("the name of an extract can state its date", async () => {
 
 const BY_DATE = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson", "--out", "report"];
 
-/** A mapping whose rows have the date of their file. */
+/** Creates a workplace whose mapping dates rows by the modification date of their file. */
 function datedByFile(): Workplace {
   const work = dated([row("New", "")]);
   const mapping = readFileSync(work.file("mapping.yaml"), "utf8");

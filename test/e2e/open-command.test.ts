@@ -9,7 +9,10 @@ import { runCli } from "./cli.ts";
 const missing = { attr: "customers.1.name", severity: "error", by: "local", code: "required" } as const;
 const bad = { status: "invalid", problems: [missing] } as const;
 
-/** Three pushes: 600 records of the first are invalid, one is later refused, and one is out of date. */
+/**
+ * A ledger of three runs. The first has 600 invalid records, the second a rejected record, and the third a change of an
+ * accepted record.
+ */
 const { folder, remove } = createTestFolder();
 afterAll(remove);
 const ledger = join(folder, "ledger.db");
@@ -117,7 +120,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test("status --by and --since print the same counts", async () => {
+test("status --by and --since print the same counts as open", async () => {
   const status = ["status", "--ledger", ledger, "--by", "cause"];
   const counted = await runCli([...status, "--since", "2026-11-21"]);
   expect([counted.code, counted.stdout.trimEnd().split("\n").at(-1)]).toEqual([

@@ -59,14 +59,17 @@ function ownersIn({ stdout }: Pick<CliEnd, "stdout">): Readonly<Record<string, s
 const open = (work: Workplace, ...words: readonly string[]): Promise<CliEnd> =>
   work.migrate(["open", "--format", "ndjson", ...words]);
 
-/** The number of records by owner. */
+/** Returns the number of records by owner. */
 function countsOf(expected: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const owner of Object.values(expected)) counts[owner] = (counts[owner] ?? 0) + 1;
   return counts;
 }
 
-/** The number of open records by owner, as `open` and `status` count them, and the owners in the migration report. */
+/**
+ * Returns the number of open records by owner, as `open` and `status` count them, and the owners in the migration
+ * report.
+ */
 async function countedEverywhere(work: Workplace): Promise<readonly unknown[]> {
   const groups = (await open(work, "--by", "owner")).stdout.trimEnd().split("\n");
   const status = await work.migrate(["status", "--by", "owner", "--format", "json"]);
@@ -143,7 +146,7 @@ describe("if the input of a run cannot be read again", () => {
   test("its records do not affect the owners of records of other runs", async () => {
     const work = await pushed();
     renameSync(work.file("accounts.csv"), work.file("first.csv"));
-    // The push of another `customers.csv` closes the customer without an account.
+    // After a push of a new `customers.csv`, the customer without an account is no longer open.
     const { "-": _orphan, ...records } = lost;
     writeExtract(work.folder, {
       accounts: [
@@ -157,7 +160,7 @@ describe("if the input of a run cannot be read again", () => {
     expect(stderr.match(/do not apply to 4 records/g)).toHaveLength(1);
   });
 
-  test("commands and rules that do not need its cells do not mention it", async () => {
+  test("commands and rules that do not need the cells print no notice", async () => {
     const work = await pushed("owners:\n  - { owner: A, statuses: [invalid] }\n" + OWNERS.slice("owners:\n".length));
     rmSync(work.file("accounts.csv"));
     const all = await open(work);
@@ -180,7 +183,7 @@ test("the cells of re-imported rejects determine the owner, not the cells of the
   expect(ownersIn(end)).toMatchObject({ K2: "North", K3: "North", K4: "Old system" });
 });
 
-test("cells are compared with their corrections", async () => {
+test("rules apply to the corrected values of cells", async () => {
   const work = await pushed();
   const config = `contract: ${CONTRACT}\nmapping: mapping.yaml\ncorrections: fixes.csv\n`;
   writeFileSync(work.file("migrate.yaml"), config + OWNERS);

@@ -11,7 +11,10 @@ const OWNERS = `owners:
   - { owner: Data office }
 `;
 
-/** K1 is valid. K2 and K3 have a wrong number; K3 and K4 a wrong type; K5 has no postcode. */
+/**
+ * Pushes K1, which is valid, K2 and K3 with a wrong mobile number, K3 and K4 with a wrong type, and K5 without a
+ * postcode.
+ */
 async function pushed(owners = OWNERS): Promise<Workplace> {
   const work = workplace(
     {
@@ -39,7 +42,7 @@ function keysIn(work: Workplace, folder: string): readonly (string | undefined)[
   return readRejects(work, "rejects.csv", `report/${folder}`).map(({ REF }) => REF);
 }
 
-test("report --by-owner writes one folder per owner with only its records", async () => {
+test("report --by-owner writes one folder per owner with only the owner's records", async () => {
   const work = await pushed();
   const before = readFileSync(work.file("report", "rejects.csv"), "utf8");
   const { code, stdout, stderr } = await work.migrate(["report", "--by-owner"]);
@@ -133,7 +136,7 @@ test("report --by-owner needs owners and the unchanged sources", async () => {
   expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining("accounts.csv")]);
 });
 
-test("status --by owner shows the records that each owner has and has returned", async () => {
+test("status --by owner counts the open, exported and returned records of each owner", async () => {
   const work = await pushed();
   await work.migrate(["report", "--by-owner", "--out", "packages"]);
   save(
@@ -169,7 +172,7 @@ test("an excluded record is in no package, and does not count as returned", asyn
   expect(keysIn(work, "Contact-data")).toEqual(["K3"]);
 });
 
-test("each row that needs correction is in exactly one folder, under any rules", async () => {
+test("with any rules, every row that needs correction is exported, and each record is in exactly one folder", async () => {
   const accounts = ["K1", "K2", "K3", "K4", "K5", "K5"].map((REF, index) => ({
     REF,
     ...(index % 2 === 1 && { TYPE: "?" }),
@@ -213,7 +216,7 @@ function exportedRows(work: Workplace, folder: string): readonly { record: numbe
   });
 }
 
-test("a record has the owner that `open` shows, even if the platform has other content", async () => {
+test("a record is in the folder of the owner that `open` shows, even if the platform has other content", async () => {
   const owners = `owners:
   - { owner: Changed, statuses: [outdated] }
   - { owner: New, statuses: [invalid] }

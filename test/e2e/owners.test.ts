@@ -12,7 +12,7 @@ const ledger = join(folder, "ledger.db");
 const problem = (attr: string) => ({ attr, severity: "error", by: "local", code: "required" }) as const;
 const invalid = (...problems: readonly ReturnType<typeof problem>[]) => ({ status: "invalid", problems }) as const;
 
-/** A refused record, and invalid records of two files; `BOTH` has causes of two owners. */
+/** A rejected record, and invalid records of two files; `BOTH` has causes of two owners. */
 beforeAll(async () => {
   const open = await (await openLedgerStore(ledger)).write("push", { create: true });
   const run = { startedAt: "2026-11-01T08:00:00.000Z" };
@@ -52,7 +52,7 @@ const EXPECTED = {
   NEW: "Data office",
 };
 
-test("open --format ndjson names the one owner of each record and its deadline", async () => {
+test("open --format ndjson names the owner and the deadline of each record", async () => {
   const { code, stdout } = await migrate(OWNERS, "open", "--format", "ndjson");
   const records = stdout
     .trimEnd()

@@ -11,7 +11,7 @@ const IS_HERE = PRIVATE_POSTGRES_IS_HERE && PGBOUNCER_IS_HERE;
 describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped without PgBouncer)", () => {
   const { server } = useServer("private");
 
-  test("the ledger is refused without a wait, and the message names the pool mode as the cause", async () => {
+  test("the ledger is refused without waiting, and the message names the pool mode as the cause", async () => {
     const database = await server().createDatabase("statement_mode");
     const pooler = await startPgBouncer(server().port, "statement");
     onTestFinished(pooler.stop);

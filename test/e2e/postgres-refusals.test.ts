@@ -43,7 +43,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
   });
 
   const as = (user: string): string => ledger.replace("tester", user);
-  /** The exit code and the message as one line. Nothing was sent, and the password appears nowhere. */
+  /**
+   * Returns the exit code and the message as one line. Checks that nothing was sent and that the password appears
+   * nowhere.
+   */
   const refused = async (args: readonly string[], options: CliOptions = {}): Promise<string> => {
     const env = { PGPASSWORD: PASSWORD, ...options.env };
     const { code, stdout, stderr } = await work.migrate(args, { ...options, env });
@@ -102,7 +105,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     expect((await work.push(["--ledger", as("stranger"), "--workers", "1"])).code).toBe(0);
   });
 
-  test("can be read but not written on a read-only server", async () => {
+  test("can be read but not written if transactions are read-only", async () => {
     expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
     await server.query(READ_AND_WRITE.replaceAll("stranger", "reader"), NAME);
     expect(await pushTo(as("reader"))).toMatch(
@@ -159,7 +162,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     }
   });
 
-  test("is refused for its version, for a password in its address, and for missing contents", async () => {
+  test("is refused if its version is newer, its address contains a password, or the run does not exist", async () => {
     expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
     expect(await refused(["status", "20000101", "--ledger", ledger])).toMatch(
       /^2 migrate: the ledger has no run 20000101/,
@@ -189,7 +192,7 @@ const READ_AND_WRITE = `
   grant usage on schema migrate to stranger;
   grant select, insert, update, delete on all tables in schema migrate to stranger`;
 
-/** To this user, in this database, the server reports version 12. */
+/** SQL that makes the server report version 12 to the user `old` in this database. */
 const OLD_SERVER = `
   create schema old;
   create function old.current_setting(name text) returns text language sql return

@@ -21,7 +21,7 @@ describe.skipIf(!STANDBY_IS_HERE)("a hot standby of the ledger's server (skipped
     const standby = await startStandby(primary);
     onTestFinished(standby.stop);
     const copy = ledger.replace(`:${primary.port}/`, `:${standby.port}/`);
-    /** Exit code and message, as one line. */
+    /** Returns the exit code and the message as one line. */
     const said = async (...words: readonly string[]): Promise<string> => {
       const { code, stderr } = await work.migrate([...words, "--ledger", copy]);
       expect(stderr).not.toMatch(/^\s+at /m);

@@ -7,7 +7,7 @@ import { type CliEnd, runCli, startTestSandbox, type TestSandbox } from "./cli.t
 import { MAPPING } from "./proof-scene.ts";
 import { CONTRACT, outcomeLines } from "./push-scene.ts";
 
-/** The read-back returns the balance of the account. */
+/** An overlay with which the read-back returns the balance of the account. */
 const COMPARING = `
 overlay: 1.0.0
 info: { title: A platform that returns the balance, version: "1" }
@@ -28,7 +28,7 @@ afterAll(async () => {
   remove();
 });
 
-test("a proof does not count or look up a row whose corrected version the platform has accepted", async () => {
+test("a proof counts a record as replaced if the platform has accepted a corrected version of its row", async () => {
   const files = {
     "mapping.yaml": MAPPING,
     "accounts.csv": "REF;TYPE;OWED\n0001;D;12,50\n0002;D;1,005\n",

@@ -35,8 +35,8 @@ measures:
 `;
 
 /**
- * A valid account, an account whose amount has too many digits, an account that the platform refuses, a duplicate, and
- * a blank line.
+ * Three valid accounts, one of them without an amount; an account whose amount has too many digits; an account that the
+ * platform refuses; a duplicate; and a blank line.
  */
 export const ACCOUNTS = `REF;TYPE;OWED
 0001;D;12,50
@@ -65,7 +65,7 @@ export interface ProofFolder {
   readonly push: (...args: readonly string[]) => Promise<CliEnd>;
 }
 
-/** A sandbox for all tests of a file, and folders to push from. */
+/** Starts a sandbox for all tests of a file. `proofFolder` creates a folder to push from. */
 export function useProofFolders(): ReturnType<typeof useSandbox> & { readonly proofFolder: () => ProofFolder } {
   const { sandbox, admin } = useSandbox();
   const proofFolder = (): ProofFolder => {

@@ -5,7 +5,7 @@ import { type ProofFolder, onlyRun, proofIn, useProofFolders } from "./proof-sce
 
 const { proofFolder } = useProofFolders();
 
-/** Verifies a proof with the platform's replies after a change of one of its files or of its extract. */
+/** Writes a proof with the platform's replies, changes one of its files or the extract, and verifies the proof. */
 async function changed(change: (work: ProofFolder, run: string) => void): Promise<CliEnd> {
   const work = proofFolder();
   await work.push();
@@ -79,7 +79,7 @@ describe("proof verify", () => {
     expect(code).toBe(1);
   });
 
-  test("succeeds after a change of the mapping, because it uses the version stored with the run", async () => {
+  test("succeeds after a change of the mapping, because verification uses the mapping stored with the run", async () => {
     const { code, stdout } = await changed((work) => rewrite(work.file("mapping.yaml"), "DE1 2GU", "DE1 2GV"));
     expect([code, stdout]).toEqual([0, expect.stringContaining("proof matches")]);
   });

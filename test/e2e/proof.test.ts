@@ -8,7 +8,7 @@ import { ACCOUNTS, CUSTOMERS, MAPPING, onlyRun, proofIn, rowsIn, rowsOf, useProo
 const { admin, proofFolder } = useProofFolders();
 
 describe("proof", () => {
-  test("accounts for every row, every record and every sum of a push, to the cent", async () => {
+  test("accounts for every row, every record and every sum of a push, without rounding", async () => {
     const work = proofFolder();
     expect((await work.push()).code).toBe(1);
     const before = (await admin.history()).length;
@@ -55,7 +55,7 @@ describe("proof", () => {
     ]);
   });
 
-  test("names each difference by its key, and each row by its record", async () => {
+  test("lists each difference with its key, and each row with its key and its use", async () => {
     const work = proofFolder();
     await work.push();
     await work.migrate("proof", "--out", "proof");
@@ -128,7 +128,7 @@ describe("proof", () => {
     expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
   });
 
-  test("--all covers the runs in order, and gives the final outcome of every key", async () => {
+  test("--all covers all runs that sent records, in order, and counts the final outcomes of the keys", async () => {
     const work = proofFolder();
     await work.push();
     await work.push("--dry-run");

@@ -5,7 +5,7 @@ import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, references, workplace } from "./push-scene.ts";
 
 const RECORDS = 60;
-/** strace makes the chosen system calls on the disk fail. Without it the test is skipped and shown as skipped. */
+/** Whether strace is installed, which makes system calls fail. The test that needs strace is skipped without it. */
 const HAS_STRACE = spawnSync("strace", ["-V"]).error === undefined;
 
 let sandbox: TestSandbox;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-test("with a limit on open files below its number of connections, a push completes or stops cleanly, and resume completes it", async () => {
+test("with a limit on open files below the number of connections, a push completes or stops cleanly, and resume completes the push", async () => {
   const many = 5 * RECORDS;
   await admin.faults({ latencyMs: 50 });
   const work = workplace({ accounts: goodAccounts(many) }, sandbox);

@@ -17,7 +17,7 @@ import { type Extract, goodAccounts, useSandbox, type Workplace, workplace } fro
 
 const { sandbox, admin } = useSandbox();
 
-/** Invented values that occur nowhere else: a canary in any output is a leaked value. */
+/** Canaries: invented values that occur nowhere else. A canary in any output is a leaked value. */
 const PERSONAL = {
   NAME: "Canarina Quellbach",
   ADDRESS: "71 Zwitschergasse",
@@ -28,8 +28,8 @@ const PERSONAL = {
 const WRONG = "sk_canary_Kx83hTqz5Lm2";
 
 /**
- * Valid records, and one record for each canary with an invalid cell. The platform refuses the postcode of the last
- * record.
+ * A valid record, records that contain every canary in an invalid cell, and a customer without an account. The platform
+ * refuses the postcode of EXT-4.
  */
 const EXTRACT: Extract = {
   accounts: [
@@ -49,7 +49,7 @@ const EXTRACT: Extract = {
   ],
 };
 
-/** The value itself, and the encodings that programs use for it. */
+/** Returns the value and its usual encodings. */
 function formsOf(secret: string): readonly string[] {
   const base64 = Buffer.from(secret)
     .toString("base64")
@@ -61,7 +61,9 @@ function escaped(texts: readonly string[], secrets: readonly string[]): readonly
   return secrets.flatMap(formsOf).filter((form) => texts.some((text) => text.includes(form)));
 }
 
-/** The contents of all files of a run, except the extract and the rejects, which consist of its rows. */
+/**
+ * Returns the contents of all files of a run, except the extract and the rejects, which contain rows of the extract.
+ */
 function filesLeft(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => !/^(accounts|customers)\.csv$|rejects/.test(name))
@@ -109,7 +111,7 @@ describe("no secret and no cell of the extract is shown", () => {
     expect(escaped(texts, [sandbox.ready.apiKey, WRONG, ...Object.values(PERSONAL)])).toEqual([]);
   });
 
-  test("unless values are requested, which shows the canaries", async () => {
+  test("unless --show-values is given", async () => {
     const { stdout } = await workplace(EXTRACT, sandbox).push([...LOUD, "--show-values", "--dry-run"]);
     const asked = [PERSONAL.NAME, PERSONAL.LAST, PERSONAL.MOBILE];
     expect(escaped([stdout], asked)).toEqual(expect.arrayContaining(asked));
@@ -130,7 +132,7 @@ describe("no secret and no cell of the extract is shown", () => {
   });
 });
 
-/** The output of the other commands about the same run. */
+/** Returns the output of other commands about the same run. */
 async function afterwards({ migrate }: Workplace): Promise<readonly CliEnd[]> {
   return [
     await migrate(["status", "--verbose"]),
@@ -140,7 +142,7 @@ async function afterwards({ migrate }: Workplace): Promise<readonly CliEnd[]> {
 }
 
 describe("credentials", () => {
-  test.each([["--token"], ["--api-key"], ["--password"]])("are refused as %s, and not repeated", async (flag) => {
+  test.each([["--token"], ["--api-key"], ["--password"]])("are refused as %s, and not printed", async (flag) => {
     const { code, stdout, stderr } = await workplace(EXTRACT, sandbox).push([flag, WRONG]);
     expect(code).toBe(2);
     expect(stdout + stderr).not.toContain(WRONG);
@@ -178,7 +180,7 @@ test("a proxy in the environment receives no connection", async () => {
 });
 
 describe("a push", () => {
-  test("writes files that only their owner can read, under any umask and over existing files", async () => {
+  test("writes files that only their owner can read, even with umask 000 and over existing files", async () => {
     const work = workplace(EXTRACT, sandbox);
     mkdirSync(work.file("report"));
     for (const name of ["outcomes.ndjson", "errors.csv", "report.html", "rejects.csv", "summary.json"]) {
@@ -215,7 +217,7 @@ describe("a push", () => {
     expect(existsSync(work.file(".migrate/ledger.db.lock"))).toBe(false);
   });
 
-  test("refuses a configuration file that any user can change, but a validation accepts it", async () => {
+  test("refuses a configuration file that any user can change, but accepts a file that its group can change", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     writeFileSync(work.file("migrate.yaml"), `supplier: ${sandbox.ready.supplier}\n`);
     chmodSync(work.file("migrate.yaml"), 0o666);

@@ -39,7 +39,7 @@ function apart(moments: readonly number[], from: number, to: number): number {
   return (moments[to] ?? Number.NaN) - (moments[from] ?? Number.NaN);
 }
 
-/** The times at which intents and their results were recorded. */
+/** Returns the times at which intents and their results were recorded. */
 function stampsIn(file: string): readonly string[] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

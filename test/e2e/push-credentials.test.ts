@@ -55,7 +55,7 @@ describe("an API key", () => {
     expect(result.filter((text) => WEB_TOKEN.test(text))).toEqual([]);
   });
 
-  test("can be in a file of the target that only its owner can read", async () => {
+  test("can be in a file that the target names, if only the owner of the file can access it", async () => {
     const work = workplace({ accounts: goodAccounts(2) }, sandbox);
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_BASE_URL: undefined };
     writeConfig(work, "auth: { apiKeyFile: secrets-key }");
@@ -136,7 +136,7 @@ describe("a production target", () => {
   });
 });
 
-/** A target named `here`, with a world-readable file `secrets-key`. */
+/** Writes a target named `here`, with a world-readable file `secrets-key`. */
 function writeConfig({ file }: Workplace, more: string): void {
   const { baseUrl, ca, apiKey } = sandbox.ready;
   writeFileSync(file("secrets-key"), `${apiKey}\n`);
@@ -156,7 +156,7 @@ async function obtainToken(): Promise<string> {
   return reply.data.ObtainServiceToken.token;
 }
 
-/** The bytes of every file as text. ASCII characters are unchanged. */
+/** Returns the contents of every file, decoded as Latin-1. */
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => path.join(folder, name))

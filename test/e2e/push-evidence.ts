@@ -23,7 +23,7 @@ interface LedgerItem {
   readonly account: string | null;
 }
 
-/** Collects the evidence. The ledger is read with plain SQL, without the code that wrote it. */
+/** Collects the evidence. Reads the ledger with plain SQL, not with the code that wrote it. */
 export async function collectEvidence(
   admin: Pick<Admin, "imports" | "accounts">,
   ledger: string,
@@ -40,7 +40,7 @@ export async function collectEvidence(
   };
 }
 
-/** A GET request reads back a record and creates nothing. */
+/** Returns whether a request can create a record. A GET request only reads a record back. */
 function isSending({ method }: SeenRequest): boolean {
   return method !== "GET";
 }
@@ -48,7 +48,7 @@ function isSending({ method }: SeenRequest): boolean {
 export interface Allowed {
   /** Number of records that may stay ambiguous. */
   readonly ambiguous: number;
-  /** Replies were truncated: a created account can lack its number in the ledger. */
+  /** Whether replies were truncated, so that the report can lack the number of a created account. */
   readonly cutReplies?: boolean;
 }
 
@@ -67,7 +67,9 @@ export function contradictions(keys: readonly string[], evidence: PushEvidence, 
   ];
 }
 
-/** Every record of the input has exactly one line and one item, and there are no other lines or items. */
+/**
+ * Checks that each record of the input has exactly one line and one item, and that nothing else was reported or sent.
+ */
 function missingOrUnknown(keys: readonly string[], { platform, ledger, report }: PushEvidence): readonly string[] {
   const known = new Set(keys);
   const unknownRequests = platform.requests.filter(({ key, processed }) =>
@@ -165,7 +167,7 @@ function countEach(texts: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Statuses as stored in the file, and the number of intents ever written for each key. */
+/** Reads the items, and the number of intents and the time of the first intent for each key. */
 function readLedger(file: string, run: string): PushEvidence["ledger"] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

@@ -80,21 +80,18 @@ test.each([
     "a reset and truncated refusals (the record used to be reported as rejected)",
     { resetAfter: { at: [1] }, cutAfter: { at: [2, 3] } },
   ],
-])(
-  "a record that is created despite %s stays ambiguous until resume has queried the platform again",
-  async (_, faults) => {
-    const { push, migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
-    await admin.faults(faults);
-    const { code, stdout, stderr } = await push();
-    expect(code).toBe(5);
-    expect(outcomeLines(stdout)).toMatchObject([{ status: "ambiguous", attempts: 3 }]);
-    expect(stderr).toMatch(/Next +migrate resume/);
-    const [held] = await admin.accounts();
-    const resumed = await migrate(["resume", "--format", "ndjson"]);
-    expect(resumed.code).toBe(0);
-    expect(outcomeLines(resumed.stdout)).toMatchObject([{ status: "accepted", account: held?.number }]);
-  },
-);
+])("a record that is created despite %s stays ambiguous until resume receives a clear reply", async (_, faults) => {
+  const { push, migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
+  await admin.faults(faults);
+  const { code, stdout, stderr } = await push();
+  expect(code).toBe(5);
+  expect(outcomeLines(stdout)).toMatchObject([{ status: "ambiguous", attempts: 3 }]);
+  expect(stderr).toMatch(/Next +migrate resume/);
+  const [held] = await admin.accounts();
+  const resumed = await migrate(["resume", "--format", "ndjson"]);
+  expect(resumed.code).toBe(0);
+  expect(outcomeLines(resumed.stdout)).toMatchObject([{ status: "accepted", account: held?.number }]);
+});
 
 test("a truncated reply leaves its record ambiguous", async () => {
   const { push } = workplace({ accounts: goodAccounts(4) }, sandbox);
@@ -152,7 +149,7 @@ test("with many faults at once, resuming ends in a state in which platform, ledg
   expect(contradictions(references(150), withAccounts(evidence), { ambiguous: 0 })).toEqual([]);
 });
 
-/** A truncated reply contains no account number, so the platform's number is used instead. */
+/** Adds the platform's account numbers to report lines without a number. A truncated reply contains no number. */
 function withAccounts(evidence: PushEvidence): PushEvidence {
   const held = new Map(evidence.platform.accounts.map(({ key, number }) => [key, number]));
   const lines = evidence.report.lines.map((line) => {

@@ -16,7 +16,7 @@ interface NamedCommand {
   readonly command: Command;
 }
 
-/** Every command, with the words that name it. */
+/** Returns every command without subcommands, with the words that name it. */
 function namedCommands({ commands }: Command, words: readonly string[]): readonly NamedCommand[] {
   return commands.flatMap((command) => {
     const named = [...words, command.name()];
@@ -30,7 +30,7 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
   const online = namedCommands(createProgram(IDLE_SESSION), []).filter(({ command }) => usesNetwork(command));
 
   test.each(online.map(({ words, command }) => [words.join(" "), words, command] as const))(
-    "is refused by %s, and the message names it",
+    "is refused by %s, and the message names the variable",
     async (_, words, command) => {
       const required = command.registeredArguments.filter((argument) => argument.required).map(() => "x");
       const { code, stdout, stderr } = await runCli([...words, ...required], {
@@ -143,13 +143,13 @@ describe("the timeouts of a request", () => {
     expect(statusCounts(outcomeLines(stdout))).toEqual({ ambiguous: 1 });
   });
 
-  test("limit the wait for a body that stops, even if its status is 201", async () => {
+  test("limit the wait for the rest of a body, even if the status is 201", async () => {
     const { code, stdout } = await pushTo((socket) => void socket.write(`${HALF}{"a`), "{ bodySeconds: 0.5 }");
     expect(code).toBe(5);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ ambiguous: 1 });
   });
 
-  test("limit the whole request, even if the reply trickles in", async () => {
+  test("limit the duration of the whole request, even if parts of the reply keep arriving", async () => {
     const { code } = await pushTo(drip(HALF.repeat(9), 20), "{ wholeSeconds: 0.5 }");
     expect(code).toBe(5);
   });

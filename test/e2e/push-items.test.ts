@@ -15,7 +15,7 @@ actions:
 
 const NOTE = { created_at: "2024-01-01T12:00:00Z", body: "Moved in" };
 
-test("a note that a successful reply reports as refused is rejected, at its place in the source", async () => {
+test("a record is rejected if a successful reply reports one of its notes as refused, and the error points to the note", async () => {
   const results = [
     { ...NOTE, status: "NOTE_CREATION_SUCCESS" },
     { ...NOTE, status: "NOTE_CREATION_ERROR", error_detail: "too old" },

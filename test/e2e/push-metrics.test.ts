@@ -62,7 +62,7 @@ test.each([["nowhere"], ["localhost:99999"], [":9464"], ["http://localhost:9464/
   },
 );
 
-test("--metrics-file contains the final metrics of a finished run, and a collector of another user can read it", async () => {
+test("--metrics-file writes the final metrics of a run to a file that other users can read", async () => {
   const work = workplace({ accounts: [{ REF: "A" }, { REF: "B", TYPE: "X" }] }, sandbox);
   expect((await work.push(["--metrics-file", "run.prom"])).code).toBe(1);
   const found = samples(readFileSync(work.file("run.prom"), "utf8"));

@@ -53,7 +53,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
     await server.stop();
   });
 
-  /** A workplace whose commands use a ledger in a new database. */
+  /** Creates a workplace whose commands use a ledger in a new database. */
   async function workplaceOf(accounts: readonly AccountCells[]): Promise<ReturnType<typeof workplace>> {
     const MIGRATE_LEDGER = await server.createDatabase(DATABASE);
     // Each test recreates the database. With the state folder of an earlier test, a push would refuse the new
@@ -62,7 +62,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
     return workplace({ accounts }, { env: { ...sandbox.env, MIGRATE_LEDGER } });
   }
 
-  test("every command prints the same as for a ledger in a file", async () => {
+  test("push, resume, report, explain and status give the same results as with a ledger in a file", async () => {
     const inFile = workplace({ accounts: MIXED }, sandbox);
     const inDatabase = await workplaceOf(MIXED);
     const said = async ({ push, migrate, file }: typeof inFile): Promise<readonly unknown[]> => {
@@ -87,7 +87,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
   });
 
   const timeout = scaledTimeout(300_000 * Math.max(1, KILLS / 50));
-  test(`${KILLS} kills lose nothing, account for every record, and create nothing twice`, { timeout }, async () => {
+  test(`${KILLS} kills cause no lost records, no unreported records and no duplicates`, { timeout }, async () => {
     const admin = adminOf(sandbox);
     await admin.reset();
     const work = await workplaceOf(goodAccounts(RECORDS));

@@ -72,7 +72,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test("an address that accepts no accounts ends the push after a few requests", async () => {
+test("a base URL that answers every request with 404 ends the push after a few requests", async () => {
   const { push } = workplace({ accounts: goodAccounts(50) }, sandbox);
   const { code, stderr } = await push(["--base-url", sandbox.ready.baseUrl.replace("/v1/", "/elsewhere/v1/")], {
     env: TOKEN,
@@ -83,7 +83,7 @@ test("an address that accepts no accounts ends the push after a few requests", a
   expect((await admin.history()).length).toBeLessThanOrEqual(4);
 });
 
-test("a push stops after three replies that are web pages, and their records are ambiguous", async () => {
+test("a push stops after a few replies that are web pages, and the records that were sent are ambiguous", async () => {
   const page = "<html>Please log in</html>";
   const server = await startChaosServer(() => reply(200, page, { "content-type": "text/html" }));
   onTestFinished(server.close);

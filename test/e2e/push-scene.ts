@@ -18,7 +18,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 /** The project's own contract. */
 export const CONTRACT: string = projectFile("fixtures/contract/contract.yaml");
 
-/** Accounts in one file and their customers in another: problems of a customer are located through the join. */
+/** A mapping that joins customers to accounts, so that problems of a customer are located in the second file. */
 const MAPPING = `
 operation: import-account
 key: external_account_number
@@ -44,7 +44,7 @@ payload:
           supply_start_date: { value: "2024-01-01" }
 `;
 
-/** Removes deduplication from the contract: a repeated request may create a second account. */
+/** An overlay that removes deduplication from the contract: a repeated request may create a second account. */
 const NO_DEDUPE = `
 overlay: 1.0.0
 info: { title: A platform that does not notice repeats, version: "1" }
@@ -139,7 +139,7 @@ export function outcomeLines(text: string): readonly OutcomeLine[] {
     .map((line): OutcomeLine => JSON.parse(line));
 }
 
-/** The number of records with each status. */
+/** Returns the number of records with each status. */
 export function statusCounts(lines: readonly OutcomeLine[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status } of lines) counts[status] = (counts[status] ?? 0) + 1;
@@ -149,7 +149,7 @@ export function statusCounts(lines: readonly OutcomeLine[]): Readonly<Record<str
 /** A request as the platform recorded it. */
 export interface SeenRequest {
   readonly request: number;
-  /** Arrival, ISO 8601. */
+  /** Time of arrival, ISO 8601. */
   readonly at: string;
   readonly method: string;
   readonly path: string;
@@ -264,7 +264,10 @@ export interface Workplace {
 
 const PUSH = ["push", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson"];
 
-/** @param sandbox provides the address and the credentials; without it, tests pass them as flags */
+/**
+ * Writes an extract. `sandbox` provides the address of the platform and the credentials. Without a sandbox, tests pass
+ * them as flags.
+ */
 export function workplace(
   extract: Extract,
   sandbox?: Pick<TestSandbox, "env">,
@@ -287,7 +290,7 @@ export function workplace(
   };
 }
 
-/** The id of the latest run in the workplace's ledger. */
+/** Returns the id of the latest run in the workplace's ledger. */
 export async function latestRun({ migrate }: Pick<Workplace, "migrate">): Promise<string> {
   const { stdout } = await migrate(["status", "--format", "json"]);
   const { runs }: { runs: readonly { id: string }[] } = JSON.parse(stdout);

@@ -33,8 +33,8 @@ function diskOf(kilobytes: number, { skip }: TestContext): SmallDisk {
   return reason === undefined ? smallDisk(kilobytes) : skip(reason);
 }
 
-describe("a ledger on a full disk", () => {
-  test("ends the push with exit code 6 before anything is sent, and the same command completes once there is space", async (context) => {
+describe("a full disk", () => {
+  test("with the ledger ends the push with exit code 6 before anything is sent, and the same command completes once there is space", async (context) => {
     const disk = diskOf(1024, context);
     disk.fill();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -48,7 +48,7 @@ describe("a ledger on a full disk", () => {
     expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(RECORDS));
   });
 
-  test("ends the push with exit code 6 after requests were sent, reports their outcomes on stderr, and leaves their records ambiguous", async (context) => {
+  test("with the ledger ends the push with exit code 6 after requests were sent, and their outcomes are reported on stderr and ambiguous in the ledger", async (context) => {
     const disk = diskOf(1024, context);
     await admin.faults({ latencyMs: 2_500 });
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -89,7 +89,7 @@ describe("a ledger on a full disk", () => {
     expect(await admin.accounts()).toHaveLength(RECORDS);
   });
 
-  test("lets the push send every record and exit with 6 if only the report does not fit, and `report` writes it elsewhere", async (context) => {
+  test("with only the report lets the push send every record and exit with 6, and `report` can write the report to another folder", async (context) => {
     const disk = diskOf(256, context);
     disk.fill();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -102,7 +102,10 @@ describe("a ledger on a full disk", () => {
   });
 });
 
-/** Pushes one record with this ledger path, optionally through another program, and returns how it ended. */
+/**
+ * Pushes one record with this ledger path, optionally through another program. Returns the exit code, stderr and the
+ * number of requests.
+ */
 async function pushOnto(ledger: string, work: Workplace, under: readonly string[] = []): Promise<object> {
   const { code, stderr } = await work.push(["--ledger", ledger], { under, isProcess: true });
   return { code, stderr, requests: (await admin.history()).length };

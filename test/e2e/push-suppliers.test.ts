@@ -20,7 +20,9 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-/** Every third account belongs to the supplier WINTER; the mapping reads the supplier from a column. */
+/**
+ * Writes accounts, of which every third belongs to the supplier WINTER. The mapping reads the supplier from a column.
+ */
 function twoSuppliers(count: number): Workplace {
   const accounts = references(count).map((REF, index) => ({ REF, TYPE: index % 3 === 2 ? "B" : "D" }));
   const work = workplace({ accounts }, sandbox);
@@ -48,7 +50,7 @@ test("a push sends only the records of suppliers that are not Paused, and resume
   expect(statusCounts(outcomeLines(done.stdout))).toEqual({ accepted: 90 });
 });
 
-test("--wait-for-supplier probes a supplier that is paused during the run, and the push completes once it is open", async () => {
+test("--wait-for-supplier probes a supplier that is paused during the run, and the push completes once the supplier is Ongoing", async () => {
   const { startPush } = workplace({ accounts: references(100).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
   const pushing = startPush(["--wait-for-supplier", "--concurrency", "4", "--verbose"]);
@@ -64,7 +66,7 @@ test("--wait-for-supplier probes a supplier that is paused during the run, and t
   expect(await admin.accounts()).toHaveLength(100);
 });
 
-test("--wait-for-supplier with a duration gives up after this time, and resume still waits", async () => {
+test("--wait-for-supplier with a duration gives up after this time, and resume completes the push", async () => {
   const { push, start } = workplace({ accounts: references(20).map((REF) => ({ REF })) }, sandbox);
   await admin.supplier("Complete");
   const { code, stdout, stderr } = await push(["--wait-for-supplier", "1s"]);
@@ -78,7 +80,7 @@ test("--wait-for-supplier with a duration gives up after this time, and resume s
   expect(statusCounts(outcomeLines(lines))).toEqual({ accepted: 20 });
 });
 
-test("a push killed while it waits leaves no ambiguous records, and resume continues", async () => {
+test("a push killed while it waits leaves no ambiguous records, and resume completes the push", async () => {
   const { startPush, migrate } = workplace({ accounts: references(40).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 10 });
   const pushing = startPush(["--wait-for-supplier", "--concurrency", "1", "--verbose"]);

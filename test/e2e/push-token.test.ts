@@ -7,7 +7,7 @@ const { sandbox, admin } = useSandbox();
 
 const TARGET = ["--target", "here", "--concurrency", "16"];
 
-/** A target named `here` with refresh tokens, obtained with the mutation's alternative name. */
+/** Settings for authentication with the alternative name of the mutation, and with refresh tokens. */
 const WITH_REFRESH = "{ mutation: obtainKrakenToken, outputFields: [token, payload, refreshToken, refreshExpiresIn] }";
 
 function workWith(accounts: number, auth: string): Workplace {
@@ -64,7 +64,7 @@ describe("a token that expires while 16 requests are in flight", () => {
     expect(await admin.accounts()).toHaveLength(300);
   });
 
-  test("ends the push after one login request if the platform accepts no second login", async () => {
+  test("ends the push after one refused login if the platform accepts no second login", async () => {
     await admin.faults({ rotateTokensAt: 60, maxLogins: 1, latencyMs: [2, 20] });
     const work = workWith(200, "{ scheme: Token }");
     const { code, stdout, stderr } = await work.push(TARGET);

@@ -98,7 +98,7 @@ describe("records with errors", () => {
     ]);
   });
 
-  test("do not show their values unless they are requested", async () => {
+  test("show their values only with --show-values", async () => {
     const extract = {
       accounts: [{ REF: "A" }, { REF: "B", NAME: "Zebediah Quux".repeat(30) }],
       customers: [{ REF: "A", MOBILE: "0400 777888" }, { REF: "B" }],
@@ -193,7 +193,7 @@ describe("flags that limit a push:", () => {
     expect(statusCounts(outcomeLines((await push()).stdout))).toEqual({ accepted: 3, invalid: 1 });
   });
 
-  test("--only sends the records with these keys, with their numbers in the whole input", async () => {
+  test("--only sends the records with these keys, and keeps their record numbers", async () => {
     const { push } = workplace({ accounts: goodAccounts(10) }, sandbox);
     const { code, stdout } = await push(["--only", "EXT-00004,EXT-00009"]);
     expect(code).toBe(0);
@@ -204,7 +204,7 @@ describe("flags that limit a push:", () => {
     expect(await admin.accounts()).toHaveLength(2);
   });
 
-  test("--limit sends the first records", async () => {
+  test("--limit sends only the first records", async () => {
     const { push } = workplace({ accounts: goodAccounts(10) }, sandbox);
     const { stdout } = await push(["--limit", "3"]);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 3 });
@@ -212,7 +212,7 @@ describe("flags that limit a push:", () => {
   });
 
   test.each([["1"], ["10%"]])(
-    "--max-errors %s prevents a push and its resume from sending anything if it is exceeded",
+    "if more records are invalid than --max-errors %s allows, neither the push nor its resume sends anything",
     async (most) => {
       const bad = [
         { REF: "BAD-1", TYPE: "X" },
@@ -292,7 +292,7 @@ function codes(line: OutcomeLine | undefined): readonly string[] {
   return (line?.errors ?? []).map(({ code }) => code);
 }
 
-/** The next command that the summary suggests, as words. */
+/** Returns the words of the next command that the summary suggests. */
 function nextCommand(stderr: string): readonly string[] {
   const [, command = ""] = /^Next {2,}(.+)$/m.exec(stderr) ?? [];
   return command.split(" ");

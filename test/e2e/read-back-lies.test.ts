@@ -22,8 +22,8 @@ interface Reconciled {
 }
 
 /**
- * Pushes to a server that creates every account, loses the replies to some records, and answers reading back with
- * `readBack`.
+ * Pushes to a server that creates every account, loses the replies to some records, and answers read-back requests with
+ * `readBack`. Then runs `reconcile` and `resume`.
  */
 async function reconcileAfterPush({ records, lost, readBack, overlay }: ReadBackLie): Promise<Reconciled> {
   const created: string[] = [];
@@ -80,7 +80,7 @@ test.each([
   expect(created).toEqual(references(6));
 });
 
-/** Answers reading back: a record has this status and no account number, and the list is empty. */
+/** Answers read-back requests: a record has this status and no account number, and the list is empty. */
 function statusReply(status: string): (request: SeenRequest) => Action {
   return (request) => {
     const key = keyIn(request);
@@ -88,7 +88,7 @@ function statusReply(status: string): (request: SeenRequest) => Action {
   };
 }
 
-/** Declares the platform's own statuses of an import in a record that is read back. */
+/** An overlay that declares the platform's statuses of an import in records that are read back. */
 const WITH_STATUS = `
 overlay: 1.0.0
 info: { title: Statuses of an import, version: "1" }

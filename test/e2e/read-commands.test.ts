@@ -95,7 +95,7 @@ describe("migrate rates", () => {
     expect(latestFirst).toEqual(found.toReversed());
   });
 
-  test("sends each timestamp with its zone", async () => {
+  test("reads a timestamp without a zone as London time, and reports the time in UTC", async () => {
     await admin.reset();
     const { stderr } = await rates("--from", "2025-07-01T09:30", "--to", "2025-07-01T12:30");
     expect(stderr).toContain("--from 2025-07-01T09:30 is read as London time: 2025-07-01T08:30:00Z\n");
@@ -191,7 +191,7 @@ describe("migrate account", () => {
   });
 
   test.each(["A-00000000", "../products", "A-5A3D1C0B?x=1", ".."])(
-    "reports that %s does not exist, without repeating it",
+    "reports that %s does not exist, without printing the number",
     async (number) => {
       const { code, stdout, stderr } = await read(["account", number, "--verbose"]);
       expect([code, stdout]).toEqual([2, ""]);

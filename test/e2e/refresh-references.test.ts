@@ -10,7 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** The billing name holds a product, because the accounts of this extract have no other spare field. */
+/**
+ * An overlay that checks the billing name as a product code, because accounts of this extract have no product field.
+ */
 const RULE = `overlay: 1.0.0
 info: { title: Products, version: "1" }
 actions:
@@ -44,7 +46,7 @@ function listIn(place: Workplace): readonly Readonly<Record<string, string>>[] {
 const REFERENCES = "references: { products: products.csv }\n";
 
 describe("push --refresh-references", () => {
-  test("writes the list of products that the rules use, and reports that", async () => {
+  test("writes the list of products that the rules use, and reports the number of products", async () => {
     const [product = ""] = sandbox.ready.products;
     const place = placeWith(REFERENCES, [product, "NO-SUCH-PRODUCT"]);
     const { code, stdout, stderr } = await push(place, "--refresh-references");

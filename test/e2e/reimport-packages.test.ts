@@ -10,7 +10,10 @@ const OWNERS = `owners:
   - { owner: Types }
 `;
 
-/** K2 has no name, and K3 and K4 have a wrong type. The packages are in `report`. */
+/**
+ * Pushes four accounts, of which K2 has no name, and K3 and K4 have a wrong type. Writes a package for each owner to
+ * `report`.
+ */
 async function exported(customers = ["K1", "K2", "K3", "K4"]): Promise<Workplace> {
   const accounts = [{ REF: "K1" }, { REF: "K2", NAME: "" }, { REF: "K3", TYPE: "?" }, { REF: "K4", TYPE: "?" }];
   const work = workplace({ accounts, customers: customers.map((REF) => ({ REF })) }, sandbox);
@@ -83,7 +86,7 @@ test("a record in two folders is refused with its key and the folders", async ()
   expect([later.code, later.stderr]).toEqual([2, expect.stringContaining("K2 is in both report/Names and again")]);
 });
 
-test("rows that two folders would join twice are refused", async () => {
+test("child rows for the same record in two folders are refused", async () => {
   const work = await exported();
   appendFileSync(
     work.file("report", "Types", "rejects.customers.csv"),
@@ -113,7 +116,7 @@ test("folders of different runs are read together if their settings agree", asyn
   expect(again.stderr).toContain("1 skipped");
 });
 
-test("folders of runs with different settings are refused, with the commands for each", async () => {
+test("folders of runs with different settings are refused, with a command for each folder", async () => {
   const work = await exported();
   appendFileSync(work.file("mapping.yaml"), "\n# changed\n");
   await work.push(["--out", "other"]);

@@ -71,7 +71,7 @@ describe("rejects changed by a spreadsheet", () => {
     expect(await keysOnPlatform()).toEqual([...KEYS.slice(0, 2), "3", "4"]);
   });
 
-  test("show their values only on request", async () => {
+  test("show their values with --show-values", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     saveWithSpreadsheet(work);
@@ -175,7 +175,7 @@ describe("rejects are re-imported", () => {
     ]);
   });
 
-  test("from JSON", async () => {
+  test("from JSON, and changed keys are detected", async () => {
     const work = workplace({ accounts: [] }, sandbox);
     const payload = {
       external_account_number: "J-1",
@@ -196,7 +196,7 @@ describe("rejects are re-imported", () => {
     expect(stderr).toContain("1 cell corrected in 1 row");
   });
 
-  test("if no rejected record has rows of a JSON source, so that its file is empty", async () => {
+  test("even if the rejects file of a JSON source is empty", async () => {
     const work = workplace({ accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", TYPE: "?" }] }, sandbox);
     const mapping = readFileSync(work.file("mapping.yaml"), "utf8")
       .replace("payload:", "  notes: { files: notes.ndjson, parent: accounts, on: REF }\npayload:")

@@ -11,7 +11,7 @@ const { sandbox } = useSandbox();
 
 const cwd = projectFile("fixtures/demo");
 
-/** A report with a workbook of the demo's rejects. */
+/** Writes a report with a workbook of the demo's rejects. */
 async function report(): Promise<string> {
   const out = temporaryFolder();
   const run = await runCli(["validate", "--format", "xlsx", "--out", out], { cwd });

@@ -43,12 +43,14 @@ export function sheetCell(value: string): string {
 }
 
 interface RejectsScene extends ReturnType<typeof useSandbox> {
-  /** Two valid accounts and two with an unknown type; the numbers of all customers are written with a leading zero. */
+  /**
+   * Writes two valid accounts and two with an unknown type. The sequence number of every customer has a leading zero.
+   */
   readonly fourAccounts: () => Workplace;
   readonly keysOnPlatform: () => Promise<readonly string[]>;
 }
 
-/** Starts a sandbox for all tests of a file. `fourAccounts` creates accounts of which some are rejected. */
+/** Starts a sandbox for all tests of a file. `fourAccounts` writes accounts, of which two are invalid. */
 export function useRejects(): RejectsScene {
   const { sandbox, admin } = useSandbox();
   return {
@@ -62,7 +64,7 @@ export function useRejects(): RejectsScene {
   };
 }
 
-/** The ids of the runs, the latest first. */
+/** Returns the ids of the runs, the latest first. */
 export async function runs({ migrate }: Workplace): Promise<readonly string[]> {
   const { runs: all }: { runs: readonly { id: string }[] } = JSON.parse(
     (await migrate(["status", "--format", "json"])).stdout,

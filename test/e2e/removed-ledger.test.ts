@@ -21,7 +21,7 @@ beforeEach(async () => {
   await admin.faults({ forgetful: true, latencyMs: [40, 60] });
 });
 
-/** Business keys with more than one account on the platform. */
+/** Returns the business keys with more than one account on the platform. */
 async function createdTwice(): Promise<readonly string[]> {
   const keys = (await admin.accounts()).map(({ key }) => key);
   return keys.filter((key, index) => keys.indexOf(key) !== index);

@@ -16,7 +16,10 @@ interface PushScene {
   readonly resume: () => Promise<CliEnd>;
 }
 
-/** @param overlays applied to the fixtures' contract, which documents a 201 with the account number */
+/**
+ * Starts a server that answers with `act`. `overlays` are applied to the fixtures' contract, which documents a 201 with
+ * the account number.
+ */
 async function pushScene(act: (request: SeenRequest) => Action, overlays: readonly string[]): Promise<PushScene> {
   const server = await startChaosServer(act);
   onTestFinished(server.close);
@@ -102,7 +105,7 @@ const LIES: readonly (readonly [lie: string, act: (request: SeenRequest) => Acti
   ],
 ];
 
-/** The reply of a platform that has created the account. */
+/** Returns the reply of a platform that has created the account. */
 function truthOf(request: SeenRequest): { readonly external_account_number: string; readonly account_number: string } {
   return { external_account_number: keyOf(request), account_number: numberOf(request) };
 }
@@ -146,7 +149,7 @@ describe("a success that does not match the contract creates no accepted record:
   });
 });
 
-/** Successes as the documents of some operators describe them. */
+/** An overlay that removes the schema of successful replies, which the documents of some operators lack. */
 const SILENT = `
 overlay: 1.0.0
 info: { title: A contract that says nothing of replies, version: "1" }
@@ -170,7 +173,7 @@ describe("a contract without a rule for accepted records", () => {
   });
 });
 
-test("a truthful reply is accepted with undocumented fields and a differently spelt content type", async () => {
+test("a correct reply is accepted with undocumented fields and a differently spelt content type", async () => {
   const { code, stdout, stderr } = await pushTo((request) =>
     reply(
       201,
@@ -182,7 +185,7 @@ test("a truthful reply is accepted with undocumented fields and a differently sp
   expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS });
 });
 
-/** A contract that leaves the business key to the mapping. */
+/** An overlay that leaves the business key to the mapping. */
 const KEYLESS = `
 overlay: 1.0.0
 info: { title: A contract without a business key, version: "1" }
@@ -212,7 +215,10 @@ test("a 408 from a proxy that had forwarded the request creates no account twice
   expect(new Set(created).size).toBe(RECORDS);
 });
 
-/** A slow platform that detects repeats. It sends no reply to a request, and refuses repeats until it has finished. */
+/**
+ * Simulates a slow platform that detects repeats. The platform does not reply to the first request for a record. It
+ * refuses repeats, with the account number of the record only after `finish`.
+ */
 function slowPlatform(): { readonly act: (request: SeenRequest) => Action; readonly finish: () => void } {
   const taken = new Map<string, string>();
   let isFinished = false;

@@ -13,7 +13,7 @@ const ONCE = ["--contract", "no-dedupe.yaml"];
 const DAY_1 = 10;
 const ALL = 40;
 
-/** The files of one machine: a folder with the input, and a state folder. */
+/** Creates the files of another machine: a folder with the input, and a state folder. */
 function machine(scene: SharedPush): CliOptions & { readonly cwd: string } {
   const cwd = temporaryFolder();
   cpSync(scene.folder, cwd, { recursive: true });
@@ -35,7 +35,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
   });
 
   const dumpOf = ({ ledger }: SharedPush): (() => Promise<void>) => dumpDatabase(server(), path.basename(ledger));
-  /** Accounts that the platform was asked to create more than once. */
+  /** Returns the number of duplicate accounts on the platform. */
   const twice = async (): Promise<number> => {
     const accounts = await admin.accounts();
     return accounts.length - new Set(accounts.map(({ key }) => key)).size;
@@ -115,7 +115,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     expect(await twice()).toBe(0);
   });
 
-  test("refuses to send from any machine after the restore of a complete dump, until a user confirms it", async () => {
+  test("refuses to send from any machine after the restore of a complete dump, until a user confirms that nothing was lost", async () => {
     const scene = await sharedPush(DAY_1, sandbox, server());
     const flags = [...ONCE, "--ledger", scene.ledger];
     const asks = async (place: CliOptions, who: RegExp): Promise<void> => {

@@ -45,7 +45,7 @@ async function posts(): ReturnType<Admin["imports"]> {
   return (await admin.imports()).filter(({ method }) => method === "POST");
 }
 
-test("a push with an older copy of the ledger is refused because of its journal, and creates nothing again", async () => {
+test("a push with an older copy of the ledger is refused because the journal contains more requests, and creates nothing again", async () => {
   const work = await restoredWorkplace();
   const before = (await admin.imports()).length;
   const { code, stderr } = await work.push(PUSH);
@@ -67,7 +67,7 @@ test("a push after the repair of an older copy of the ledger creates nothing aga
   expect(await admin.accounts()).toHaveLength(6);
 });
 
-test("a changed mapping after the repair of an older copy of the ledger creates nothing under new keys", async () => {
+test("a changed mapping after the repair of an older copy of the ledger creates no account again under a new key", async () => {
   const work = await restoredWorkplace();
   expect((await work.migrate(["ledger", "repair"])).code).toBe(5);
   writeExtract(work.folder, { accounts: goodAccounts(7) });
@@ -137,7 +137,7 @@ test("a push with an older copy of the ledger and of its journal is refused beca
   expect(await admin.accounts()).toHaveLength(6);
 });
 
-test("a push of new records with the newest ledger asks the platform for a few of them, and continues", async () => {
+test("a push of new records with an up-to-date ledger asks the platform for a few of them, and continues", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   expect((await work.push(PUSH)).code).toBe(0);
   writeExtract(work.folder, { accounts: goodAccounts(20) });

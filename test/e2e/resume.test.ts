@@ -23,7 +23,7 @@ import {
 
 const { sandbox, admin } = useSandbox();
 
-/** Runs a push that the platform stops halfway, with exit code 4. */
+/** Runs a push that the platform stops before the end, with exit code 4. */
 async function stoppedPush(flags: readonly string[] = []): Promise<Workplace> {
   const work = workplace({ accounts: goodAccounts(40) }, sandbox);
   await admin.faults({ pauseAt: 15 });
@@ -35,7 +35,7 @@ async function stoppedPush(flags: readonly string[] = []): Promise<Workplace> {
 const WITHOUT_KEY = { env: { MIGRATE_API_KEY: undefined } };
 
 describe("resume refuses", () => {
-  test("without a ledger", async () => {
+  test("a missing ledger, and suggests a push", async () => {
     const { migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
     const { code, stderr } = await migrate(["resume"]);
     expect(code).toBe(2);
@@ -50,7 +50,7 @@ describe("resume refuses", () => {
     expect(stderr).toContain("migrate status");
   });
 
-  test("a changed input, and names it", async () => {
+  test("a changed input, and names the file", async () => {
     const work = await stoppedPush();
     appendFileSync(work.file("customers.csv"), "EXT-00001,2,Liam,Hughes,07700 900731,1950-01-01\n");
     const sent = await admin.imports();
@@ -61,7 +61,7 @@ describe("resume refuses", () => {
     expect(await admin.imports()).toEqual(sent);
   });
 
-  test("a missing input, and names it", async () => {
+  test("a missing input, and names the file", async () => {
     const work = await stoppedPush();
     rmSync(work.file("accounts.csv"));
     const { code, stderr } = await work.migrate(["resume"]);
@@ -211,7 +211,7 @@ describe("a push from standard input", () => {
   });
 });
 
-/** A mapping whose function ends its own process with a signal, once, at record 700. */
+/** Writes 1,000 accounts, and a mapping whose function sends a signal to its own process, once, at record 700. */
 function withTrap(signal: string): Workplace {
   const work = workplace({ accounts: goodAccounts(1_000) }, sandbox);
   writeFileSync(

@@ -22,7 +22,7 @@ async function pushed(extract: Extract = EARLY): Promise<Workplace> {
   return work;
 }
 
-/** The places of open rows without a key. */
+/** Returns the places of open rows without a key. */
 async function openRows(work: Workplace): Promise<readonly string[]> {
   const { stdout } = await work.migrate(["open", "--format", "ndjson"]);
   const records = stdout.split("\n").flatMap((line): readonly OpenLine[] => (line === "" ? [] : [JSON.parse(line)]));
@@ -95,7 +95,7 @@ test("a row that was corrected or removed in a file with the same name is no lon
   expect(await openRows(work)).toEqual([]);
 });
 
-test("a row that another file does not repeat stays open", async () => {
+test("a row stays open if a file with another name does not contain the row", async () => {
   const work = await pushed();
   await pushSecond(work, { accounts: goodAccounts(4), customers: goodAccounts(2) });
   expect(await openRows(work)).toEqual(BOTH);
@@ -135,7 +135,7 @@ test("exported rows are no longer open once the rejects return, unless they stil
   expect(await openRows(work)).toEqual(["rejects/rejects.customers.csv:2"]);
 });
 
-test("a row without a key can be excluded by its place, and listed again", async () => {
+test("a row without a key can be excluded by its place, and the exclusion can be undone", async () => {
   const work = await pushed();
   const excluded = await work.migrate(["exclude", "customers.csv:4", "--reason", "corrected in the second extract"]);
   expect([excluded.code, excluded.stdout]).toEqual([0, "1 record excluded from the migration\n"]);

@@ -17,7 +17,7 @@ const SETUP = {
   "migrate.yaml": CONFIGURATION,
 };
 
-/** A push of four accounts, of which two are invalid. Its mapping uses a lookup list and functions in another folder. */
+/** Pushes four accounts, of which two are invalid. The mapping uses a lookup list and functions in another folder. */
 async function pushed(): Promise<Workplace> {
   const work = fourAccounts();
   const { file, migrate } = work;

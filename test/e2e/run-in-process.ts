@@ -22,7 +22,7 @@ export interface InProcessCommand {
   readonly ended: Promise<InProcessEnd>;
   /** Ends the command like the first Ctrl-C. */
   readonly drain: () => void;
-  /** Calls the listener with each later text on stderr. */
+  /** Calls the listener with each later chunk of stderr. */
   readonly onStderr: (listener: (text: string) => void) => void;
 }
 
@@ -75,7 +75,7 @@ async function start(words: readonly string[], { program, input = "" }: InProces
   return { ended, drain: () => drain.abort(), onStderr: stderr.onText };
 }
 
-/** The bundle that users install. */
+/** Loads the bundle that users install. */
 function loadProgram(): Promise<typeof programModule> {
   return import(/* @vite-ignore */ new URL("../../dist/program/run-program.js", import.meta.url).href);
 }

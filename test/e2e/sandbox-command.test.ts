@@ -5,7 +5,7 @@ import { runCli, startCli, startSandboxProcess, startTestSandbox, type TestSandb
 import { adminOf, askJson, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A sandbox that is stopped when the test ends. */
+/** Starts a sandbox that is stopped when the test ends. */
 async function startedSandbox(options: Parameters<typeof startTestSandbox>[0] = {}): Promise<TestSandbox> {
   const sandbox = await startTestSandbox(options);
   onTestFinished(async () => {

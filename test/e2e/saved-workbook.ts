@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { openPromise } from "yauzl";
 import { zipped } from "../read/workbook/raw-workbook.ts";
 
-/** Saves a workbook again, with one text of a sheet replaced. `sheet` is the number of the sheet. */
+/** Replaces the first match of a pattern in the XML of a sheet. `sheet` is the number of the sheet, starting at 1. */
 export async function replaceInSheet(
   file: string,
   sheet: number,

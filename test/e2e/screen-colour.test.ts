@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { runCli } from "./cli.ts";
 import { JOB_FLAGS, workFolder } from "./validate-scene.ts";
 
-/** `script` runs a command on a new terminal; without it these tests are skipped. */
+/** Whether `script` is installed, which runs a command on a new terminal. Without it, the tests are skipped. */
 const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
 
 describe.skipIf(!HAS_SCRIPT)("on a terminal", () => {

@@ -7,7 +7,7 @@ import { deliveryErrors, FAST_PACE, QUICK_MS, type SharedPush, useSharedRuns, WA
 
 const WAITS = /Waiting for `push`, process \d+ .*: this push will join its run as a worker, or start its own when/s;
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push whose planner is killed ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run whose planner is killed ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { admin, inScene, answerAfter } = useSharedRuns(15);
 
   test("sends the remaining records with the other workers, and one of them writes the outcomes", async () => {

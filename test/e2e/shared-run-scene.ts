@@ -22,21 +22,24 @@ interface SeenWorker {
   readonly state: string;
 }
 
-/** A push with its ledger in PostgreSQL, and its state as seen from outside. */
+/** A workplace for pushes with a ledger in PostgreSQL, and functions that query the ledger. */
 export interface SharedPush extends Workplace {
   readonly ledger: string;
-  /** `migrate push --workers n`, with short leases and outcome lines. */
+  /** Starts `migrate push --workers n` with short leases and outcome lines. */
   readonly share: (workers: number, flags?: readonly string[], options?: CliOptions) => RunningCli;
   readonly workers: () => Promise<readonly SeenWorker[]>;
   /** Resolves when this many workers are active and each of them holds a range. */
   readonly whenWorking: (count: number) => Promise<readonly SeenWorker[]>;
-  /** Records with an outcome. */
+  /** Returns the number of records with an outcome. */
   readonly settled: () => Promise<number>;
   readonly whenSettled: (count: number) => Promise<void>;
   readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
 }
 
-/** The server of the test run, or a private server for test files that crash it or inspect its whole content. */
+/**
+ * Provides the server of the test run, or a private server for test files that crash the server or inspect all its
+ * databases.
+ */
 export function useServer(): { readonly server: () => PostgresCluster };
 export function useServer(kind: "private"): { readonly server: () => PrivateServer };
 export function useServer(kind?: "private"): { readonly server: () => PostgresCluster } {
@@ -55,16 +58,16 @@ export function useServer(kind?: "private"): { readonly server: () => PostgresCl
 
 /** A delay of replies that is long enough for every worker to join before the other workers have sent every record. */
 export const WAITING_MS = 1_500;
-/** The delay after the moment that a test waits for. */
+/** The delay of replies after the moment that a test waits for. */
 export const QUICK_MS = 5;
-/** The default delay. */
+/** The default delay of replies. */
 export const LATENCY_MS = 500;
 
 export const FAST_PACE: readonly string[] = ["--concurrency", "16"];
 
 /**
- * A server and a sandbox, reset before each test, for shared runs.
- * @param latencyMs default delay of replies
+ * Provides a database server and a sandbox for shared runs. The sandbox is reset before each test. Its replies are
+ * delayed by `latencyMs`.
  */
 export function useSharedRuns(latencyMs: number = LATENCY_MS): {
   readonly server: () => PostgresCluster;
@@ -159,7 +162,7 @@ const PATIENCE_MS = 120_000;
 /** Repeats a query until its result is true. Uses one connection, because connecting takes longer than a query. */
 async function until(database: string, what: string, isSo: (query: Query) => Promise<boolean>): Promise<void> {
   const client = new Client({ connectionString: database });
-  // A lost connection fails the next query.
+  // After a lost connection, the next query fails.
   client.on("error", () => undefined);
   await client.connect();
   const query: Query = async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;

@@ -8,7 +8,7 @@ import { deliveryErrors, LATENCY_MS, QUICK_MS, useSharedRuns, WAITING_MS } from 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { admin, inScene, answerAfter } = useSharedRuns();
 
-  test("three workers send every record once, and the report equals the report of one process", async () => {
+  test("three workers send every record once, and a later push sends no record again", async () => {
     await answerAfter(WAITING_MS);
     const scene = await inScene(150);
     const push = scene.share(3, ["--out", "report"]);
@@ -82,7 +82,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
     expect(end.code).toBe(0);
   });
 
-  describe("a one-line message refuses", () => {
+  describe("migrate refuses", () => {
     test("a worker whose input differs from the plan, before it joins the run", async () => {
       const scene = await inScene(300);
       const push = scene.share(1, ["--concurrency", "4"]);
@@ -98,7 +98,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
       await push.ended;
     });
 
-    test("workers for a ledger without a run, an unknown run, a run that has ended, and a run of one process", async () => {
+    test("a worker for a missing ledger, a run that has ended, and an unknown run", async () => {
       const scene = await inScene(5);
       const asked = async (...words: readonly string[]): Promise<string> => {
         const { code, stderr } = await scene.migrate(["worker", "--ledger", scene.ledger, ...words]);

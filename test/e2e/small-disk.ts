@@ -6,7 +6,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 /** A file system of the given size. The kernel refuses writes that exceed it. */
 export interface SmallDisk {
-  /** A file on the disk. */
+  /** Returns the path of a file on the disk. */
   readonly file: (name: string) => string;
   /** Uses up all free space. */
   readonly fill: () => void;
@@ -16,16 +16,16 @@ export interface SmallDisk {
   readonly makeWritable: () => void;
 }
 
-/** The reason why this machine cannot provide a small disk; undefined if it can. */
+/** Returns the reason why this machine cannot provide a small disk; undefined if it can. */
 export function noSmallDisk(): string | undefined {
-  if (process.platform !== "linux") return "a tmpfs is Linux's";
+  if (process.platform !== "linux") return "a tmpfs needs Linux";
   const folder = temporaryFolder();
   const { status, stderr, error } = mount(["-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]);
   if (status === 0) unmount(folder);
   return status === 0 ? undefined : `no right to mount a tmpfs here: ${error?.message ?? String(stderr).trim()}`;
 }
 
-/** A small disk for the current test. */
+/** Mounts a small disk for the current test. */
 export function smallDisk(kilobytes: number): SmallDisk {
   const folder = temporaryFolder();
   must(mount(["-t", "tmpfs", "-o", `size=${kilobytes}k,mode=700`, "tmpfs", folder]));
@@ -52,7 +52,7 @@ function must({ status, stderr, error }: ReturnType<typeof spawnSync>): void {
   if (status !== 0) throw new Error(error?.message ?? String(stderr));
 }
 
-/** Writes single bytes at the end, so that no partly used block remains. */
+/** Appends to the file until the disk is full. Ends with single bytes, so that no partly used block remains. */
 function fillUp(file: string): void {
   for (let size = 65_536; size > 0; size = Math.floor(size / 2)) {
     while (isWritten(file, size));

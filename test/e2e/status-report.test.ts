@@ -6,7 +6,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const { sandbox, admin } = useSandbox();
 
-/** Two valid accounts, an account that the platform rejects, and an invalid account. */
+/** Writes two valid accounts, an account that the platform rejects, and an invalid account. */
 function mixedWork(): Workplace {
   return workplace(
     {
@@ -63,7 +63,7 @@ describe("status", () => {
     expect(several.stderr).toContain("several runs");
   });
 
-  test("changes nothing, and creates no ledger", async () => {
+  test("creates no ledger", async () => {
     const work = mixedWork();
     const { code, stderr } = await work.migrate(["status"]);
     expect(code).toBe(2);
@@ -74,7 +74,7 @@ describe("status", () => {
 
 describe("report", () => {
   test.each([["text"], ["json"], ["ndjson"], ["csv"], ["junit"], ["github"]])(
-    "renders %s as the push did, from the ledger alone",
+    "as %s has the same output and files as the push, without contacting the platform",
     async (format) => {
       const work = mixedWork();
       const first = await work.push(["--format", format, "--out", "report"]);
@@ -114,7 +114,7 @@ describe("report", () => {
     });
   });
 
-  test("omits the rows if the extract has changed since the run, and reports that", async () => {
+  test("omits the rejects if the extract has changed since the run, and says so", async () => {
     const work = mixedWork();
     const first = await work.push();
     rmSync(work.file("customers.csv"));
@@ -132,7 +132,7 @@ describe("report", () => {
 });
 
 describe("explain", () => {
-  test("shows everything about one record except its values", async () => {
+  test("shows the errors and attempts of one record, and its values only with --show-values", async () => {
     const work = mixedWork();
     await work.push();
     await work.push();
@@ -148,7 +148,7 @@ describe("explain", () => {
     expect(shown.stdout).toContain("Zebedee");
   });
 
-  test("shows the same as JSON", async () => {
+  test("shows the outcome, attempts and origins of one record as JSON", async () => {
     const work = mixedWork();
     await work.push();
     const { stdout } = await work.migrate(["explain", "A", "--format", "json"]);

@@ -4,7 +4,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { type CliEnd, projectFile, runCli } from "./cli.ts";
 import { goodAccounts, references, useSandbox, workplace } from "./push-scene.ts";
 
-/** Not every system supports every limit. Tests of an unsupported limit are skipped and shown as skipped. */
+/** Returns whether this system supports the limit. Tests of an unsupported limit are skipped. */
 function canLimit(limit: string): boolean {
   return spawnSync("sh", ["-c", `ulimit ${limit}`]).status === 0;
 }
@@ -14,7 +14,7 @@ function runUnder(limit: string, args: readonly string[]): Promise<CliEnd> {
   return runCli(args, { under, cwd: temporaryFolder() });
 }
 
-/** Exits with 1, because the input has invalid records. */
+/** A command that exits with 1, because the input has invalid records. */
 const VALIDATE = [
   "validate",
   projectFile("fixtures/demo/business.json"),

@@ -9,7 +9,7 @@ function migrate(args: readonly string[], env: Readonly<Record<string, string | 
   return runCli(args, { cwd: temporaryFolder(), env: { ...sandbox.env, ...env } });
 }
 
-/** An unsigned JSON Web Token. */
+/** Returns a JSON Web Token with an invalid signature. */
 function webToken(claims: object): string {
   return `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.canary5Jq1`;
 }
@@ -46,7 +46,7 @@ describe("migrate token", () => {
     expect(await admin.tokenRequests()).toHaveLength(1);
   });
 
-  test("shows no owner and no expiry for a given token that contains neither", async () => {
+  test("shows no subject and no expiry for a given token that contains neither", async () => {
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "opaque_canary_8fP" };
     const { code, stdout } = await migrate(["token"], env);
     expect(code).toBe(0);
@@ -109,7 +109,7 @@ describe("migrate token", () => {
     ["--api-key", "canary_argv"],
     ["canary_argv"],
     ["--base-url", "https://user:canary_argv@127.0.0.1/v1/"],
-  ])("accepts no credentials from the command line, and does not repeat them: %s %s", async (...args) => {
+  ])("accepts no credentials from the command line, and does not print them: %s %s", async (...args) => {
     const { code, stderr } = await migrate(["token", ...args]);
     expect(code).toBe(2);
     expect(stderr).not.toMatch(/canary.argv/);

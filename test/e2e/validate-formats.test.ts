@@ -5,7 +5,10 @@ import { describe, expect, test } from "vitest";
 import { type CliEnd, projectFile, runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, JOB_FLAGS, linesOf, workFolder } from "./validate-scene.ts";
 
-/** A quoted newline in the first row, so that record numbers and line numbers differ. Lines 4 and 5 have errors. */
+/**
+ * An extract with a quoted newline in the first row, so that record numbers and line numbers differ. Lines 4 and 5 have
+ * errors.
+ */
 const EXTRACT = `REF,NAME,NOTE,MOBILE
 A1,Ada,"two
 lines",07700900123
@@ -116,14 +119,14 @@ describe("text on a terminal of 80 columns", () => {
     expect(tooWide(stderr)).toEqual([]);
   });
 
-  test("breaks a place before its column if it does not fit", async () => {
+  test("breaks a line between the place and the column if the line does not fit", async () => {
     const file = `${"long-".repeat(11)}name.csv`;
     const folder = workFolder({ [file]: "REF,NAME,NOTE,MOBILE\nA1,Ada,,12\n" });
     const { stdout } = await runCli(["validate", file, ...JOB_FLAGS], { cwd: folder });
     expect(stdout).toContain(`\n       e.g. ${file}:2\n       column MOBILE\n`);
   });
 
-  test("counts files instead of naming all if there are many", async () => {
+  test("names the first file and counts the other files if there are many", async () => {
     const names = ["a.csv", "b.csv", "c.csv"];
     const folder = workFolder(Object.fromEntries(names.map((name) => [name, `REF,NAME,NOTE,MOBILE\n${name},Ada,,\n`])));
     const { stderr } = await runCli(["validate", "*.csv", ...JOB_FLAGS], { cwd: folder });
@@ -177,7 +180,8 @@ interface Element {
 }
 
 /**
- * The elements in order. Throws if the XML is not well-formed, for the kinds of mistakes that our reports can contain.
+ * Returns the elements in order. Throws if the XML is not well-formed, for the kinds of mistakes that our reports can
+ * contain.
  */
 function elementsOf(xml: string): readonly Element[] {
   const elements: Element[] = [];

@@ -105,7 +105,7 @@ describe("validate", () => {
     expect(stderr).toMatch(message);
   });
 
-  test("leaves out an optional field with an empty cell, and reports a required field with an empty cell", async () => {
+  test("omits an optional field with an empty cell, and reports a required field with an empty cell", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2, ,,\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -155,7 +155,7 @@ describe("validate", () => {
   });
 });
 
-/** The payloads that a push would send. */
+/** Returns the payloads that a push would send. */
 async function payloads(folder: string, args: readonly string[]): Promise<readonly Payload[]> {
   const flags = ["--limit", "100", ...JOB_FLAGS, "--format", "json", "--show-values"];
   const { stdout } = await runCli(["preview", ...flags, ...args], { cwd: folder });

@@ -10,7 +10,7 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 const PAGE = readFileSync(projectFile("docs/ci.md"), "utf8");
 
 describe("the commands of docs/ci.md, unchanged", () => {
-  test("GitHub: the contract is valid, the sample fails, and the annotations are on its lines", () => {
+  test("GitHub: the contract is valid, the sample fails, and the annotations are on lines of the sample", () => {
     const steps: readonly { readonly run?: string }[] = parseYaml(block(".github/workflows")).jobs.validate.steps;
     const [check = "", validate = ""] = steps
       .map((step) => step.run ?? "")
@@ -101,7 +101,7 @@ interface ActionUse {
   readonly with?: Readonly<Record<string, string>>;
 }
 
-/** The text with the inputs of an action substituted, as GitHub does. */
+/** Returns the text with the inputs of an action substituted, as GitHub does. */
 function withInputs(text: string, { inputs }: Action, use: ActionUse | undefined): string {
   return text.replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name: string) => {
     const value = use?.with?.[name] ?? inputs[name]?.default;
@@ -120,7 +120,10 @@ function lineOf(folder: string, file: string, line: number): string {
   return readFileSync(path.join(folder, file), "utf8").split("\n")[line - 1] ?? "";
 }
 
-/** A repository as the page describes it, with the demo's extract as its sample, and no network settings or secrets. */
+/**
+ * Creates a repository as the page describes it, with the demo's extract as its sample, and no network settings or
+ * secrets.
+ */
 function repository(): string {
   const folder = temporaryFolder();
   cpSync(projectFile("fixtures/demo"), path.join(folder, "migration"), { recursive: true });
@@ -140,7 +143,7 @@ function writeProgram(file: string, command: string): void {
   chmodSync(file, 0o755);
 }
 
-/** The YAML block whose first comment names this file. */
+/** Returns the YAML block whose first comment names this file. */
 function block(file: string): string {
   const found = [...PAGE.matchAll(/```yaml\n(.*?)```/gs)].find(([, text = ""]) => text.startsWith(`# ${file}`));
   if (found?.[1] === undefined) throw new Error(`docs/ci.md has no block for ${file}`);

@@ -3,7 +3,7 @@ import { projectFile, runCli } from "./cli.ts";
 import { JOB_FLAGS, workFolder } from "./validate-scene.ts";
 
 const PRELOAD = projectFile("test/failpoints/check-preload.mjs");
-/** Eighteen chunks of 256 KB: more than the other threads take before the reading thread takes any. */
+/** Rows for about twenty chunks of 256 KB, more than the other threads take before the reading thread takes a chunk. */
 const ROWS = 21_000;
 
 function folder(): string {
@@ -35,7 +35,8 @@ it.each([
   },
 );
 
-// One second after the signal, validate ends without its outcomes. On a busy machine, a chunk can take longer than that.
+// If validate has not ended one second after the signal, it ends without the outcomes. On a busy machine, one chunk can
+// take longer than a second.
 it.each(["1", "3"])("Ctrl-C ends validate --threads %s with the outcomes so far", { retry: 3 }, async (threads) => {
   const { code, stdout, stderr } = await validated(threads, "main:5:SIGINT");
   expect(stderr).toMatch(/stopped after [\d,]+ records: the rest of the input was not read/);

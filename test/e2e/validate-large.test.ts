@@ -9,7 +9,7 @@ const MANY_ROWS = 400_000;
 const LONG_NOTE = "n".repeat(220);
 
 describe("a large input", () => {
-  test("has the same outcomes as a small input, in input order", async () => {
+  test("has one outcome per record, in input order, and reports duplicate keys that are far from each other", async () => {
     const wrong = new Map([
       [7, "K1,,n,\n"],
       [20_000, `K5,Again,${LONG_NOTE},\n`],
@@ -33,7 +33,7 @@ describe("a large input", () => {
   });
 
   test.skipIf(!existsSync("/bin/bash"))(
-    "whose plan does not fit on the disk exits with 6 and reports the full disk",
+    "makes validate exit with 6 and report the full disk if its plan does not fit on the disk",
     async () => {
       const short = Array.from({ length: MANY_ROWS }, (_, index) => `K${index + 1},Ada,n,\n`);
       const folder = workFolder({ "a.csv": `REF,NAME,NOTE,MOBILE\n${short.join("")}` });
@@ -45,7 +45,7 @@ describe("a large input", () => {
   );
 });
 
-/** A CSV file of 10 MB. */
+/** Returns a CSV file of 10 MB. */
 function rows(other: (number: number) => string | undefined = () => undefined): string {
   const lines = Array.from(
     { length: ROWS },

@@ -55,8 +55,8 @@ ${Object.keys(TYPES)
 const long = (piece: string, length = 40_000): string => piece.repeat(length / piece.length);
 
 /**
- * Each cell makes a backtracking matcher try many alternatives. Such a matcher takes seconds, and its time grows with
- * the square of the length.
+ * Cells that make a backtracking matcher try many alternatives. The time of such a matcher grows with the square of the
+ * length, to several seconds for these cells.
  */
 const CELLS = [
   `1${long("0")}1`,
@@ -74,7 +74,7 @@ const CELLS = [
   long("$&"),
 ];
 
-test("long cells designed to be slow do not slow down validation", async () => {
+test("long cells that are designed to slow down pattern matching do not slow down validation", async () => {
   const columns = ["REF", ...Object.keys(TYPES).map((name) => name.toUpperCase())];
   const rows = CELLS.map((cell, at) => [`A${at}`, ...Object.keys(TYPES).map(() => cell)]);
   const longest = columns.map((name) => (name === "NUMBER" ? `1.${long("0", 900_000)}1` : ""));

@@ -41,7 +41,7 @@ describe("validate opens no socket", () => {
   });
 });
 
-/** An environment in which every use of the network adds a line to a file. */
+/** Returns options with which every use of the network adds a line to a file, and a function that reads the file. */
 function trap(): { readonly options: CliOptions; readonly touched: () => string } {
   const trapFile = path.join(temporaryFolder(), "touched");
   return {
@@ -72,7 +72,7 @@ async function socketsOf(args: readonly string[]): Promise<readonly string[]> {
     .filter((line) => /socket\(AF_INET6?,/.test(line));
 }
 
-/** A server without TLS: a TLS client fails immediately. */
+/** Starts a server without TLS. A connection of a TLS client fails immediately. */
 async function plainServer(): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const server = createServer((socket) =>
     socket

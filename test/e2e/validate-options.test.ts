@@ -6,11 +6,11 @@ import { runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, JOB_FLAGS, JOINED_MAPPING, linesOf, validate, workFolder } from "./validate-scene.ts";
 
 const HEADER = "REF,NAME,NOTE,MOBILE\n";
-/** Every second row is invalid. */
+/** An extract of ten rows, of which every second row is invalid. */
 const TEN = `${HEADER}${Array.from({ length: 10 }, (_, index) => `A${index + 1},${index % 2 === 0 ? "Ada" : ""},,\n`).join("")}`;
 
 describe("flags that select records:", () => {
-  test("--limit validates the first records", async () => {
+  test("--limit validates only the first records", async () => {
     const { code, stdout } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--limit", "3"]);
     expect(code).toBe(1);
     expect(linesOf(stdout).map(({ record, key }) => [record, key])).toEqual([
@@ -20,7 +20,7 @@ describe("flags that select records:", () => {
     ]);
   });
 
-  test("--only validates the records with these keys, with their numbers in the whole input", async () => {
+  test("--only validates the records with these keys, and keeps their record numbers", async () => {
     const { code, stdout } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--only", "A9,A3", "--only", "A5"]);
     expect(code).toBe(0);
     expect(linesOf(stdout).map(({ record, key }) => [record, key])).toEqual([
@@ -30,7 +30,7 @@ describe("flags that select records:", () => {
     ]);
   });
 
-  test("--only with an unknown key is an error, not a success", async () => {
+  test("--only with an unknown key exits with 2", async () => {
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--only", "A99"]);
     expect(code).toBe(2);
     expect(stderr).toContain("--only");
@@ -52,7 +52,7 @@ describe("--max-errors", () => {
     expect(stderr).not.toContain("stopped");
   });
 
-  test("stops reading a long input once it is exceeded", async () => {
+  test("stops reading a long input once the limit is exceeded", async () => {
     const folder = workFolder({ "a.csv": HEADER + "A1,,,\n".repeat(20_000) + 'A2,"never closed,,\n' });
     const { code, stdout, stderr } = await validate(folder, ["a.csv", "--max-errors", "10"]);
     expect(code).toBe(1);
@@ -146,7 +146,7 @@ describe("sources", () => {
 });
 
 describe("messages", () => {
-  test("are only failures with --quiet", async () => {
+  test("are limited to failures with --quiet", async () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--quiet"]);
     expect([ended.code, ended.stderr]).toEqual([1, ""]);

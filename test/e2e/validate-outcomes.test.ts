@@ -120,7 +120,7 @@ describe("outcome lines", () => {
     ]);
   });
 
-  test("of records with the same key name the other record", async () => {
+  test("of records with the same key mark repeated content as duplicate, and different contents as invalid", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2,Bea,,\nA1,Ada,,\nA2,Other,,\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -161,7 +161,7 @@ describe("the report folder", () => {
     expect(exitCode).toBe(1);
   });
 
-  test("is readable only by its owner, under any umask", async () => {
+  test("is readable only by its owner, even with umask 000", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,,,\n` });
     const umask = ["sh", "-c", 'umask 000; exec "$0" "$@"'];
     await validate(folder, ["a.csv", "--out", "new/report"], { under: umask });
@@ -193,7 +193,7 @@ describe("the report folder", () => {
     expect(linesOf(again.stdout).map(({ key, status }) => [key, status])).toEqual([["A2", "valid"]]);
   });
 
-  test("of an input without errors has rejects with only a header, and names no next command", async () => {
+  test("of an input without errors has an errors.csv with only a header, and names no next command", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\n` });
     const { code, stderr } = await validate(folder, ["a.csv", "--out", "out"]);
     expect(code).toBe(0);
@@ -241,7 +241,9 @@ interface Summary {
   readonly [status: string]: unknown;
 }
 
-/** A valid account, an account whose second customer has an invalid address, and a customer without an account. */
+/**
+ * Writes a valid account, an account whose second customer has an invalid address, and a customer without an account.
+ */
 function joinedFolder(): string {
   return workFolder({
     "mapping.yaml": JOINED_MAPPING,

@@ -102,7 +102,7 @@ describe("rules over several fields", () => {
     ["references: { nmes: names.csv }", "references.nmes", "names"],
     ["references: { names: missing.csv }", "missing.csv", ""],
     ["references: { names: customers.csv }", 'needs a column "name"', "LAST"],
-  ])("refuse unknown settings: %s", async (config, message, hint) => {
+  ])("refuse wrong settings: %s", async (config, message, hint) => {
     const { code, stdout, stderr } = await validate(folderWith({ "migrate.yaml": config }));
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);

@@ -39,7 +39,7 @@ components:
               joined_at: { type: string, format: date-time }
 `;
 
-/** Rows of one file: REF, NAME, NOTE, MOBILE. */
+/** A mapping for one file with the columns REF, NAME, NOTE and MOBILE. */
 const FLAT_MAPPING = `operation: import-account
 key: number
 payload:
@@ -49,7 +49,7 @@ payload:
   mobile: MOBILE
 `;
 
-/** Accounts, and their customers in a second file. */
+/** A mapping for accounts, and their customers in a second file. */
 export const JOINED_MAPPING = `operation: import-account
 key: number
 sources:
@@ -66,7 +66,7 @@ payload:
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** A folder with these files, the contract and a mapping; removed when the test ends. */
+/** Creates a folder with these files, the contract and a mapping. The folder is removed when the test ends. */
 export function workFolder(files: Files): string {
   const folder = temporaryFolder();
   for (const [name, content] of Object.entries({ "contract.yaml": CONTRACT, "mapping.yaml": FLAT_MAPPING, ...files })) {
@@ -79,7 +79,7 @@ export function workFolder(files: Files): string {
 export const CONTRACT_FLAGS: readonly string[] = ["--contract", "contract.yaml"];
 export const JOB_FLAGS: readonly string[] = [...CONTRACT_FLAGS, "--mapping", "mapping.yaml"];
 
-/** `migrate validate` in a folder, with its contract and mapping and NDJSON output. */
+/** Runs `migrate validate` in a folder, with the folder's contract and mapping, and NDJSON output. */
 export function validate(folder: string, args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
   return runCli(["validate", ...args, ...JOB_FLAGS, "--format", "ndjson"], { ...options, cwd: folder });
 }
@@ -92,7 +92,7 @@ export interface Line {
   readonly errors?: readonly { readonly attr: string; readonly code: string; readonly source?: object }[];
 }
 
-/** The objects of an NDJSON text. */
+/** Parses NDJSON. */
 export function linesOf(ndjson: string): readonly Line[] {
   return ndjson
     .split("\n")

@@ -5,12 +5,15 @@ import { expect, it } from "vitest";
 import { type CliOptions, runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, type Files, JOB_FLAGS, JOINED_MAPPING, workFolder } from "./validate-scene.ts";
 
-/** Ten chunks of 256 KB: more than the other threads take before the reading thread takes any. Long rows save time. */
+/**
+ * Rows for ten chunks of 256 KB, more than the other threads take before the reading thread takes a chunk. Long rows
+ * save time.
+ */
 const ROWS = 3500;
 
 const GOOD = `${"The meter is under the stairs. ".repeat(24)}ok`;
 
-/** Rows of REF, NAME, NOTE, MOBILE with every hazard of CSV files. */
+/** Returns rows of REF, NAME, NOTE, MOBILE with every hazard of CSV files. */
 function hazards(count: number): string {
   const all = Array.from({ length: count }, (_, index) => hazard(index));
   return ["REF,NAME,NOTE,MOBILE", ...all].join("\n");
@@ -34,7 +37,7 @@ function hazard(index: number): string {
   return long ?? kinds[index % 59] ?? `${ref},Ann,${GOOD},07700900123`;
 }
 
-/** Rows of which one in `badEvery` has an error. */
+/** Returns rows of which one in `badEvery` has an error. */
 function rows(count: number, badEvery: number): string {
   const all = Array.from(
     { length: count },
@@ -43,7 +46,7 @@ function rows(count: number, badEvery: number): string {
   return ["REF,NAME,NOTE,MOBILE", ...all, ""].join("\n");
 }
 
-/** Lines of JSON with every kind of error. */
+/** Returns lines of JSON with every kind of error. */
 function jsonLines(count: number): string {
   const hazardAt: Readonly<Record<number, (ref: string) => string>> = {
     3: (ref) => `\n  \r\n {"REF":"${ref}","NAME":"Zoë","NOTE":"a\\nb","MOBILE":"0770"} \r`,
@@ -61,7 +64,7 @@ function jsonLines(count: number): string {
   }).join("\n");
 }
 
-/** The valid lines as an array. */
+/** Returns an array of the lines that begin with `{`, and of other elements. */
 function array(count: number): string {
   const elements = jsonLines(count)
     .split("\n")
@@ -92,7 +95,9 @@ payload: { number: { from: REF, call: fail }, name: { from: NAME, call: shout } 
 
 const JOINED = JOINED_MAPPING.replace("${supplier}", "S");
 
-/** Accounts, and customers in any order. Some have no account, or a key that is almost the key of an account. */
+/**
+ * Returns accounts, and customers in another order. Some customers have no account, or almost the key of an account.
+ */
 function joined(count: number): Files {
   const numbers = Array.from({ length: count }, (_, index) => index);
   const accounts = numbers.map((index) => `K${index},${index % 101 === 7 ? "" : "Ann"}`);
@@ -109,7 +114,7 @@ function joined(count: number): Files {
   };
 }
 
-/** The same accounts, with customers as lines of JSON. */
+/** Returns the same accounts, with customers as lines of JSON. */
 function joinedWithJson(count: number): Files {
   const good = Array.from({ length: count }, (_, index) =>
     JSON.stringify({ REF: `K${index}`, SEQ: index % 3, LAST: { toString: index }, MAIL: "a@example.org" }),
@@ -129,7 +134,7 @@ let calls = 0;
 export const numbered = (text) => text + " " + (calls += 1);
 `;
 
-/** An account's number ends in the count of accounts that the functions of its thread have processed so far. */
+/** A mapping in which the number of an account ends in the number of accounts that its thread has mapped so far. */
 const COUNTED_KEYS = `operation: import-account
 key: number
 functions: ./functions.mjs
@@ -246,7 +251,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** All files that a run writes. */
+/** Returns the exit code, the output and all files of a run. */
 async function validated({ files, args = [], options }: Case, folder: string, threads: number): Promise<unknown> {
   const out = path.join(folder, `out-${threads}`);
   const sources = args.some((arg) => /^-$|\.(csv|json|ndjson)$/.test(arg)) ? [] : ["accounts.csv"];
@@ -256,12 +261,12 @@ async function validated({ files, args = [], options }: Case, folder: string, th
     ...options,
     cwd: folder,
   });
-  // The progress of a slow machine after some seconds is not part of the result.
+  // On a slow machine, progress lines appear after some seconds. They are not part of the result.
   const said = stderr.replaceAll(path.basename(out), "out").replaceAll(/^Reading .*\n/gm, "");
   return { code, stdout: stdout.replaceAll(path.basename(out), "out"), said, files: filesIn(out) };
 }
 
-/** All files except those that differ because of a random secret of the run. */
+/** Returns all files except those that differ because of a random secret of the run. */
 function filesIn(folder: string): Readonly<Record<string, string>> {
   const found = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
   const files = found.filter((entry) => entry.isFile() && !SECRET_FILES.has(entry.name));
@@ -270,7 +275,7 @@ function filesIn(folder: string): Readonly<Record<string, string>> {
 
 const SECRET_FILES: ReadonlySet<string> = new Set(["rejects.fingerprints", "rejects.json"]);
 
-/** Without the names of run and folder, and without the minute. */
+/** Reads a file without the names of the run and the folder, and without the time. */
 function read(file: string): string {
   return readFileSync(file, "utf8").replaceAll(/out-\d|\d{8}-\d{4}-[0-9a-f]{4}|\d\d:\d\d\b/g, "...");
 }

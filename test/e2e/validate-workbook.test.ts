@@ -25,7 +25,7 @@ describe("a workbook as a source", () => {
     expect(renamed).toBe(fromCsv.stdout);
   });
 
-  test("has its sheets listed if the requested sheet does not exist", async () => {
+  test("is refused with a list of its sheets if the requested sheet does not exist", async () => {
     const folder = workFolder({});
     cpSync(path.join(WORKBOOKS, "from-libreoffice.xlsx"), path.join(folder, "book.xlsx"));
     const run = await runCli(["validate", "book.xlsx#Kunden", ...JOB_FLAGS], { cwd: folder });

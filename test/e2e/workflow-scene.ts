@@ -13,7 +13,7 @@ import {
 import { references } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** The contract of the worked example: accounts in steps. */
+/** The contract of the worked example, in which accounts are imported in several steps. */
 const WORKFLOWS: string = projectFile("fixtures/workflows/contract.yaml");
 
 /** v1: validate, stage, process. v2: schedule, poll. */
@@ -56,7 +56,7 @@ export function workflowPlace(sandbox: Pick<TestSandbox, "env">): WorkflowPlace 
   };
 }
 
-/** `migrate push` with the worked example's contract and outcome lines on stdout. */
+/** Returns the words of `migrate push` with the worked example's contract and outcome lines on stdout. */
 function pushWords(mapping: string): readonly string[] {
   return ["push", "--contract", "contract.yaml", "--mapping", mapping, "--format", "ndjson"];
 }

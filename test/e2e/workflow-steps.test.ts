@@ -19,7 +19,7 @@ function dayFromNow(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The example with a window from cells for each of its accounts. */
+/** Writes the example with a window, read from cells, for each account. */
 function placeWithWindows(windows: readonly (readonly [string, string])[]): WorkflowPlace {
   const place = workflowPlace(sandbox);
   const rows = windows.map(([from, to], index) => `W-00${index + 1},Ada Byron,CB1 2AB,${from},${to}`);
@@ -98,7 +98,7 @@ describe("the window of a scheduled account", () => {
     ]);
   });
 
-  test("is sent with valid records, and is not part of their identity: a record with another window is already accepted", async () => {
+  test("is sent with valid records, and is not part of their identity: an accepted record with another window is skipped", async () => {
     const place = placeWithWindows(windows);
     const first = await place.push("v2");
     expect(first.code).toBe(1);

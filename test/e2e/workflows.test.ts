@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-/** The last segments of the paths of a record's requests. */
+/** Returns the method, the last segment of the path and the status of each request for a record. */
 function wayOf(key: string, requests: readonly SeenRequest[]): readonly string[] {
   return requests
     .filter((one) => one.key === key)
@@ -110,7 +110,7 @@ describe("schedule, and poll", () => {
     expect(way.slice(1).every((one) => one === "GET data-import 200")).toBe(true);
   });
 
-  test("a refusal without reasons is explained by validation, at its cell", async () => {
+  test("after a refusal without reasons, the record is validated, and the errors are reported at their cells", async () => {
     const { push, file } = workflowPlace(sandbox);
     writeFileSync(file("customers.csv"), "REF,LAST,MOBILE,LOYALTY\nW-001,Byron,12345,\nW-002,Baker,,\nW-003,Baker,,\n");
     const { code, stdout } = await push("v2");
@@ -141,7 +141,7 @@ describe("schedule, and poll", () => {
 });
 
 describe("--until", () => {
-  test("stops after the step, and a later push continues from there", async () => {
+  test("stops after the step, and a later push continues with the next step", async () => {
     const { push } = workflowPlace(sandbox);
     const first = await push("v1", ["--until", "stage"]);
     expect(first.code).toBe(3);
@@ -167,7 +167,7 @@ describe("--until", () => {
     expect(await admin.imports()).toEqual(before);
   });
 
-  test("sends a record whose content has changed from the first step", async () => {
+  test("sends a record with changed content again, from the first step", async () => {
     const { push, file } = workflowPlace(sandbox);
     await push("v1", ["--until", "stage"]);
     const changed = readFileSync(file("accounts.csv"), "utf8").replace("Ada Byron", "Ada Lovelace");
@@ -255,7 +255,7 @@ describe("a follow-up of the import", () => {
   });
 });
 
-/** The ids of the ledger's runs, the latest first. */
+/** Returns the ids of the ledger's runs, the latest first. */
 async function runsOf(migrate: (args: readonly string[]) => Promise<{ readonly stdout: string }>): Promise<string[]> {
   const { runs }: { runs: readonly { id: string }[] } = JSON.parse(
     (await migrate(["status", "--format", "json"])).stdout,
