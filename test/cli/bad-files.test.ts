@@ -25,13 +25,13 @@ const BOMB = ["a: &a [x, x, x, x, x, x, x, x, x]"]
   .concat("bcdefgh".split("").map((name, at) => `${name}: &${name} [${`*${"abcdefgh"[at]}, `.repeat(9)}]`))
   .join("\n");
 
-/** `[what, content, line]` */
+/** Corrupt files as `[title, content, line]`. */
 const CORRUPT: readonly (readonly [string, string, number])[] = [
   ["aliases that multiply", BOMB, 1],
   ["an alias to itself", "a: &a\n  b: *a\n", 2],
   ["a name that occurs twice", "supplier: A\noperation: b\nsupplier: C\n", 3],
   ["a name twice in JSON", '{"supplier": "A",\n"supplier": "B"}', 2],
-  ["a prototype", "targets:\n  __proto__: { baseUrl: x }\n", 2],
+  ["the name __proto__", "targets:\n  __proto__: { baseUrl: x }\n", 2],
   ["a function", 'a: 1\nb: !!js/function "function () { return 1; }"\n', 2],
   ["binary data", "a: !!binary aGVsbG8=\n", 1],
   ["a merge key", "a: &a { b: 1 }\nc:\n  <<: *a\n", 3],
@@ -41,7 +41,7 @@ const CORRUPT: readonly (readonly [string, string, number])[] = [
   ["very deep nesting", "[".repeat(5000), 1],
 ];
 
-/** A contract keeps such numbers as text. */
+/** A number that is refused except in a contract, which keeps long numbers as text. */
 const LONG_NUMBER = ["a number that loses digits", "a: 1\nb: 12345678901234567890\n", 2] as const;
 
 /** Decoding fails before parsing, so the code is always `config`. */

@@ -8,7 +8,7 @@ import { IDLE_SESSION } from "./idle-session.ts";
 const page = readFileSync(new URL("../../docs/cluster.md", import.meta.url), "utf8");
 const [composeFile = "", jobFile = ""] = [...page.matchAll(/```yaml\n([^`]*)```/g)].map(([, text = ""]) => text);
 
-/** Words of a command that are neither a known command nor a known option. */
+/** Returns the words of a command that are neither a known command nor a known option. */
 function unknownWords(words: readonly string[]): readonly string[] {
   const [name = "", ...rest] = words;
   const command = createProgram(IDLE_SESSION).commands.find((one) => one.name() === name);
@@ -17,7 +17,7 @@ function unknownWords(words: readonly string[]): readonly string[] {
   return rest.filter((word) => word.startsWith("--") && !known.has(word));
 }
 
-/** Variables with our prefix that no option reads. */
+/** Returns the variables with our prefix that no option reads. */
 function unknownVariables(names: readonly string[]): readonly string[] {
   const options = createProgram(IDLE_SESSION).commands.flatMap((command) => command.options);
   const known = new Set(options.flatMap(({ envVar }) => envVar ?? []));

@@ -12,7 +12,7 @@ it("docs/configuration.md contains the tables generated from the option definiti
   await expect(withOptionTables(page)).toMatchFileSnapshot("../../docs/configuration.md");
 });
 
-/** The names in the first column of the tables of a section. */
+/** Returns the names in the first column of the tables of a section. */
 function documented(section: string): readonly string[] {
   const start = page.indexOf(`## ${section}\n`);
   const end = page.indexOf("\n## ", start + 1);
@@ -20,7 +20,7 @@ function documented(section: string): readonly string[] {
   return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = ""]) => name);
 }
 
-/** The valid settings that the error for an unknown setting lists. */
+/** Returns the valid settings that the error for an unknown setting lists. */
 async function known(text: string): Promise<readonly string[]> {
   const refused: unknown = await readConfig(undefined, temporaryFolder({ "migrate.yaml": text })).catch(
     (error: unknown) => error,

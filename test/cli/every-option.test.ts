@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { IDLE_SESSION } from "./idle-session.ts";
 
-/** Every command that has an action, as the words after `migrate`. */
+/** Returns every command that has an action, as the words after `migrate`. */
 function commandsBelow(group: Command, words: readonly string[] = []): readonly (readonly string[])[] {
   return group.commands.flatMap((command) => {
     const all = [...words, command.name()];
@@ -18,7 +18,7 @@ function commandAt(program: Command, words: readonly string[]): Command {
   return command;
 }
 
-/** A value for the argument of an option, by the notation of the argument. */
+/** Values for the arguments of options, by the notation of the argument. */
 const VALUES: Readonly<Record<string, string>> = {
   "n|n%": "5%",
   duration: "90s",

@@ -6,7 +6,7 @@ import { MESSAGES_GROUP } from "../../src/cli/options/options.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { IDLE_SESSION } from "./idle-session.ts";
 
-/** The commands without subcommands, each as a list of words. */
+/** Returns the commands without subcommands, each with the words of its parents. */
 function leaves(command: Command, words: readonly string[] = []): readonly string[] {
   const below = command
     .createHelp()
@@ -115,7 +115,7 @@ describe("migrate help --all", () => {
     expect(text.split("\n").length).toBeLessThan(600);
   });
 
-  it("names every option of every command, or its whole group", async () => {
+  it("names every option of every command, or the group of the option", async () => {
     const text = await printed(["help", "--all"]);
     const shared = text.slice(
       text.indexOf("Options that several commands share:"),

@@ -7,7 +7,7 @@ import { RUN_STATES } from "../../src/job/run-progress.ts";
 const page = readFileSync(new URL("../../docs/monitoring.md", import.meta.url), "utf8");
 const dashboard = readFileSync(new URL("../../docs/grafana-dashboard.json", import.meta.url), "utf8");
 
-/** The rows of the table whose first column has this heading. */
+/** Returns the rows of the table whose first column has this heading. */
 function table(heading: string): readonly (readonly string[])[] {
   const lines = page.slice(page.indexOf(`| ${heading} |`)).split("\n");
   const end = lines.findIndex((line) => !line.startsWith("|"));

@@ -7,7 +7,7 @@ import { OWNER } from "../../src/options/migration-options.ts";
 import { PACE, STORE, SUPPLIER, TARGET } from "../../src/options/target-options.ts";
 import { IDLE_SESSION } from "./idle-session.ts";
 
-/** The page with the tables generated from the option definitions. */
+/** Returns the page with the tables generated from the option definitions. */
 export function withOptionTables(page: string): string {
   const tables: readonly (readonly [section: string, table: string])[] = [
     ["Settings", settingsTable(onlyFile(FILE_SETTINGS))],
@@ -47,7 +47,7 @@ function onlyFile(table: OptionTable): OptionTable {
   return Object.fromEntries(Object.entries(table).filter(([, { file }]) => file !== undefined));
 }
 
-/** @param group options whose flags set members of this table */
+/** Returns a table of settings, each with the flag that sets it. Options in `group` can also set these settings. */
 function settingsTable(table: OptionTable, group: OptionTable = {}): string {
   const setBy = new Map(
     Object.entries(group).flatMap(([name, { sets }]) => (sets === undefined ? [] : [[sets, name]])),

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** The arguments that the action receives for this command line. */
+/** Returns the arguments that the action receives for this command line. */
 async function typed(line: string): Promise<{ readonly sources: unknown; readonly flags: FaultFlags }> {
   const program = createProgram(IDLE_SESSION);
   let seen: { sources: unknown; flags: FaultFlags } | undefined;
@@ -51,7 +51,7 @@ describe("the command line", () => {
     });
   });
 
-  it("reads environment variables of settings without a flag", async () => {
+  it("reads a setting from the environment unless a flag sets it", async () => {
     vi.stubEnv("MIGRATE_CONTRACT", "env.yaml");
     vi.stubEnv("MIGRATE_MAX_ERRORS", "20");
     vi.stubEnv("MIGRATE_CONCURRENCY", "auto");

@@ -13,7 +13,7 @@ test("--version loads neither commander nor the rest of the program", () => {
   expect(loaded("main.ts")).toEqual({ files: 4, packages: [] });
 });
 
-test("showing a contract loads no package that reads files, checks shapes or draws progress", () => {
+test("showing a contract loads no other packages than chalk and fastest-levenshtein", () => {
   const { packages } = loaded(
     "actions/inspect-actions.ts",
     "../commands/contract/contract-show.ts",
@@ -22,7 +22,7 @@ test("showing a contract loads no package that reads files, checks shapes or dra
   expect(packages).toEqual(["chalk", "fastest-levenshtein"]);
 });
 
-test("importing the library does not load the local platform", () => {
+test("importing the library does not load the packages of the local platform", () => {
   const { packages } = loaded("../index.ts");
   expect(packages).toEqual([
     "chalk",

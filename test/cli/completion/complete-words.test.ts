@@ -14,7 +14,7 @@ function values(...words: readonly string[]): readonly string[] {
   return complete(...words).candidates.map(({ value }) => value);
 }
 
-/** Every command that the help shows, as a list of words. */
+/** Returns every command that the help shows, with its words. */
 function shownCommands(
   command: Command,
   words: readonly string[] = [],
@@ -59,7 +59,7 @@ describe("completion", () => {
     expect(complete("reconcile", "--accept", "").valuesOf).toBe("accept");
   });
 
-  it("suggests nothing as the argument of a switch", () => {
+  it("suggests paths after a switch, which has no argument", () => {
     expect(complete("push", "--dry-run", "").files).toBe(true);
   });
 

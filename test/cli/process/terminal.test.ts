@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { screenOf } from "../../../src/cli/process/terminal.ts";
 
-/** The properties of an output stream that determine whether colours are used. */
+/** Returns an output stream with the properties that determine whether colours are used. */
 function output(isTTY: boolean): NodeJS.WriteStream {
   return Object.assign(Object.create(process.stdout), { isTTY, columns: 100 });
 }

@@ -12,7 +12,7 @@ interface Watched {
   readonly at: (ms: number) => void;
 }
 
-/** Progress output written to a pipe, with a clock that the test controls. */
+/** Creates progress output that is written to a pipe, with a clock that the test controls. */
 function inPipe(logFormat: "text" | "json" = "text", verbose = true): Watched {
   const written: string[] = [];
   let now = 1000;
@@ -37,7 +37,7 @@ function accepted(inFlight = 4): Extract<RunEvent, { kind: "outcome" }> {
   return { kind: "outcome", status: "accepted", inFlight, durationMs: 20 };
 }
 
-/** The JSON lines without their timestamps. */
+/** Parses JSON lines, checks their timestamps and removes them. */
 function events(written: readonly string[]): readonly object[] {
   return written.map((line) => {
     const { time, ...event }: { time: string } = JSON.parse(line);

@@ -96,7 +96,7 @@ targets:
     });
   });
 
-  it("is named in errors by the path that was tried", async () => {
+  it("has a line for each path in it, which errors about the path can name", async () => {
     const folder = temporaryFolder({
       "conf/mine.yaml": "contract: [a.yaml, b.yaml]\ntargets:\n  t: { baseUrl: x, ca: ca.pem }\n",
     });

@@ -9,7 +9,7 @@ const SCREEN = { width: 80, colour: false };
 const OPTIONS = { screen: SCREEN, showValues: false, verbose: false };
 const FILE = "a/rather/long/path/to/the/contract/of/an/instance/openapi.yaml";
 
-/** Checks that every line with several words fits. A single word may exceed the width. */
+/** Returns whether every line with several words fits. A single word may exceed the width. */
 function isReadable(text: string): boolean {
   return text.split("\n").every((line) => line.length <= SCREEN.width || !line.trim().includes(" "));
 }
