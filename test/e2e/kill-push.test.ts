@@ -12,7 +12,7 @@ const CONCURRENCY = 16;
  * Intents are written in advance for at most this many records, so one kill makes at most this many records ambiguous.
  */
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
-/** `npm run soak` runs 1,000 kills. */
+/** `npm run soak -- kills` sets KILLS to 700. */
 const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 6, whole: 20 }));
 /** Enough kills to make records ambiguous on a platform that does not detect repeats. */
 const FORGETFUL_KILLS = campaignSize({ part: 3, whole: 5 });

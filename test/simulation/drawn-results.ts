@@ -20,7 +20,7 @@ export type DrawnResult =
   | { readonly kind: "good" };
 
 const TIMEOUT_MS = 60_000;
-/** A connection is lost while the platform still processes the request: a repeat may arrive before it finishes. */
+/** Processing takes this many times longer than the lost connection, so that a repeat may arrive in the meantime. */
 const LATE_FACTOR = 5;
 const GOOD: DrawnResult = { kind: "good" };
 

@@ -53,7 +53,10 @@ const CEILING = 16;
 const REFUSALS_OF_NOISE = 3;
 const MAX_NOISE = 0.6;
 
-/** The waits that Retry-After requires: of all requests, or of the refused record alone once refusals may be random. */
+/**
+ * Tracks the waits that Retry-After requires: for all requests, or only for the refused record once refusals may be
+ * random.
+ */
 function createPauses() {
   const ofRecord = new Map<string, number>();
   let ofAll = 0;
@@ -175,7 +178,7 @@ export function isLogin({ url }: HttpRequest): boolean {
 
 type Rule = readonly [holds: boolean, invariant: string, what: string];
 
-/** @param mayWait the ledger may show the record as unsettled, although the platform has the account */
+/** @param mayWait whether the ledger may show the record as unsettled although the platform has the account */
 export function accountRules(outcome: Outcome, held: readonly HeldAccount[], mayWait: boolean): readonly Rule[] {
   const { status, account } = outcome;
   const isAccepted = status === "accepted" || status === "skipped";

@@ -24,7 +24,7 @@ export interface KillableLedgerOptions {
   readonly note: (event: string) => void;
 }
 
-/** A ledger on a disk that may be full. Its process may be killed before or after a write. */
+/** Wraps a ledger. Its disk may be full, and its process may be killed before or after a write. */
 export function killableLedger(
   ledger: Ledger,
   options: KillableLedgerOptions,

@@ -16,7 +16,7 @@ interface Arrival {
   readonly at: number;
   readonly key: string;
   readonly path: string;
-  /** False: the request was rejected because of its token. */
+  /** False if the request was rejected because of its token. */
   readonly isAuthorised: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface PlatformOptions {
   readonly clock: SimulatedClock;
   readonly dice: Dice;
   readonly weather: Weather;
-  /** A second request with the same business key creates no second account. */
+  /** Whether a second request with the same business key creates no second account. */
   readonly dedupes: boolean;
   /** Whether the platform refuses this record, because its data is still wrong. */
   readonly refuses: (key: string, content: string) => boolean;
@@ -37,7 +37,7 @@ export interface ModelPlatform {
   readonly arrivals: readonly Arrival[];
 }
 
-/** A platform in memory with the endpoints of the fixtures' contracts, behind an unreliable network. */
+/** Creates a platform in memory with the endpoints of the fixtures' contracts, behind an unreliable network. */
 export function createModelPlatform(options: PlatformOptions): ModelPlatform {
   const { clock, dice, weather, note } = options;
   const accounts: HeldAccount[] = [];
@@ -101,7 +101,9 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
   return { http, accounts, arrivals };
 }
 
-/** A deduplicating platform refuses a repeat of a request that it still processes. */
+/**
+ * Returns whether a request creates an account. While such a request is processed, the platform refuses its repeats.
+ */
 function isCreated({ url }: HttpRequest): boolean {
   return /process\/$|^\/v1\/data-import\/accounts\/$/.test(url.pathname);
 }
@@ -145,7 +147,7 @@ interface Tokens {
   readonly isGood: (header: string | undefined) => boolean;
 }
 
-/** Several tokens are valid at a time, each for a random duration. None is valid while the key is locked out. */
+/** Issues tokens, each of which is valid for a random duration. No token is valid while the key is locked out. */
 function createTokens({ clock, dice, weather }: PlatformOptions): Tokens {
   const ends = new Map<string, number>();
   const isLockedOut = (): boolean => weather.at(clock.monotonic()).loggedOut;
@@ -273,7 +275,7 @@ function problem(code: string, attr: string | null): HttpReply {
   return json(400, { errors: [{ attr, code, detail: "" }] });
 }
 
-/** The business key and the content in a request. */
+/** Returns the business key and the content in a request. */
 export function partsOf({ url, body }: Pick<HttpRequest, "url" | "body">): {
   readonly key: string;
   readonly content: string;

@@ -15,13 +15,13 @@ import type { SimulatedClock } from "./simulated-clock.ts";
 export interface Restores {
   /** Receives every event, because some copies are taken while a run sends. */
   readonly notice: (event: string) => void;
-  /** Called after a process has closed the ledger. True if the ledger was replaced or removed. */
+  /** Called after a process has closed the ledger. Returns whether the ledger was replaced or removed. */
   readonly betweenProcesses: () => boolean;
   /** Called while a process uses the ledger. May replace the ledger. */
   readonly whileInUse: () => LedgerInUse;
-  /** The command after a repair. */
+  /** Returns the command to run after a repair. */
   readonly afterRepair: () => "push" | "resume";
-  /** Opens the ledger like a command. If it is refused, repairs it as documented. */
+  /** Opens the ledger like a command. If the ledger is refused, repairs it as documented. */
   readonly open: () => Promise<JournaledLedger>;
 }
 
@@ -33,9 +33,9 @@ interface LedgerInUse {
 export interface JournaledLedger {
   readonly ledger: Ledger;
   readonly journal: Journal;
-  /** The ledger was repaired before it was opened. */
+  /** Whether the ledger was repaired before it was opened. */
   readonly isRepaired: boolean;
-  /** The process is dead: the journal stays unchanged. */
+  /** Closes the journal of a dead process, whose files stay unchanged. */
   readonly abandon: () => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export interface RestoreOptions {
   readonly inUseDice: Dice;
   readonly clock: SimulatedClock;
   readonly note: (event: string) => void;
-  /** Compare the ledger with its journal before a run sends. */
+  /** Whether the ledger is compared with its journal before a run sends. */
   readonly comparesJournal: boolean;
 }
 
@@ -56,9 +56,9 @@ const COPY_SHARE_OF_PROCESSES = 0.4;
 const RESTORE_SHARE = 0.4;
 const IN_USE_SHARE = 0.25;
 const RESUME_SHARE = 0.4;
-/** Restores that only remove the ledger. */
+/** The share of restores that only remove the ledger. */
 const LOSS_SHARE = 0.15;
-/** Restores whose copy has no checksum file. */
+/** The share of restores whose copy has no checksum file. */
 const NO_CHECKSUM_SHARE = 0.3;
 
 export function createRestores(options: RestoreOptions): Restores {

@@ -29,11 +29,11 @@ export interface Job {
   readonly records: readonly SimulatedRecord[];
   /** Keys of records whose data was corrected. */
   readonly corrected: Set<string>;
-  /** The number of corrected records at the planning of each run. */
+  /** The number of corrected records when each run was planned. */
   readonly correctedOf: Map<string, number>;
   readonly concurrency: "auto" | number;
   readonly rps: number | undefined;
-  /** The run waits while the import supplier is closed. */
+  /** Whether the run waits while the import supplier is closed. */
   readonly waits: boolean;
   readonly ledgerPath: string;
   readonly note: (event: string) => void;
@@ -44,23 +44,23 @@ export interface Job {
 export interface SessionOptions {
   readonly dice: Dice;
   readonly how: "push" | "resume";
-  /** No fault is injected into the process. */
+  /** Whether no fault is injected into the process. */
   readonly calm: boolean;
 }
 
 export interface SessionEnd {
   readonly reason: UploadEnd["reason"] | "killed";
-  /** The ledger contains a run whose plan is settled. */
+  /** Whether the ledger contains a run with a complete plan. */
   readonly hasRun: boolean;
-  /** No record is left that another session might settle. */
+  /** Whether no record is left that another session might settle. */
   readonly isSettled: boolean;
-  /** Some records are ambiguous and need `reconcile`. */
+  /** Whether some records are ambiguous and need `reconcile`. */
   readonly hasRefused?: boolean;
-  /** The ledger was replaced while the process used it. */
+  /** Whether the ledger was replaced while the process used it. */
   readonly isReplaced?: boolean;
 }
 
-/** One process: opens the ledger, starts or resumes a run, uploads, and ends or is killed. */
+/** Runs one process, which opens the ledger, starts or resumes a run, uploads, and ends or is killed. */
 export async function createSession(job: Job, options: SessionOptions): Promise<SessionEnd> {
   const { note, witness, ledgerPath, clock } = job;
   note(`begins ${options.how}`);
@@ -90,7 +90,7 @@ function describeEnd(end: UploadEnd | "killed"): string {
   return end === "killed" ? end : `${end.reason} ${end.failure?.code ?? ""} ${JSON.stringify(end.counts)}`;
 }
 
-/** As documented, the user pushes or resumes after a repair. Without a run in the ledger, the user pushes. */
+/** Returns the command of the user, who pushes or resumes after a repair, and pushes if the ledger contains no run. */
 async function commandFor(
   job: Job,
   how: SessionOptions["how"],
@@ -218,7 +218,7 @@ async function uploaded(
 
 interface Process extends Killable {
   readonly kill: () => void;
-  /** The process has ended on its own, so scheduled faults no longer apply. */
+  /** Called when the process has ended on its own, so that scheduled faults no longer apply. */
   readonly end: () => void;
   readonly isOver: () => boolean;
   readonly killed: Promise<"killed">;
@@ -274,7 +274,9 @@ const ENDS: readonly (readonly [number, "nothing" | "kill" | "drain" | "abort"])
   [1, "abort"],
 ];
 
-/** Faults of consecutive writes, at most one series per session. */
+/**
+ * Returns a function that draws the fault of each write. At most one series of consecutive writes fails per session.
+ */
 function writeFaults({ dice, calm }: SessionOptions): () => WriteFault {
   const kind: WriteFault = calm
     ? "none"

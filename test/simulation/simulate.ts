@@ -27,9 +27,9 @@ export interface Simulated {
 export interface SimulationOptions {
   /** Introduces a bug into the product to show that the simulation detects it. */
   readonly injectBug?: (job: Job) => Job;
-  /** Restores older copies of the ledger between processes; `unnoticed`: the ledger is not compared with its journal. */
+  /** Restores older copies of the ledger. `unnoticed`: the ledger is not compared with its journal. */
   readonly restores?: "noticed" | "unnoticed";
-  /** The time of the wall clock; default: the simulated time. */
+  /** Returns the time of the wall clock. Default: the simulated time. */
   readonly wall?: (monotonic: number) => number;
 }
 
@@ -146,7 +146,7 @@ function recordsFor(dice: Dice): Job["records"] {
 
 const STORMY = 6;
 const CALM = 8;
-/** A user who learns of ambiguous records gives the platform some time. */
+/** The time that a user gives the platform after learning of ambiguous records. */
 const QUIET_MS = 60_000;
 
 async function playAll(job: Job, dice: Dice, weather: Weather): Promise<readonly SessionEnd[]> {
@@ -189,7 +189,7 @@ async function letTimePass({ clock }: Job, ms: number): Promise<void> {
   while (clock.monotonic() < until && clock.step()) await new Promise(setImmediate);
 }
 
-/** I9: completed work is not repeated. */
+/** Checks I9: completed work is not repeated. */
 async function checkIdle(job: Job, dice: Dice, ends: SessionEnd[]): Promise<void> {
   const before = job.platform.arrivals.length;
   const hasRefused = ends.at(-1)?.hasRefused === true;

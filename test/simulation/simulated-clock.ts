@@ -1,8 +1,8 @@
 import type { Clock } from "../../src/time/clock.ts";
 
-/** A clock that advances only when told to, in whole milliseconds like the timers of Node.js. */
+/** A clock that advances only by `step`, in whole milliseconds like the timers of Node.js. */
 export interface SimulatedClock extends Clock {
-  /** Advances to the next sleeper and wakes it. False if there is none. */
+  /** Advances to the next sleeper and wakes it. Returns false if there is no sleeper. */
   readonly step: () => boolean;
   /** The clock of a process that may die: sleeps of a dead process never end. */
   readonly of: (process: Killable) => Clock;
@@ -27,7 +27,7 @@ export function createSimulatedClock(wall: (monotonic: number) => number = (mono
   let now = 0;
   const sleepers: Sleeper[] = [];
 
-  /** Sleepers with the same wake-up time wake in the order in which they fell asleep. */
+  /** Adds a sleeper. Sleepers with the same wake-up time wake in the order in which they were added. */
   const add = (sleeper: Sleeper): void => {
     let at = sleepers.length;
     while (at > 0 && (sleepers[at - 1]?.at ?? 0) > sleeper.at) at -= 1;
@@ -74,7 +74,7 @@ export function createSimulatedClock(wall: (monotonic: number) => number = (mono
   };
 }
 
-/** A promise that never resolves, for dead processes. */
+/** Returns a promise that never resolves, for dead processes. */
 export function never(): Promise<never> {
   return new Promise(() => undefined);
 }

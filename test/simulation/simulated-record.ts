@@ -23,7 +23,7 @@ export function payloadOf({ key, isBad }: SimulatedRecord, corrected: ReadonlySe
   return { external_account_number: key, import_supplier: SUPPLIER, billing_name };
 }
 
-/** The hashes that identify a record in the ledger. */
+/** Returns the hashes of the identity and the content of a record. */
 export function marksOf(
   one: SimulatedRecord,
   operation: Operation,

@@ -5,7 +5,7 @@ import { partsOf } from "./model-platform.ts";
 import type { Job } from "./session.ts";
 import { type Simulated, simulate, type SimulationOptions } from "./simulate.ts";
 
-/** Replays one seed: SIMULATION_SEED=<printed seed>; prints its trace to stderr. */
+/** The only seed to replay (SIMULATION_SEED=<printed seed>). Its trace is printed to stderr. */
 const only = process.env["SIMULATION_SEED"];
 
 /** Seeds that once revealed a bug of the product or of the simulation. They are never removed. */

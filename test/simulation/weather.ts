@@ -2,7 +2,7 @@ import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 
 /** The faults of the platform and the network that are active at a moment. */
 export interface Faults {
-  /** Almost no request reaches the platform. */
+  /** No data-import request reaches the platform. */
   readonly cut: boolean;
   /** Half of the requests fail, in any way. */
   readonly erratic: boolean;

@@ -41,7 +41,7 @@ const KINDS: readonly (readonly [number, FaultKind])[] = [
 ];
 
 /**
- * Injects one random fault and waits for its end. Returns undefined if there was no target.
+ * Injects one random fault. Returns its kind, or undefined if there was no target.
  * @param only part of the name of the allowed kinds; default: all kinds
  */
 export async function injectRandomFault(targets: FaultTargets, dice: Dice, only = ""): Promise<FaultKind | undefined> {
@@ -52,7 +52,7 @@ export async function injectRandomFault(targets: FaultTargets, dice: Dice, only 
   return (await injectFault(kind, targets, dice)) ? kind : undefined;
 }
 
-/** Returns false if there was no target. */
+/** Injects a fault. Returns false if there was no target. */
 export function injectFault(kind: FaultKind, targets: FaultTargets, dice: Dice): Promise<boolean> {
   return injections[kind](targets, dice);
 }

@@ -18,8 +18,8 @@ const LEASE_MS = 3_000;
 const RECORDS = 1_000;
 const FAULTS_A_PUSH = 30;
 const EVERY_MS = 600;
-/** Slow enough for a push to outlast its faults. */
 const CONCURRENCY = 16;
+/** The rate is low enough for a push to outlast its faults. */
 const FLAGS = ["--rps", "40", "--concurrency", String(CONCURRENCY)];
 /** Maximum number of requests with unknown outcome after one fault. */
 const IN_DOUBT = 4 * CONCURRENCY;

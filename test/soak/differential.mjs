@@ -92,7 +92,10 @@ function share(part, whole) {
   return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
 }
 
-/** Whether enough triples were compared, with enough valid records on the fast path. Always true for a few triples. */
+/**
+ * Returns whether all triples were compared (without `--seconds`) and, for at least 200 triples, whether enough records
+ * were valid, on the fast path, and compared as request bodies and with NDJSON.
+ */
 function isConclusive() {
   if (endsAt === Infinity && counts.triples !== triples) return false;
   if (counts.triples < 200) return true;

@@ -125,7 +125,7 @@ function run(words, cwd) {
   });
 }
 
-/** Peak resident memory of a process in MB; 0 if the system does not report it. */
+/** Returns the peak resident memory of a process in MB; 0 if the system does not report it. */
 function peakOf(pid) {
   try {
     const [, kilobytes = "0"] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -231,7 +231,7 @@ function writeCase(seed, place) {
   ]);
 }
 
-/** mulberry32: deterministic numbers from 0 to 1. */
+/** Returns a mulberry32 generator: deterministic numbers from 0 to 1. */
 function seededRandom(seed) {
   let state = seed >>> 0;
   return () => {

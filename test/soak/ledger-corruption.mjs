@@ -1,6 +1,6 @@
 /**
  * Corrupts a real ledger and reads it: the ledger must be rejected or return the true status of every record. Truncates the
- * ledger file, the log left by a crash and the checksum file at every byte, and flips single bytes. TMPDIR=/dev/shm is
+ * ledger file, the log left by a crash and the checksum file at every byte, and changes single bytes. TMPDIR=/dev/shm is
  * fastest.
  *
  *   node test/soak/ledger-corruption.mjs [--every <bytes>] [--flips <n>] [--repair <every nth that is refused>] [--seed <n>]
@@ -66,7 +66,7 @@ await tryAll(Number(values.from), Number(values.to));
 process.stdout.write(JSON.stringify(tally));
 process.exit(0);
 
-/** Each process tries the next range of corruptions. */
+/** Starts processes, each of which tries the next range of corruptions. */
 async function tryInProcesses(count) {
   let next = 0;
   const work = async () => {
@@ -81,7 +81,9 @@ async function tryInProcesses(count) {
   await Promise.all(Array.from({ length: availableParallelism() }, work));
 }
 
-/** Creates a ledger with records in every state and two runs. A crashed ledger has its latest changes only in the log. */
+/**
+ * Creates a ledger with records in every state and two runs. A crashed ledger has its latest changes only in the log.
+ */
 async function makeLedger(folder, crashed) {
   mkdirSync(folder, { recursive: true });
   const work = path.join(folder, "work.db");
@@ -194,7 +196,7 @@ async function tryOne(ledger, { name, what, change }) {
   else tally.misread.push(`${path.basename(path.dirname(ledger.here))} ledger, ${what}: ${said.slice(0, 300)}`);
 }
 
-/** After a repair, no unaccepted record may be accepted, and no sent record may be sent again. */
+/** Repairs a ledger. After a repair, no unaccepted record may be accepted, and no sent record may be sent again. */
 async function tryRepair({ here, truth }, what) {
   const file = path.join(here, "ledger.db");
   tally.repairs += 1;
@@ -219,12 +221,15 @@ async function tryRepair({ here, truth }, what) {
   }
 }
 
-/** The record of the second run with a known outcome. */
+/** Returns the record and the status of an item of the second run; an empty object for any other row. */
 function itemOf({ row, run, record, status }) {
   return row === "item" && run === 2 ? { record: String(record), status } : {};
 }
 
-/** Reads the statuses of all records with two queries. Returns `refused` if the ledger is rejected. */
+/**
+ * Reads the statuses of all records with two queries. Returns `refused` if the ledger is rejected, and the message of
+ * any other error.
+ */
 async function readStatuses({ here, files, run }, corrupt, change) {
   for (const side of ["-shm", "-wal", "-checksums", ""]) rmSync(path.join(here, `ledger.db${side}`), { force: true });
   for (const [name, bytes] of files) writeFileSync(path.join(here, name), bytes);

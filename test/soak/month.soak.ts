@@ -26,7 +26,7 @@ test("the commands of docs/migration.md print the outputs of the page", async ()
   expect(days.flatMap(({ outputs }) => outputs).length).toBeGreaterThan(10);
 });
 
-/** The lines of an output, without the parts that differ from run to run. */
+/** Returns the lines of an output, without the parts that differ from run to run. */
 function printed(day: number, text: string): readonly string[] {
   const lines = text.split("\n").map(withoutRun);
   return day === OUTAGE_DAY ? lines.map((line) => line.replaceAll(/[\d,]+/g, "N")) : lines;

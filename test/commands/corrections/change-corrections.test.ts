@@ -41,7 +41,7 @@ function plain({ line: _line, ...rest }: ListedCorrection): Correction {
   return rest;
 }
 
-/** Forms in which spreadsheets and editors save the file. */
+/** Changes that spreadsheets and editors make when they save the file. */
 const FORMS: readonly ((text: string) => string)[] = [
   (saved) => saved,
   (saved) => `\uFEFF${saved}`,
@@ -55,7 +55,7 @@ async function changesFrom(file: string, from: number): Promise<readonly Correct
   return changes;
 }
 
-test("corrections are read without changes after they were saved, also by a program that follows the file", async () => {
+test("corrections are read as they were saved, even by a program that follows the file", async () => {
   const folder = temporaryFolder();
   let number = 0;
   await fc.assert(
@@ -135,7 +135,7 @@ test("an unclosed quote is reported, so that it does not hide the lines after it
   });
 });
 
-test("a file that an editor has changed since it was read is not appended to", async () => {
+test("nothing is appended to a file that an editor has changed since it was read", async () => {
   const file = path.join(temporaryFolder(), "fixes.csv");
   const [first] = fc.sample(correction, 1);
   if (first === undefined) throw new Error("no sample");

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 
 const page = readFileSync(projectFile("docs/init.md"), "utf8");
 
-/** The fenced block of the page that begins with these words. */
+/** Returns the fenced block of the page that begins with these words. */
 function block(beginning: string): string {
   const found = [...page.matchAll(/```\w*\n([\s\S]*?)\n(?:\n\.\.\.\n)?```/g)].map(([, text = ""]) => text);
   return found.find((text) => text.startsWith(beginning)) ?? "";

@@ -62,8 +62,8 @@ export function initDependencies(temporary: string): Dependencies {
 }
 
 /**
- * The mapping of every leaf: `customers.*.given_name` -> the column and how it is read. `upper`, `lower` and `trim` are
- * omitted, because they cannot be inferred from an extract.
+ * Returns the mapping of every leaf by its attr, such as `customers.*.given_name`. Options such as `upper`, `trim` and
+ * `default` are omitted, because they cannot be inferred from an extract.
  */
 export function leavesOf(file: string, text: string): ReadonlyMap<string, JsonObject> {
   const { payload } = readMapping({ file, text });
@@ -99,7 +99,10 @@ export interface Comparison {
   readonly more: readonly string[];
 }
 
-/** Compares lookup tables only by the codes in the extract, because other codes cannot be inferred. */
+/**
+ * Compares two mappings. Compares lookup tables only by the codes in the extract, because other codes cannot be
+ * inferred.
+ */
 export function compareLeaves(
   wanted: ReadonlyMap<string, JsonObject>,
   guessed: ReadonlyMap<string, JsonObject>,

@@ -18,7 +18,7 @@ test("init counts the same numbers of distinct and shared values in memory and i
     const found = Array.from({ length: count }, (_, at) => at * 2).filter((key) => key < different).length;
     expect(existsSync(file)).toBe(count > 32_768);
     expect(distinctCount(keys)).toBe(different);
-    // The counts of columns that cannot match are estimated from a sample of the values.
+    // For long columns with few matches, the share is estimated from some of the values.
     expect(shareFound(references, keys)).toBeCloseTo(count === 0 ? 0 : found / count, count > 1_000_000 ? 2 : 9);
     keys.close();
     references.close();

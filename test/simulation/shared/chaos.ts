@@ -9,7 +9,7 @@ export interface Chaos {
 
 type Fault = "kill" | "freeze" | "stop" | "cut" | "outage" | "lost answers" | "clock" | "freeze all";
 
-/** Schedules random faults for the processes at random moments in the next minutes. */
+/** Schedules random faults for the processes at random moments in the next minute. */
 export function scheduleFaults(scene: SharedScene, planner: Planner, { count, setServerClock }: Chaos): void {
   const { dice, clock, note, network, workers } = scene;
   const within = dice() < 0.8 ? 12_000 : 60_000;

@@ -8,7 +8,7 @@ import type { SimulatedProcess } from "./simulated-process.ts";
 export interface ModelNetwork {
   /** Makes the server unreachable for this time, for this process or (default) for all. */
   readonly cut: (ms: number, process?: SimulatedProcess) => void;
-  /** The share of transactions whose replies are lost. */
+  /** Sets the share of transactions whose replies are lost. */
   readonly loses: (share: number) => void;
   readonly clear: () => void;
   /** The database was restored, so the results of earlier transactions are unknown. */
@@ -87,7 +87,7 @@ function answerOf<Result>(work: () => Result): Answer<Result> {
   }
 }
 
-/** A message may or may not be sent if its process dies or freezes in the meantime. */
+/** Waits until a message is sent. If its process dies or freezes, the message may or may not be sent. */
 async function untilSent(process: SimulatedProcess, dice: Dice): Promise<void> {
   if (process.isDead() && dice() < 0.5) await never();
   if (process.isFrozen() && dice() < 0.5) await process.untilThawed();

@@ -9,7 +9,7 @@ export type ModelRecovery = {
   ) => Awaited<ReturnType<LedgerRecovery[Name]>>;
 };
 
-/** How a database stores the requests of a journal. */
+/** Models how a database stores the requests of a journal. */
 export function modelRecovery({ records, attempts, recoveries }: ModelRows): ModelRecovery {
   const unknownRequests = (requests: readonly JournaledRequest[]): readonly JournaledRequest[] =>
     requests.filter(({ identity, attempt }) => (records.get(hex(identity))?.attempts ?? 0) < attempt);

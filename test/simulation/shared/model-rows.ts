@@ -9,7 +9,7 @@ interface KnownRecord {
   state: string;
   attempts: number;
   content: string;
-  /** The platform may have other content than `content`. */
+  /** Whether the platform may have other content than `content`. */
   mayHoldOther?: boolean;
   acceptedContent?: string;
   account?: string | undefined;
@@ -36,7 +36,7 @@ export interface ModelAttempt {
   settledAt?: string;
 }
 
-/** All tables, as copied with the database. */
+/** All tables that are copied with the database. */
 export interface ModelRows {
   readonly records: Map<string, KnownRecord>;
   readonly runs: Map<string, readonly ModelItem[]>;

@@ -36,7 +36,7 @@ export interface ModelServer {
   readonly release: (fence: number) => void;
   readonly requireWriter: (fence: number) => void;
   readonly beginSharing: (run: string, plan: SharedPlan) => number;
-  /** Undefined while it is unknown whether the planner has used the ledger since the server started. */
+  /** Returns undefined while it is unknown whether the planner has used the ledger since the server started. */
   readonly join: (run: string, id: string, worker: WorkerIdentity) => number | undefined;
   readonly announce: (run: string, id: string, worker: WorkerIdentity) => void;
   readonly removeAnnounced: (id: string) => void;
@@ -55,7 +55,7 @@ export interface ModelServer {
   readonly status: (run: string) => SharedStatus | undefined;
   readonly workers: () => readonly Readonly<ModelWorker>[];
   readonly rangeOf: (run: string, record: number) => Readonly<ModelRange> | undefined;
-  /** The identity of the database, and the position of its log. */
+  /** Returns the identity of the database, and the position of its log. */
   readonly facts: () => OriginFacts;
   /** Copies the database. The returned function replaces the database by the copy. */
   readonly copy: () => (kind: RestoreKind) => void;

@@ -13,7 +13,7 @@ export interface ModelRange extends RecordRange {
   fence: number;
   state: "waiting" | "taken" | "done" | "closed";
   holder?: string | undefined;
-  /** A worker has held the range before. */
+  /** Whether a worker has held the range before. */
   wasTaken?: boolean;
   until: number;
 }
@@ -26,7 +26,7 @@ export interface ModelWorker extends WorkerIdentity {
   readonly run: string;
   state: WorkerStatus["state"];
   seen: number;
-  /** The time of its first heartbeat. */
+  /** The time of the first heartbeat. */
   shown?: number;
   report: WorkerReport;
 }

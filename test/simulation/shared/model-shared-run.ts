@@ -26,7 +26,7 @@ export interface ModelRunOptions {
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
 }
 
-/** The part of the ledger that is compared with journals, as seen by one process. */
+/** Returns the part of the ledger that is compared with journals, as one process sees it. */
 export function modelLedger(
   { tables, facts }: ModelServer,
   { retryIfLost }: ModelConnection,
@@ -68,7 +68,7 @@ function runRow(id: string): Run {
   };
 }
 
-/** The run as seen by one process, stored in the model of a server. */
+/** Returns the run, as one process sees it in a model server. */
 export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun {
   const { server, connection, planner, clock } = options;
   const reaper = createReaper({

@@ -22,23 +22,23 @@ interface Span {
 export interface ModelTables {
   readonly plan: (run: string, items: readonly PlannedItem[], policy: PlanPolicy) => void;
   readonly has: (run: string) => boolean;
-  /** The latest run. */
+  /** Returns the latest run. */
   readonly latest: () => string | undefined;
   readonly resume: (run: string, policy: PlanPolicy, at: string) => void;
   readonly sendable: (run: string, from: number, to: number) => readonly SendableItem[];
   readonly save: (run: string, intents: readonly Intent[], outcomes: readonly AttemptOutcome[]) => void;
   /** Closes the requests in flight of a dead process. Default: in the whole ledger. */
   readonly closeInterrupted: (at: string, span?: Span) => void;
-  /** The records of a span whose requests are in flight. */
+  /** Returns the records of a span whose requests are in flight. */
   readonly inFlight: (span: Span) => readonly number[];
   /** Makes ambiguous records of the run pending. */
   readonly sendAgain: (run: string, records: readonly number[]) => void;
-  /** Divides the pending records into ranges of this size. Returns the first and last record of each. */
+  /** Divides the pending records into ranges of this size. Returns the first and last record of each range. */
   readonly cut: (run: string, size: number) => readonly { readonly first: number; readonly last: number }[];
   readonly summary: (run: string) => Summary;
   readonly outcomes: (run: string) => readonly Outcome[];
   readonly history: () => LedgerHistory;
-  /** The number of intents ever written for a record, by its identity (hex). */
+  /** Returns the number of intents ever written for a record with this identity (hex). */
   readonly intentsOf: (identity: string) => number;
   /** Requests from a journal, and comparisons with journals. */
   readonly recovery: ModelRecovery;
@@ -46,7 +46,7 @@ export interface ModelTables {
   readonly machines: () => readonly string[];
   readonly noteOrigin: (noted: NotedOrigin) => void;
   readonly notedOrigin: () => NotedOrigin | undefined;
-  /** A copy of everything except `intentsOf`, which only the witness uses. */
+  /** Returns a copy of everything except `intentsOf`, which only the witness uses. */
   readonly copy: () => ModelRows;
   readonly restore: (copy: ModelRows) => void;
 }
@@ -247,7 +247,7 @@ export function createModelTables(): ModelTables {
 
 type Known = ReturnType<ModelRows["records"]["get"]>;
 
-/** Whether the platform may have other content than this. */
+/** Returns whether the platform may have other content than this. */
 function isOther(known: Known, content: string): boolean {
   if (known === undefined) return false;
   const isUnclear = known.state === "ambiguous" && (known.attempts === 0 || known.content !== content);
@@ -267,7 +267,7 @@ function replaceAll<Value>(map: Map<string, Value>, by: ReadonlyMap<string, Valu
 
 const EMPTY = new Uint8Array();
 
-/** A pending record that may have been processed before is shown as ambiguous. */
+/** Returns the outcome of an item. A pending record that may have been processed before is shown as ambiguous. */
 function toOutcome(item: ModelItem, isAmbiguous: boolean): Outcome {
   const { record, key = "", file, line, status, account, problems = [] } = item;
   const isOpen = status === "pending" && isAmbiguous;

@@ -6,7 +6,7 @@ import type { SimulatedProcess } from "./simulated-process.ts";
 
 /** Takes copies of the database, and restores them while processes are running. */
 export interface RestoredDatabase {
-  /** Schedules copies and restores for the next minutes. */
+  /** Schedules copies and restores for the next 30 seconds. */
   readonly scheduleFaults: () => void;
   /** Cancels the remaining copies and restores. */
   readonly end: () => void;
@@ -16,13 +16,13 @@ export interface RestoredDatabase {
 
 export interface RestoreOptions {
   readonly count: (kind: string) => void;
-  /** State folders are also lost. */
+  /** Whether state folders are also lost. */
   readonly losesFolders: boolean;
 }
 
 /**
- * A failover loses only the last moments. A restored dump or restored files lose more, and the server is unavailable in
- * the meantime.
+ * The cause of a restore. A failover loses only the last moments. A restored dump or restored files lose more, and the
+ * server is unavailable for longer.
  */
 type Restore = "failover" | "dump" | "files" | "made again";
 

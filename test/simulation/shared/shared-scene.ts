@@ -43,7 +43,7 @@ export interface SharedScene {
   readonly records: readonly SimulatedRecord[];
   /** Keys of records whose data was corrected. */
   readonly corrected: Set<string>;
-  /** The number of corrected records at the planning of each run. */
+  /** The number of corrected records when each run was planned. */
   readonly correctedOf: Map<string, number>;
   readonly pace: RateLimitSettings;
   readonly workers: WorkerSettings;
@@ -59,14 +59,14 @@ type PlannerEnd = "done" | "drained" | "stopped" | "failed";
 
 export interface Planner {
   readonly process: SimulatedProcess;
-  /** Undefined while the process is running and if it was killed. */
+  /** Returns undefined while the process is running, and if it was killed. */
   readonly end: () => PlannerResult | undefined;
 }
 
 interface PlannerResult {
   readonly how: PlannerEnd;
   readonly isSettled: boolean;
-  /** The ledger was recognised as an older copy. */
+  /** Whether the ledger was recognised as an older copy. */
   readonly isOutdated?: boolean;
 }
 
@@ -74,7 +74,7 @@ const WRITER_LEASE_MS = 30_000;
 const RENEWAL_MS = 5_000;
 const AGAIN_MS = 2_000;
 
-/** Starts or resumes a run, lets workers send it, and ends. */
+/** Starts a process that starts or resumes a run and lets workers send the records. */
 export function startPlanner(scene: SharedScene, how: "push" | "resume", run: string, machine = 0): Planner {
   const process = newProcess(scene, machine);
   const { note } = scene;
@@ -164,7 +164,7 @@ function isOutdated({ witness }: SharedScene, error: unknown): boolean {
   return isSo;
 }
 
-/** `migrate ledger repair`. Waits while another process has the ledger. */
+/** Starts a process that runs `migrate ledger repair`. The process waits while another process has the ledger. */
 export function startRepair(scene: SharedScene, machine: number, nothingLost: boolean): SimulatedProcess {
   const process = newProcess(scene, machine);
   const { note, witness, folders, server, network } = scene;
@@ -197,7 +197,7 @@ export function startRepair(scene: SharedScene, machine: number, nothingLost: bo
   return process;
 }
 
-/** Waits while another process has the ledger, for as long as a user would try. */
+/** Takes the ledger. While another process has the ledger, waits for as long as a user would try. */
 async function takeLedger({ server, network }: SharedScene, process: SimulatedProcess): Promise<number> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -234,7 +234,7 @@ function startedWorker(scene: SharedScene, run: string, machine: number): Starte
   return { pid, ended: ended.then(() => ({})), stop, kill };
 }
 
-/** `migrate worker`, on this or another machine. */
+/** Starts a process that runs `migrate worker`, on this or another machine. */
 export function startWorker(scene: SharedScene, run: string, machine = 0): SimulatedProcess {
   const process = newProcess(scene, machine);
   const { note, witness } = scene;
@@ -293,7 +293,10 @@ async function worked(scene: SharedScene, process: SimulatedProcess, run: string
 /** Twice the longest duration of a request. */
 const QUIET_MS = 180_000;
 
-/** A dead process never continues. A frozen process receives replies when it wakes. */
+/**
+ * Returns the HTTP client of a process. A dead process never continues. A frozen process receives replies when it
+ * wakes.
+ */
 function watchedHttp(
   { clock, platform, witness, stalls, dice, workers }: SharedScene,
   process: SimulatedProcess,

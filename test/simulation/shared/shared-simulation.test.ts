@@ -13,7 +13,7 @@ import {
 
 const opened = vi.hoisted(() => new Set<number>());
 
-/** Writes files synchronously in simulated time, and closes the files of killed processes. */
+/** Makes writes of files synchronous, and tracks open files, so that the files of killed processes can be closed. */
 vi.mock("node:fs", async (original) => {
   const fs = await original<typeof nodeFs>();
   return {
@@ -43,11 +43,11 @@ function closeFiles(): void {
   for (const descriptor of opened) closeSync(descriptor);
 }
 
-/** Replays one seed: SIMULATION_SEED=<printed seed>; prints its trace to stderr. */
+/** The only seed to replay (SIMULATION_SEED=<printed seed>). Its trace is printed to stderr. */
 const only = process.env["SIMULATION_SEED"];
 /**
- * A machine does not know which requests another machine has sent. It warns the user before it sends again
- * (docs/cluster.md), unless it has lost its state folder.
+ * Invariants that may be violated after a restore. A machine does not know which requests another machine has sent. It
+ * warns the user before it sends again (docs/cluster.md), unless it has lost its state folder.
  */
 const UNKNOWABLE: Readonly<Record<Restores, ReadonlySet<string>>> = {
   "one machine": new Set(),

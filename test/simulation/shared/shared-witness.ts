@@ -18,7 +18,7 @@ export interface SharedWitnessOptions {
 /** Observes all processes and reports violated invariants (docs/reliability.md). */
 export interface SharedWitness {
   readonly addViolation: (invariant: string, what: string) => void;
-  /** @param stale the process was frozen when the request was about to be sent */
+  /** @param stale whether the process was frozen when the request was about to be sent */
   readonly requestSent: (request: HttpRequest, process: SimulatedProcess, stale: boolean) => void;
   /** A planner has ended with these outcomes in its ledger. */
   readonly checkOutcomes: (outcomes: readonly Outcome[], summary: Summary) => void;
@@ -31,7 +31,7 @@ export interface SharedWitness {
   /** A command has refused the ledger. */
   readonly refused: () => void;
   readonly violations: () => readonly Violation[];
-  /** The number of requests sent so far. */
+  /** Returns the number of requests sent so far. */
   readonly left: () => number;
 }
 
@@ -43,7 +43,8 @@ export function createSharedWitness({ platform, server, records, operation }: Sh
   let left = 0;
   let restoreCount = 0;
   /**
-   * Restores and refusals, each with the number of accounts at its time. `isReported`: a command reported an older copy.
+   * Restores and refusals, each with the number of accounts at that time. `isReported`: whether a command reported an
+   * older copy.
    */
   const changes: { readonly from: number; readonly isReported: boolean }[] = [];
 

@@ -45,9 +45,9 @@ export interface SharedSimulationOptions {
 }
 
 /**
- * Several processes send records to a model platform with a shared ledger. The seed determines all faults: bad weather,
- * kills, freezes, lost connections, an unavailable or crashing server, successive planners. After that, processes run
- * without faults until everything is settled.
+ * Simulates several processes that send records to a model platform with a shared ledger. The seed determines all
+ * faults: bad weather, kills, freezes, lost connections, an unavailable or crashing server, successive planners. After
+ * that, processes run without faults until everything is settled.
  */
 export async function simulateShared(seed: number, options: SharedSimulationOptions = {}): Promise<SharedSimulated> {
   const { injectBug = (scene) => scene, restores } = options;
@@ -166,9 +166,9 @@ const STORMY: readonly (readonly [number, number])[] = [
   [1, 3],
 ];
 const CALM = 8;
-/** A user who learns of ambiguous records gives the platform some time. */
+/** The time that a user gives the platform after learning of ambiguous records. */
 const QUIET_MS = 60_000;
-/** A user would have intervened by then. */
+/** The time after which a user would have stopped a planner. */
 const PLANNER_MS = 600_000;
 
 async function play(
@@ -185,7 +185,7 @@ async function play(
   else scene.witness.addViolation("liveness", `not done after ${CALM} planners without faults`);
 }
 
-/** Returns the number of runs. */
+/** Plays planners and workers under faults. Returns the number of runs. */
 async function storm(scene: SharedScene, chaos: Chaos, restored: RestoredDatabase | undefined): Promise<number> {
   const { dice } = scene;
   let runs = 0;
@@ -212,7 +212,7 @@ function maybeCorrect({ dice, corrected, records }: SharedScene): void {
   if (dice() < 0.5) for (const { key } of records) corrected.add(key);
 }
 
-/** Returns false if too many planners could not settle everything. */
+/** Plays planners without faults until everything is settled. Returns false if all of them have failed. */
 async function finish(scene: SharedScene, before: number, restored: RestoredDatabase | undefined): Promise<boolean> {
   let runs = before;
   for (let number = 0; number < CALM; number += 1) {
@@ -233,7 +233,7 @@ async function repaired(scene: SharedScene, restored: RestoredDatabase | undefin
   await restored?.repair((process) => passUntil(scene, () => process.isOver(), PLANNER_MS));
 }
 
-/** The command that a user would run. */
+/** Returns the command that a user would run. */
 function nextCommand({ server, corrected, correctedOf }: SharedScene): "push" | "resume" {
   const run = server.tables.latest();
   if (run === undefined) return "push";
@@ -274,7 +274,7 @@ const REMOTE: readonly (readonly [number, number])[] = [
   [1, 2],
 ];
 
-/** I9: completed work is not repeated, and all processes end. */
+/** Checks I9 (completed work is not repeated), and that all processes end. */
 async function checkIdle(scene: SharedScene): Promise<void> {
   const { processes, server, witness } = scene;
   await passUntil(scene, () => processes.every((one) => one.isOver()), PLANNER_MS);

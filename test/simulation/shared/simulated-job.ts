@@ -13,7 +13,7 @@ interface Input {
 const TABLE: JsonTable = { kind: "json", file: "a.json" };
 const BATCH = 10;
 
-/** The records as a worker reads them: each row is a payload. Later corrections have no effect. */
+/** Returns the records as a worker reads them: each row is a payload. Later corrections have no effect. */
 export function sendingOf({ records, corrected, operation }: Input): Pick<WorkOptions, "job" | "readPayloads"> {
   const rows = records.map((one): InputRecord => {
     const row = { table: TABLE, line: one.record, pointer: "", value: payloadOf(one, corrected) };

@@ -17,7 +17,7 @@ export interface SimulatedProcess {
   /** Like SIGTERM: received when the process is not frozen. */
   readonly stop: () => void;
   readonly drain: AbortSignal;
-  /** The process has finished its work. */
+  /** Called when the process has finished its work. */
   readonly end: () => void;
   readonly isOver: () => boolean;
   /** Resolves when the process has ended or is dead. */

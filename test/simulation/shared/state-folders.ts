@@ -26,7 +26,7 @@ export async function introduceMachines(
   for (const folder of folders) await writeSeenOrigin(path.join(folder, "ledgers", FIRST_RUN), seen);
 }
 
-/** The dependencies for a process's journal. */
+/** Returns the dependencies for a process's journal. */
 export function journalTools(
   folders: StateFolders,
   { machine, clock }: Pick<SimulatedProcess, "machine" | "clock">,
