@@ -1,6 +1,6 @@
 /**
- * The size of a test campaign. `npm test` runs a part of each campaign. MIGRATE_TEST_CAMPAIGN=whole runs whole
- * campaigns, as in `.ci/run`. `npm run soak` runs larger campaigns.
+ * Whether this run tests whole campaigns. `npm test` runs a part of each campaign. MIGRATE_TEST_CAMPAIGN=whole runs
+ * whole campaigns, as in `.ci/run`. `npm run soak` runs larger campaigns.
  */
 const isWhole = process.env["MIGRATE_TEST_CAMPAIGN"] === "whole";
 
@@ -10,7 +10,7 @@ export interface CampaignSize {
   readonly whole: number;
 }
 
-/** The size in this run. */
+/** Returns the size for this run. */
 export function campaignSize({ part, whole }: CampaignSize): number {
   return isWhole ? whole : part;
 }
@@ -23,7 +23,10 @@ function campaignSeeds(size: CampaignSize): readonly number[] {
   return Array.from({ length: count }, (_, index) => first + index);
 }
 
-/** The seeds of a simulation. SIMULATION_SEEDS (their number) and SIMULATION_FIRST (the first seed) override them. */
+/**
+ * Returns the seeds of a simulation. SIMULATION_SEEDS (their number) and SIMULATION_FIRST (the first seed) override
+ * them.
+ */
 export function simulationSeeds(size: CampaignSize): readonly number[] {
   const given = process.env["SIMULATION_SEEDS"];
   if (given === undefined) return campaignSeeds(size);

@@ -20,7 +20,7 @@ export interface ChaosProxyOptions {
   readonly delayMs?: () => number;
 }
 
-/** @param server address of the server */
+/** Starts a proxy for the server at this address. */
 export async function startChaosProxy(server: URL, options: ChaosProxyOptions = {}): Promise<ChaosProxy> {
   const sockets = new Set<Socket>();
   const held: (() => void)[] = [];

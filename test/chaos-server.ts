@@ -15,7 +15,7 @@ export interface SeenRequest {
   readonly tcp: Socket;
 }
 
-/** What the server does after it has received a request in full. */
+/** The reaction of the server to a complete request. */
 export type Action = (socket: Socket, request: SeenRequest) => void;
 
 export interface ChaosServer {
@@ -33,7 +33,7 @@ export interface ChaosOptions {
   readonly tls?: boolean;
   /** Name in the certificate. Default: `localhost`. */
   readonly host?: string;
-  /** Validity of the certificate in days. A negative value means that it has expired. */
+  /** Whether the certificate has expired. Default: false. */
   readonly expired?: boolean;
   readonly maxVersion?: "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
   /** Called with the TCP connection before anything is read from it. Returns true to continue as usual. */
@@ -54,7 +54,7 @@ export interface Piece {
   readonly tcp: Socket;
 }
 
-/** A server on raw sockets that can misbehave in a different way for each request. */
+/** Starts a server on raw sockets that can misbehave in a different way for each request. */
 export async function startChaosServer(
   act: (request: SeenRequest) => Action,
   options: ChaosOptions = {},

@@ -12,7 +12,7 @@ const PAGES = [
     .map((name) => path.join("docs", name)),
 ];
 
-/** The YAML and JSON examples of a page, with their line. */
+/** Returns the YAML and JSON examples of a page, with their lines. */
 function examplesOf(page: string): readonly (readonly [place: string, text: string])[] {
   const text = readFileSync(path.join(ROOT, page), "utf8");
   return [...text.matchAll(/^```(?:ya?ml|json)\n([^]*?)^```/gm)].map(({ 1: example = "", index }) => [

@@ -7,8 +7,8 @@ const MEMORY = "/dev/shm";
 const NEEDED_BYTES = 4 * 2 ** 30;
 
 /**
- * The folder for temporary files of tests. It is in memory if there is enough memory, because on a disk, tests would
- * spend most of their time waiting for writes of ledgers. The variable TMPDIR overrides it.
+ * Returns the folder for temporary files of tests. It is in memory if there is enough memory, because on a disk, tests
+ * would spend most of their time waiting for writes of ledgers. The variable TMPDIR overrides it.
  */
 export function fastFolder(): string {
   if (process.env["TMPDIR"] !== undefined || process.platform !== "linux") return tmpdir();
@@ -24,7 +24,10 @@ function memoryIsFree(): boolean {
   }
 }
 
-/** Docker mounts this folder with `noexec`. Some tests install programs in their folder. */
+/**
+ * Returns whether programs in the folder can be executed. Docker mounts `/dev/shm` with `noexec`, and some tests
+ * install programs in their folder.
+ */
 function programsRunIn(folder: string): boolean {
   const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
   const options = mounts.map((line) => line.split(" ")).find(([, place]) => place === folder)?.[3] ?? "noexec";

@@ -67,7 +67,7 @@ const BUNDLED: Readonly<Record<string, string>> = {
   zod: "shapes of documents",
 };
 
-/** Packages with an install script. The tool works without running any of them. */
+/** Packages with an install script. The tool works without these scripts. */
 const WITH_INSTALL_SCRIPTS: readonly string[] = ["node_modules/@photostructure/sqlite"];
 
 describe("the package", () => {

@@ -13,12 +13,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../src/json/json-
 import { mutate } from "./payload-mutation.ts";
 import { matcherOf } from "../src/text/linear-pattern.ts";
 
-/** Valid payloads with random optional fields, short lists and limited recursion. */
+/** Generates valid payloads with random optional fields, short lists and limited recursion. */
 export function validPayload(type: FieldType): fc.Arbitrary<JsonObject> {
   return valueOf(type, 0).filter(isJsonObject);
 }
 
-/** Valid payloads after one to three mutations that are typical of extracts. */
+/** Generates valid payloads with one to three mutations that are typical of extracts. */
 export function mutatedPayload(type: FieldType): fc.Arbitrary<JsonObject> {
   const picks = fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 3 });
   return fc
@@ -28,7 +28,7 @@ export function mutatedPayload(type: FieldType): fc.Arbitrary<JsonObject> {
     );
 }
 
-/** Optional fields below this depth are omitted. */
+/** The depth from which optional fields are omitted. */
 const DEEP = 8;
 
 function valueOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {

@@ -71,7 +71,7 @@ function ownMutations({ type, value }: Site): readonly Mutation[] {
   return BAD[type.kind];
 }
 
-/** For each kind of value, the wrong values that real extracts contain. The platform accepts some of them. */
+/** For each kind of value, unusual values that real extracts contain. The platform accepts some of them. */
 const BAD = {
   any: [],
   boolean: ["true", "False", "YES", "n", "1", "maybe", "", 0, 1, 2, " true "],

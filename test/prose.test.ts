@@ -57,7 +57,7 @@ function inFolder(folder: string): readonly string[] {
     .map((name) => path.join(folder, name));
 }
 
-/** Files with comments, messages or documentation, relative to the project. */
+/** Returns the files with comments, messages or documentation, relative to the project. */
 function filesWithText(): readonly string[] {
   return ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...inFolder("docs"), ...inFolder("src")];
 }
@@ -74,7 +74,7 @@ function textOfCode(line: string): string {
   return [comment, ...texts].join(" ");
 }
 
-/** Names that a file declares, with the line. */
+/** Returns the names that a file declares, with their lines. */
 function declaredNames(file: string): readonly (readonly [name: string, line: number])[] {
   const lines = readFileSync(path.join(ROOT, file), "utf8").split("\n");
   return lines.flatMap((line, index) =>

@@ -21,7 +21,7 @@ export interface ProxyOptions {
   readonly refuses?: number | "nothing";
 }
 
-/** A local proxy that supports only `CONNECT`. */
+/** Starts a local proxy that supports only `CONNECT`. */
 export async function startProxyServer({ credentials, refuses }: ProxyOptions = {}): Promise<ProxyServer> {
   const tunnels: SeenTunnel[] = [];
   const sockets = new Set<Socket>();

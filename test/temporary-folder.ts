@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Creates a folder with these files, readable only by the owner. Removed when the test ends. */
+/** Creates a folder with these files, readable only by the owner. The folder is removed when the test ends. */
 export function temporaryFolder(files: Readonly<Record<string, string>> = {}): string {
   const { folder, remove } = createTestFolder();
   onTestFinished(remove);

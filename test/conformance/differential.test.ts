@@ -7,7 +7,9 @@ import { DOCUMENTS_EXIST, loadDocument, OPERATORS } from "./operators-documents.
 
 const SEED = 20_240_229;
 const RUNS = 60;
-/** Discriminators that are settings of an instance. No payload can contain them, and a finding reports them. */
+/**
+ * Problems of discriminators that are settings of an instance. No payload can contain them, and a finding reports them.
+ */
 const SETTINGS = /\.enforce_\w+ unknown_field$/;
 
 /** Compares the two validators of test/differential for the published documents of real operators. */

@@ -33,11 +33,11 @@ interface Contradiction {
 
 /** Applies without the shipped overlays, which declare where blank is allowed. */
 const BLANK =
-  "the platform refuses blank text unless the field allows it, and the document marks no field so (no minLength: 0)";
+  "the platform refuses blank text unless the field allows it, and no field of the document does (no minLength: 0)";
 
 /** Applies only with the shipped overlays, which mark document paths. */
 const LEADING_SLASH =
-  "a leading slash in what both documents call a relative path, and other examples of theirs write without";
+  "a leading slash in a path that both documents call relative, and that other examples write without the slash";
 
 const CONTRADICTIONS: readonly Contradiction[] = [
   {
@@ -137,8 +137,8 @@ const CONTRADICTIONS: readonly Contradiction[] = [
 ];
 
 /**
- * Conversions that examples rely on: values with another JSON type, or a date instead of a date-time. The platform converts
- * them (fields of the Django REST framework).
+ * Conversions that examples rely on: values with another JSON type, or a date instead of a date-time. The platform
+ * converts them (fields of the Django REST framework).
  */
 const COERCIONS: ReadonlySet<string> = new Set(["number decimal", "string integer", "date date-time"]);
 
@@ -222,7 +222,7 @@ function wireBody({ wrap, path }: Operation, payload: JsonObject): JsonObject {
   return path.endsWith("/accounts/") ? { task_params: {}, [wrap]: payload } : { [wrap]: payload };
 }
 
-/** For example `v1-create-transactions ExamplePayload`. */
+/** Returns the name of an example, such as `v1-create-transactions ExamplePayload`. */
 function nameOf(id: string, title: string): string {
   const name = title.slice(title.indexOf(": ") + 2);
   return `${id.toLowerCase().replaceAll(" ", "-")} ${name.replaceAll(" ", "")}`;

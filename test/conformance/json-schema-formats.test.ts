@@ -20,7 +20,7 @@ function casesOf(file: string): readonly Case[] {
     .flatMap(caseOf);
 }
 
-/** Excludes values that are not text: a format accepts them, but a field rejects them. */
+/** Returns the case, or an empty list for a value that is not a string, which a format accepts but a field rejects. */
 function caseOf({ description, data, valid }: JsonObject): readonly Case[] {
   if (typeof data !== "string" || typeof description !== "string") return [];
   return [{ description, data, valid: valid === true }];
@@ -31,7 +31,7 @@ describeCorpus("json-schema-formats", () => {
     ["date.json", moment("date"), 70],
     ["date-time.json", moment("datetime"), 27],
     ["email.json", text({ format: "email" }), 21],
-  ] as const)("validation gives the verdicts of %s", (file, type, atLeast) => {
+  ] as const)("validation gives the expected results of %s", (file, type, atLeast) => {
     const cases = casesOf(file);
     expect(cases.length).toBeGreaterThanOrEqual(atLeast);
     const isRight = (data: string): boolean => codes(type, data).every((code) => code === "~coerced");

@@ -38,7 +38,7 @@ const DECISIONS: readonly {
   { names: /^i_structure_UTF-8_BOM/, code: undefined, why: "a byte order mark is not text" },
 ];
 
-/** In `test_transform`: texts that `JSON.parse` accepts but does not preserve. */
+/** The expected code for each file of `test_transform`; undefined if the file is accepted. */
 const TRANSFORMED: readonly (readonly [RegExp, string | undefined])[] = [
   [/^number_(-?9223|10000000000000000999|1\.0{5}|1e-999)/, "source_unsafe_number"],
   [/^number_/, undefined],

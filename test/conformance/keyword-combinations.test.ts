@@ -11,7 +11,7 @@ const TEXTS = ["a", "ab", "abc", "1", "12.50", DATE, "2024-02-31", TIME, MOMENT,
 const SCALARS: readonly JsonValue[] = [...TEXTS, 0, 1, 2, 3, 1.5, -4, 2 ** 31, true, false, null];
 const VALUES: readonly JsonValue[] = [...SCALARS, [], {}];
 
-/** The elements of `VALUES` that match each format. */
+/** For each format, whether an element of `VALUES` matches. */
 const FORMATS = {
   date: (text: string) => text === DATE,
   time: (text: string) => text === TIME,
@@ -81,7 +81,7 @@ const isPolicy = (difference: Difference): boolean => Object.values(POLICIES).so
 
 const ajv = new Ajv2020({ strict: false, logger: false, meta: false, validateSchema: false, formats: FORMATS });
 
-/** Whether the error rejects a contract that some value satisfies. */
+/** Returns whether the error rejects a contract that some value satisfies. */
 function isRefusal(message: string): boolean {
   return /^the choice .* is never valid$/.test(message);
 }

@@ -8,7 +8,7 @@ import { CONTRACT, outcomeLines, statusCounts } from "../e2e/push-scene.ts";
 import { corpus, describeCorpus } from "./corpora.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A field that accepts any text of any length. */
+/** An overlay with a field that accepts any text of any length. */
 const OVERLAY = `
 overlay: 1.0.0
 info: { title: Remarks, version: "1" }
@@ -102,7 +102,7 @@ describeCorpus("naughty-strings", () => {
 /** Control and format characters, surrogates, and Unicode line separators. */
 const COMMANDS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Cells that spreadsheet programs evaluate: https://owasp.org/www-community/attacks/CSV_Injection */
+/** Returns whether spreadsheet programs evaluate a cell (https://owasp.org/www-community/attacks/CSV_Injection). */
 function isFormula(cell: string): boolean {
   return /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/.test(cell);
 }

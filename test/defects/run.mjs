@@ -1,5 +1,7 @@
-// Mutation tests with selected defects. `npm run defects` applies each patch of this folder to a copy of the checkout and runs
-// the test that must catch it (`defects.json`). If this test passes, all tests run. `npm run defects -- third-attempt-is-dropped`
+// Mutation tests with selected defects. `npm run defects` applies each patch of this folder to a copy of the checkout
+// and runs
+// the test that must catch it (`defects.json`). If this test passes, all tests run. `npm run defects --
+// third-attempt-is-dropped`
 // tries only this defect. Exits with 1 if a defect survives, a patch does not apply, or the build fails.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -113,7 +115,7 @@ function failingTests(files) {
   }));
 }
 
-/** Prevents git from finding a repository above the copy. */
+/** Runs a program. Prevents git from finding a repository above the copy. */
 function run(command, words, cwd) {
   const env = { ...process.env, ...(cwd === copy && { GIT_CEILING_DIRECTORIES: above }) };
   return spawnSync(command, words, { cwd, env, encoding: "utf8", maxBuffer: 2 ** 28 });

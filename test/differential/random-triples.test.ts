@@ -6,12 +6,15 @@ import { checkTriples } from "./triples/check-triples.ts";
 
 /** `DIFFERENTIAL_FIRST=<seed> DIFFERENTIAL_TRIPLES=1` repeats one triple. */
 const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? campaignSize({ part: 40, whole: 200 }));
-/** Each run tests one window of seeds, and the window changes every minute. `npm run soak -- differential` uses new seeds. */
+/**
+ * Each run tests one window of seeds, and the window changes every minute. `npm run soak -- differential` uses new
+ * seeds.
+ */
 const SEEDS = { first: 30_000_000, count: 2_000 };
 const window = Math.floor(Date.now() / 60_000) % Math.floor(SEEDS.count / TRIPLES);
 const FIRST = Number(process.env["DIFFERENTIAL_FIRST"] ?? SEEDS.first + window * TRIPLES);
 
-/** Types and options that about thirty triples are certain to contain. */
+/** Types and options that occur in practically every set of 200 triples. */
 const DRAWN = [
   "type text, type decimal, type integer, type number, type boolean, type date, type datetime, type time, type choice",
   "type union, type object, type list, type variants, text pattern, nullable, x-migrate-wrap, oneOf with discriminator",

@@ -1,6 +1,6 @@
 /**
  * An unstable wall clock, loaded before the program (`node --import`). It starts two seconds before the end of summer
- * time in London, and is a day ahead or behind at every other reading.
+ * time in London. Of every three readings, one is a day ahead and one is a day behind.
  */
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 9, 25, 0, 59, 58);

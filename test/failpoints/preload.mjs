@@ -21,10 +21,10 @@ const list = process.env["MIGRATE_FAILPOINT_LIST"];
 const { writeFileSync: realWrite, appendFileSync: realAppend } = fs;
 let met = 0;
 
-/** SQLite's codes for these two faults: FULL and IOERR. */
+/** The error codes of both faults in Node.js and, as `errcode`, in SQLite (FULL and IOERR). */
 const FAULTS = { enospc: { code: "ENOSPC", errno: -28, errcode: 13 }, eio: { code: "EIO", errno: -5, errcode: 10 } };
 
-/** Like a JavaScript error, the message quotes the value at fault. */
+/** Throws an error whose message quotes a value of the input, as messages of JavaScript errors can. */
 const throwSyntaxError = () => JSON.parse("Amina Hughes, 07700 900730");
 const BUGS = {
   throw: throwSyntaxError,
@@ -34,7 +34,7 @@ const BUGS = {
 
 let isListing = false;
 
-/** Appending to the file is a write, too. */
+/** Adds a line to the list. Does not list the writes that this causes. */
 function listPoint(name) {
   isListing = true;
   realAppend(list, `${threadId} ${name}\n`);

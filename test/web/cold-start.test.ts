@@ -10,7 +10,7 @@ const ACCOUNTS = ["01", "02", "04", "05", "06", "07", "08", "09", "11", "12", "1
   (end) => `000100${end}`,
 );
 
-/** Extracts with three errors: an unknown account type, a text that is not a postcode, and a date that does not exist. */
+/** Writes extracts with three errors: an unknown account type, an invalid postcode, and a date that does not exist. */
 function extracts(): string {
   const folder = temporaryFolder();
   for (const name of ["accounts.csv", "customers.csv", "meter_points.csv"]) {

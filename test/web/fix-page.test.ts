@@ -175,7 +175,7 @@ describeWebPages("the Fix page", (open) => {
     await web.stop();
   });
 
-  it("shows the edits of another tab, and refuses to overwrite them and cells that have changed in the extract", async () => {
+  it("shows the edits of another tab, and refuses to edit a cell that has changed in the extract", async () => {
     const folder = project(FIVE_WRONG_DATES);
     const web = await startWeb(folder);
     const one = await open(fixAddress(web));

@@ -13,7 +13,7 @@ export function salutation(value, row) {
 }
 `;
 
-/** The worked example of docs/mapping.md with a module of functions and a table. Returns its folder. */
+/** Copies the worked example of docs/mapping.md, and adds a module of functions and a table. Returns the folder. */
 function exampleProject(): string {
   const folder = temporaryFolder();
   cpSync(projectFile("fixtures/map/worked-example"), folder, { recursive: true });

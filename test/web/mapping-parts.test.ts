@@ -6,7 +6,7 @@ import { axeViolations } from "../report/page/pages.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { describeWebPages, startWeb } from "./web-scene.ts";
 
-/** The worked example of docs/mapping.md without its agreements. */
+/** Copies the worked example of docs/mapping.md without its agreements. Returns the folder. */
 function withoutAgreements(): string {
   const folder = temporaryFolder();
   cpSync(projectFile("fixtures/map/worked-example"), folder, { recursive: true });

@@ -149,7 +149,7 @@ describe("a push from the browser", () => {
     expect(runs[0]?.summary["pending"]).toBeGreaterThan(0);
   });
 
-  it("stops and says that the push can be continued", async () => {
+  it("stops on request, and suggests migrate resume", async () => {
     const { client } = await startProject();
     await client.post("/api/push/check");
     const plan = planOf(await stateOf(client, "checked"));

@@ -43,13 +43,13 @@ export async function startWeb(
 }
 
 interface DemoProject {
-  /** Default: removed when the test ends. */
+  /** Default: a temporary folder, which is removed when the test ends. */
   readonly folder?: string;
-  /** Its target; by default, an address at which nothing listens. */
+  /** The target of the project. Default: an address at which nothing listens. */
   readonly sandbox?: { readonly baseUrl: string; readonly ca: string };
 }
 
-/** A copy of the sample project. Returns its folder. */
+/** Copies the sample project. Returns the folder of the copy. */
 export function demoProject({ folder = temporaryFolder(), sandbox }: DemoProject = {}): string {
   cpSync(projectFile("fixtures/demo"), folder, { recursive: true });
   const file = path.join(folder, "migrate.yaml");
@@ -88,7 +88,7 @@ export function send(
   });
 }
 
-/** The headers of a page that has opened a session. */
+/** Opens a session. Returns the headers that a page of the session sends. */
 export async function openSession({ origin, token }: Pick<RunningWeb, "origin" | "token">): Promise<{
   readonly cookie: string;
   readonly "x-migrate-key": string;
@@ -103,7 +103,7 @@ export async function openSession({ origin, token }: Pick<RunningWeb, "origin" |
   return { cookie: cookie.split(";")[0] ?? "", "x-migrate-key": key };
 }
 
-/** A page in a browser, and everything it did apart from rendering itself. Any entry is a fault. */
+/** A page in a browser, with its console messages and its foreign requests. Each entry in these lists is a fault. */
 interface WebPage {
   readonly page: Page;
   /** Console messages, which include violations of the content security policy, and script errors. */
@@ -121,7 +121,7 @@ interface WebPageOptions {
 /** Opens an address in a new browser profile. */
 export type OpenWebPage = (address: string, options?: WebPageOptions) => Promise<WebPage>;
 
-/** Tests in a real Chromium. Without Chromium they are skipped, and the title names the expected path. */
+/** Defines tests in a real Chromium. Without Chromium they are skipped, and the title names the expected path. */
 export function describeWebPages(name: string, tests: (open: OpenWebPage) => void): void {
   const limits = { timeout: scaledTimeout(600_000) };
   describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, limits, () => {
@@ -156,12 +156,12 @@ async function openPage(
   return { page, complaints, foreign };
 }
 
-/** The server's replies to a page with a session. */
+/** A client with a session, which stores all replies of the server. */
 export interface WebClient {
-  /** The body of a reply with status 200. */
+  /** Returns the body of the reply. Throws unless the status is 200. */
   readonly get: <T>(name: string) => Promise<T>;
   readonly post: (name: string, body?: object) => Promise<Reply>;
-  /** Everything that the server has replied so far. */
+  /** Returns all replies of the server so far. */
   readonly seen: () => string;
 }
 

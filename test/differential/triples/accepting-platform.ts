@@ -9,7 +9,7 @@ export interface AcceptingPlatform {
   readonly close: () => Promise<void>;
 }
 
-/** @param onRequest receives the number of requests so far */
+/** Starts a platform. `onRequest` receives the number of requests so far. */
 export async function acceptingPlatform(
   onRequest: (count: number) => void = () => undefined,
 ): Promise<AcceptingPlatform> {

@@ -27,7 +27,7 @@ export interface CheckedTriples {
   readonly counts: TripleCounts;
   /** Number of compared triples per drawn type and option. */
   readonly drawn: Readonly<Record<string, number>>;
-  /** One text per failed triple: its seed, the differences and its smallest form. */
+  /** One description per failed triple: its seed, the differences and its smallest form. */
   readonly failures: readonly string[];
 }
 
@@ -95,7 +95,7 @@ const IN_PROCESS = { compare: compareTriple, trials: 600 };
 /** Each trial takes a few seconds. */
 const WHOLE_RUNS = { compare: runComparison, trials: 30 };
 
-/** An unexpected exception counts as a difference. */
+/** Compares a triple in its own folder. An unexpected exception counts as a difference. */
 async function compareIn(folder: string, triple: Triple, compare: CompareTriple): Promise<Comparison> {
   const own = path.join(folder, `triple-${triple.seed}`);
   try {

@@ -27,7 +27,7 @@ export async function compareNdjson(job: Job, other: Job | undefined, compare: C
   }
 }
 
-/** A record with a reading problem is undefined. */
+/** Returns one line per record; undefined for a record with a reading problem. */
 async function recordLines(job: Job): Promise<readonly (string | undefined)[] | undefined> {
   const lines: (string | undefined)[] = [];
   try {

@@ -6,8 +6,8 @@ import { type Difference, collectDifferences } from "./compare-lines.ts";
 import { SUPPLIER, type Triple, writeTriple } from "./triple.ts";
 
 /**
- * Compares whole runs of the library: `validate` in one thread and in three, `push --dry-run`, and pushes to a platform
- * that keep their payloads, that rebuild them, and that are stopped and resumed.
+ * Compares whole runs of the library: `validate` in one thread and in three, `push --dry-run`, a push that keeps its
+ * payloads, a push that rebuilds its payloads, and a push that is stopped and resumed.
  */
 export async function compareRuns(triple: Triple, folder: string): Promise<readonly Difference[]> {
   writeTriple(folder, triple);
@@ -69,7 +69,7 @@ async function pushedBodies(common: Omit<PushOptions, "target">, setup: PushSetu
   }
 }
 
-/** The outcome of each record without volatile fields, the exit code, and the failures of the run. */
+/** Returns the outcome of each record without volatile fields, the exit code, and the failures of the run. */
 async function linesOf(running: Promise<RunResult>): Promise<readonly string[]> {
   let run: RunResult;
   try {

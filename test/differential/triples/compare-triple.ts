@@ -23,8 +23,8 @@ import { SUPPLIER, type Triple, writeAsNdjson, writeTriple } from "./triple.ts";
 const { signal } = new AbortController();
 
 /**
- * Every triple is planned and sent on each path. The other comparisons take as long, so each of them is made only for
- * one in this many triples.
+ * Every triple is planned and sent on each path. Each other comparison takes as long, and is made only for one in this
+ * many triples.
  */
 const TURNS = 3;
 /** The places of the values are compared for one in this many records. */
@@ -167,7 +167,7 @@ async function planOf(
 
 const PAYLOAD = " payload ";
 
-/** The row path keeps no payloads. */
+/** Removes payloads from lines, because the row path keeps no payloads. */
 function withoutPayloads(lines: readonly string[]): readonly string[] {
   return lines.map((line) =>
     line.includes(PAYLOAD) ? line.slice(0, line.lastIndexOf(PAYLOAD) + PAYLOAD.length) : line,
@@ -229,7 +229,7 @@ function asLines(sent: ReadonlyMap<number, readonly string[]>): readonly string[
   return [...sent].map((one) => JSON.stringify(one));
 }
 
-/** A failure of the second reading is a difference too, such as a record that differs from the plan. */
+/** Returns a failure of the second reading as a line, so that it counts as a difference. */
 function failedReading(error: unknown): ReadonlyMap<number, readonly string[]> {
   if (error instanceof Failure) return new Map([[0, [String(error)]]]);
   throw error;

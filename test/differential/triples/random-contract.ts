@@ -8,7 +8,7 @@ export interface ObjectSpec {
   readonly kind: "object";
   readonly schema: JsonObject;
   readonly fields: readonly FieldSpec[];
-  /** Undocumented properties are allowed and have the type text. */
+  /** Whether undocumented properties are allowed. They have the type text. */
   readonly isOpen: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface RandomContract {
   readonly document: JsonObject;
   readonly body: ObjectSpec;
   readonly key: ScalarSpec;
-  /** Required query parameter. */
+  /** Whether the operation has a required query parameter. */
   readonly parameter: boolean;
 }
 

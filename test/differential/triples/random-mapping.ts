@@ -140,7 +140,7 @@ function listEntry(list: ListSpec, required: boolean, source: SourceDraft, drawi
   });
 }
 
-/** Whether no field of the contract has the name of a list option. */
+/** Returns whether an item can be a list entry with `when`: no field has the name of a list option. */
 function isListEntrySafe(items: Spec): boolean {
   const names = items.kind === "object" ? items.fields.map(({ name }) => name) : [];
   return !names.includes("each") && !names.includes("item") && items.kind !== "list";

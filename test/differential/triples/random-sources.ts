@@ -12,9 +12,9 @@ export interface SourceDraft {
   readonly children: SourceDraft[];
   readonly columns: { readonly name: string; readonly cell: CellMaker }[];
   readonly options: JsonObject;
-  /** Each parent row has at most one row of this source. */
+  /** Whether each parent row has at most one row of this source. */
   readonly isSingle: boolean;
-  /** The files that contain its rows. */
+  /** The files that contain the rows. */
   readonly files: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function newRoot(draw: Draw): SourceDraft {
   };
 }
 
-/** Some of the drawn options force a row-by-row join. */
+/** Adds a child source. Some of the drawn options force a row-by-row join. */
 export function addChild(draw: Draw, parent: SourceDraft, depth: number): void {
   const name = `${depth === 0 ? "child" : parent.name}${parent.children.length + 1}`;
   const isShared = depth === 0 && draw.chance(0.1);
@@ -74,7 +74,7 @@ export function addChild(draw: Draw, parent: SourceDraft, depth: number): void {
   if (hasChildren) addChild(draw, child, depth + 1);
 }
 
-/** Draws which rows of a parent are used, and their order. */
+/** Draws which child rows of a parent row are used, and their order. */
 function rowOptions(draw: Draw): JsonObject {
   const pick = draw.chance(0.12) ? draw.pick(PICKS) : undefined;
   const distinct = draw.chance(0.08) ? true : undefined;

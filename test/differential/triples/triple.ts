@@ -40,7 +40,10 @@ export function writeTriple(folder: string, { contract, mapping, files, tables }
   for (const file of files) write(file.name, csvOf(file));
 }
 
-/** Writes the same rows as NDJSON with a mapping for them. Returns the mapping file, or undefined if a line is malformed. */
+/**
+ * Writes the rows of the triple as NDJSON, and a mapping that reads these files. Returns the mapping file, or undefined
+ * if a line is malformed.
+ */
 export function writeAsNdjson(folder: string, { mapping, files }: Triple): string | undefined {
   if (files.some(({ rows }) => rows.some((row) => typeof row === "string"))) return undefined;
   for (const file of files) writeFileSync(path.join(folder, asNdjson(file.name)), ndjsonOf(file));

@@ -15,7 +15,7 @@ export interface FixScene {
   readonly file: (name: string) => string;
   /** Checks the project and opens a session. */
   readonly open: (by?: string, sources?: readonly string[]) => Promise<FixSession>;
-  /** The current corrections, as `source key column value`. */
+  /** Returns the current corrections, as `source key column value`. */
   readonly corrections: () => Promise<readonly string[]>;
   /** Replaces text in a file. */
   readonly change: (name: string, from: string, to: string) => void;
@@ -85,12 +85,12 @@ export function sourceOf(session: FixSession, name: string): { readonly index: n
   return { index, source };
 }
 
-/** All rows of a source that the grid shows. */
+/** Returns all rows of a source that the grid shows. */
 export function rowsOf(session: FixSession, name: string, cause = 0): readonly FixRow[] {
   return session.rows({ source: sourceOf(session, name).index, cause, from: 0, count: 1000 }, true);
 }
 
-/** The errors of a row, as `COLUMN message`. */
+/** Returns the errors in the rows of a source, as `line COLUMN: message`. */
 export function errorsOf(session: FixSession, name: string): readonly string[] {
   const { columns } = sourceOf(session, name).source;
   return rowsOf(session, name).flatMap(({ line, marks }) =>

@@ -17,7 +17,7 @@ const POINTS_PATH = ["payload", "supply_addresses", 0, "meter_points"];
 
 const valueOf = (text: string): JsonValue => parseDocument({ file: "mapping.yaml", text }, "mapping_invalid").value;
 
-/** A part of the meter points. */
+/** Returns a part of the meter points. */
 function partOf(view: MappingData, at: number): FieldData {
   const part = fieldNamed(view, POINTS).children[at];
   if (part === undefined) throw new Error(`no part ${at}`);
@@ -86,7 +86,7 @@ test("adds an item of the row itself, and an item with a condition, to a list of
   expect(valueAt(valueOf(filled.text), [...list, 2, "item"])).toEqual({ supply_address1: "ADDR1" });
 });
 
-/** The mapping of the worked example, in other notations. */
+/** The mapping of the worked example in several notations. */
 const NOTATIONS: readonly (readonly [name: string, text: string])[] = [
   ["block", TEXT],
   ["CRLF", TEXT.replaceAll("\n", "\r\n")],
@@ -159,14 +159,14 @@ test("builds one item instead of one for each row of a source", async () => {
   expect(await scene.check(back.text)).toMatchObject({ valid: 2 });
 });
 
-test("refuses other rows for a list of several parts", async () => {
+test("refuses to change the rows of a list that has several parts", async () => {
   const parts = await edited(TEXT, { kind: "addPart", path: ["payload", "supply_addresses"] });
   await expect(
     edited(parts.text, { kind: "rows", path: ["payload", "supply_addresses"], source: "meters" }),
   ).rejects.toMatchObject({ code: "usage", message: expect.stringContaining("cannot be changed here") });
 });
 
-test("begins a list that the mapping does not have with a part", async () => {
+test("adds a part to a list that the mapping does not contain yet", async () => {
   const without = await edited(TEXT, { kind: "disconnect", path: ["payload", "customers"] }).catch(() => undefined);
   expect(without).toBeDefined();
   const text = TEXT.replace(/ {2}customers:\n {4}each[\s\S]*?(?= {2}supply_addresses)/, "");
@@ -210,7 +210,7 @@ test.each([
 
 const extract = sceneOf("fixtures/map/worked-example", { supplier: "OLDCO-2024" });
 
-test("describes a file with the join that fits its values, and adds it as a source", async () => {
+test("describes a file with the join that fits its values, and adds the file as a source", async () => {
   const text = TEXT.replace(/ {2}agreements: .*\n/, "").replace(/ {10}agreements:\n[\s\S]*$/, "");
   cpSync(path.join(extract.folder, "agreements.csv"), path.join(extract.folder, "My Agreements (1).csv"));
   const { job, dependencies } = extract;

@@ -19,7 +19,7 @@ export interface MappingScene {
   readonly check: (text: string, showValues?: boolean) => Promise<CheckData>;
 }
 
-/** A folder with the worked example of docs/mapping.md, removed after all tests of the file. */
+/** Creates a folder with the worked example of docs/mapping.md. The folder is removed after all tests of the file. */
 export function workedExample(): MappingScene {
   return sceneOf("fixtures/map/worked-example", { supplier: "OLDCO-2024" });
 }
@@ -56,7 +56,7 @@ export function textIn(folder: string, name = "mapping.yaml"): string {
   return readFileSync(path.join(folder, name), "utf8");
 }
 
-/** Every field, outermost first. */
+/** Returns every field, each before its children. */
 export function allFields(fields: readonly FieldData[]): readonly FieldData[] {
   return fields.flatMap((field) => [field, ...allFields(field.children)]);
 }

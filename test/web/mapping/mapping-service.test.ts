@@ -198,7 +198,7 @@ test("every sequence of edits keeps all comments, can be undone, and gives a map
   );
 });
 
-/** The mapping after an edit, or the unchanged mapping if the edit is refused, and the faults of the result. */
+/** Returns the mapping after an edit, or the unchanged mapping if the edit is refused, and the faults of the result. */
 async function editedWith(
   view: MappingData,
   edit: MappingEdit,
@@ -266,7 +266,7 @@ function editFor(view: MappingData, { one, other, kind }: Picks): MappingEdit | 
   return { kind: "connect", path, ...column };
 }
 
-/** An edit of a list, or of a part of a list. */
+/** Returns an edit of a list, or of a part of a list. */
 function listEditFor(view: MappingData, { one, other, kind }: Picks, column: SourceColumn): MappingEdit | undefined {
   const kinds = kind === 2 ? ["list"] : ["list", "part"];
   const lists = allFields(view.fields).filter((field) => kinds.includes(field.kind));

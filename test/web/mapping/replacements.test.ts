@@ -73,7 +73,7 @@ test("replacements that are written are read again in the same order, and compil
   );
 });
 
-/** The mapping with other replacements in the field `mobile`. */
+/** Returns the mapping with other replacements in the field `mobile`. */
 async function withReplacements(before: string, replace: JsonValue | undefined): ReturnType<typeof scene.view> {
   const leaf: JsonObject = { from: "MOBILE", ...(replace !== undefined && { replace }) };
   return scene.view(before, [{ kind: "set", path: MOBILE, leaf }]);

@@ -10,7 +10,7 @@ import { goodAccounts } from "../../../e2e/push-scene.ts";
 import { clientOf, startWeb } from "../../web-scene.ts";
 import { edit, type FixScene, fixScene, rowsOf, sceneIn, sourceOf, TAB } from "../fix-scene.ts";
 
-/** More than two groups of cells that are saved together. */
+/** A number of rows that are saved in more than two groups. */
 const MANY = 2300;
 
 function wrongDates(count: number): FixScene {
@@ -64,7 +64,7 @@ test("a replacement in many rows is refused if a source has changed since the ch
   expect(existsSync(scene.file("fixes.csv"))).toBe(false);
 });
 
-/** The files with the notes of unfinished edits. */
+/** Returns the files with the notes of unfinished edits. */
 function notes({ folder }: FixScene): readonly string[] {
   return readdirSync(folder).filter((name) => name.endsWith(".unfinished"));
 }
@@ -85,7 +85,7 @@ function interrupt(
   writeFileSync(scene.file(`fixes.csv.${notes(scene).length}.unfinished`), JSON.stringify(written));
 }
 
-/** A complete edit, then two cells of an edit that was interrupted while its third line was written. */
+/** Saves a complete edit, then two cells of an edit that is interrupted while its third line is written. */
 async function interrupted(scene: FixScene = wrongDates(4)): Promise<FixScene> {
   const session = await scene.open();
   await edit(session, ["customers", 0, "DOB", "1971-01-01"]);

@@ -5,7 +5,7 @@ import { readSettings } from "../../../../src/cli/settings/settings.ts";
 import { goodAccounts } from "../../../e2e/push-scene.ts";
 import { dependenciesForTest, edit, errorsOf, type FixScene, fixScene, rowsOf, sourceOf, TAB } from "../fix-scene.ts";
 
-/** Three accounts. The second has an unknown type; the third has two customers with the same wrong date. */
+/** Writes three accounts. The second has an unknown type; the third has two customers with the same wrong date. */
 function threeAccounts(): FixScene {
   const [one, two, three] = goodAccounts(3);
   return fixScene({

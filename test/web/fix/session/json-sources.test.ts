@@ -145,7 +145,7 @@ describe("JSON sources", () => {
   });
 });
 
-/** A cell of a sheet: text, or the XML of a value. */
+/** Returns the XML of a cell with this text. A value that is already XML is returned unchanged. */
 function cell(value: string): string {
   return value.startsWith("<") ? value : `<c t="inlineStr"><is><t xml:space="preserve">${value}</t></is></c>`;
 }

@@ -5,7 +5,7 @@ import { edit, errorsOf, type FixScene, rowsOf, sceneIn, TAB } from "../fix-scen
 
 const { sandbox } = useSandbox();
 
-/** A project with three accounts, of which the platform has refused one because of its postcode. */
+/** Pushes a project with three accounts, one of which the platform refuses because of its postcode. */
 async function refusedByPlatform(): Promise<FixScene & Pick<Workplace, "push">> {
   const place = workplace({ accounts: [...goodAccounts(2), { REF: "REFUSED", POSTCODE: "DE1 2CU" }] }, sandbox);
   const configuration = `contract: ${CONTRACT}\nmapping: mapping.yaml\nsupplier: ${sandbox.ready.supplier}\ncorrections: fixes.csv\n`;

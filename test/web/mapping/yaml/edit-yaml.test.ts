@@ -96,7 +96,7 @@ interface RandomEdit {
   readonly name: string;
 }
 
-/** The faults in the result of an edit of one entry; empty if there are none. */
+/** Returns the faults in the result of an edit of one entry; empty if there are none. */
 function faultsOf({ text, at, value, name }: RandomEdit): readonly string[] {
   const before = valueOf(text);
   const paths = pathsIn(before).filter((path) => path.length > 1);
@@ -118,7 +118,7 @@ function faultsOf({ text, at, value, name }: RandomEdit): readonly string[] {
   return faults.flatMap(([isRight, fault]) => (isRight ? [] : [fault]));
 }
 
-/** An object or list is not replaced if it contains comments. */
+/** Returns whether an edit may be refused: an object or list that contains comments is not replaced. */
 function mayBeRefused(value: JsonValue, old: JsonValue | undefined): boolean {
   return value !== null && typeof old === "object";
 }

@@ -14,7 +14,7 @@ export const FIXTURES: readonly string[] = [
   "fixtures/operators/gb-dual-fuel/mapping.yaml",
 ].map((name) => readFileSync(projectFile(name), "utf8"));
 
-/** The path of every entry of a document. */
+/** Returns the path of every entry of a document. */
 export function pathsIn(value: JsonValue, path: AttrPath = []): readonly AttrPath[] {
   const members = isJsonArray(value) ? [...value.entries()] : isJsonObject(value) ? Object.entries(value) : [];
   return members.flatMap(([name, member]) => [[...path, name], ...pathsIn(member, [...path, name])]);
@@ -29,7 +29,7 @@ export const scalar: fc.Arbitrary<JsonValue> = fc.oneof(
   fc.constant("n"),
 );
 
-/** A random YAML text: objects and lists in both styles, with a comment after some lines. */
+/** Random YAML documents: objects and lists in both styles, with a comment after some lines. */
 export const yaml: fc.Arbitrary<string> = fc
   .record({
     value: fc.letrec<{ node: JsonValue }>((tie) => ({

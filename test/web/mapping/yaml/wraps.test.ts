@@ -59,7 +59,7 @@ test.each(["list:\n  - &x { a: A }\n  - *x\n", "list:\n  - { a: A }\n  - 7\n", "
   },
 );
 
-/** The items of lists that are objects. */
+/** Returns the paths of list items that are objects. */
 function itemsIn(value: JsonValue): readonly AttrPath[] {
   return pathsIn(value).filter(
     (path) => isJsonArray(valueAt(value, path.slice(0, -1))) && isJsonObject(valueAt(value, path)),
