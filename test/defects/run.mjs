@@ -1,8 +1,7 @@
-// Mutation tests with selected defects. `npm run defects` applies each patch of this folder to a copy of the checkout
-// and runs
-// the test that must catch it (`defects.json`). If this test passes, all tests run. `npm run defects --
-// third-attempt-is-dropped`
-// tries only this defect. Exits with 1 if a defect survives, a patch does not apply, or the build fails.
+// Mutation tests with selected defects. `npm run defects` applies each patch of this folder to a copy of the checkout,
+// and runs the test that must catch the defect (`defects.json`). If this test passes, runs all tests.
+// `npm run defects -- third-attempt-is-dropped` tries only this defect. Exits with 1 if a defect survives, a patch does
+// not apply, or the build fails.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
