@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 const REFERENCE_MS = 60;
 const MAX_SLOWNESS = 5;
 
-/** Current slowness of this machine as a factor of at least 1. Measured once per test run, or given. */
+/** Slowness of this machine as a factor of at least 1. Measured once per test run, unless the variable is set. */
 export const SLOWNESS: number = Number(process.env["MIGRATE_TEST_SLOWNESS"]) || measured();
 
 /** Scales a time limit by the slowness of this machine. */

@@ -84,7 +84,7 @@ describe("the reader of mappings and lookups", () => {
   it.each([
     ["constructor.constructor('throw 1')()", "payload: { a: \"constructor.constructor('throw 1')()\" }"],
     ["${process.exit()}", 'payload: { a: { value: "${process.exit()}" } }'],
-  ])("does not run the text %s", (_, text) => {
+  ])("does not execute %s", (_, text) => {
     expect(readMapping({ file: "m.yaml", text })).toHaveProperty("payload");
   });
 

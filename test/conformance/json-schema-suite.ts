@@ -14,8 +14,8 @@ export type Draft = keyof typeof DRAFTS;
 /**
  * The result of one case of the suite. `right`: the verdict matches the suite. `policy`: it differs as documented in
  * docs/contract.md for every contract (closed objects, blank text, values that the platform converts). `refused`: the
- * contract has an error with a place. `warned`, `noted`, `silent`: the verdict is wrong, and the contract has a warning, only
- * an `info`, or no finding.
+ * contract has an error with a place. `warned`, `noted`, `silent`: the verdict is wrong, and the contract has a
+ * warning, only an `info`, or no finding.
  */
 export type Verdict = "right" | "policy" | "refused" | "warned" | "noted" | "silent";
 
@@ -105,7 +105,10 @@ function documentOf(schema: JsonValue, openapi: string): string {
 
 const PLACE = "#/components/schemas/Case";
 
-/** Rewrites references to the root. A schema with an `$id` stays unchanged, because its references are relative to itself. */
+/**
+ * Makes references to the root point to the schema in the document. A schema with an `$id` stays unchanged, because its
+ * references are relative to that id.
+ */
 function moved(schema: JsonValue): JsonValue {
   if (isJsonArray(schema)) return schema.map(moved);
   if (!isJsonObject(schema) || "$id" in schema || "id" in schema) return schema;

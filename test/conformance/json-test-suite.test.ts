@@ -62,7 +62,7 @@ describeCorpus("JSONTestSuite", () => {
     }
   });
 
-  it("rejects all n_ documents with a place, as a file and as part of a record", async () => {
+  it("rejects each n_ document, as a file and as part of a record, and states the place of the error", async () => {
     const names = list(parsing, "n_");
     expect(names.length).toBeGreaterThanOrEqual(187);
     for (const name of names) {
@@ -74,7 +74,7 @@ describeCorpus("JSONTestSuite", () => {
     }
   });
 
-  it("handles every i_ document as decided", async () => {
+  it("gives every i_ document its listed result", async () => {
     const names = list(parsing, "i_");
     expect(names).toHaveLength(35);
     for (const name of names) {

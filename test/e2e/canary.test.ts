@@ -83,7 +83,7 @@ describe("push --canary", () => {
     expect([code, stderr]).toEqual([0, expect.not.stringContaining("Canary")]);
   });
 
-  test("is refused together with --dry-run and with workers", async () => {
+  test("is refused together with --dry-run or --workers", async () => {
     const work = workplace({ accounts: goodAccounts(1) }, sandbox);
     expect((await work.push(["--canary", "1", "--dry-run"])).code).toBe(2);
     const shared = await work.push(["--canary", "1", "--workers", "2", "--ledger", "postgres://x@127.0.0.1:1/x"]);

@@ -196,7 +196,7 @@ describe("corrections", () => {
       "fixes.csv:2: the cell `old_sha256` is not a SHA-256 in hex",
     ],
     ["a missing file", undefined, "fixes.csv: no such file"],
-  ])("in %s end the run with the place of the error", async (_, content, message) => {
+  ])("in %s end the run, and the message names the place of the error", async (_, content, message) => {
     const { migrate, file } = threeAccounts();
     const header = "key,source,column,old_sha256,row_sha256,value,by,at,reason,change\n";
     if (content !== undefined) writeFileSync(file("fixes.csv"), content.replace("{header}", header));

@@ -85,7 +85,7 @@ describe("migrate doctor --offline", () => {
 });
 
 describe("migrate doctor with an incomplete setup", () => {
-  test("reports missing configuration without a crash", async () => {
+  test("names the missing settings, and skips the checks that need them", async () => {
     const bare = {
       MIGRATE_API_KEY: undefined,
       MIGRATE_BASE_URL: undefined,

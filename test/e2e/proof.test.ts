@@ -143,7 +143,7 @@ describe("proof", () => {
     expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
   });
 
-  test("--read-back asks the platform for accepted records, and reports missing records", async () => {
+  test("--read-back looks up accepted records on the platform, and reports records that are missing there", async () => {
     const work = proofFolder();
     await work.push();
     const { code, stdout } = await work.migrate("proof", "--out", "proof", "--read-back");

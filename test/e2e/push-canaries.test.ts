@@ -80,7 +80,7 @@ interface Scene {
   readonly faults?: object;
   readonly flags?: readonly string[];
   readonly options?: CliOptions;
-  /** Also runs the other commands on the same run. */
+  /** Whether the output of other commands about the same run is also checked. */
   readonly asked?: true;
 }
 

@@ -44,7 +44,7 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
     },
   );
 
-  test("is tested with push, resume and the read commands", () => {
+  test("is tested with commands that include push, resume and products", () => {
     expect(online.map(({ words }) => words.join(" "))).toEqual(expect.arrayContaining(["push", "resume", "products"]));
   });
 });

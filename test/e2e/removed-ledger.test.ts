@@ -43,7 +43,7 @@ const LOSSES: readonly Loss[] = [
   ["loses its log", (work) => rmSync(work.file(".migrate/ledger.db-wal"))],
 ];
 
-test.each(LOSSES)("a push whose ledger %s stops, and the next push creates nothing twice", async (_, accident) => {
+test.each(LOSSES)("a push whose ledger %s stops, and the next push creates no account twice", async (_, accident) => {
   const work = workplace({ accounts: goodAccounts(ACCOUNTS) }, sandbox);
   const pushing = work.startPush(PUSH);
   await counter.after(30);
@@ -64,7 +64,7 @@ test.each(LOSSES)("a push whose ledger %s stops, and the next push creates nothi
   expect(await createdTwice()).toEqual([]);
 });
 
-test("a push that finds the lock file of a running push removed is refused by the ledger itself", async () => {
+test("a push is refused by the ledger itself if the lock file of a running push was removed", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   await admin.faults({ forgetful: true, hangBefore: { at: [20] } });
   const first = work.startPush(PUSH);

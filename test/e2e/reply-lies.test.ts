@@ -110,7 +110,7 @@ function truthOf(request: SeenRequest): { readonly external_account_number: stri
   return { external_account_number: keyOf(request), account_number: numberOf(request) };
 }
 
-/** Truncated replies, which even a truthful server can send. */
+/** Truncated replies, which even a correct server can send. */
 const HALVES: readonly (readonly [half: string, act: (request: SeenRequest) => Action])[] = [
   ["a truncated 201", () => cut(201, '{"error":"maintenance"')],
   ["a 201 truncated after the account", (request) => cut(201, JSON.stringify(truthOf(request)))],

@@ -83,7 +83,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     const again = await push([...ONCE, "--ledger", ledger], other);
     expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: DAY_1, ambiguous: ALL - DAY_1 });
     const reconcile = ["reconcile", "--format", "ndjson", "--ledger", ledger];
-    // Another machine may have sent other content, and the contract lets only keys be compared: the operator decides.
+    // Another machine may have sent other content, and the contract allows only keys to be compared.
     const left = await migrate([...reconcile, "--quiet-period", "0s"], other);
     expect(statusCounts(outcomeLines(left.stdout))).toEqual({ skipped: DAY_1, ambiguous: ALL - DAY_1 });
     const keys = outcomeLines(left.stdout).flatMap(({ key = "", status }) => (status === "ambiguous" ? [key] : []));

@@ -45,7 +45,7 @@ async function posts(): ReturnType<Admin["imports"]> {
   return (await admin.imports()).filter(({ method }) => method === "POST");
 }
 
-test("a push with an older copy of the ledger is refused because the journal contains more requests, and creates nothing again", async () => {
+test("a push with an older copy of the ledger is refused because the journal contains more requests, and creates no account", async () => {
   const work = await restoredWorkplace();
   const before = (await admin.imports()).length;
   const { code, stderr } = await work.push(PUSH);
@@ -56,7 +56,7 @@ test("a push with an older copy of the ledger is refused because the journal con
   expect((await work.migrate(["status"])).code).toBe(0);
 });
 
-test("a push after the repair of an older copy of the ledger creates nothing again", async () => {
+test("a push after the repair of an older copy of the ledger sends no record again", async () => {
   const work = await restoredWorkplace();
   const before = (await posts()).length;
   expect((await work.migrate(["ledger", "repair"])).code).toBe(5);

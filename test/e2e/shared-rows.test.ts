@@ -36,7 +36,7 @@ it("validate reports an error in a shared row for both accounts, and writes the 
   expect(rejects.split("\n").filter((line) => line.startsWith("C1,"))).toHaveLength(1);
 });
 
-it("validate holds back each account that would be sent without a shared row because a key differs slightly", async () => {
+it("validate reports each account as invalid if a shared row is left out because its key differs slightly", async () => {
   const folder = workFolder({
     ...FILES,
     "mapping.yaml": MAPPING.replace(", key: CUST_ID", ""),

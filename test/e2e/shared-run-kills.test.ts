@@ -9,7 +9,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
   () => {
     const { server, admin, inScene, answerAfter } = useSharedRuns();
 
-    test("records of a killed worker are sent by the other workers after its lease has expired, and nothing is created twice", async () => {
+    test("records of a killed worker are sent by the other workers after its lease has expired, and no account is created twice", async () => {
       await answerAfter(WAITING_MS);
       const scene = await inScene(280);
       const push = scene.share(3);

@@ -157,7 +157,7 @@ describe("personal values", () => {
     expect(stdout).toContain(canary);
   });
 
-  test("of JSON sources are not shown either", async () => {
+  test("of JSON sources are not shown without --show-values", async () => {
     const folder = workFolder({ "a.json": JSON.stringify([{ number: "1", name: ["CANARY"], mobile: "CANARY" }]) });
     const plain = await runCli(["validate", "a.json", ...CONTRACT_FLAGS, "--format", "ndjson"], { cwd: folder });
     expect(plain.code).toBe(1);

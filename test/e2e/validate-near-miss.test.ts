@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { JOINED_MAPPING, linesOf, validate, workFolder } from "./validate-scene.ts";
 
-it("validate holds back a record that would be sent without a child row because a key differs slightly", async () => {
+it("validate reports a record as invalid if a child row is left out because its key differs slightly", async () => {
   const folder = workFolder({
     "mapping.yaml": JOINED_MAPPING,
     "accounts.csv": "REF,NAME\n007,Ann\nB8,Bob\n",

@@ -98,7 +98,7 @@ async function commandFor(
 ): Promise<SessionOptions["how"]> {
   if (opened === undefined || job.restores === undefined) return how;
   const run = await ledger.findRun();
-  // The input has changed since, so a resume would be refused.
+  // A resume would be refused without a run, or if the input has changed since the plan of the run.
   if (run === undefined || job.correctedOf.get(run.id) !== job.corrected.size) return "push";
   return opened.isRepaired ? job.restores.afterRepair() : how;
 }

@@ -195,6 +195,6 @@ async function checkIdle(job: Job, dice: Dice, ends: SessionEnd[]): Promise<void
   const hasRefused = ends.at(-1)?.hasRefused === true;
   ends.push(await createSession(job, { dice, how: "resume", calm: true }));
   const more = job.platform.arrivals.length - before;
-  // Each resume sends a record again whose repeat was refused, until it is reconciled.
+  // A record whose repeat was refused is sent again by each resume until the record is reconciled.
   if (more > 0 && !hasRefused) job.witness.addViolation("I9", `${more} requests after everything was done`);
 }

@@ -18,7 +18,7 @@ export interface FaultyPush {
   readonly dice: Dice;
   /** Maximum number of faults. */
   readonly faults: number;
-  /** Part of the name of the allowed kinds. */
+  /** Only kinds of faults whose names contain this text are injected. */
   readonly only: string;
   readonly everyMs: number;
   readonly onFault: (kind: FaultKind) => void;

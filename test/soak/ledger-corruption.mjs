@@ -43,7 +43,7 @@ const SETTLED = ["accepted", "rejected", "ambiguous", "blocked", "pending", "acc
 
 const A_PROCESS = 2_000;
 
-/** Statuses that are never sent again automatically. */
+/** Statuses of records that are never sent again automatically. */
 const OPEN = new Set(["ambiguous", "sending"]);
 
 const scene = mkdtempSync(path.join(tmpdir(), "corruption-"));

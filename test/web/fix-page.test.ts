@@ -209,7 +209,7 @@ describeWebPages("the Fix page", (open) => {
     await web.stop();
   });
 
-  it("edits nested JSON values, and refuses a value for which the row has no place", async () => {
+  it("edits nested JSON values, and refuses an edit at a path that the JSON of the row cannot contain", async () => {
     const folder = temporaryFolder();
     writeJsonExtract(folder, {
       accounts: [

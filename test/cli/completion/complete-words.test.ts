@@ -79,7 +79,7 @@ describe("completion", () => {
     expect(complete("resume", "20261122-1", "").valuesOf).toBeUndefined();
   });
 
-  it("returns the words that were typed before the cursor", () => {
+  it("returns the commands, arguments and options typed before the cursor", () => {
     const { typed } = complete("contract", "show", "a.yaml", "--operation", "x", "--format=json", "");
     expect(typed.commands).toEqual(["contract", "show"]);
     expect(typed.positional).toEqual(["a.yaml"]);

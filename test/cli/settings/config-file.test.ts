@@ -96,7 +96,7 @@ targets:
     });
   });
 
-  it("has a line for each path in it, which errors about the path can name", async () => {
+  it("has a known line for each of its paths, so that errors about the path can name the line", async () => {
     const folder = temporaryFolder({
       "conf/mine.yaml": "contract: [a.yaml, b.yaml]\ntargets:\n  t: { baseUrl: x, ca: ca.pem }\n",
     });

@@ -28,7 +28,7 @@ describe("the views of a contract at 80 columns", () => {
     expect(text).toContain('      - target: $.paths["/accounts/"].post\n        update: { x-migrate-key: <the field');
   });
 
-  it("keep long attrs whole and wrap their rules", () => {
+  it("do not truncate long attrs, and wrap their rules", () => {
     const text = contractShowView.text(shown(), OPTIONS);
     expect(text).toContain(
       "\nsupply_addresses.*.meter_points.*.registers.*.unit_of_measurement\n    choice; one of AAAAAAAAAA0,",

@@ -91,9 +91,9 @@ function isLeaf(entry: JsonObject): boolean {
 }
 
 export interface Comparison {
-  /** Leaves mapped as in the hand-written mapping. */
+  /** Leaves that are mapped as in the hand-written mapping. */
   readonly right: readonly string[];
-  /** Leaves mapped differently, or not mapped. */
+  /** Leaves that are mapped differently, or not mapped. */
   readonly wrong: readonly string[];
   /** Mapped leaves that the hand-written mapping does not have. */
   readonly more: readonly string[];

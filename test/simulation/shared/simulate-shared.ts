@@ -282,7 +282,7 @@ async function checkIdle(scene: SharedScene): Promise<void> {
   if (late.length > 0) witness.addViolation("liveness", `process ${late[0]?.pid} does not end`);
   const before = witness.left();
   const run = runFor(scene, "resume", 0);
-  // Each resume sends a record again whose repeat was refused, until it is reconciled.
+  // A record whose repeat was refused is sent again by each resume until the record is reconciled.
   const isRefused = server.tables.outcomes(run).some(({ status }) => status === "ambiguous");
   const planner = startPlanner(scene, "resume", run);
   await passUntil(scene, () => planner.process.isOver(), PLANNER_MS);

@@ -19,7 +19,7 @@ describe("the access to the web pages", () => {
     expect(access.exchange(single)).toBeUndefined();
   });
 
-  it("knows no other tokens, and no tokens of another server", () => {
+  it("accepts no other token, and no token of another server", () => {
     const access = createAccess();
     for (const token of ["", "x", createAccess().token, access.token.toLowerCase()]) {
       expect(access.exchange(token)).toBeUndefined();

@@ -91,7 +91,7 @@ describe("JSON sources", () => {
     expect(sourceOf(session, "accounts").source.columns).not.toContain("old.name");
   });
 
-  test("refuse a value for which the row has no place", async () => {
+  test("refuse an edit at a path that the JSON of the row cannot contain", async () => {
     const scene = jsonScene([
       jsonAccount("A", { address: "63 Station Road" }),
       jsonAccount("B", { account: { ref: "B", type: "?" } }),
