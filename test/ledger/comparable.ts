@@ -1,8 +1,8 @@
 import type { ExportedRow } from "../../src/ledger/ledger-store.ts";
 
 /**
- * Removes the differences between ledgers with the same history from a value: numbers the ids of runs, replaces times of
- * the system clock by "now", and converts bytes to hexadecimal digits.
+ * Removes the differences between ledgers with the same history from a value: numbers the ids of runs, replaces times
+ * of the system clock by "now", and converts bytes to hexadecimal digits.
  * @param runs ids of the ledger's runs, oldest first
  */
 export function comparable(value: unknown, runs: readonly string[]): unknown {
@@ -19,7 +19,7 @@ export function comparable(value: unknown, runs: readonly string[]): unknown {
 /** A time outside 2020, the year of all times in scripts. */
 const SYSTEM_TIME = /\b20(?!20)\d\d-\d\d-\d\dT[\d:.]+Z/g;
 
-/** The exported rows without the numbers that a database assigns to its rows. */
+/** Returns the exported rows in a fixed order, without the numbers that a database assigns to them. */
 export function comparableRows(rows: readonly ExportedRow[]): readonly unknown[] {
   const runs = rows.filter(({ row }) => row === "run").map(({ id }) => id);
   const numbered = rows.map(({ run, ...columns }): ExportedRow => ({
@@ -33,7 +33,7 @@ export function comparableRows(rows: readonly ExportedRow[]): readonly unknown[]
   return numbered.toSorted((one, other) => compareTexts(identityOf(one), identityOf(other)));
 }
 
-/** The content of a record that is not sent is a number. PostgreSQL stores its eight bytes. */
+/** Returns the content of a row. A record that is not sent has a number, which PostgreSQL stores as eight bytes. */
 function contentOf({ content = null }: ExportedRow): ExportedRow[string] {
   if (typeof content !== "number") return content;
   const bytes = Buffer.alloc(8);
@@ -41,7 +41,7 @@ function contentOf({ content = null }: ExportedRow): ExportedRow[string] {
   return bytes.toString("hex");
 }
 
-/** The sort key of a row. Ledgers export records in any order. */
+/** Returns the sort key of a row. Only records are sorted, because ledgers export them in any order. */
 function identityOf(row: ExportedRow): string {
   return row["row"] === "record" ? String(row["identity"]) : "";
 }

@@ -21,7 +21,7 @@ export interface Scene {
   readonly folder: string;
   /** Index of the run that is being sent, unless its plan is incomplete. */
   current: number;
-  /** By run. A resumed run uses its recorded option and its own contract. */
+  /** By run: the values that a resumed run uses, from its recorded options and its contract. */
   readonly recorded: Pick<PlanPolicy, "newKeys" | "resendAmbiguous">[];
   flying: Intent[];
   last: { intents: readonly Intent[]; outcomes: readonly AttemptOutcome[] };

@@ -17,7 +17,7 @@ function request(number: number): JournaledRequest {
   return { identity: hash, content: hash, attempt: 1 + (number % 3), idempotent: number % 5 === 0, ...mark };
 }
 
-/** A journal of one run with these groups of requests, and the position where each group ends. */
+/** Returns a journal of one run with these groups of requests, and the position where each group ends. */
 function journalOf(groups: readonly number[]): { readonly bytes: Buffer; readonly ends: readonly number[] } {
   const ends: number[] = [];
   let next = 0;
@@ -38,7 +38,7 @@ function numberOf({ identity }: JournaledRequest): number {
   return new DataView(identity.slice().buffer).getUint32(0);
 }
 
-/** A ledger of the run that contains only the first requests. */
+/** Returns a ledger that contains only the first `known` requests of the run. */
 function ledgerKnowing(known: number): Parameters<typeof compareJournal>[1] {
   return {
     findRun: async () => undefined,
@@ -109,7 +109,7 @@ it("tolerates zeros instead of the last bytes, as a power failure leaves them", 
   expect(statSync(file).size).toBe(readFileSync(file).length);
 });
 
-it("attributes an unreadable journal to the ledger in its name, and to any ledger once it was renamed", () => {
+it("attributes an unreadable journal to the ledger whose name or id is in its file name, or to any ledger if renamed", () => {
   const folder = temporaryFolder();
   const [first, second] = ["20261123-1000-0001", "20261123-1100-0002"];
   const named = journalFile(folder, "my ledger.db", first);

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const SCRIPT = fileURLToPath(new URL("../soak/ledger-corruption.mjs", import.meta.url));
 
-test("either refuses or correctly reads a ledger that is truncated or has a changed byte", async () => {
+test("refuses, repairs or correctly reads a ledger that is truncated or has a changed byte", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     SCRIPT,
     "--every",

@@ -26,7 +26,7 @@ export const POLICY: PlanPolicy = {
   keyColumns: new Map([["a.csv", { column: "REF", columnNumber: 2 }]]),
 };
 
-/** The item of record `record`; its line is `record` + 1. */
+/** Returns an item with the number `record`, from line `record` + 1. */
 export function item(record: number, key: string, content = "same", more: Partial<PlannedItem> = {}): PlannedItem {
   return {
     record,
@@ -41,7 +41,7 @@ export function item(record: number, key: string, content = "same", more: Partia
   };
 }
 
-/** A finished plan that has read the files of its items completely. */
+/** Plans a run with these items, as if their files had been read completely. Returns the id of the run. */
 export async function planned(
   ledger: Ledger,
   items: readonly PlannedItem[],

@@ -53,7 +53,7 @@ const settle =
     }
   };
 
-/** A dead process closes nothing: the old connection stays open, and a new connection opens the ledger. */
+/** Opens the ledger on a new connection. The old connection stays open, because a dead process closes nothing. */
 async function crash(model: Model): Promise<void> {
   await model.stored.loseProcess();
   model.ledger = await model.stored.open();
@@ -115,7 +115,7 @@ async function followModel(stored: StoredLedger, steps: readonly Step[]): Promis
 
 const steps = fc.array(step, { minLength: 3, maxLength: 25 });
 
-/** A folder for each use, because a closed ledger keeps its files open for a while. */
+/** Creates a folder for each use, because a closed ledger keeps its files open for a while. */
 async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
   count += 1;
   const own = join(folder, `${count}`);
@@ -155,7 +155,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a PostgreSQL ledger ${SKIPPED_WITHOUT_POSTGR
     await fc.assert(follows, { numRuns });
   });
 
-  test("contains the same as SQLite and packed ledgers after any plans, requests, restarts and takeovers", async () => {
+  test("contains the same data as SQLite and packed ledgers after any plans, requests, restarts and takeovers", async () => {
     const agrees = fc.asyncProperty(ledgerScript, (script) =>
       withFolder(async (own) => playScript([await storedInSqlite(own), await database.emptied()], script, own)),
     );

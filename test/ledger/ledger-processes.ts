@@ -30,7 +30,7 @@ interface LedgerProcess {
   readonly startUnder: (command: readonly string[], task: string, ...values: readonly string[]) => ChildProcess;
 }
 
-/** The first line of the process's output. */
+/** Returns the first output of the process, which is one line. */
 export async function firstLine(child: ChildProcess): Promise<string> {
   for await (const chunk of child.stdout ?? []) return String(chunk).trim();
   return "";

@@ -15,7 +15,7 @@ import type {
   Step,
 } from "./script-steps.ts";
 
-/** Many of these are equal or similar. Some need escapes; some are not valid Unicode. */
+/** Keys, many of which are equal or similar. Some keys need escapes or are not valid Unicode. */
 const KEYS = ["A1", "a1", "A-1", "7", "007", "7.0", "1E3", "1000", "É", "E\u0301", "01/02/2010", "Feb-10", "'B2", "B2"];
 const ODD_KEYS = ["1234567890123456789", "1234567890123450000", "1.23E+18", 'q"\\', "\u200b", "😀", "a\ud800b", ""];
 const CONTENTS = ["same", "same", "same", "other", "third"].map((content) => contentHash({ content }));

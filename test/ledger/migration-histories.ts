@@ -9,7 +9,7 @@ export const DESTINATIONS = [
 ] as const;
 export type Destination = (typeof DESTINATIONS)[number];
 
-/** A row of a random extract. Without a content, the payload could not be built. */
+/** A row of a random extract. If `content` is undefined, the payload could not be built. */
 export interface Row {
   readonly key: number | undefined;
   readonly content: string | undefined;

@@ -37,7 +37,7 @@ export interface MigrationModel {
   readonly unclear: Map<string, "ambiguous" | "existing">;
   /** By record: the push whose request is in flight. */
   readonly inFlight: Map<string, string>;
-  /** Records whose last request was refused, or decided to be refused. */
+  /** Records whose last request was rejected, or was decided as rejected. */
   readonly refused: Set<string>;
   readonly excluded: Set<string>;
   /** By record: the start of the push since which the record is not done. */
@@ -59,7 +59,7 @@ export function emptyModel(): MigrationModel {
   };
 }
 
-/** Each call returns a later time. */
+/** Returns a later time at each call. */
 function nextTime(model: MigrationModel): string {
   model.hour += 1;
   return new Date(Date.UTC(2026, 10, 1, model.hour)).toISOString();
@@ -91,7 +91,7 @@ function itemsOf({ rows, to, file }: Push): readonly PlannedItem[] {
   });
 }
 
-/** Takes a step with the ledger and with the model. */
+/** Performs a step on the ledger and on the model. */
 export async function take(ledger: Ledger, step: Step, model: MigrationModel): Promise<void> {
   if (step.kind === "push") return pushRows(ledger, step, model);
   if (step.kind === "exclude") return exclude(ledger, step, model);
@@ -124,7 +124,7 @@ async function pushRows(ledger: Ledger, step: Push, model: MigrationModel): Prom
   await send(ledger, push, step.results, model);
 }
 
-/** Counts the records left to send, by the content that was sent before. */
+/** Checks that the ledger compares the records left to send with the content that was sent before. */
 async function expectCompared(
   ledger: Ledger,
   { id, to, rows, end }: Push & Pick<PlannedPush, "id">,
@@ -183,7 +183,7 @@ function noteSince(model: MigrationModel, { to, rows }: Push, startedAt: string)
   }
 }
 
-/** The ledger closes the requests of a dead process before it starts another run. */
+/** Makes the records in flight ambiguous, as the ledger does before it starts another run. */
 function interrupt({ inFlight, unclear }: MigrationModel): void {
   for (const name of inFlight.keys()) unclear.set(name, "ambiguous");
   inFlight.clear();
@@ -339,7 +339,7 @@ function isDone(latest: PlannedPush, key: number, { platform, unclear }: Migrati
   return !unclear.has(name) && platform.has(name) && platform.get(name) === latestContent(latest, key);
 }
 
-/** The latest content of a key; undefined if its rows to send differ, or if a payload could not be built. */
+/** Returns the latest content of a key, or undefined if its rows to send differ or a payload could not be built. */
 function latestContent({ rows, skipped }: PlannedPush, key: number): string | undefined {
   const own = rows.flatMap((other, index) => (other.key === key ? [{ content: other.content, index }] : []));
   const sent = own.filter(({ index }) => !skipped.has(index));
@@ -348,7 +348,7 @@ function latestContent({ rows, skipped }: PlannedPush, key: number): string | un
   return contents.size === 1 ? sent[0]?.content : undefined;
 }
 
-/** The rows without a key of pushes to one destination, unless a later push has their file or the same row. */
+/** Returns the rows without a key of pushes to one destination, unless a later push has their file or the same row. */
 function keylessLines(pushes: readonly PlannedPush[]): readonly string[] {
   return pushes.flatMap((push, at) => {
     const later = pushes.slice(at + 1).filter(({ rows }) => rows.length > 0);

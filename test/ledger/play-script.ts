@@ -126,7 +126,7 @@ async function plan(
   await packed.close();
 }
 
-/** The records of the current run, as exported. */
+/** Returns the records of the current run, as exported. */
 async function exportedItems(scene: Scene): Promise<unknown> {
   const exported = await onAll(scene, async ({ stored }) => {
     const rows = await exportedRows(stored);
@@ -285,7 +285,7 @@ async function verify(scene: Scene, { run, results }: Extract<Note, { does: "ver
   });
 }
 
-/** Another process resumes a run. The ledger then refuses each write of the first process. */
+/** Resumes a run in another process. The ledger then refuses each write of the first process. */
 async function takeOver(scene: Scene, step: Extract<ProcessStep, { does: "take over" }>): Promise<void> {
   const { flying } = scene;
   scene.flying = [];
@@ -314,7 +314,7 @@ async function takeOver(scene: Scene, step: Extract<ProcessStep, { does: "take o
   if (step.firstCloses === "at once") for (const { stored } of scene.members) await stored.closeLost();
 }
 
-/** Whether the current run sends, and its plan is complete. */
+/** Returns whether the current run sends and its plan is complete. */
 async function isSending({ members, current }: Scene): Promise<boolean> {
   const [first] = members;
   const id = first?.runs[current];

@@ -66,7 +66,7 @@ test("different data has a different hash", () => {
   expect(new Set(hashes).size).toBe(hashes.length);
 });
 
-test("hashes are sha256, 32 bytes", () => {
+test("a hash is the SHA-256 of the canonical JSON", () => {
   expect(hex(contentHash({ b: "é", a: 1 }))).toBe(createHash("sha256").update('{"a":1,"b":"é"}').digest("hex"));
 });
 

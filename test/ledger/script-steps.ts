@@ -18,7 +18,7 @@ export interface ScriptedPlan {
 /** The reply to a request, without the record that it belongs to. */
 export type ScriptedReply = Pick<AttemptOutcome, "status" | "problems" | "http" | "durationMs"> &
   Partial<Pick<AttemptOutcome, "step" | "mayHoldOther" | "reason">> & {
-    /** `new`: an account that no other record has. `shared`: one of a few accounts. */
+    /** `new`: an account of no other record. `shared`: one of two accounts, possibly known from an earlier request. */
     readonly account: "none" | "new" | "shared" | "shared, known before";
   };
 
@@ -63,7 +63,10 @@ export type ScriptedDecision = Pick<Decision, "decision" | "isNewAccount"> & {
   readonly account: ScriptedReply["account"];
 };
 
-/** A request of a journal: `later` attempts after the last attempt that the ledger knows. */
+/**
+ * A request of a journal, `later` attempts after the first attempt that the ledger does not know, or after the previous
+ * request of the same step for the same record.
+ */
 export interface ScriptedRequest extends Pick<JournaledRequest, "identity" | "content" | "idempotent" | "rowMark"> {
   readonly later: number;
 }

@@ -20,7 +20,7 @@ export interface StoredLedger {
   readonly close: () => Promise<void>;
 }
 
-/** The ledgers of processes. The last ledger has the lock. */
+/** The ledgers that processes have opened. The last process has the lock. */
 interface Opened {
   readonly add: (ledger: Ledger) => Ledger;
   readonly closeAll: () => Promise<void>;
@@ -43,7 +43,7 @@ async function closeAll(ledgers: readonly Ledger[]): Promise<void> {
   for (const ledger of ledgers) await ledger.close();
 }
 
-/** A new ledger in a file of this folder. */
+/** Returns a ledger in a file of this folder. `open` creates the file. */
 export async function storedInSqlite(folder: string): Promise<StoredLedger> {
   const file = path.join(folder, "ledger.db");
   const opened = openedLedgers();

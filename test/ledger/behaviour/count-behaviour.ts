@@ -11,12 +11,12 @@ export function invalid(record: number): ReturnType<typeof item> {
   return item(record, `K${record}`, "bad", { status: "invalid", problems: [missing, { ...missing, unlisted: 4 }] });
 }
 
-/** For each operation: the number of records, and the number of accepted records. */
+/** Returns the number of records and the number of accepted records of each operation. */
 async function coverageOf(ledger: Ledger): Promise<readonly number[][]> {
   return (await ledger.coverage()).map(({ records, accepted }) => [records, accepted]);
 }
 
-/** The running counts of a ledger equal a full count at the end, after any sequence of changes. */
+/** Tests that the counts of a ledger equal a full count after any changes: `check` counts everything again. */
 export function describeCounts(kind: string, open: () => Promise<LedgerStore>): void {
   describe(`${kind} updates its counts incrementally`, () => {
     let store: LedgerStore;
@@ -55,7 +55,7 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect(await coverageOf(ledger)).toEqual([[4, 3]]);
     });
 
-    test("counts nothing twice for a restarted plan or an open plan", async () => {
+    test("does not count records twice while a plan is open or after it was restarted", async () => {
       await planned(ledger, [item(1, "K1")]);
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [invalid(1), item(2, "K2")]);
@@ -66,7 +66,7 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect(await coverageOf(ledger)).toEqual([[1, 0]]);
     });
 
-    test("counts manual decisions by their status", async () => {
+    test("counts a record by its decided status after a manual decision", async () => {
       const run = await planned(ledger, [item(1, "K1"), item(2, "K2"), item(3, "K3")]);
       await sendAll(ledger, run, "ambiguous");
       for (const [index, decision] of (["accepted", "rejected", "resend"] as const).entries()) {
@@ -79,7 +79,7 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect(await coverageOf(ledger)).toEqual([[3, 1]]);
     });
 
-    test("counts a record as ambiguous if it is due again after an unanswered request of this or another run", async () => {
+    test("counts a record as ambiguous if it will be sent again after an unanswered request of this or another run", async () => {
       const run = await planned(ledger, [item(1, "K1"), item(2, "K2")]);
       await sendAll(ledger, run, "ambiguous");
       const policy = { ...POLICY, resendAmbiguous: true };

@@ -4,7 +4,7 @@ import { item, outcomesOf, planned, POLICY, PUSH, REFUSED, statusesOf } from "..
 
 const place = (line: number): object => ({ file: "a.csv", line, column: "REF", columnNumber: 2 });
 
-/** Which keys count as equal, and which similar keys cause a warning. */
+/** Tests which keys count as equal, and which similar keys cause a warning. */
 export function describeDuplicateKeys(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -15,9 +15,9 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
     test.each([
       ["next to each other", ["A", "B", "B", "C"], [2, 3]],
       ["far apart", ["A", "B", "C", "A"], [1, 4]],
-      ["in the next batch", ["A", "B", "|", "B"], [2, 3]],
-      ["in a later batch, earlier in key order", ["B", "C", "|", "A", "B"], [1, 4]],
-    ])("are found %s, in sorted and almost sorted input", async (_, keys, twice) => {
+      ["in consecutive batches", ["A", "B", "|", "B"], [2, 3]],
+      ["in two batches, the second of which starts with a lower key", ["B", "C", "|", "A", "B"], [1, 4]],
+    ])("are found if they are %s", async (_, keys, twice) => {
       const { id } = await ledger.startRun(PUSH);
       const batches = keys
         .join(",")
@@ -50,7 +50,7 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       expect(found[3]?.problems).toEqual([{ ...common, place: place(5), other: place(2) }]);
     });
 
-    test("make all records with different content invalid, and each names the nearest other record", async () => {
+    test("make all records invalid if their content differs, and each problem names the nearest other record", async () => {
       const run = await planned(ledger, [item(1, "A", "x"), item(4, "A", "y"), item(5, "A", "x")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["invalid", "invalid", "invalid"]);
@@ -74,7 +74,7 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       ["spaces", "EXT-1", " EXT -1 "],
       ["leading zeros", "00123", "123"],
       ["full-width forms", "123", "１２３"],
-    ])("keys that differ only by %s cause a warning and are sent", async (_, one, other) => {
+    ])("records whose keys differ only by %s are sent with a warning", async (_, one, other) => {
       const run = await planned(ledger, [item(1, one, "x"), item(2, other, "y"), item(3, "else")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "pending"]);
@@ -96,7 +96,7 @@ export function describeDuplicateKeys(opened: () => Ledger): void {
       expect((await ledger.summary(run)).warnings).toEqual({});
     });
 
-    test("a key that equals one key and is similar to another has both problems", async () => {
+    test("a record whose key equals one key and is similar to another has both problems", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "a"), item(3, "A")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "duplicate"]);

@@ -14,7 +14,7 @@ const exclusionOf = (key: string): Exclusion => ({
   reason: "closed account",
 });
 
-/** Records that the user has excluded from the migration. */
+/** Tests records that the user has excluded from the migration. */
 export function describeExclusions(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -30,7 +30,7 @@ export function describeExclusions(opened: () => Ledger): void {
     );
 
   describe("excluded records", () => {
-    test("are not sent by any later push, valid or not, and make no run fail", async () => {
+    test("are not sent by a later push and do not make it fail, even if they are invalid", async () => {
       expect(await exclude("A", "B", "C")).toEqual(["excluded", "excluded", "excluded"]);
       const required = { attr: "name", severity: "error", by: "local", code: "required" } as const;
       const run = await planned(ledger, [
@@ -74,7 +74,7 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await openRecords(ledger)).toEqual([1, 2]);
     });
 
-    test("are only the records of the endpoint and supplier of the exclusion", async () => {
+    test("do not include a record of another supplier with the same key", async () => {
       await exclude("A");
       const run = await planned(
         ledger,
@@ -84,7 +84,7 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["pending"]);
     });
 
-    test("can be rejected or existing records, but not accepted records or records that may have been processed", async () => {
+    test("can be rejected, existing or blocked records, but not accepted, ambiguous or in-flight records", async () => {
       const results = ["accepted", "rejected", "existing", "ambiguous", "blocked"] as const;
       for (const status of results) await sendAll(ledger, await planned(ledger, [item(1, status, status)]), status);
       await intendAll(ledger, await planned(ledger, [item(1, "in flight")]));
@@ -98,7 +98,7 @@ export function describeExclusions(opened: () => Ledger): void {
       ]);
     });
 
-    test("cannot be records with a completed step or an interrupted request, even if it is repeatable", async () => {
+    test("cannot be records with a completed step or an interrupted request, even if the request was idempotent", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await ledger.sendable(run, 1, 2);
       if (first === undefined || second === undefined) throw new Error("no records to send");
@@ -119,7 +119,7 @@ export function describeExclusions(opened: () => Ledger): void {
       expect(await ledger.exclusions()).toEqual(["A", "B", "C"].map(exclusionOf));
     });
 
-    test("are sent by the first push after the exclusion, and never by the run that left them out", async () => {
+    test("are sent by the first push after their exclusion ends, but not by a resumed run that excluded them", async () => {
       await exclude("A");
       const run = await planned(ledger, [item(1, "A", "x", { status: "invalid" })]);
       expect(await end("A", "B")).toEqual([true, false]);

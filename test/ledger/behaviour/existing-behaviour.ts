@@ -18,7 +18,7 @@ const AT = "2026-11-21T08:00:00.000Z";
 const DEDUPES: Partial<PlanPolicy> = { resendAmbiguous: true };
 const REVISE: Partial<PlanPolicy> = { revise: true };
 
-/** Records that the platform refuses because it already has them. */
+/** Tests records that the platform refuses because it already has them. */
 export function describeExisting(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -84,7 +84,7 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.existing(run, 1, 9)).toMatchObject([{ key: "B" }]);
     });
 
-    test("can be decided manually: a later run skips an accepted record and sends a rejected record again", async () => {
+    test("can be decided: a later run skips a record decided as accepted, and sends one decided as rejected again", async () => {
       const run = await plan([item(1, "A", "x")]);
       await sendAll(ledger, run, "existing");
       await decide(run, "rejected");
@@ -99,7 +99,7 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.decisions("A")).toMatchObject([{ decision: "rejected" }, { decision: "accepted" }]);
     });
 
-    test("of an earlier run become skipped when a later run has found their content", async () => {
+    test("of an earlier run become skipped once the platform has accepted the same content from a later run", async () => {
       const run = await plan([item(1, "A", "x"), item(2, "B", "x")]);
       await sendAll(ledger, run, "existing");
       await sendAll(ledger, await plan([item(1, "A", "x"), item(2, "B", "y")]), "accepted");
@@ -159,14 +159,14 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ mayHoldOther: true }]);
     });
 
-    test("is `other` for a resent record whose content has changed since", async () => {
+    test("is `other` for a record whose content has changed after a decision to send it again", async () => {
       const run = await plan([item(1, "A", "x")]);
       await sendAll(ledger, run, "ambiguous");
       await decide(run, "resend");
       expect(await priorOf(await plan([item(1, "A", "y")]))).toBe("other");
     });
 
-    test("is an accepted version for a revision, even after the revision had no clear reply", async () => {
+    test("is `accepted` for a revision of an accepted record, even after the revision had no clear reply", async () => {
       await sendAll(ledger, await plan([item(1, "A", "x")]), "accepted", { account: "A-1" });
       const run = await plan([item(1, "A", "y")], REVISE);
       expect(await priorOf(run)).toBe("accepted");

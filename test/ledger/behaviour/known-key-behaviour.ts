@@ -19,7 +19,7 @@ import {
 
 type Result = "accepted" | "ambiguous" | "rejected" | "unsent";
 
-/** How new keys are compared with the keys that the ledger already contains. */
+/** Tests how new keys are compared with the keys that the ledger already contains. */
 export function describeKnownKeys(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -30,7 +30,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     await sendAll(ledger, await planned(ledger, [item(1, known, "x")], { policy: { newKeys: true } }), status);
   }
 
-  /** Problem codes per record of a plan with these keys. */
+  /** Plans records with these keys, and returns the problem codes of each record. */
   async function codesOf(...keys: readonly string[]): Promise<readonly (readonly string[])[]> {
     const run = await planned(
       ledger,
@@ -39,7 +39,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     return (await outcomesOf(ledger, run)).map(({ problems }) => problems.map(({ code }) => code));
   }
 
-  /** Sends the records that are left, with these results. */
+  /** Sends the remaining records, except those with the result `unsent`, and saves the results. */
   async function sendSome(run: string, results: readonly Result[]): Promise<readonly AttemptOutcome[]> {
     const intents = (await ledger.sendable(run, 1, 9)).map(intentOf);
     const outcomes = intents.flatMap((intent, index) => {
@@ -128,13 +128,13 @@ export function describeKnownKeys(opened: () => Ledger): void {
       },
     );
 
-    test("treats keys in the same notation as different keys", async () => {
+    test("does not refuse a new key in the same notation as a similar known key", async () => {
       await sent("12-3");
       await sent("2010-01-11");
       expect(await codesOf("1-23", "2010-11-01", "12-4")).toEqual([[], [], []]);
     });
 
-    test("names the known key that was sent if several are similar", async () => {
+    test("names an accepted key rather than a rejected key if both are similar to the new key", async () => {
       await sent("0007", "rejected");
       await sent("007");
       const run = await planned(ledger, [item(1, "7", "x")]);
@@ -238,7 +238,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "B", "x", { rowHash: 7 })]))).toEqual(["pending"]);
     });
 
-    test("do not include rows of the same run with the same cells and different keys", async () => {
+    test("do not include a row if the same run also contains the other key with the same cells", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x", { rowHash: 7 })]), "accepted");
       const both = [item(1, "A", "x", { rowHash: 7 }), item(2, "B", "x", { rowHash: 7 })];
       expect(await statusesOf(ledger, await planned(ledger, both))).toEqual(["skipped", "pending"]);

@@ -18,7 +18,7 @@ function hex(bytes: Uint8Array | undefined): string {
   return Buffer.from(bytes ?? []).toString("hex");
 }
 
-/** The data of a run that later runs use, also after a crash. */
+/** Tests how a run uses the data of earlier runs, also after a crash. */
 export function describeLaterRuns(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -29,7 +29,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
     [...(await ledger.acceptedLast(run, from, to)).keys()].toSorted((a, b) => a - b);
 
   describe("a later run", () => {
-    test("learns at each resume what other runs have sent since the previous resume", async () => {
+    test("considers at each resume the requests of other runs since the previous resume", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C")]);
       await ledger.resumeRun(run, POLICY);
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
@@ -53,7 +53,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await acceptedLast(second, 1, 9)).toEqual([1, 2]);
     });
 
-    test("knows the content that the platform accepted last, and the run and row that had it", async () => {
+    test("can look up the content that the platform accepted last for a record, with its run and record number", async () => {
       const first = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await sendAll(ledger, first, "accepted");
       const { identity: a, content } = item(1, "A");
@@ -112,7 +112,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["skipped"]);
     });
 
-    test("polls before it sends other content of a record that the platform has scheduled", async () => {
+    test("continues a scheduled record at its step, and considers it ambiguous if its content has changed", async () => {
       const policy = { resendAmbiguous: true, scheduledStep: "schedule" };
       const first = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")], { policy });
       await sendAll(ledger, first, "pending", { step: "schedule" });
@@ -126,7 +126,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.sendable(later, 2, 9)).toMatchObject([{ record: 2, prior: "other" }]);
     });
 
-    test("knows when a request with other content of a record left to send was abandoned", async () => {
+    test("finds when a request with different content for a record left to send was abandoned", async () => {
       const abandonedAt = async (content: string): Promise<string | undefined> => {
         const run = await planned(ledger, [item(1, "A", content), item(2, "B", content), item(3, "C", content)]);
         return ledger.otherContentAbandonedAt(run);

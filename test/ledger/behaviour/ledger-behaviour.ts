@@ -12,8 +12,8 @@ import { describeStale } from "./stale-behaviour.ts";
 import { describeLaterRuns } from "./later-run-behaviour.ts";
 
 /**
- * The behaviour of every ledger, in any kind of storage. A ledger in a thread is compared with journals before the
- * thread starts.
+ * Tests the behaviour of every ledger, in any kind of storage. `comparesJournals` is false for a ledger in a thread,
+ * because it is compared with journals before the thread starts.
  */
 export function describeLedger(
   kind: string,

@@ -28,13 +28,13 @@ async function seenMigration(ledger: Ledger): Promise<ExpectedMigration> {
 export interface MigrationLedgers {
   /** An empty ledger. */
   readonly empty: () => Promise<Ledger>;
-  /** Called after each history. */
+  /** Called with the ledger at the end of each history and of each other test. */
   readonly leave?: (ledger: Ledger) => Promise<void>;
   /** Counts everything again, as a repair does. */
   readonly recounted?: (ledger: Ledger) => Promise<Ledger>;
 }
 
-/** The state of the migration equals that of a plain model, after any history of pushes. */
+/** Tests that the state of the migration equals the state of a plain model after any history of pushes. */
 export function describeMigration(kind: string, { empty, leave, recounted }: MigrationLedgers, numRuns: number): void {
   describe(`${kind} reports the state of every record across its runs`, () => {
     test("after any history of pushes, revisions, failures, resumed runs and decisions", async () => {
@@ -50,12 +50,12 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
           expect(await seenMigration(last)).toEqual(await expectedMigration(last, model));
           await leave?.(last);
         }),
-        // Each history is short already.
+        // Histories are short, so a failing history need not be shortened.
         { numRuns, endOnFailure: true },
       );
     });
 
-    test("and compares a record left to send with its accepted content, not with a refused revision", async () => {
+    test("compares a record left to send with its accepted content, not with a refused revision", async () => {
       const ledger = await empty();
       const revise = { policy: { revise: true } };
       const first = await planned(ledger, [item(1, "K1", "old")]);
@@ -69,7 +69,7 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       await leave?.(ledger);
     });
 
-    test("and which keys no planned push to a destination has contained", async () => {
+    test("finds the keys that no planned push to a destination has contained", async () => {
       const ledger = await empty();
       const { endpoint, supplier } = PUSH;
       await planned(ledger, [item(1, "A"), item(2, "É"), item(3, "B", "x", { status: "invalid" })]);
@@ -80,7 +80,7 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       await leave?.(ledger);
     });
 
-    test("and the keys of a run, by record number", async () => {
+    test("returns the keys of a run by record number", async () => {
       const ledger = await empty();
       const withoutKey = { key: undefined, identity: undefined, content: undefined, status: "invalid" as const };
       const run = await planned(ledger, [item(1, "A"), item(2, "", "x", withoutKey), item(3, "B"), item(4, "É")]);
@@ -89,7 +89,7 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       await leave?.(ledger);
     });
 
-    test("and the records with a key, even if their address has parameters", async () => {
+    test("finds the records with a key, even if their address has parameters", async () => {
       const ledger = await empty();
       const run = { endpoint: "POST platform.example/v1/companies/%7B%7D/customers" };
       const destination = { endpoint: run.endpoint, supplier: PUSH.supplier };
@@ -104,7 +104,7 @@ export function describeMigration(kind: string, { empty, leave, recounted }: Mig
       await leave?.(ledger);
     });
 
-    test("with the problems, run and place of the latest item, and optionally only since a given time", async () => {
+    test("returns the problems, run and place of the latest item, optionally only since a given time", async () => {
       const ledger = await empty();
       const required = { attr: "name", severity: "error", by: "local", code: "required" } as const;
       const bad = { status: "invalid", problems: [required] } as const;

@@ -3,7 +3,7 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { PlannedItem } from "../../../src/ledger/records/planned-item.ts";
 import { item, outcomesOf, planned, POLICY, PUSH, REFUSED, sendAll, statusesOf } from "../ledger-input.ts";
 
-/** The data that the ledger stores before anything is sent. */
+/** Tests the data that the ledger stores before anything is sent. */
 export function describePlan(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -11,7 +11,7 @@ export function describePlan(opened: () => Ledger): void {
   });
 
   describe("the plan", () => {
-    test("keeps key, place and problems in input order, and never stores the value", async () => {
+    test("keeps keys, places and problems in input order, and never stores the value at fault", async () => {
       const problems = [{ ...REFUSED, value: "07700 900123" }];
       const run = await planned(ledger, [item(1, "A", "a", { status: "invalid", problems }), item(2, "B")]);
       expect(await outcomesOf(ledger, run)).toEqual([
@@ -44,7 +44,7 @@ export function describePlan(opened: () => Ledger): void {
       expect(outcomes.map((outcome) => outcome.problems)).toEqual(items.map(() => problems));
     });
 
-    test("makes an excluded record invalid, appends the reason, and does not send it", async () => {
+    test("makes an excluded record invalid, appends the problem, and does not send it", async () => {
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [
         item(1, "A"),
@@ -81,7 +81,7 @@ export function describePlan(opened: () => Ledger): void {
       expect(await ledger.sendable(id, 1, 9)).toEqual([]);
     });
 
-    test("considers previously accepted records in a dry run", async () => {
+    test("skips previously accepted records in a dry run", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
       const id = await planned(ledger, [item(1, "A"), item(2, "B")], { run: { dryRun: true } });
       expect(await statusesOf(ledger, id)).toEqual(["skipped", "valid"]);

@@ -9,7 +9,7 @@ const AT = "2026-11-24T00:00:00.000Z";
 const ROW = 2 ** 52 - 77;
 const OTHER = contentHash({ content: "y" });
 
-/** The requests that a ledger recovers from a journal that is stored separately. */
+/** Tests the recovery of requests from a separately stored journal. */
 export function describeRecovery(opened: () => Ledger): void {
   describe("comparing the ledger with a journal", () => {
     let ledger: Ledger;
@@ -75,7 +75,7 @@ export function describeRecovery(opened: () => Ledger): void {
         ],
         "ambiguous",
       ],
-    ])("handles an accepted record that was sent again with %s", async (_, requests, expected) => {
+    ])("determines the status of an accepted record that was sent again with %s", async (_, requests, expected) => {
       const run = await planned(ledger, [item(1, "A", "x")]);
       await sendAll(ledger, run, "accepted");
       await recovery.markPossiblySent(requests(request("A", 2, { content: contentHash({ content: "x" }) })), AT);
@@ -89,7 +89,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ attempts: 1, isAmbiguous: false }]);
     });
 
-    test("holds records of an unfinished run that were sent according to a journal", async () => {
+    test("makes records of an unfinished run ambiguous if the journal contains requests for them", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await recovery.markPossiblySent([request("B", 1)], AT);
       await ledger.resumeRun(run, POLICY);
@@ -97,7 +97,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "B", isAsSent: true }]);
     });
 
-    test("makes a rejected record ambiguous if only the journal knows that it was sent again (it used to stay rejected)", async () => {
+    test("makes a rejected record ambiguous if only the journal contains a later request for it (it used to stay rejected)", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await sendAll(ledger, run, "rejected");
       await recovery.markPossiblySent([request("A", 2)], AT);
@@ -108,7 +108,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "A", isAsSent: true }]);
     });
 
-    test("lets reconciliation find a rejected record that may have been sent again after an uncertain recovery", async () => {
+    test("lists a rejected record as ambiguous after an uncertain recovery, because it may have been sent again", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       await sendAll(ledger, run, "rejected");
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
@@ -125,7 +125,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["pending"]);
     });
 
-    test("holds new records and unaccepted records after an uncertain recovery", async () => {
+    test("makes new and unaccepted records ambiguous after an uncertain recovery", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
       await sendAll(ledger, await planned(ledger, [item(1, "B")]), "rejected");
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
@@ -156,7 +156,7 @@ export function describeRecovery(opened: () => Ledger): void {
       },
     );
 
-    test("handles a row that is in the input twice and was sent once according to the journal alone", async () => {
+    test("makes only the record with the sent key ambiguous if two records have the row that the journal contains", async () => {
       await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(PUSH)(ROW) })], AT);
       const items = [item(1, "A", "same", { rowHash: ROW }), item(2, "B", "same", { rowHash: ROW })];
       expect(await statusesOf(ledger, await planned(ledger, items))).toEqual(["ambiguous", "pending"]);
@@ -181,7 +181,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 1, pending: 1 });
     });
 
-    test("holds nothing after an uncertain recovery if the platform deduplicates", async () => {
+    test("makes no record ambiguous after an uncertain recovery if the platform deduplicates", async () => {
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
       const run = await planned(ledger, [item(1, "A")], { policy: { resendAmbiguous: true } });
       expect(await statusesOf(ledger, run)).toEqual(["pending"]);

@@ -7,7 +7,7 @@ function file(text: string): SetupFile {
   return { sha256: createHash("sha256").update(text).digest("hex"), content: Buffer.from(text) };
 }
 
-/** How a run starts, continues and ends. */
+/** Tests how a run starts, continues and ends. */
 export function describeRuns(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {

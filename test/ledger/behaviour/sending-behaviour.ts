@@ -13,7 +13,7 @@ import {
   attemptOutcomeOf,
 } from "../ledger-input.ts";
 
-/** Intents, replies, and their effect on records. */
+/** Tests intents, replies, and their effect on records. */
 export function describeSending(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -225,7 +225,7 @@ export function describeSending(opened: () => Ledger): void {
       expect((await ledger.summary(run)).counts).toEqual({ accepted: 1, ambiguous: 1 });
     });
 
-    test("gives a run with blocked or pending records exit code 3", async () => {
+    test("gives a run with blocked records exit code 3", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B", "b", { status: "invalid" })]);
       await sendAll(ledger, run, "blocked");
       expect(await ledger.summary(run)).toMatchObject({ counts: { blocked: 1, invalid: 1 }, exitCode: 3 });
@@ -243,7 +243,7 @@ export function describeSending(opened: () => Ledger): void {
   });
 }
 
-/** A decision on the record with this number, for records with the keys B, C, D and E. */
+/** Returns a decision on the record with this number. Records 1 to 4 have the keys B to E. */
 function decide(record: number, to: Partial<Decision>): Decision {
   return {
     record,

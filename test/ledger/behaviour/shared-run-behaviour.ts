@@ -3,7 +3,7 @@ import { accepted, LEASE_MS, LEASE_LOST, REPORT, type SharedRunSetup, useSharedR
 import { describeEndOfSharedRun } from "./shared-run-end-behaviour.ts";
 
 /**
- * The rules for every ledger that several processes share: the PostgreSQL ledger and the model used in the simulation.
+ * Tests the rules of every ledger that several processes share: the PostgreSQL ledger and the model of the simulation.
  */
 export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
   describe("a shared run", () => {
@@ -25,7 +25,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await ranges()).toEqual({ waiting: 0, taken: 0, done: 3 });
     });
 
-    test("tells a joining worker when all other live workers have counted it", async () => {
+    test("reports to a joining worker whether all other live workers have counted it", async () => {
       await beginSharing();
       const first = await join();
       expect(await first.beat(REPORT)).toMatchObject({ workers: 1, position: 0, isKnown: true });
@@ -38,7 +38,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await second.beat(REPORT)).toMatchObject({ workers: 2, position: 0, isKnown: true });
     });
 
-    test("does not assign records that are not pending", async () => {
+    test("does not assign a range without pending records", async () => {
       await beginSharing();
       const worker = await join();
       await worker.claim();
@@ -74,7 +74,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await counts()).toMatchObject({ accepted: 1, ...(!resendAmbiguous && { ambiguous: 1 }) });
     });
 
-    test("refuses all changes of a worker that was considered dead, and tells the worker", async () => {
+    test("refuses all changes and heartbeats of a worker that was considered dead", async () => {
       await beginSharing();
       const frozen = await join();
       await frozen.claim();
@@ -111,7 +111,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       await worker.finish({ first: 1, last: 10 });
     });
 
-    test("lets a worker that wakes before its ranges were taken continue with them", async () => {
+    test("lets a worker continue with its ranges if it wakes before they are reassigned", async () => {
       await beginSharing();
       const worker = await join();
       await worker.claim();
@@ -138,7 +138,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await ranges()).toEqual({ waiting: 3, taken: 0, done: 0 });
     });
 
-    test("also lets a worker detect dead workers", async () => {
+    test("lets a worker, not only the planner, detect a dead worker", async () => {
       await beginSharing();
       const [dead, other] = [await join(), await join()];
       await dead.claim();
@@ -170,7 +170,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await counts()).toMatchObject({ accepted: 6 });
     });
 
-    test("releases the ranges of a worker that leaves, and closes its records in flight", async () => {
+    test("releases the ranges of a worker that leaves, and makes its records in flight ambiguous", async () => {
       await beginSharing();
       const [one, other] = [await join(), await join()];
       await one.claim();
@@ -183,7 +183,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect((await at().planner.watch()).workers.map(({ state }) => state)).toEqual(["working", "left"]);
     });
 
-    test("shows a joining worker until it joins, gives up, or sends no heartbeat", async () => {
+    test("shows a worker as joining until it has joined or given up", async () => {
       const states = async (): Promise<readonly string[]> =>
         (await at().planner.watch()).workers.map(({ state }) => state);
       const shared = await at().setup.process(at().run);
@@ -214,7 +214,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       await other.finish({ first: 11, last: 20 });
     });
 
-    test("tells all workers to leave or to stop, and keeps the first failure", async () => {
+    test("reports a hold, a drain and a stop to all workers, and keeps the first failure", async () => {
       await beginSharing();
       const [one, other] = [await join(), await join()];
       expect(await one.beat(REPORT)).toMatchObject({ state: "open", workers: 2, position: 0, holdMs: 0 });

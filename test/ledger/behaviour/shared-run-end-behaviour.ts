@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { accepted, LEASE_MS, LEASE_LOST, PLAN, REPORT, type SharedRunSetup, useSharedRun } from "./shared-run-setup.ts";
 
-/** Leftovers of an ended shared run and of a replaced planner change nothing. */
+/** Tests that workers of an ended shared run and a replaced planner can no longer change anything. */
 export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): void {
   describe("the end of a shared run", () => {
     const { at, beginSharing, join, intents, counts } = useSharedRun(open);

@@ -48,7 +48,7 @@ interface SharedTools {
   readonly ranges: () => Promise<unknown>;
 }
 
-/** A new run for each test, with the actions of tests on it. */
+/** Creates a run for each test. Returns the actions that tests perform on it. */
 export function useSharedRun(open: () => Promise<SharedRunSetup>): SharedTools {
   let scene: SharedScene | undefined;
   let pids = 0;
@@ -74,7 +74,7 @@ export function useSharedRun(open: () => Promise<SharedRunSetup>): SharedTools {
     const found = (await at().planner.watch()).workers.find((one) => one.pid === pid);
     return found?.id ?? "";
   };
-  /** The worker sends no heartbeat for longer than its lease, and the planner observes this for the same time. */
+  /** Makes a worker send no heartbeat for longer than its lease while the planner observes it. */
   const lose = async ({ pid }: { readonly pid: number }): Promise<void> => {
     const id = await idOf(pid);
     await pollUntilLeased();

@@ -9,7 +9,7 @@ const OLDER: Partial<PlanPolicy> = { ...DATED, allowOlder: true };
 
 const one = (content: string, asOf?: number, key = "A"): readonly PlannedItem[] => [item(1, key, content, { asOf })];
 
-/** Sources that state the date of their content. */
+/** Tests sources that state the date of their content. */
 export function describeStale(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -37,7 +37,7 @@ export function describeStale(opened: () => Ledger): void {
       expect(await ledger.summary(run)).toMatchObject({ counts: { stale: 1, accepted: 1 }, exitCode: 1 });
     });
 
-    test("is stale rather than changed if changes are not sent", async () => {
+    test("is stale rather than invalid if changes are not sent", async () => {
       await send("new", 2, "accepted");
       const run = await plan(one("old", 1), { ...DATED, revise: false });
       expect(await statusesOf(ledger, run)).toEqual(["stale"]);

@@ -57,7 +57,7 @@ function attemptsOf(identity: Uint8Array): number {
   return tables.attempts.get(Buffer.from(identity).toString("hex")) ?? 0;
 }
 
-/** The intents are in the database before they are in the journal. */
+/** Saves requests in the database, and returns them for the journal. A push saves them in this order. */
 function send(...keys: readonly string[]): readonly JournaledRequest[] {
   return keys.map((key) => {
     const identity = recordIdentity({ endpoint: PUSH.endpoint, supplier: PUSH.supplier, key });
@@ -103,7 +103,7 @@ test("detects, after a process has ended, that an older copy was restored while 
   expect(await compared()).toMatchObject({ outdated: [{ unknown: 1 }] });
 });
 
-test("expects a recovered ledger to have its own number of requests, and a ledger in use the largest number", async () => {
+test("remembers the largest number of requests of a ledger, and the actual number after a recovery", async () => {
   const folder = temporaryFolder();
   const seen = { origin: "same", position: 1, machines: [], at: "2026-01-01T00:00:00.000Z" };
   await writeSeenOrigin(folder, { ...seen, requests: 9 });
@@ -121,7 +121,7 @@ test("detects missing requests of other machines without having their journals",
   expect(await compared()).toMatchObject({ unknown: 1, isComplete: false });
 });
 
-test("detects a restored copy in which other machines have sent as many requests again", async () => {
+test("detects a restored copy even if other machines have since sent more requests than it lacks", async () => {
   await process("first", ["a"], "ended");
   const dump = tables;
   const planner = openProcessJournal(place, ledger, OPTIONS);
@@ -143,7 +143,7 @@ test("finds journals of a recreated database by its name, and ignores journals o
   expect(hasMachineJournals(place)).toBe(false);
 });
 
-test("a corrupt journal proves nothing", async () => {
+test("does not consider a ledger complete if a journal is corrupt", async () => {
   await process("first", ["a", "b"], "ended");
   const [file = ""] = journalPaths();
   const bytes = readFileSync(file);

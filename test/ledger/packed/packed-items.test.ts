@@ -58,7 +58,7 @@ test("the value at fault is not transferred with its problem", () => {
   expect(unpackItems(packed)[0]?.problems).toEqual([problem]);
 });
 
-test("two keys have the same mark if they are equal or similar", () => {
+test("two keys have the same mark if and only if they are equal or similar", () => {
   const key = fc.oneof(
     text,
     fc.constantFrom("007", "7", "a-1", "A-1", "A -1", "A1", "1-1", "11", "１２３", "123", "123.0"),
@@ -72,7 +72,7 @@ test("two keys have the same mark if they are equal or similar", () => {
   );
 });
 
-test("200,000 similar keys have distinct marks", () => {
+test("200,000 different keys with the same prefix have distinct marks", () => {
   const items = Array.from({ length: 200_000 }, (_, number) => itemOf(`EXT-${number}`));
   expect(new Set(columnsIn(packItems(items).columns).marks).size).toBe(items.length);
 });

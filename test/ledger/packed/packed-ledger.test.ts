@@ -62,7 +62,7 @@ const problemOf = (code: string, severity: "error" | "warning", unlisted?: numbe
   ...(unlisted !== undefined && { unlisted }),
 });
 
-/** Many of these are equal or similar. Some need escapes; some are not valid Unicode. */
+/** Keys, many of which are equal or similar. Some keys need escapes or are not valid Unicode. */
 const NEAR_KEYS = [
   "A",
   "a",
@@ -139,7 +139,7 @@ async function carriedOut(ledger: PlanLedger, run: string, { batches, excluded, 
   if (isFinished) await ledger.finishPlan(run, POLICY);
 }
 
-/** Every query result of a run, as text. */
+/** Returns every query result of a run as text. */
 async function planEntries(ledger: PlanLedger, run: string): Promise<readonly string[]> {
   const texts = [summaryJson(await ledger.summary(run))];
   for (const statuses of [undefined, ...STATUSES.map((status) => [status]), ["invalid", "duplicate"] as const]) {
@@ -175,7 +175,7 @@ async function rendered(ledger: PlanLedger, run: string): Promise<readonly strin
 /** Limits that keep as little as possible in memory, so that everything else is in a file. */
 const SPILLING = { bytes: 0, sortedItems: 3 };
 
-/** The same ledger, in which every key has the same mark. */
+/** Returns a ledger that plans every key with the same mark. */
 function withEqualMarks(ledger: PackedLedger): PackedLedger {
   return {
     ...ledger,
@@ -241,7 +241,7 @@ describe("a ledger in packed columns", () => {
     expect(await inPackedLedger(wanted, { limits: { bytes: 0, sortedItems: 100 } })).toEqual(expected);
   });
 
-  test("uses a file without a name that no other user can open", async () => {
+  test("stores data in an unlinked file, which no other user can open", async () => {
     const folder = temporaryFolder();
     const ledger = openPackedLedger(folder, SPILLING);
     const { id } = await ledger.startRun(RUN);
@@ -267,7 +267,7 @@ describe("a ledger in packed columns", () => {
     await expect(ledger.plan(id, [item(1, "A")])).rejects.toMatchObject({ code: "storage" });
   });
 
-  test("settles a run once and records its end", async () => {
+  test("finishes a plan only once, and records the end of its run", async () => {
     const ledger: PackedLedger = openPackedLedger(temporaryFolder());
     const { id } = await ledger.startRun(RUN);
     await ledger.finishPlan(id, POLICY);

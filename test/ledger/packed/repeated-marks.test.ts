@@ -16,7 +16,7 @@ async function repeated(marks: readonly number[], memoryBytes = 1e9): Promise<re
   return [...new Set(marks.filter(isRepeated))];
 }
 
-/** 52 bits, all different, unordered. */
+/** Returns distinct marks of 52 bits, in no order. */
 const marksOf = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => ((index + 1) * 2_654_435_761_123) % 2 ** 52);
 
@@ -36,7 +36,7 @@ test.each([
   expect(await repeated([...marks, Number.NaN, ...twice], memoryBytes)).toEqual(twice);
 });
 
-test("misses no repeated mark if more repeat than fit in memory, and excludes some distinct marks", async () => {
+test("finds every repeated mark if more marks repeat than fit in memory, and still excludes some distinct marks", async () => {
   const marks = marksOf(600_000);
   const [often, once] = [marks.slice(0, 550_000), marks.slice(550_000)];
   const found = new Set(await repeated([...often, ...often, ...often, ...once]));

@@ -34,15 +34,15 @@ const COPYING = folderOf("pg_basebackup");
 export const POSTGRES_IS_HERE: boolean = NAMED_SERVER !== undefined || PROGRAMS !== undefined;
 
 /** The note in the titles of skipped tests. */
-export const SKIPPED_WITHOUT_POSTGRES =
-  "(skipped without PostgreSQL: no programs of it here, no MIGRATE_TEST_POSTGRES)";
+export const SKIPPED_WITHOUT_POSTGRES = "(skipped if PostgreSQL is not installed and MIGRATE_TEST_POSTGRES is not set)";
 
 /** The variable with the address of the server for the whole test run (`shared-server.ts`). */
 export const RUN_SERVER = "MIGRATE_TEST_RUN_SERVER";
 
 /**
- * A server whose user `tester` needs no password: the named server, or else the server of the test run. Several test
- * files use it at once, each with its own databases. `stop` stops neither.
+ * Returns a server whose user `tester` needs no password: the named server, the server of the test run, or else a new
+ * private server. Several test files use the first two at the same time, each with its own databases, so `stop` stops
+ * only a private server.
  */
 export async function startPostgres(): Promise<PostgresCluster> {
   const address = NAMED_SERVER ?? process.env[RUN_SERVER];
@@ -139,7 +139,7 @@ function serverProcess(programs: string, data: string, url: string): ServerProce
 /** Whether a replica of a server can be started. */
 export const STANDBY_IS_HERE: boolean = PROGRAMS !== undefined && COPYING !== undefined;
 
-/** A hot standby of a private server, readable while it follows. The caller stops it. */
+/** Starts a hot standby of a private server, which can be read while it follows the server. The caller stops it. */
 export async function startStandby(
   primary: Pick<PostgresCluster, "port">,
 ): Promise<Omit<PostgresCluster, "createDatabase">> {
@@ -232,7 +232,7 @@ async function whenReady(url: string, server: ChildProcess): Promise<void> {
   }
 }
 
-/** PostgreSQL and PgBouncer refuse to run as root. */
+/** Returns the user `nobody` if this process is root, because PostgreSQL and PgBouncer refuse to run as root. */
 export function unprivilegedUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const [, , uid, gid] = /^nobody:(.*)$/m.exec(readFileSync("/etc/passwd", "utf8"))?.[0].split(":") ?? [];

@@ -98,7 +98,7 @@ describe("the password from a file", () => {
     expect(settingsOf("postgres://ann@db.example/moves", { PGPASSFILE: passfile }).password()).toBe("se:cr\\et");
   });
 
-  test("is reported as missing, with the places that were searched", () => {
+  test("is reported as missing, with the user that needs it", () => {
     expect(settingsOf("postgres://ann@db.example/moves").password).toThrow(/needs a password for ann, and none is set/);
   });
 
@@ -120,7 +120,7 @@ describe("TLS by sslmode", () => {
     ["postgres://db.example/m?sslmode=disable", [false]],
     ["postgres://db.example/m?sslmode=allow", [false, true]],
     ["postgres:///m?host=/run/pg&sslmode=verify-full", [false]],
-  ])("%s is connected with TLS (true) or without (false), in this order: %j", (url, tried) => {
+  ])("%s tries connections with TLS (true) or without (false), in the order %j", (url, tried) => {
     expect(settingsOf(url).tls.map((choice) => choice !== false)).toEqual(tried);
   });
 
@@ -137,7 +137,7 @@ describe("TLS by sslmode", () => {
     expect([choice.rejectUnauthorized, wrongName !== undefined]).toEqual([authority, name]);
   });
 
-  test("a remote host without a mode is verified by name, and `require` without an authority verifies nothing", () => {
+  test("the certificate of a remote host is verified without a mode, but not in the mode `require` without an authority", () => {
     expect(settingsOf("postgres://db.example/m").tls).toMatchObject([{ rejectUnauthorized: true }]);
     expect(settingsOf("postgres://db.example/m?sslmode=require").tls).toMatchObject([{ rejectUnauthorized: false }]);
   });

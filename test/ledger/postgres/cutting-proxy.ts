@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 /** A proxy for a PostgreSQL server. It reads the messages, so connections must not use TLS. */
 export interface CuttingProxy {
   readonly port: number;
-  /** The next message with this text (default: a commit) reaches the server; its reply is dropped. */
+  /** Delivers the next message with this text (default: a commit) to the server, and then cuts the connection. */
   readonly cutNext: (text?: string) => void;
   /** The next message with this text and everything after it are dropped silently. */
   readonly stallNext: (text: string) => void;

@@ -48,13 +48,13 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
     });
   });
 
-  test("a socket needs no host", async () => {
+  test("a Unix socket is selected by its folder", async () => {
     const folder = server.caFile.replace(/\/[^/]*$/, "");
     const url = `postgres://tester@/postgres?host=${folder}&port=${server.port}`;
     expect(await connected(url)).toEqual({ who: "tester", ssl: false });
   });
 
-  test("the password comes from the environment or a file", async () => {
+  test("the password comes from the environment, and a missing password is reported", async () => {
     const url = server.url.replace("tester", "guarded");
     expect(await connected(url, { PGPASSWORD: "s3cret" })).toMatchObject({ who: "guarded" });
     const { folder, remove } = createTestFolder();
@@ -73,7 +73,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
     ["an unknown host", (url) => url.replace("127.0.0.1", "no-host.invalid"), "storage", /cannot be reached/],
     ["an unknown authority", (url) => `${url}?sslmode=verify-full`, "config", /certificate is not trusted/],
     ["a server without TLS", () => `${plain.url}?sslmode=require`, "config", /offers no TLS/],
-  ])("%s is reported in one line without the password", async (_, change, code, message) => {
+  ])("%s is reported without the password", async (_, change, code, message) => {
     const refused: unknown = await connected(change(server.url), { PGPASSWORD: "wr0ng" }).catch(
       (error: unknown) => error,
     );
@@ -83,7 +83,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
   });
 });
 
-/** The users that are connected, and whether they use TLS. */
+/** Returns the user of a connection, and whether the connection uses TLS. */
 async function connected(url: string, variables: Record<string, string> = {}): Promise<unknown> {
   const pool = await openPool(connectionSettings(url, { variables, home: temporaryFolder() }));
   try {

@@ -12,7 +12,7 @@ const PROGRAM = ["pgbouncer", "/usr/sbin/pgbouncer"].find(
 /** Whether PgBouncer is installed. */
 export const PGBOUNCER_IS_HERE: boolean = PROGRAM !== undefined;
 
-/** A connection pooler for a server on this port, with so few connections that clients take turns. */
+/** Starts a connection pooler for the server on this port, with so few connections that clients take turns. */
 export async function startPgBouncer(
   serverPort: number,
   mode: "transaction" | "statement" = "transaction",

@@ -82,7 +82,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a ledger whose server is unavailable
     await proxy.stop();
   });
 
-  test("finds a commit whose reply was lost while a concurrent commit was due", async () => {
+  test("finds a commit whose reply was lost during concurrent transactions", async () => {
     const proxy = await startCuttingProxy(server.port);
     const ledger = await opened(`${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`);
     const run = await planned(ledger, ITEMS);
@@ -98,7 +98,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a ledger whose server is unavailable
     await proxy.stop();
   });
 
-  test("gives up after a long outage, with the address and without a password", async () => {
+  test("fails with the address of the server if an outage lasts longer than its patience", async () => {
     const settings = connectionSettings(url);
     const pool = await openPool(settings);
     const database = openPostgres({ name: settings.shown, pool, patienceMs: 300 });

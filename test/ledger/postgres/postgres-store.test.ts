@@ -56,7 +56,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     await reader.close();
   });
 
-  test("the second writer is refused, learns who the first writer is, and may write after it", async () => {
+  test("a second writer is refused with the command and process of the first writer, and can write after the first has ended", async () => {
     await written(async () => {
       await expect(store.write("resume", { create: false })).rejects.toMatchObject({
         code: "ledger_in_use",
@@ -166,7 +166,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHO
     });
   });
 
-  test("a user with only read and write privileges can use the ledger, and any missing privileges are named", async () => {
+  test("a user with only read and write privileges can use the ledger, and a missing privilege is reported", async () => {
     const user = await openLedgerStore(server.url.replace("tester", "migrate_test_user").replace(/postgres$/, NAME));
     await expect(user.write("push", { create: true })).rejects.toMatchObject({
       code: "config",

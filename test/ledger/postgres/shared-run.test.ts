@@ -47,7 +47,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     opened.push(database);
     return database;
   };
-  /** Without TLS, so that the proxy can read the messages. */
+  /** Returns a URL without TLS, so that the proxy can read the messages. */
   const throughProxy = (): string => `${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`;
   const plan = async (records: number): Promise<{ ledger: Ledger; run: string; planner: SharedRun }> => {
     const database = await connect();
@@ -167,7 +167,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       await lease.release();
     });
 
-    test("a range whose job was lost or belongs to another worker is still assigned", async () => {
+    test("a range whose job was lost, completed or delayed is still assigned", async () => {
       const { run, planner } = await plan(30);
       await planner.begin(PLAN);
       await query("delete from migrate_jobs.job where data ->> 'first' = '1'");
@@ -228,7 +228,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
         .poll(async () => (await planner.watch()).ranges, { interval: 200 })
         .toEqual({ waiting: 1, taken: 0, done: 0 });
       expect(performance.now() - stalledAt).toBeLessThan(20_000);
-      // The server aborts the transaction, and it is repeated before or after the range is released.
+      // The server aborts the transaction. The worker repeats it before or after the range is released.
       expect(["written", "ledger_in_use"]).toContain(await saved);
       await expect(frozen.saveIntents(run, [first])).rejects.toMatchObject({ code: "ledger_in_use" });
     });
@@ -252,7 +252,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       await ledger.finishRun(run, 0);
     });
 
-    test("is replaced after the lease of its last worker, which may end later", async () => {
+    test("is replaced after the lease of its last worker has expired, even if that is later than its own", async () => {
       const { run, planner } = await plan(10);
       await planner.begin({ ...PLAN, leaseMs: 2_000 });
       const dead = await (await processOf(run)).join({ host: "here", pid: 1 });
@@ -294,12 +294,12 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
   });
 });
 
-/** The caller that opened the connections closes them. */
+/** Does nothing, because the code that opened the connections closes them. */
 async function close(): Promise<void> {
   return undefined;
 }
 
-/** With keys that no other test uses. */
+/** Returns items with keys that no other test uses. */
 function items(records: number): ReturnType<typeof item>[] {
   return Array.from({ length: records }, (_, index) => item(index + 1, `${Math.random()} ${index}`));
 }

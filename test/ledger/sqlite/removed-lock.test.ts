@@ -12,7 +12,7 @@ import { processStart } from "../../../src/files/running-process.ts";
 import { item, planned, sendAll } from "../ledger-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** A ledger whose lock file was removed, and whose recorded writer is a live process. */
+/** Creates a ledger without a lock file, whose recorded writer is a live process unless `more` changes it. */
 async function ledgerOfOther(more: object = {}): Promise<string> {
   const file = path.join(temporaryFolder(), "ledger.db");
   const ledger = await sqliteLedgerStore(file).write("push", { create: true });
@@ -47,7 +47,7 @@ test.each([
   expect((await store.check()).findings).toEqual([]);
 });
 
-test("ends the transactions of a process that lost the ledger", async () => {
+test("refuses the writes of a process that another writer has replaced", async () => {
   const file = path.join(temporaryFolder(), "ledger.db");
   const ledger = await sqliteLedgerStore(file).write("push", { create: true });
   const run = await planned(ledger, [item(1, "A")]);

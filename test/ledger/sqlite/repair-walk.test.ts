@@ -12,7 +12,7 @@ let whole: Buffer;
 let checksums: Buffer;
 /** The ledger before its second run. */
 let older: Buffer;
-/** The pages of a ledger without a run. If one of them is lost, the table definitions may be lost, too. */
+/** Number of pages of a ledger without runs. If one of them is lost, the table definitions may be lost, too. */
 let schemaPages: number;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ async function refusalOf(work: () => Promise<unknown>): Promise<Partial<Failure>
   );
 }
 
-/** The problems of a ledger that can be written to. */
+/** Returns the findings of a check, and opens the ledger for writing to test that this is possible. */
 async function findingsOf(path: string): Promise<readonly string[]> {
   const store = sqliteLedgerStore(path);
   const { findings } = await store.check();
@@ -55,7 +55,7 @@ async function findingsOf(path: string): Promise<readonly string[]> {
   return findings;
 }
 
-/** Returns `sound`, `lost` if the failure explains what to do, or the problems. */
+/** Returns `sound` after a complete repair, `lost` if the failure states what to do, or else the problems. */
 async function repairOf(path: string): Promise<string> {
   const store = sqliteLedgerStore(path);
   expect(await refusalOf(store.read)).toMatchObject({ code: "ledger_damaged" });

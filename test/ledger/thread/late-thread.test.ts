@@ -9,7 +9,7 @@ import { threadLedger } from "../../../src/ledger/thread/thread-ledger.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { intentOf, item, planned } from "../ledger-input.ts";
 
-/** A ledger that moves to a thread. The thread is simulated here and records its calls. */
+/** Opens a ledger that moves to a simulated thread, which records its calls. */
 async function openLate() {
   const here = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
   const methods = callMethodsOf({ ledger: here, close: () => true });

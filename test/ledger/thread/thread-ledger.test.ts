@@ -26,7 +26,7 @@ async function openInThread(): Promise<Ledger> {
 describeLedger("a SQLite ledger in its own thread", openInThread, { comparesJournals: false });
 
 describe("a ledger that continues in a thread", () => {
-  test("knows earlier writes, and is closed with the original ledger so that the log is empty", async () => {
+  test("contains earlier writes, and is closed with the original ledger so that the log is empty", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const alone = await openLedger({ path });
     const { id } = await alone.startRun(PUSH);
@@ -55,7 +55,7 @@ describe("a ledger that continues in a thread", () => {
     await ledger.close();
   });
 
-  test("stops reading outcomes when no more are wanted, and continues with other work", async () => {
+  test("stops reading outcomes when the caller stops, and continues with other calls", async () => {
     const ledger = await openInThread();
     const items = Array.from({ length: 1200 }, (_, index) => item(index + 1, `K${index}`));
     const run = await planned(ledger, items);

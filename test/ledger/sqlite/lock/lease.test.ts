@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startLease } from "../../../../src/ledger/sqlite/lock/lease.ts";
 import { temporaryFolder } from "../../../temporary-folder.ts";
 
-test("a lease is renewed until it ends", async () => {
+test("a lease is held and is renewed periodically", async () => {
   const lock = path.join(temporaryFolder(), "ledger.db.lock");
   writeFileSync(lock, "");
   const lease = startLease(lock, 300);

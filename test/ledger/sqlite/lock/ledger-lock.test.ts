@@ -13,7 +13,7 @@ import { ended, firstLine, useLedgerProcess } from "../../ledger-processes.ts";
 const { start, startUnder } = useLedgerProcess();
 const ledgerPath = (): string => join(temporaryFolder(), ".migrate", "ledger.db");
 
-/** A ledger whose lock was held by a process that was killed, with this change to the lock's row. */
+/** Creates a ledger whose lock was held by a killed process, and changes the row of the lock. Returns its path. */
 async function killedHolder(
   change: Readonly<Record<string, string | number>> = {},
   options: object = {},
@@ -41,7 +41,7 @@ test("the lock is taken once, released and taken again, and leaves no file", asy
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
 
-test("another process learns immediately who holds the lock: its process, host and command, and since when", async () => {
+test("another process is refused immediately, with the process id, host, command and start time of the holder", async () => {
   const path = ledgerPath();
   const child = start("hold", path);
   expect(await firstLine(child)).toBe("locked");
@@ -52,7 +52,7 @@ test("another process learns immediately who holds the lock: its process, host a
   for (const part of [String(child.pid), hostname(), "`push`", "since 20"]) expect(message).toContain(part);
 });
 
-test("one of many waiting processes replaces a killed holder immediately", async () => {
+test("exactly one of several processes takes over the lock of a killed holder", async () => {
   const path = await killedHolder();
   expect(existsSync(`${path}.lock`)).toBe(true);
   expect(isLocked(path)).toBe(false);
@@ -85,7 +85,7 @@ describe("the lock of a process that was killed is taken over", () => {
     expect(readdirSync(join(path, ".."))).toEqual([]);
   });
 
-  test("in another container: pid namespace and host name", async ({ skip }) => {
+  test("in another container, with its own pid namespace and host name", async ({ skip }) => {
     const container = ["unshare", "--map-root-user", "--pid", "--fork", "--mount-proc", "--uts", "--kill-child"];
     if (!canRun([...container, "true"])) skip("namespaces cannot be made here");
     const path = ledgerPath();
