@@ -3,7 +3,7 @@ import { guardedStep } from "../../src/pipeline/send/guarded-step.ts";
 import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import { fakeClock } from "../upload/scene.ts";
 
-/** A step that asks whether its request may be sent, and counts the requests sent. */
+/** Creates a step that asks whether its request may be sent, and counts the requests that it sends. */
 function createScene() {
   const clock = fakeClock();
   const lost = new AbortController();

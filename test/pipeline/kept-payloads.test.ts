@@ -40,7 +40,7 @@ const shown = ({ record, json, payload, locate }: RecordToSend): unknown => [
   locate(["born"]),
 ];
 
-/** Enough for two chunks. */
+/** Enough rows for two chunks. */
 const many = Array.from({ length: 900 }, (_, index) => {
   return `K${index},${index % 7 === 3 ? "toolong" : "Ann"},,${"scans/".repeat(70)}a.pdf`;
 });
@@ -80,7 +80,7 @@ describe("payloads kept from the check", () => {
     expect(sent.map(shown)).toEqual(again.map(shown));
   });
 
-  it("are absent if joined files are not read in chunks, or if the payloads would exceed the limit", async () => {
+  it("are absent if none was kept, or if the payloads would exceed the limit", async () => {
     const { job } = await checked(thingsFolder(["A,Ann,,"]));
     expect(keepPayloads(job, {})?.groups()).toBeUndefined();
     const files = job.input.files.map((file) => ({ ...file, unpackedBytes: 30_000_000 }));

@@ -101,11 +101,11 @@ describe("the next command", () => {
   });
 
   it.each<[may: boolean, what: string, outcome: Partial<Outcome>]>([
-    [true, "without a reply", {}],
-    [true, "with a local warning", { problems: [{ ...REFUSED, by: "local", code: "source_stray_quote" }] }],
-    [false, "whose repeat was refused", { problems: [REFUSED] }],
-    [false, "that is rejected", { status: "rejected" }],
-  ])("depends on whether a resume may settle (%s) an ambiguous record %s", (may, _, more) => {
+    [true, "ambiguous without a reply", {}],
+    [true, "ambiguous with a local warning", { problems: [{ ...REFUSED, by: "local", code: "source_stray_quote" }] }],
+    [false, "ambiguous after a refused repeat", { problems: [REFUSED] }],
+    [false, "rejected", { status: "rejected" }],
+  ])("depends on whether a resume may settle (%s) a record that is %s", (may, _, more) => {
     const outcome: Outcome = {
       record: 1,
       source: { file: "a.csv", line: 2 },

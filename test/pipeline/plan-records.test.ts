@@ -17,7 +17,7 @@ const OPTIONS: CheckOptions = {
   onProgress: () => undefined,
 };
 
-/** This number of records, the first of them invalid. */
+/** Returns `total` rows, the first `invalid` of which are invalid. */
 function rows(total: number, invalid: number): readonly string[] {
   return Array.from({ length: total }, (_, index) => `K${index},${index < invalid ? "toolong" : "Ann"},,`);
 }
@@ -52,7 +52,7 @@ describe("a plan", () => {
     ]);
   });
 
-  it("stays open when stopped, and can be restarted", async () => {
+  it("stays open when it is stopped", async () => {
     const count = 50_000;
     const folder = thingsFolder(rows(count, 0));
     const handle = await startSampleRun(folder);
@@ -68,7 +68,7 @@ describe("a plan", () => {
     expect(await handle.ledger.findRun(handle.run.id)).toMatchObject({ state: "planning" });
   });
 
-  it("stays open when stopped while it looks for rows that earlier pushes could not plan", async () => {
+  it("stays open when it is stopped while it looks for rows that had no key in earlier pushes", async () => {
     const folder = thingsFolder(rows(3, 0));
     const { ledger, run } = await startSampleRun(folder);
     const stopping = new AbortController();
@@ -82,7 +82,7 @@ describe("a plan", () => {
     expect(await ledger.findRun(run.id)).toMatchObject({ state: "planning" });
   });
 
-  it("is refused without any record, unless --allow-empty is set", async () => {
+  it("is refused if the input has no records, unless --allow-empty is set", async () => {
     const folder = thingsFolder([]);
     const job = await openThings(folder);
     await expect(check(job, await startSampleRun(folder), OPTIONS)).rejects.toMatchObject({
@@ -119,7 +119,7 @@ describe("pending records", () => {
     expect(due[1]?.locate(["born"])).toMatchObject({ line: 4, column: "BORN" });
   });
 
-  it("are sent with date-times in UTC and identified by the mapped values of their rows", async () => {
+  it("are sent with date-times in UTC, but the plan contains the hash of the mapped values", async () => {
     const given = "2024-06-01T09:30:00.000+01:00";
     const folder = thingsFolder([`A,Ann,${given},`]);
     const mapping = "operation: import-thing\nkey: ref\nsources: { things: { files: things.csv } }\n";

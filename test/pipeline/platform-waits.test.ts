@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { haveReplies, platformWaits } from "../../src/pipeline/send/send-records.ts";
 
-test("a run waits 5 minutes for the platform, but not for an address that was never reached", () => {
+test("a run waits 5 minutes for the platform, but only 12 seconds for an address that was never reached", () => {
   expect(platformWaits({})).toEqual({ maxWaitMs: 300_000, firstWaitMs: 12_000 });
   expect(platformWaits({ wait: true })).toEqual({ maxWaitMs: 300_000 });
   expect(platformWaits({}, true)).toEqual({ maxWaitMs: 300_000 });

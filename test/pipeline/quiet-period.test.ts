@@ -12,8 +12,8 @@ function at(ms: number): string {
 }
 
 it.each([
-  ["twice the longest request of the defaults", undefined, 240_000],
-  ["twice the longest request of the target", { wholeSeconds: 600 }, 1_200_000],
+  ["twice the default maximum duration of a request", undefined, 240_000],
+  ["twice the maximum duration of a request to the target", { wholeSeconds: 600 }, 1_200_000],
   [
     "not shorter if the client times out sooner, because this does not make a platform faster",
     { wholeSeconds: 1 },

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const ACCOUNTS = 50;
 
-/** Accounts, a customer of every second account, and orphans on request. */
+/** Opens an input with accounts, a customer of every second account and, if requested, an orphan. */
 async function openAccounts({ orphans = false } = {}): Promise<Input> {
   const numbers = Array.from({ length: ACCOUNTS }, (_, at) => at + 1);
   const folder = temporaryFolder({
@@ -35,7 +35,7 @@ async function allOf(batches: AsyncIterable<readonly InputRecord[]>): Promise<re
   return all;
 }
 
-/** A report in which these records are invalid. */
+/** Returns a report in which these records are invalid. */
 function reportOf(records: readonly InputRecord[], invalid: ReadonlySet<number>): Report {
   const outcomes = records.map(({ number, row }): Outcome => ({
     record: number,

@@ -18,11 +18,11 @@ const ACCEPTED = {
 
 describe("outcomes that the ledger refused", () => {
   it.each([
-    ["next to the report", "report"],
-    ["next to the future report", "later/report"],
+    ["in the folder of the report", "report"],
+    ["in the folder of a future report", "later/report"],
     ["in the rescue folder when the report's folder cannot be written", "file/report"],
     ["in the rescue folder when there is no report folder", undefined],
-  ])("are written to a private file %s", async (_, out) => {
+  ])("are written to a file %s", async (_, out) => {
     const folder = temporaryFolder({ "report/summary.json": "{}", "rescue/other": "", file: "" });
     const notices: string[] = [];
     const rescueFolder = path.join(folder, "rescue");

@@ -26,7 +26,7 @@ const collectGarbage: () => void = runInNewContext("gc");
 
 const { signal } = new AbortController();
 
-/** A run in which every record of the input is pending. */
+/** Returns a run in which every record of the input is pending. */
 async function allPlanned(job: Job): Promise<SendHandle> {
   const items: SendableItem[] = [];
   for await (const batch of job.input.records()) {
@@ -44,7 +44,7 @@ async function allPlanned(job: Job): Promise<SendHandle> {
   };
 }
 
-/** The compiled mapping and contract, as in a push. */
+/** The purpose of the scan that plans a push. */
 const PLANNING: ScanPurpose = {
   kind: "plan",
   texts: createByteList(),
@@ -53,7 +53,7 @@ const PLANNING: ScanPurpose = {
 
 const ATTRS = [["ref"], ["name"], ["people", 0, "last"], ["people", 1, "last"], ["place", "town"]];
 
-/** The payloads of groups with their origins, or the failure that ends reading. */
+/** Returns the payloads of groups with the locations of some cells, or the failure that ends reading. */
 async function sent(groups: AsyncIterable<PayloadGroup>, job: Job, handle: SendHandle): Promise<unknown> {
   try {
     const records: readonly RecordToSend[] = await all(recordsToSend(groups, { job, handle }));
@@ -65,7 +65,7 @@ async function sent(groups: AsyncIterable<PayloadGroup>, job: Job, handle: SendH
   }
 }
 
-/** The payloads of the fast path and of the row path. If reading itself fails, nothing was planned. */
+/** Returns the payloads of the fast path and of the row path. If planning fails, both are its failure. */
 async function sentOf(job: Job): Promise<{ readonly byBytes: unknown; readonly byRows: unknown }> {
   const handle = await allPlanned(job).catch(String);
   if (typeof handle === "string") return { byBytes: handle, byRows: handle };
@@ -102,7 +102,7 @@ test("payloads rebuilt from bytes of joined files equal payloads built from rows
   );
 });
 
-/** Chunks of records; every hundredth record must be built from its row. */
+/** Opens an input with several chunks. Every hundredth record must be built from its row. */
 async function openLarge(contract = CONTRACT): Promise<Job> {
   const rows = Array.from({ length: 8000 }, (_, index) => {
     return GOOD.with(0, `A${index}`).with(
@@ -124,7 +124,7 @@ async function groupsFrom(job: Job, from?: InputPosition): Promise<readonly Payl
   return groups;
 }
 
-/** The payload of each record, or the line of its row. */
+/** Returns the payload of each record, or the line of its row if the payload must be built from it. */
 function textsOf(groups: readonly PayloadGroup[]): readonly (string | number | undefined)[] {
   return groups.flatMap(({ first, last, payload, row }) =>
     Array.from({ length: last - first + 1 }, (_, at) => payload(first + at)?.toString() ?? row(first + at)?.line),
@@ -153,7 +153,7 @@ test("most payloads are built from bytes, and only exceptional records need rows
   expect(made.filter((isOfRow) => isOfRow)).toHaveLength(80);
 });
 
-/** With two requests for each record. */
+/** A contract with two requests for each record. */
 const WORKFLOW = CONTRACT.replace(
   "x-migrate-key: ref",
   `x-migrate-key: ref
@@ -198,7 +198,7 @@ function contentsOf(one: RecordToSend | undefined): unknown {
   return [one?.json, one?.payload, ATTRS.map((at) => one?.locate(at))];
 }
 
-/** The seventh record of a group, and its detached copy. */
+/** Returns the seventh record of a group, and its detached copy. */
 async function detachSeventh(job: Job, group: PayloadGroup): Promise<readonly (RecordToSend | undefined)[]> {
   async function* seventh(): AsyncGenerator<PayloadGroup> {
     yield { ...group, first: 7, last: 7 };
@@ -218,7 +218,7 @@ test("a detached record is unchanged and releases the other records of its group
   expect(detachedCopy?.detached).toBeUndefined();
 });
 
-/** A weak reference to a row of a group, and a detached record of the group. */
+/** Returns a weak reference to the row function of a group, and a detached record of the group. */
 async function leftOfGroup(job: Job): Promise<{ readonly row: WeakRef<object>; readonly detachedCopy: unknown }> {
   const [group] = await groupsFrom(job);
   if (group === undefined) throw new Error("there are no records");

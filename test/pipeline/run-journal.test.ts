@@ -19,7 +19,7 @@ const DEPENDENCIES = {
 };
 const FILES = ["ledger.db", "ledger.db-checksums"];
 
-/** A run in its own process that sends a record under each of these keys. */
+/** Plans and sends a record with each of these keys, as a separate process would. */
 async function pushKeys(folder: string, keys: readonly string[], { isKilled = false } = {}): Promise<void> {
   await withLedger(folder, async (ledger) => {
     const journal = await openRunJournal(storeIn(folder), ledger, DEPENDENCIES);
@@ -80,7 +80,7 @@ function journalIn(folder: string): string {
   return path.join(folder, "journal", name);
 }
 
-/** Replaces a ledger that contains A to E by one that contains A and B. */
+/** Replaces a ledger that contains A to E with an older copy that contains A and B. Returns its folder. */
 async function outdatedFolder(): Promise<string> {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A", "B"]);
@@ -160,7 +160,7 @@ it("refuses an older copy of the ledger under another name", async () => {
   await ledger.close();
 });
 
-/** The statuses that the next push gives these keys, and those of the reconciliation after it. */
+/** Plans the next push of these keys, and returns their statuses. */
 async function planAgain(folder: string, keys: readonly string[]): Promise<readonly string[]> {
   return withLedger(folder, async (ledger) => {
     await openRunJournal(storeIn(folder), ledger, DEPENDENCIES);
@@ -171,7 +171,7 @@ async function planAgain(folder: string, keys: readonly string[]): Promise<reado
 const KEYS = ["A", "B", "C", "D", "E", "F"];
 const HELD = ["skipped", "skipped", "ambiguous", "ambiguous", "ambiguous", "pending"];
 
-it("holds the records that only the journal contains after an older copy was repaired", async () => {
+it("makes the records that only the journal contains ambiguous after an older copy was repaired", async () => {
   const folder = await outdatedFolder();
   expect(await repair(folder)).toMatchObject({ noted: 3, isUncertain: false });
   expect(await planAgain(folder, KEYS)).toEqual(HELD);
@@ -181,17 +181,20 @@ it("holds the records that only the journal contains after an older copy was rep
 it.each([
   ["with its checksum file", FILES],
   ["without its checksum file", ["ledger.db"]],
-])("holds the records that only the journal contains after a lost ledger was restored %s", async (_, files) => {
-  const folder = await outdatedFolder();
-  removeLedger(folder);
-  copyLedger(path.join(folder, "backup"), folder, files);
-  await repair(folder);
-  const statuses = await planAgain(folder, KEYS);
-  expect(statuses.slice(0, 5)).toEqual(HELD.slice(0, 5));
-  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
-});
+])(
+  "makes the records that only the journal contains ambiguous after a lost ledger was restored %s",
+  async (_, files) => {
+    const folder = await outdatedFolder();
+    removeLedger(folder);
+    copyLedger(path.join(folder, "backup"), folder, files);
+    await repair(folder);
+    const statuses = await planAgain(folder, KEYS);
+    expect(statuses.slice(0, 5)).toEqual(HELD.slice(0, 5));
+    expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+  },
+);
 
-it("holds the records that only the journal contains after a corrupt older copy was repaired", async () => {
+it("makes the records that only the journal contains ambiguous after a corrupt older copy was repaired", async () => {
   const folder = await outdatedFolder();
   const file = path.join(folder, "ledger.db");
   const bytes = readFileSync(file);
@@ -217,7 +220,7 @@ it("refuses the older copy again after another copy was repaired", async () => {
   await expect(pushKeys(folder, ["C"])).rejects.toMatchObject({ code: "ledger_outdated" });
 });
 
-it("holds every record that is new to the ledger if the journal is corrupt", async () => {
+it("makes every record that is new to the ledger ambiguous if the journal is corrupt", async () => {
   const folder = await outdatedFolder();
   const journal = journalIn(folder);
   const bytes = readFileSync(journal);

@@ -24,7 +24,7 @@ interface Ended {
   readonly remembered: number | undefined;
 }
 
-/** Ends a push whose plan is settled, in different ways. */
+/** Checks the input of a push, and ends the push as described. */
 async function ended({ rows = ["A,Ann,,"], checked, sent, out }: Ending): Promise<Ended> {
   const folder = thingsFolder(rows);
   const job = await openThings(folder);
@@ -124,7 +124,7 @@ describe("the end of a run", () => {
     expect(notices).toEqual([expect.stringMatching(/record 7 accepted as A-1, record 8 rejected/)]);
   });
 
-  it("is not reached if the report would overwrite the input: the run is refused first", async () => {
+  it("is refused in advance if the report folder is a file of the input", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const job = await openThings(folder);
     await expect(requireReportFolder(undefined, job)).resolves.toBeUndefined();

@@ -10,7 +10,7 @@ const ROW_BYTES = 1000;
 const RECORDS = 100_000;
 
 /**
- * An input in which every batch names the start of the next one, with a log of the records that reading started from.
+ * Creates an input in which every batch has the position of the next batch. Logs the records that reading starts from.
  */
 function createInput(isSeekable = true) {
   const begun: number[] = [];
@@ -46,7 +46,7 @@ const placeOf = (first: number): InputPosition => ({
   line: first,
 });
 
-/** A run in which these records are pending. */
+/** Creates the ledger of a run in which these records are pending. */
 function createLedger(left: readonly number[], noted: InputPosition[] = []) {
   const nextSendable = async (_run: string, from: number): Promise<NextSendable | undefined> => {
     const next = left.find((one) => one >= from);
@@ -74,7 +74,7 @@ async function unsent(
   return numbers;
 }
 
-/** The records from this record to the end of its batch. */
+/** Returns the numbers from this record to the end of its batch. */
 const batchFrom = (first: number): readonly number[] =>
   Array.from({ length: BATCH - ((first - 1) % BATCH) }, (_, index) => first + index);
 

@@ -43,7 +43,7 @@ components:
           items: { type: object, required: [street], properties: { street: { type: string }, town: { type: string } } }
 `;
 
-/** The text of a cell in the file. */
+/** Cells as written in the file. */
 const CELLS = ["A", "", " ", "\t ", '""', '" "', '"A"', " A ", "\u00a0", "\u00a0A", "ONE", "12", '"\r\n"', "Zo\u00eb"];
 
 /** A mapping that builds the fields from column A. */
@@ -84,7 +84,7 @@ const OPTIONS = [
   '{ value: ONE, when: { column: A, in: ["", A] } }',
 ];
 
-/** The plan of the records by the fast path and by the row path, for a run that validates and a run that sends. */
+/** Plans the records on the fast path and on the row path, for a run that validates and for a run that sends. */
 async function bothPaths(
   fields: string,
   contract = CONTRACT,
@@ -97,7 +97,7 @@ async function bothPaths(
   };
 }
 
-/** A different constant for a field whose contract type cannot contain the usual constant. */
+/** Returns the options for a field, without constants that its type in the contract does not allow. */
 function optionsFor(field: string): readonly string[] {
   if (field === "amount") {
     const numeric = OPTIONS.filter((option) => !option.includes("keepEmpty") && !option.includes('default: ""'));
@@ -126,10 +126,10 @@ test.each(OPTIONS)("the fast path matches the row path for the leaf %s in object
 
 test.each([
   ["a constant", "text: { from: A, default: NONE }", '"text":"NONE"'],
-  ["an empty text", 'empty: { from: A, default: "" }', '"empty":""'],
+  ["an empty string", 'empty: { from: A, default: "" }', '"empty":""'],
   ["a constant in an object", "place: { street: B, town: { from: A, default: NONE } }", '"town":"NONE"'],
   ["a constant in a list", "texts: [{ from: A, default: NONE }]", '"texts":["NONE"]'],
-])("keeps a default for an empty cell: %s", async (_, fields, expected) => {
+])("uses a default for an empty cell: %s", async (_, fields, expected) => {
   const texts = await plannedTexts(await openThings(fields));
   const empty = CELLS.flatMap((cell, index) => (cell.replaceAll('"', "").trim() === "" ? [2 * index] : []));
   expect(empty.map((position) => texts[position]?.[1])).toEqual(empty.map(() => expect.stringContaining(expected)));

@@ -21,7 +21,7 @@ function purposeOf({ purpose }: ChunkSettings["items"]): ScanPurpose {
   return purpose.kind === "validate" ? purpose : { kind: "plan", texts: createByteList(), identifiedBy: purpose };
 }
 
-/** The numbers of the records that need the row path. */
+/** Returns the numbers of the records that need the row path, or undefined if there is no fast path. */
 async function notPlain(
   { input, ...job }: Job,
   { items }: ChunkSettings = CHECK,

@@ -20,7 +20,7 @@ const ITEMS: ItemSettings = { purpose: { kind: "validate" } };
 /** Settings of a run that sends. */
 const SENT_ITEMS: ItemSettings = { purpose: { kind: "send", endpoint: "POST localhost/accounts", supplier: "S1" } };
 
-/** The whole plan, and the failure that ends it. */
+/** Returns the complete plan, or the failure that ends it. */
 async function planned(batches: AsyncIterable<PlannedBatch>): Promise<unknown> {
   const items: unknown[] = [];
   const invalid: unknown[] = [];
@@ -51,7 +51,7 @@ function joinedRows(job: Job, items: ItemSettings): AsyncIterable<PlannedBatch> 
   return planItems(checkedRecords(job, { signal, shownValues: undefined }), job, items);
 }
 
-test("plans records joined as bytes as if their rows were joined", async () => {
+test("plans the same records from joined bytes as from joined rows", async () => {
   const folder = temporaryFolder({});
   const settings = fc.record({
     contract: fc.constantFrom(CONTRACT, RULED),
@@ -135,7 +135,7 @@ A5,1,Di,Smith,01/02/2000
   expect(await notPlain(job, { kind: "plan", texts: createByteList(), identifiedBy })).toEqual([2, 3, 4, 5]);
 });
 
-/** The numbers of the records that need the row path. */
+/** Returns the numbers of the records that need the row path. */
 async function notPlain(job: Job, purpose: ScanPurpose = { kind: "validate" }): Promise<readonly number[]> {
   const { joined } = job.input;
   const [file] = joined?.files ?? [];
@@ -148,7 +148,7 @@ async function notPlain(job: Job, purpose: ScanPurpose = { kind: "validate" }): 
   return others;
 }
 
-test("keeps repeated child rows if their list is built in two ways", async () => {
+test("reports repeated child rows on both paths if a list builds items from them in two ways", async () => {
   const thing = {
     type: "object",
     properties: {

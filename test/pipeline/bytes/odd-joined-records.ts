@@ -90,7 +90,7 @@ payload:
         item: { id: ID, kind: { from: KIND, lookup: { G: GAS, P: POWER } } }
 `;
 
-/** Equivalent mappings, each different in one respect. */
+/** `MAPPING`, and variants with one change each. */
 export const MAPPINGS = [
   MAPPING,
   MAPPING.replace("orderBy: SEQ", "orderBy: { column: SEQ, as: number }"),

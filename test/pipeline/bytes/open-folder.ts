@@ -1,7 +1,7 @@
 import path from "node:path";
 import { type Job, openJob } from "../../../src/job/job.ts";
 
-/** The job of a folder with `contract.yaml` and `mapping.yaml`, at a fixed time. */
+/** Opens the job of a folder with `contract.yaml` and `mapping.yaml`, at a fixed time. */
 export function openFolder(folder: string): Promise<Job> {
   const settings = { folder, contract: ["contract.yaml"], mapping: "mapping.yaml", sources: [], namedSources: {} };
   return openJob(settings, {

@@ -13,7 +13,7 @@ export const SENT = {
   keepsPayloads: true,
 } satisfies ChunkSettings;
 
-/** The planned items, the kept payloads, and the failure that ends the check. */
+/** Returns the planned items and the kept payloads of each chunk, and the failure that ends the check. */
 export async function planned(job: Job, settings: ChunkSettings): Promise<unknown> {
   const { chunked } = job.input;
   if (chunked === undefined) throw new Error("the input does not come in chunks");
@@ -31,7 +31,7 @@ export async function planned(job: Job, settings: ChunkSettings): Promise<unknow
   return answers;
 }
 
-/** The key of each record of a run that sends and, if its payload was kept, the text of the payload. */
+/** Plans a run that sends. Returns the key of each record and, if its payload was kept, the JSON of the payload. */
 export async function plannedTexts(job: Job): Promise<readonly (readonly [key: string | undefined, text?: string])[]> {
   const { chunked } = job.input;
   if (chunked === undefined) throw new Error("the input does not come in chunks");
@@ -49,13 +49,13 @@ export async function plannedTexts(job: Job): Promise<readonly (readonly [key: s
   return records;
 }
 
-/** Indexed by the positions of their records in the chunk. */
+/** Returns the kept payloads with the positions of their records in the chunk. */
 function textsOf({ bytes, starts, ends }: PackedPayloads): readonly (readonly [position: number, text: string])[] {
   const text = (position: number, end: number): string => Buffer.from(bytes).toString("utf8", starts[position], end);
   return [...ends].flatMap((end, position) => (end === 0 ? [] : [[position, text(position, end)] as const]));
 }
 
-/** On the fast path, batches without errors are passed on together. Nothing depends on where a batch ends. */
+/** Joins batches for a comparison. The fast path also joins batches without errors, and no result depends on it. */
 function asOneBatch(batches: CheckAnswer["batches"]): object {
   let first = 0;
   const placed = batches.map(({ count, items, invalid, excluded, keyColumns, shown }) => {
@@ -91,7 +91,7 @@ function totals(counts: readonly (readonly [code: string, count: number])[]): Re
   return sums;
 }
 
-/** The same job without the fast path. */
+/** Returns the same job without the fast path. */
 export function withoutFastPath(job: Job): Job {
   return { ...job, mapping: { ...job.mapping, payloadNode: undefined } };
 }

@@ -21,7 +21,7 @@ test.each<[string, readonly string[]]>([
   ["addresses.CITY", []],
   ["customers.AREA", []],
   ["region", []],
-])("the column %s of a record with joined rows has the texts %j", (column, texts) => {
+])("the column %s of a record with joined rows has the values %j", (column, texts) => {
   expect(cellsOf({ source: "accounts", orphan: false, row: account })(column)).toEqual(texts);
 });
 
@@ -51,7 +51,7 @@ test.each<[string, readonly string[]]>([
   ["site", []],
   ["tags", []],
   ["other", []],
-])("the member %s of a JSON record has the texts %j", (column, texts) => {
+])("the member %s of a JSON record has the values %j", (column, texts) => {
   const row = jsonRow({ area: 12.5, active: true, note: null, site: { region: "N" }, "a.b": "dot", tags: ["x"] });
   expect(cellsOf({ source: "records", orphan: false, row })(column)).toEqual(texts);
 });

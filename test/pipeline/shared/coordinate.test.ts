@@ -21,14 +21,14 @@ interface Scene {
   readonly calls: string[];
   readonly notices: string[];
   readonly drain: AbortController;
-  /** The process exits by itself. */
+  /** Makes the processes exit by themselves. */
   readonly die: (end: ProcessEnd) => void;
   readonly ended: Promise<UploadEnd>;
   /** Lets this time pass. */
   readonly pass: (ms: number) => Promise<void>;
 }
 
-/** A frozen process, which ends only when it is killed. */
+/** Coordinates a run with frozen worker processes, which end only when they are killed. */
 function coordinated(
   status: Partial<SharedStatus> | (() => Partial<SharedStatus>),
   fails: Partial<SharedRun> = {},
@@ -100,7 +100,7 @@ function worker(state: WorkerStatus["state"]): WorkerStatus {
 
 const LEFT = { waiting: 1, taken: 0, done: 1 };
 
-test("ends a frozen worker, and with it the run, some time after all records are done", async () => {
+test("ends the run, and kills a frozen worker some time after all records are done", async () => {
   const { calls, ended, pass } = coordinated({ workers: [worker("lost")] });
   await pass(60_000);
   expect(await ended).toMatchObject({ reason: "done" });
@@ -124,13 +124,13 @@ test("does not wait for a frozen worker when a failure ends the run", async () =
   expect(await ended).toMatchObject({ reason: "stopped", failure: { code: "authentication" } });
 });
 
-test("waits for a frozen worker that was not told to stop, because it may continue", async () => {
+test("waits for a frozen worker that was not asked to stop, because it may continue", async () => {
   const { calls, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
   await pass(3_600_000);
   expect(calls).toEqual([]);
 });
 
-test("waits for workers of other machines if it starts no workers, until the run must end", async () => {
+test("waits for workers of other machines if it starts no workers, until the user ends the run", async () => {
   const { calls, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] }, {}, 0);
   await pass(3_600_000);
   expect(calls).toEqual([]);
@@ -140,7 +140,7 @@ test("waits for workers of other machines if it starts no workers, until the run
   expect(calls).toEqual(["drain", "end"]);
 });
 
-test("ends processes even if the run cannot be ended", async () => {
+test("ends worker processes even if the run cannot be ended in the ledger", async () => {
   const away = new Failure("storage", "the server is away", {});
   const { calls, ended, pass } = coordinated({ workers: [worker("working")] }, { end: () => Promise.reject(away) });
   await pass(60_000);

@@ -66,7 +66,7 @@ function folder(): string {
   return path.join(state, "ledgers", "first");
 }
 
-/** A process that has observed the current state of the database. */
+/** Returns the watch of a process that has observed the current state of the database. */
 async function watching(): Promise<OriginWatch> {
   const watch = watchOrigin(STORE, ledger, dependencies());
   await watch.look();
@@ -88,7 +88,7 @@ describe("an observation of the database", () => {
     expect(notices).toEqual([]);
   });
 
-  test("reports once a moved database if only this machine has sent", async () => {
+  test("reports a moved database once if only this machine has sent", async () => {
     const watch = await watching();
     change({ origin: "two", position: 5 });
     await watch.look();
@@ -127,7 +127,7 @@ describe("an observation of the database", () => {
     expect(notices).toEqual([]);
   });
 
-  test("counts later machines that the restored copy does not contain", async () => {
+  test("refuses a restored copy that lacks a machine of a later observation", async () => {
     const watch = await watching();
     change({ machines: [...facts.machines, "other"] });
     await watch.look();
@@ -136,7 +136,7 @@ describe("an observation of the database", () => {
     await expect(watch.look()).rejects.toMatchObject(OUTDATED);
   });
 
-  test("compares with the previous observation", async () => {
+  test("refuses a database whose log position is lower than at the previous observation", async () => {
     const watch = await watching();
     change({ position: 300, machines: [...facts.machines, "other"] });
     await watch.observe();
@@ -145,7 +145,7 @@ describe("an observation of the database", () => {
     await expect(watch.look()).rejects.toMatchObject(OUTDATED);
   });
 
-  test("counts machines that another process of this machine has seen", async () => {
+  test("considers machines that another process of this machine has seen", async () => {
     const watch = await watching();
     await writeSeenOrigin(folder(), { ...facts, machines: [...facts.machines, "other"], requests: 0, at: AT });
     change({ origin: "two" });
@@ -172,7 +172,7 @@ test("a database replaced between the comparison and the start is noticed at the
   await expect(journal.watch?.look()).rejects.toMatchObject(OUTDATED);
 });
 
-/** A process that is about to send. */
+/** Starts a process that is about to send. */
 async function begun(): Promise<void> {
   await (await openMachineJournal(STORE, ledger, dependencies())).begin("first");
 }

@@ -22,7 +22,7 @@ function orders(released: number, position = 0): HeartbeatReply {
   return { state: "open", concurrency: 1, workers: 2, position, isKnown: true, holdMs: 0, ranges, released };
 }
 
-/** A worker with these ranges to claim, whose input comes in batches of 100. */
+/** Creates the feed of a worker that can claim these ranges. Its input comes in batches of 100. */
 function scene(claimable: readonly RecordRange[]) {
   const waiting = [...claimable];
   const fed: number[] = [];
@@ -50,7 +50,7 @@ function scene(claimable: readonly RecordRange[]) {
   return { feed, seen, fed, waiting };
 }
 
-/** The fed records, as the first and the last record of each piece. */
+/** Returns the numbers of the first and the last record of each piece. */
 async function pieces(
   feed: RangeFeed,
   afterEach: (count: number) => void = () => undefined,
@@ -109,7 +109,7 @@ test("assigns no lost range to a worker that is about to leave", async () => {
   expect(waiting).toHaveLength(1);
 });
 
-test("feeds nothing of a range if the ledger was restored before it was claimed", async () => {
+test("feeds nothing of a range if the ledger was restored before the claim", async () => {
   const { feed, fed, waiting } = scene([
     { first: 1, last: 10 },
     { first: 11, last: 20 },

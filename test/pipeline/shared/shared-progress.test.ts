@@ -20,7 +20,7 @@ function worker(pid: number, given: Partial<WorkerStatus> = {}): WorkerStatus {
   };
 }
 
-/** The progress lines of a run that is observed at several moments. */
+/** Returns a function that observes a run at a moment and returns the progress events of this observation. */
 function watched() {
   let now = 0;
   let events: RunEvent[] = [];

@@ -11,7 +11,7 @@ const CLOSED: ReplyClass = {
 };
 const TAKEN: ReplyClass = { kind: "accepted" };
 
-/** Workers of a run whose clocks started at different times. They exchange their findings each second. */
+/** Creates workers of a run whose clocks started at different times. `pass` exchanges their findings. */
 function createWorkers(count: number) {
   let time = 0;
   const events: UploadEvent[][] = Array.from({ length: count }, () => []);
@@ -111,7 +111,7 @@ test("shares a rate found by one worker with all workers, and keeps it after tha
   expect(workers.shared(3)?.rate).toMatchObject({ perSecond: 60, agoMs: 1_000 });
 });
 
-/** The second worker has found the supplier closed, and all workers know it. */
+/** Creates workers that know that the supplier is closed. The second worker has found this. */
 function closedFor(count: number): ReturnType<typeof createWorkers> {
   const workers = createWorkers(count);
   for (let index = 0; index < count; index += 1) expect(workers.breaker(index).admit("SPRING")).toBe("yes");

@@ -40,7 +40,7 @@ test("a worker gets its share of a common finding, at the time of its own clock"
   expect(pace.share().found).toEqual({ id: "one", perSecond: 10, at: 9_500 });
 });
 
-test("with more workers than requests in flight, the last workers get nothing", () => {
+test("with more workers than concurrent requests, the last workers get none", () => {
   const pace = createWorkerPace({ monotonic: () => 0 });
   pace.learn({ ...ORDERS, concurrency: 2, workers: 3, position: 2 });
   expect(pace.isWanted()).toBe(false);
