@@ -8,7 +8,7 @@ export interface Case {
   readonly pass: readonly JsonObject[];
   readonly fail: readonly JsonObject[];
   readonly with?: Judging;
-  /** The attr of the problem in the failing payloads. Default: the object. */
+  /** The attr and code of the problem in the failing payloads. Default: a problem of the object. */
   readonly attr?: string;
 }
 

@@ -9,7 +9,7 @@ export interface Choices {
   readonly pick: <T>(list: readonly [T, ...T[]]) => T;
 }
 
-/** Mulberry32. */
+/** Returns choices from the random number generator Mulberry32. */
 export function choicesFrom(seed: number): Choices {
   let state = seed;
   const number = (below: number): number => {
@@ -55,7 +55,7 @@ const TEXTS: Values = [
 ];
 const STRANGE: Values = [null, "", [], {}, false, 0, "X", [null], [{}], { a: 1 }, ["2024-06-15"]];
 
-/** The texts and numbers that rules compare with, at any depth. */
+/** Returns the strings that rules compare with, at any depth. */
 export function literalsIn(rules: readonly Rule[]): readonly JsonValue[] {
   const found = new Set<string>();
   const search = (part: unknown): void => {
@@ -119,7 +119,7 @@ function makeOption(
   return { ...made, [discriminator.property]: tag === "null" ? null : tag };
 }
 
-/** Changes a payload in a few places: removes, repeats and swaps values. */
+/** Changes a few values of a payload: removes members, repeats items and replaces values. */
 export function mutated(payload: JsonObject, choices: Choices): JsonObject {
   const change = (value: JsonValue): JsonValue => {
     if (choices.number(25) === 0) return choices.pick([...STRANGE, ...DATES, ...MOMENTS, ...NUMBERS, ...TEXTS]);
@@ -136,7 +136,7 @@ export function mutated(payload: JsonObject, choices: Choices): JsonObject {
   return isJsonObject(changed) ? changed : payload;
 }
 
-/** The attrs of all values in a payload. */
+/** Returns the attrs of all values in a payload. */
 export function attrsIn(value: JsonValue, attr = ""): readonly string[] {
   const members = typeof value === "object" && value !== null ? Object.entries(value) : [];
   const inside = members.flatMap(([name, member]) => attrsIn(member, attr === "" ? name : `${attr}.${name}`));

@@ -137,14 +137,14 @@ function rule(making: Making, code: string): Rule {
   };
 }
 
-/** Named values, each of which uses only those after it. */
+/** Returns named values, each of which uses only later named values. */
 export function randomValues(choices: Choices): ReadonlyMap<string, Expression> {
   return new Map(
     RANDOM_VALUES.map((name, index) => [name, expression({ choices, named: RANDOM_VALUES.slice(index + 1) })]),
   );
 }
 
-/** An object type with rules at almost every place. The type may contain itself. */
+/** Returns an object type with rules on most of its objects and lists. The type may contain itself. */
 export function randomBody(choices: Choices): ObjectType {
   const making: Making = { choices, named: RANDOM_VALUES };
   let rules = 0;

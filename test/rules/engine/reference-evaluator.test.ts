@@ -65,7 +65,7 @@ describe.each(OPERATORS)("the cases of overlay:%s", (operator) => {
   });
 });
 
-/** Declares every setting and every list that the rules need. */
+/** Returns a context with every setting and every reference list that the rules need. */
 function richContext(contract: Contract, body: FieldType): RuleContext {
   const { ruleDeclarations } = contract;
   const settings: Record<string, string | number | boolean | string[]> = {};

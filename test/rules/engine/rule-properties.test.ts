@@ -46,13 +46,13 @@ function written(list: readonly Span[]): { readonly from: string; readonly to?: 
   return list.map(({ from, days }) => ({ from: day(from), ...(days !== undefined && { to: day(from + days) }) }));
 }
 
-/** The days below 200 in each span, with repetitions. */
+/** Returns the days of all spans, with repetitions. An open span ends before day 200. */
 function daysHeld(list: readonly Span[]): readonly number[] {
   return list.flatMap(({ from, days }) => Array.from({ length: days ?? 200 - from }, (_unused, index) => from + index));
 }
 
 describe("no-overlap", () => {
-  it("holds if no day belongs to two periods", () => {
+  it("holds if and only if no day belongs to two periods", () => {
     const rule = { kind: "no-overlap", list: "list[]", start: "from", end: "to" };
     fc.assert(
       fc.property(spans, (list) => {
@@ -65,7 +65,7 @@ describe("no-overlap", () => {
 });
 
 describe("contiguous", () => {
-  it("holds if each day from the first start date onwards belongs to exactly one period", () => {
+  it("holds if and only if each day from the first start date onwards belongs to exactly one period", () => {
     const rule = { kind: "contiguous", list: "list[]", start: "from", end: "to", last: "open" };
     const chain = fc.tuple(fc.integer({ min: 0, max: 30 }), fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 4 }));
     fc.assert(

@@ -33,7 +33,7 @@ export type CompiledRule = (holder: Cursor, scope: Scope, add: (broken: BrokenRu
 export interface BrokenRule {
   readonly rule: Rule;
   readonly attr: string;
-  /** The path of the value concerned, or of the place where it is missing. */
+  /** The path of the value concerned, or of the missing value. */
   readonly path: AttrPath;
   readonly value: JsonValue | undefined;
 }
@@ -102,7 +102,7 @@ function brokenAt(rule: Rule, holder: Cursor, at: Cursor, field: PathExpression 
   return { rule, attr: attrOf(rule, holder, path), path, value };
 }
 
-/** The leading field names in the path of a missing field. */
+/** Returns the leading field names in the path of a missing field. */
 function plainFields(field: PathExpression | undefined): AttrPath {
   if (field === undefined || field.base !== "here") return [];
   const names: AttrSegment[] = [];

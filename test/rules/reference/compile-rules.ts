@@ -17,8 +17,8 @@ import type { Cursor } from "./expressions/cursor.ts";
 type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: AttrPath };
 
 /**
- * The rules that one payload violates, each once. `reported`: attrs that already have a problem; a rule that reads one
- * of them reports nothing. Not re-entrant. Returns one shared empty array for a valid payload.
+ * Finds the violations of the rules in one payload, each once. `reported`: attrs that already have a problem; a rule
+ * that reads one of them reports nothing. Not re-entrant. Returns one shared empty array for a valid payload.
  */
 export type RuleValidator = (payload: JsonObject, reported: ReadonlySet<string>) => readonly FoundRuleProblem[];
 
@@ -90,7 +90,8 @@ function addProblem(
 }
 
 /**
- * The attr of the value concerned, or of the list item that lacks a value; undefined if the problem's attr names it.
+ * Returns the attr of the value concerned, or of the list item that lacks a value; undefined if the problem's attr
+ * names it.
  */
 function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
   const end = value === undefined ? path.findLastIndex((segment) => typeof segment === "number") + 1 : path.length;
@@ -195,7 +196,8 @@ function itemsVisit(visit: Visit): Visit {
 }
 
 /**
- * Visits the option that the discriminator selects; without one, the first option that has all of the value's fields.
+ * Visits the option that the discriminator selects or, without a discriminator, the first option that allows the
+ * value's fields.
  */
 function unionVisit(
   options: readonly FieldType[],

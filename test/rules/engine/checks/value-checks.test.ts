@@ -151,7 +151,7 @@ describeCases({
     pass: [{ map: { a: 1, b: null } }, {}],
     fail: [{ map: { a: 1, c: 2 } }],
   },
-  "refers-to: from several places": {
+  "refers-to: several values": {
     rule: { kind: "refers-to", value: ["one", "list[].other"], in: "known[]" },
     pass: [{ one: "A", list: [{ other: "B" }, {}], known: ["A", "B"] }],
     fail: [

@@ -189,7 +189,7 @@ describe("rows of a reference list", () => {
     expect(holds(test, payload, judging)).toBe(expected);
   });
 
-  it("are never the place of a problem", () => {
+  it("are never the location of a problem", () => {
     const value = "listed.things[code = this.x].fuel";
     expect(
       problemsOfRule({ kind: "refers-to", value, in: "fuels[]" }, { x: "A" }, { ...judging, wrong: ["fuel"] }),
@@ -197,7 +197,7 @@ describe("rows of a reference list", () => {
   });
 });
 
-describe("a missing declaration", () => {
+describe("a missing setting or reference list", () => {
   const rule = { kind: "required-when", when: "config.flows", fields: ["x"] };
   const declarations = { "x-rule-settings": { flows: { type: "boolean" } } };
 
@@ -207,7 +207,7 @@ describe("a missing declaration", () => {
     expect(problemsOfRule(rule, {}, { declarations, settings: { flows: false } })).toEqual([]);
   });
 
-  it("skips a rule that needs it only through a named value or a reference list", () => {
+  it("skips a rule that needs the setting through a named value, and a rule that needs the list", () => {
     const named = { ...declarations, "x-rule-values": { wanted: "config.flows" } };
     expect(problemsOfRule({ ...rule, when: "$wanted" }, {}, { declarations: named })).toEqual([]);
     expect(problemsOfRule({ kind: "in-set", value: "x", source: "list", columns: "c" }, { x: 1 })).toEqual([]);

@@ -9,7 +9,7 @@ import { eachValue } from "./value-checks.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Reports the later date, unless only the earlier operand has several values. */
+/** Reports the later dates or, if only the earlier operand has several values, the earlier dates. */
 export function dateOrderCheck(
   { earlier, later, strict }: CheckOf<"date-order">,
   { compiler, skipIfMissing }: CheckContext,
@@ -85,7 +85,7 @@ export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckCo
   };
 }
 
-/** True for a period that ends before it starts. It is skipped, because other rules report it. */
+/** Returns whether a period contains no day. Such a period is skipped, because other rules report it. */
 function isEmpty({ start, end }: Period, endInclusive: boolean): boolean {
   return end !== undefined && (end < start || (!endInclusive && end === start));
 }
@@ -130,7 +130,7 @@ function leavesNoGap({ end }: Period, { start }: Period, steps: readonly number[
   return end === undefined || daysBetween(end, start) <= Math.max(...steps);
 }
 
-/** The periods of each group that have a start, in order. */
+/** Returns the periods of each group that have a start, ordered by it. */
 function groupedPeriods(
   { list, start, end, group }: Periods,
   compiler: RuleCompiler,

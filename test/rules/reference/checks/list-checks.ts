@@ -54,7 +54,7 @@ function isPassed(
   return one || reverse;
 }
 
-/** Undefined for an item without any part of the key. */
+/** Compiles the key of an item. The key is undefined if the item has no part of it. */
 function itemKey(
   key: readonly Expression[] | undefined,
   compiler: RuleCompiler,
@@ -67,7 +67,7 @@ function itemKey(
   };
 }
 
-/** Reports the first item beyond the maximum. */
+/** Reports the first item beyond the maximum, and the first item of a group below the minimum. */
 export function countCheck(
   { list, group, min, max }: CheckOf<"count-limit">,
   { compiler }: CheckContext,
@@ -92,8 +92,8 @@ export function countCheck(
 }
 
 /**
- * The groups of an item: one for each combination of the values of its parts. An item has several groups if a part is a
- * list. A missing part counts as a distinct value.
+ * Compiles the groups of an item: one for each combination of the values of its parts. An item has several groups if a
+ * part is a list. A missing part counts as a distinct value.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

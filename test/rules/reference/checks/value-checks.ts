@@ -83,7 +83,7 @@ function setTest({ set, negate, ignoreCase }: CheckOf<"in-set">, compiler: RuleC
   };
 }
 
-/** At least one of the matching rows must pass. If there are no matching rows, another rule reports that. */
+/** Requires that one of the matching rows passes. A value without matching rows passes; another rule reports it. */
 export function lookupCheck({ values, source, by, test }: CheckOf<"lookup">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
   const find = rowIndex(compiler.context.references.get(source), by);

@@ -72,7 +72,7 @@ function constant(value: Value): Evaluate {
   return () => value;
 }
 
-/** Optimised for the most common path, which is a field of the object itself. */
+/** Compiles the evaluation of a path. Optimised for the most common path, which is a field of the object itself. */
 function pathEvaluation(path: PathExpression, compiler: RuleCompiler): Evaluate {
   const [only, second] = path.steps;
   if (path.base === "here" && only?.kind === "field" && second === undefined) {
@@ -122,7 +122,7 @@ function pathCollection(path: PathExpression, compiler: RuleCompiler): Collect {
     );
 }
 
-/** `above.$name`: the value in the nearest enclosing object that has it. */
+/** Compiles a path to a named value. `above.$name` is the value in the nearest enclosing object that has it. */
 function namedCollection(path: PathExpression, name: string, walk: Walk, compiler: RuleCompiler): Collect {
   const expression = compiler.context.declarations.values.get(name);
   if (expression === undefined) return (_here, _scope, _visit, missing) => missing?.();

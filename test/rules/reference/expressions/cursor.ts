@@ -10,14 +10,14 @@ export interface Cursor {
   readonly key?: AttrSegment;
 }
 
-/** The path from the payload to the value. */
+/** Returns the path from the payload to the value. */
 export function pathOf(cursor: Cursor): AttrPath {
   const path: AttrSegment[] = [];
   for (let at: Cursor | undefined = cursor; at?.key !== undefined; at = at.parent) path.push(at.key);
   return path.toReversed();
 }
 
-/** The nearest enclosing object; lists are skipped. */
+/** Returns the nearest enclosing object. Lists are skipped. */
 export function enclosingObject({ parent }: Cursor): Cursor | undefined {
   let at = parent;
   while (at !== undefined && !isJsonObject(at.value)) at = at.parent;

@@ -19,25 +19,25 @@ export function rowIndex(list: ReferenceList | undefined, columns: readonly stri
   return (cells) => rows.get(rowKey(cells)) ?? [];
 }
 
-/** The key of a row in the index, built from its cells. */
+/** Returns the key of a row in the index, built from its cells. */
 export function rowKey(cells: readonly Value[]): string {
   return cells.map(cellKey).join("\n");
 }
 
-/** Cells are text, so a number matches its digits. */
+/** Returns the key of a cell. Cells are strings, so a number has the key of its digits. */
 export function cellKey(value: Value): string {
   if (typeof value === "number") return String(value);
   return typeof value === "string" ? value.trim() : keyText(value);
 }
 
-/** Cursors for rows, which are not part of the payload and have no parent. */
+/** Returns cursors for the rows, which are not part of the payload and have no parent. */
 function cursorsOf(
   list: ReferenceList | undefined,
 ): readonly (Cursor & { readonly value: ReferenceList["rows"][number] })[] {
   return (list?.rows ?? []).map((value) => ({ value, key: "listed" }));
 }
 
-/** `listed.<list>[...]`: uses an index if the filter compares a column with a value of the payload. */
+/** Walks `listed.<list>[...]`, with an index if the filter compares a column with a constant or a payload value. */
 export function walkReferenceRows(path: PathExpression, compiler: RuleCompiler): Walk {
   const [list, items, ...steps] = path.steps;
   const name = list?.kind === "field" ? list.name : "";
@@ -72,7 +72,7 @@ function finder(list: ReferenceList | undefined, filter: Expression | undefined,
   };
 }
 
-/** The conditions joined by `and`. */
+/** Returns the conditions that are joined by `and`. */
 function conditionsIn(filter: Expression): readonly Expression[] {
   return filter.kind === "and" ? [...conditionsIn(filter.left), ...conditionsIn(filter.right)] : [filter];
 }

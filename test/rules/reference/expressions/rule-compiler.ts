@@ -5,9 +5,9 @@ import type { Cursor } from "./cursor.ts";
 import type { Comparer, Value } from "./rule-value.ts";
 import type { Predicate, Walk } from "./walk-path.ts";
 
-/** The single value of an expression; missing if a path has several. */
+/** Returns the single value of an expression; undefined if a path has several values. */
 export type Evaluate = (here: Cursor, scope: Scope) => Value;
-/** Visits every present value of an expression, with its cursor if it has one; calls `missing` for each absent one. */
+/** Visits each present value of an expression, with its cursor if it has one. Calls `missing` for each absent value. */
 export type Collect = (here: Cursor, scope: Scope, visit: VisitValue, missing?: () => void) => void;
 export type VisitValue = (value: NonNullable<Value>, cursor: Cursor | undefined) => void;
 
@@ -17,7 +17,7 @@ export interface RuleCompiler extends Comparer {
   readonly evaluate: (expression: Expression) => Evaluate;
   readonly collect: (expression: Expression) => Collect;
   readonly test: (expression: Expression) => Predicate;
-  /** The cursors to which a path leads, with any value. */
+  /** Compiles a walk over the cursors to which a path leads, with any value. */
   readonly walk: (path: PathExpression) => Walk;
 }
 

@@ -4,7 +4,7 @@ import { instantOf, isIsoDate, isIsoDateTime, isIsoTime } from "../../../../src/
 /** The result of an expression. Null, blank text, empty lists and empty objects are missing: undefined. */
 export type Value = JsonValue | Rational | undefined;
 
-/** The value, or undefined if it counts as missing. */
+/** Returns the value, or undefined if it counts as missing. */
 export function nonMissing(value: JsonValue | undefined): JsonValue | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "string") return isBlank(value) ? undefined : value;
@@ -20,7 +20,7 @@ function isBlank(text: string): boolean {
 
 /** Compares values; a date and a date-time by the day in the instance's time zone. */
 export interface Comparer {
-  /** Negative, zero or positive; undefined if the two cannot be compared. */
+  /** Negative, zero or positive; undefined if the values cannot be compared. */
   readonly order: (a: Value, b: Value) => number | undefined;
   readonly equal: (a: Value, b: Value) => boolean;
 }
@@ -50,7 +50,7 @@ export function comparer(dayOf: (instant: number) => string): Comparer {
   };
 }
 
-/** The sign of the comparison by UTF-16 code units. */
+/** Compares by UTF-16 code units. */
 function alphabetic(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -78,7 +78,10 @@ function isComposite(value: Value): value is JsonValue {
   return !(value instanceof Rational) && (isJsonArray(value) || isJsonObject(value));
 }
 
-/** A key for sets: two values have the same key if and only if `equal` is true for them. */
+/**
+ * Returns a key for sets. Present values with the same key are equal. Equal values in different notations, such as 1.5
+ * and "1.50", have different keys.
+ */
 export function keyText(value: Value): string {
   if (value === undefined) return "-";
   if (typeof value === "string") return `"${value}`;
@@ -109,10 +112,10 @@ export class Rational {
 }
 
 const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,3}))?$/;
-/** Maximum length of a number. Longer texts are not amounts, and arithmetic with them is slow. */
+/** Maximum length of a number. Longer strings are not amounts, and arithmetic with them is slow. */
 const MAX_DECIMAL_LENGTH = 100;
 
-/** The number in a decimal text or a JSON number; undefined for any other value. */
+/** Returns the number in a decimal string or a JSON number; undefined for any other value. */
 export function toRational(value: unknown): Rational | undefined {
   if (value instanceof Rational) return value;
   return typeof value === "string" || typeof value === "number" ? parseDecimal(String(value).trim()) : undefined;
@@ -144,14 +147,14 @@ export function multiply(a: Rational, b: Rational): Rational {
   return new Rational(a.numerator * b.numerator, a.denominator * b.denominator);
 }
 
-/** Undefined for a division by zero. */
+/** Returns the quotient, or undefined for a division by zero. */
 export function divide(a: Rational, b: Rational): Rational | undefined {
   if (b.numerator === 0n) return undefined;
   const sign = b.numerator < 0n ? -1n : 1n;
   return new Rational(a.numerator * b.denominator * sign, a.denominator * b.numerator * sign);
 }
 
-/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+/** Returns -1, 0 or 1 if `a` is less than, equal to or greater than `b`. */
 export function compareRationals(a: Rational, b: Rational): number {
   const difference = a.numerator * b.denominator - b.numerator * a.denominator;
   if (difference === 0n) return 0;

@@ -5,7 +5,7 @@ import type { Scope } from "../../../../src/rules/engine/rule-context.ts";
 import { enclosingObject, pathOf, type Cursor } from "./cursor.ts";
 import { nonMissing } from "./rule-value.ts";
 
-/** Visits every value to which a path leads; calls `missing` if there is none. */
+/** Visits every value to which a path leads. Calls `missing` each time that a step cannot be followed. */
 export type Walk = (here: Cursor, scope: Scope, visit: (cursor: Cursor) => void, missing?: () => void) => void;
 
 /** Compiles the steps of a path, except a final named value, which the caller handles. */
@@ -59,7 +59,7 @@ function fieldWalk(name: string, next: Walk): Walk {
   };
 }
 
-/** Undefined for an absent or null field. */
+/** Returns the cursor of a field, or undefined if the field is absent or null. */
 export function fieldOf(here: Cursor, name: string, scope: Scope): Cursor | undefined {
   const { value } = here;
   if (!isJsonObject(value)) return undefined;
