@@ -83,7 +83,7 @@ async function push(
   return { server, ledger, end, seen };
 }
 
-/** Each record has its own account number. */
+/** Creates an account with a different number for each record. */
 const created: Action = (socket, request) => {
   const { record }: { readonly record: number } = JSON.parse(request.body);
   reply(201, { account_number: `A-${record}` })(socket, request);

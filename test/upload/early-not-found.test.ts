@@ -5,10 +5,10 @@ import { upload } from "../../src/upload/upload.ts";
 import { ACCEPTED, fakeClock, fakeLedger, sendable } from "./scene.ts";
 
 const ABSENT: RequestResult = { replyClass: { kind: "absent", reason: "HTTP 404" }, http: 404, durationMs: 1 };
-/** An earlier request had no clear reply. The platform processed it after this number of milliseconds. */
+/** Time after which the platform has processed an earlier request that had no clear reply. */
 const PROCESSED_AFTER_MS = 90_000;
 
-/** Uploads this record to a platform that does not deduplicate. */
+/** Uploads an ambiguous record to a platform that does not deduplicate. Returns how often the record is sent. */
 async function resendsOf(trustNotFoundFrom: number | undefined, processedAfterMs: number): Promise<number> {
   const clock = fakeClock();
   let sent = 0;

@@ -51,7 +51,7 @@ describe("a reply that the platform already has the record", () => {
     expect(await outcomeOf([AMBIGUOUS, EXISTS])).toMatchObject({ status: "accepted", account: "A-7" });
   });
 
-  test("does not accept such a repeat if the platform may have other content", async () => {
+  test("does not accept the repeat of an unanswered request if the platform may have other content", async () => {
     expect(await outcomeOf([AMBIGUOUS, EXISTS], { prior: "other" })).toMatchObject({ status: "existing" });
   });
 
@@ -151,11 +151,11 @@ describe("a poll that finds the record", () => {
     return ledger.settlements.at(-1);
   }
 
-  test("accepts it if only this content was sent", async () => {
+  test("accepts the record if only this content was sent", async () => {
     expect(await polled("same")).toMatchObject({ status: "accepted", account: "A-1" });
   });
 
-  test("leaves it ambiguous if different content was sent earlier", async () => {
+  test("leaves the record ambiguous if different content was sent earlier", async () => {
     expect(await polled("other")).toMatchObject({
       status: "ambiguous",
       reason: expect.stringMatching(/different content was sent earlier/),

@@ -40,7 +40,7 @@ test("an ambiguous record stays ambiguous if the intent of its next attempt cann
   expect((await writer.close()).map(({ status }) => status)).toEqual(["ambiguous"]);
 });
 
-/** A ledger that records its groups. A group with intents is written when `finishGroup` is called for it. */
+/** Creates a ledger that records its groups. Writing a group with intents ends when `finishGroup` is called for it. */
 function slowDisk() {
   const groups: (readonly string[])[] = [];
   const waiting: (() => void)[] = [];

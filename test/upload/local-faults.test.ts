@@ -11,7 +11,7 @@ async function* corrupt(): AsyncGenerator<readonly RecordToSend[]> {
 describe("a fault on this machine", () => {
   const full = new Failure("storage", "disk full");
 
-  test("a full disk before the intent: no request is sent", async () => {
+  test("a full disk prevents each request whose intent cannot be saved", async () => {
     const ledger = fakeLedger({
       intend: (call) => {
         if (call >= 3) throw full;

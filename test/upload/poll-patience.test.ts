@@ -21,7 +21,7 @@ const BROKEN: RequestResult = {
 
 interface Polled {
   readonly ledger: FakeLedger;
-  /** The end of the run, in simulated milliseconds after its first request. */
+  /** The end of the run, in simulated milliseconds after its start. */
   readonly endedAt: number;
   readonly reason: string;
   readonly scheduled: number;
@@ -35,7 +35,7 @@ interface Polling extends Partial<UploadOptions> {
 /** Records whose schedule request was answered in an earlier run. */
 const SCHEDULED = [1, 2, 3, 4, 5, 6].map((record) => ({ ...sendable(record), step: "schedule" }));
 
-/** Schedules the records that are not scheduled yet, at a platform with these replies to polls. */
+/** Schedules the records that are not scheduled yet, and polls a platform that gives these replies. */
 async function poll(answer: (number: number) => RequestResult, options: Polling = {}): Promise<Polled> {
   const { records = SCHEDULED, steps = [], ...more } = options;
   const clock = fakeClock();
@@ -105,7 +105,7 @@ test("a scheduled record that the platform no longer knows at the poll timeout i
   expect(new Set(ledger.states.values())).toEqual(new Set(["ambiguous"]));
 });
 
-test("polls that are throttled for a while are still answered within the poll timeout", async () => {
+test("a record is accepted within the poll timeout if only its first polls are throttled", async () => {
   const { ledger } = await poll((number) => (number <= 2 ? busy() : { ...ACCEPTED, replyClass: { kind: "accepted" } }));
   expect(new Set(ledger.states.values())).toEqual(new Set(["accepted"]));
 });

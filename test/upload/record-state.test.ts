@@ -68,7 +68,7 @@ describe("the outcome of a record", () => {
       { status: "existing", reason: "HTTP 409: the platform already has the record", account: "A-1" },
     ],
     [
-      "present before, by a reply without a status",
+      "present before, in a reply without an HTTP status",
       replied({ kind: "accepted", exists: true }),
       {},
       { status: "existing", reason: "HTTP reply: the platform already has the record" },
@@ -92,7 +92,7 @@ describe("the outcome of a record", () => {
       },
     ],
     [
-      "rejected after an unclear reply, by a reply without a status",
+      "rejected after an unclear reply, in a reply without an HTTP status",
       replied({ kind: "rejected", problems: [] }),
       { isAmbiguous: true },
       { reason: "HTTP reply to a repeated request; an earlier request has an unknown outcome" },

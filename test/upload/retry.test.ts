@@ -3,7 +3,7 @@ import { Failure } from "../../src/model/failure.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import { ACCEPTED, AMBIGUOUS, busy, given, play, rejected, sendable, UNSENT } from "./scene.ts";
 
-/** The contract identifies the reply itself, by its code or a member. */
+/** Returns a rejection that is final, because the contract identifies it by its code or a member. */
 function rejectedByName(code: string): RequestResult {
   const { replyClass, ...rest } = rejected(code);
   return { ...rest, replyClass: replyClass.kind === "rejected" ? { ...replyClass, isFinal: true } : replyClass };
@@ -45,7 +45,7 @@ describe("a repeated record", () => {
     ["a refusal", rejected("in_progress", "non_field_errors", "is already being processed"), "ambiguous"],
     ["a refusal with its reason", rejected("blank"), "ambiguous"],
     ["a 404 without a rule", notProcessed, "ambiguous"],
-    ["a refusal that the contract names", rejectedByName("blank"), "rejected"],
+    ["a refusal that the contract names, which settles the record", rejectedByName("blank"), "rejected"],
   ])(
     "still counts an earlier unclear reply after %s (it used to be forgotten, although the account existed)",
     async (_, answer, status) => {

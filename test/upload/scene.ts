@@ -8,7 +8,7 @@ import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import type { RecordToSend, UploadEnd, UploadEvent, UploadOptions } from "../../src/upload/upload-types.ts";
 import { upload } from "../../src/upload/upload.ts";
 
-/** A clock whose time advances only when every process sleeps. */
+/** Creates a clock whose time advances only when every asynchronous function sleeps. */
 export function fakeClock(): Clock {
   let now = 0;
   const timers = new Set<{ readonly at: number; readonly wake: () => void }>();
@@ -107,7 +107,7 @@ export function fakeLedger(faults: LedgerFaults = {}): FakeLedger {
 
 export interface SceneOptions extends Partial<UploadOptions> {
   readonly records?: number;
-  /** The platform never creates two accounts for one business key. */
+  /** Whether the platform deduplicates by business key. */
   readonly dedupes?: boolean;
   readonly ledger?: FakeLedger;
   readonly clock?: Clock;
@@ -175,19 +175,19 @@ export async function play(
   return { end, ledger, events, sent, most, clock };
 }
 
-/** Each record has its own account number. */
+/** Replaces the account number A-1 with a number of the record's own. */
 export function withOwnAccount(result: RequestResult, record: number): RequestResult {
   const { replyClass } = result;
   if (replyClass.kind !== "accepted" || replyClass.account !== "A-1") return result;
   return { ...result, replyClass: { ...replyClass, account: `A-${record}` } };
 }
 
-/** A workflow of one request. */
+/** Returns a workflow of one request. */
 export function oneStep(client: ImportClient, dedupesByKey: boolean): readonly StepClient[] {
   return [{ ...client, idempotent: false, dedupesByKey }];
 }
 
-/** The pending records of the ledger, like `sendable` of the real ledger. */
+/** Yields the pending records of the ledger, like `sendable` of the real ledger. */
 async function* unsettled(
   batches: AsyncIterable<readonly RecordToSend[]>,
   supplierOf: SceneOptions["supplierOf"],
@@ -249,7 +249,7 @@ export function rejected(code: string, attr = "customers.0.phone", detail = "no"
   };
 }
 
-/** A source of these records, in one batch. */
+/** Yields these records in one batch. */
 export async function* given(...records: readonly RecordToSend[]): AsyncGenerator<readonly RecordToSend[]> {
   yield records;
 }

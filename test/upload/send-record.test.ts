@@ -37,7 +37,8 @@ interface Plan extends SceneOptions {
 const REPLY_MS = 10;
 
 /**
- * Uploads with the real clients. Record 1 is answered after 20 ms, all others after 10 ms. Tokens are token-1, token-2...
+ * Uploads with the real clients. Record 1 is answered after 20 ms, all other records after 10 ms. The tokens are
+ * token-1, token-2, ...
  */
 async function playRequests(answer: (seen: Seen) => HttpReply, options: Plan = {}): Promise<PlayedRequests> {
   const { operation = PLAIN, loginMs = 100, ...scene } = options;
@@ -85,7 +86,7 @@ const CREATED = json(201, { account_number: "A-1" });
 const NO_TOKEN = json(401, { detail: "no" });
 const BUSY = json(429, {}, { "retry-after": "30" });
 
-/** Record 1 receives an expired token, record 2 a Retry-After of half a minute; then every request succeeds. */
+/** Refuses the first token of record 1, and answers record 2 with Retry-After. After 20 s, every request succeeds. */
 function expireTokenThenBusy({ record, authorization, at }: Seen): HttpReply {
   if (at > 20_000 || record > 2) return CREATED;
   if (record === 2) return BUSY;
@@ -96,7 +97,7 @@ function expireFirstToken({ authorization }: Seen): HttpReply {
   return authorization === "Token token-1" ? NO_TOKEN : CREATED;
 }
 
-/** The user presses Ctrl-C this long after the start. */
+/** Returns a signal that stops the run this long after its start, like Ctrl-C. */
 function stopAfter(ms: number, clock: Clock): AbortSignal {
   const drain = new AbortController();
   void clock.sleep(ms).then(() => drain.abort());
@@ -113,7 +114,7 @@ describe("a request that is repeated with a newer token", () => {
     for (const { at } of later) expect(at).toBeGreaterThanOrEqual(100 + REPLY_MS + 30_000);
   });
 
-  test("uses no attempt", async () => {
+  test("uses no further attempt", async () => {
     const { ledger } = await playRequests(expireTokenThenBusy, { records: 2, concurrency: 2 });
     expect(ledger.attempts.get(1)).toBe(1);
   });
@@ -178,7 +179,7 @@ const STAGED: Operation = {
 const REFUSED = json(400, { detail: "no" });
 const EXPLAINED = json(400, { errors: [{ attr: "billing_name", code: "blank", detail: "" }] });
 
-/** Record 1 is refused without a reason, while record 2 receives a Retry-After of half a minute. */
+/** Refuses record 1 without a reason, and answers record 2 with a Retry-After of 30 s in the first 20 s. */
 function refusedAndBusy({ record, path, at }: Seen): HttpReply {
   if (path.includes("/validate/")) return EXPLAINED;
   if (record === 1) return REFUSED;

@@ -17,7 +17,7 @@ describe("every record of an upload", () => {
     });
   });
 
-  test("is safe from a crash, except for at most four times the concurrency", async () => {
+  test("has a stored outcome, except for at most four records per concurrent request", async () => {
     const ledger = fakeLedger();
     let most = 0;
     const answer = async (): Promise<RequestResult> => {
@@ -32,7 +32,7 @@ describe("every record of an upload", () => {
     expect(ledger.intentGroups.length).toBeLessThan(100);
   });
 
-  test("that is rejected stores the cell and the shape of the value, but not the value itself", async () => {
+  test("stores the cell and the shape of a rejected value, but not the value itself", async () => {
     const answer = rejected("invalid_phone_number", "customers.0.phone", "07700 900123 is not a phone number");
     const payload = { customers: [{ phone: "07700 900123" }] };
     const { ledger } = await play(() => answer, { records: 1, payload });

@@ -60,7 +60,7 @@ describe("the consequence of a step's reply", () => {
     expect(v1.nextAction(ACCEPTED, at(PROCESS), SURE)).toEqual({ kind: "finish" });
   });
 
-  test("a record that is already on the platform ends immediately, unless it is a dry run's 400 without an account", () => {
+  test("a record that is already on the platform ends immediately, unless the reply has no account number", () => {
     expect(v1.nextAction(THERE, at(VALIDATE), SURE)).toEqual({ kind: "finish" });
     expect(v1.nextAction(STEP_WAS_DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
   });

@@ -23,7 +23,7 @@ describe("the circuit opens", () => {
     durationMs: 1,
   };
 
-  test("when the supplier is closed: its refused records are blocked, and the other records stay pending", async () => {
+  test("when the supplier is closed, and the refused records are blocked", async () => {
     const { end, sent, ledger } = await play(({ number }) => (number >= 30 ? closed : ACCEPTED), { records: 500 });
     expect(end).toMatchObject({
       reason: "stopped",
@@ -35,7 +35,7 @@ describe("the circuit opens", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("after five equal refusals without a field in a row", async () => {
+  test("after five consecutive equal refusals that name no field", async () => {
     const { end, sent } = await play(() => rejected("service_closed", "non_field_errors"), { records: 100 });
     expect(end.failure).toMatchObject({ code: "platform_refused" });
     expect(sent.length).toBeLessThanOrEqual(8);
@@ -95,7 +95,7 @@ describe("an unreachable platform", () => {
     expect(sent.length).toBeLessThan(30);
   });
 
-  test("fails within 30 seconds if it was never reached", async () => {
+  test("ends the run within 20 seconds if it was never reached", async () => {
     const { end, clock } = await play(() => UNSENT, { records: 50, firstWaitMs: 12_000 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "platform_unreachable", exitCode: 3 } });
     expect(end.failure?.hint).toContain("--wait");
@@ -104,7 +104,7 @@ describe("an unreachable platform", () => {
     expect(clock.monotonic()).toBeLessThan(20_000);
   });
 
-  test("fails after two connection timeouts if it was never reached", async () => {
+  test("ends the run after two connection timeouts if it was never reached", async () => {
     const { end, clock, sent } = await play(
       async ({ clock: { sleep } }) => {
         await sleep(10_000);
@@ -118,7 +118,7 @@ describe("an unreachable platform", () => {
 
   test.each([
     ["after any reply, even a 503", busy()],
-    ["after a reply without a token", { ...UNSENT, replyClass: { ...UNREACHED, code: "HTTP_503" } }],
+    ["after any reply to a token request", { ...UNSENT, replyClass: { ...UNREACHED, code: "HTTP_503" } }],
   ])("is waited for %s", async (_, reply) => {
     const { end } = await play(
       ({ clock, number }) => {

@@ -135,7 +135,7 @@ describe("a run that waits for an import supplier", () => {
     expect(end.reason).toBe("drained");
   });
 
-  test("still blocks the code that five refusals have shown, and rejects no record while it waits", async () => {
+  test("also waits after five equal refusals with an unknown code", async () => {
     const { end } = await play(({ clock }) => (clock.monotonic() < MINUTE ? UNKNOWN_CODE : ACCEPTED), {
       records: 60,
       concurrency: 1,

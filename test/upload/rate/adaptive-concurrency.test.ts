@@ -7,7 +7,7 @@ interface Bench {
   readonly pace: RateControl;
   readonly events: UploadEvent[];
   readonly pass: (ms: number) => void;
-  /** This number of windows with replies that took `durationMs`. */
+  /** Simulates this number of windows, whose replies took `durationMs`. */
   readonly windows: (count: number, durationMs: number) => void;
 }
 
@@ -31,7 +31,7 @@ function bench(options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps" | 
 
 const never = new AbortController().signal;
 
-describe("auto", () => {
+describe("automatic concurrency", () => {
   test("starts at 4 and adds one per window up to the ceiling", () => {
     const { pace, windows, events } = bench({ concurrency: "auto" });
     expect(pace.limit()).toBe(4);
@@ -242,7 +242,7 @@ describe("a run of several workers", () => {
   });
 });
 
-/** The first two refusals do not reveal a rate. */
+/** Refuses three requests, because the first two refusals do not reveal a rate. */
 function refuseThreeTimes({ pace, pass }: Bench): void {
   for (let refusal = 0; refusal < 3; refusal += 1) {
     pass(50);
@@ -251,7 +251,7 @@ function refuseThreeTimes({ pace, pass }: Bench): void {
   }
 }
 
-/** The number of requests that may be sent within a second. */
+/** Returns the number of requests that may be sent within a second. */
 function inASecond({ pace, pass }: Bench): number {
   let left = 0;
   for (let ms = 0; ms < 1000; ms += 1) {

@@ -5,7 +5,7 @@ import { type Dice, seededDice } from "../../seeded-dice.ts";
 /** Whether the cap admits a request that arrives now. */
 export type Cap = (now: number) => boolean;
 
-/** Limits of this number of requests per second, in the forms that platforms use. */
+/** Caps of `perSecond` requests per second, of the kinds that platforms use. */
 export const CAPS = {
   none: (): Cap => () => true,
   /** Allows a burst of one second's requests. */
@@ -20,7 +20,7 @@ export const CAPS = {
       return true;
     };
   },
-  /** This number of requests in each second of the clock. */
+  /** Allows this number of requests in each second of the clock. */
   "fixed window": (perSecond: number): Cap => {
     let second = -1;
     let taken = 0;

@@ -19,7 +19,7 @@ function bucket(perSecond: number): Cap {
   };
 }
 
-/** This number of requests in each second of the clock. */
+/** Allows this number of requests in each second of the clock. */
 function windows(perSecond: number): Cap {
   let second = -1;
   let taken = 0;
@@ -39,7 +39,7 @@ interface Measured {
   readonly refusedShare: number;
 }
 
-/** Random factors up to this share above or below 1. */
+/** Returns a source of random factors that differ from 1 by at most this share. */
 function jitterOf(share: number): () => number {
   const dice = seededDice(7);
   return () => 1 - share + 2 * share * dice();
@@ -95,7 +95,7 @@ test("a cap announced by Retry-After is also respected with quick replies (its r
 test.each([
   ["one percent", 0.01, 60],
   ["three percent", 0.03, 25],
-])("refusals of %s of the requests at any pace hardly slow a run down", async (_, share, atLeast) => {
+])("random refusals of %s of the requests hardly slow a run down", async (_, share, atLeast) => {
   for (const seed of [1, 2, 3]) {
     const dice = seededDice(seed);
     let endedAt = 0;
@@ -118,7 +118,7 @@ describe("an unavailable platform", () => {
     ["every request ends in HTTP 500, and the platform deduplicates", true, AMBIGUOUS],
     ["every request is refused with 429", false, busy()],
     ["every request is refused with 429, and the platform deduplicates", true, busy(0)],
-  ])("receives at most 1.1 requests per record: %s", async (_, dedupes, answer) => {
+  ])("receives at most 1.1 requests per record, and 100 probes: %s", async (_, dedupes, answer) => {
     const { sent, end } = await play(() => answer, { records: 1_000, concurrency: 16, dedupes });
     expect(end.reason).toBe("stopped");
     const records = new Set(sent).size;
@@ -126,7 +126,7 @@ describe("an unavailable platform", () => {
     expect(sent.length).toBeLessThanOrEqual(1.1 * Math.max(records, 1_000) + probes);
   });
 
-  test("that fails halfway does not receive a sent record again, and the other records stay pending", async () => {
+  test("that fails halfway receives few repeated requests, and the run stops", async () => {
     const { sent, end } = await play(({ number }) => (number <= 500 ? ACCEPTED : AMBIGUOUS), {
       records: 1_000,
       concurrency: 16,
@@ -138,7 +138,7 @@ describe("an unavailable platform", () => {
   });
 });
 
-test("sending continues after a partition of 30 s within two rounds of waiting", async () => {
+test("sending continues at most 40 s after a network partition of 30 s", async () => {
   const [from, to] = [2_000, 32_000];
   const before: number[] = [];
   const after: number[] = [];
@@ -163,11 +163,11 @@ interface Slowdown {
 
 const SLOWDOWNS: Readonly<Record<string, Slowdown>> = {
   "additional requests only queue": { latencyAt: (inFlight) => 50 * Math.max(1, inFlight / 10) },
-  "replies are as fast as below": { latencyAt: () => 50 },
+  "replies do not become slower": { latencyAt: () => 50 },
   "additional requests slow each other down": { latencyAt: (inFlight) => 50 * Math.max(1, inFlight / 10) ** 2 },
 };
 
-/** Requests admitted per second once the rate has settled. */
+/** Returns the requests admitted per second once the rate has settled. */
 async function rateWithSlowdown({ latencyAt }: Slowdown, concurrency: "auto" | number): Promise<number> {
   const times: number[] = [];
   const jitter = jitterOf(0.4);

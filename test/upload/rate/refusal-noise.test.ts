@@ -13,7 +13,7 @@ function throughPerSecond(plan: ModelPlan): number {
   return sumOf(SEEDS.map((seed) => sumOf(runModel({ ...plan, seed }).through))) / SEEDS.length / SECONDS;
 }
 
-/** Requests admitted in a minute, as a share of those admitted without random refusals; the mean over the seeds. */
+/** Returns the mean rate of admitted requests, as a share of the mean rate without random refusals. */
 function shareOfClean(plan: ModelPlan): number {
   return throughPerSecond(plan) / throughPerSecond({ ...plan, noise: 0 });
 }
@@ -152,7 +152,7 @@ function pushWithoutRefusals(push: ShortPush): Promise<number> {
   return pushed;
 }
 
-/** Milliseconds until 1,500 records are accepted. */
+/** Returns the milliseconds until 1,500 records are accepted. */
 async function pushShort(noise: number, { seed, concurrency }: ShortPush): Promise<number> {
   const [latency, refusal, random] = [seed, 1_000 + seed, 2_000 + seed].map((one) => seededDice(one));
   if (latency === undefined || refusal === undefined || random === undefined) throw new Error("no dice");
