@@ -1,6 +1,6 @@
 import type { HttpReply } from "../../src/transport/http.ts";
 
-/** A complete reply with this value as JSON. */
+/** Returns a complete reply with this value as JSON. */
 export function jsonReply(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): HttpReply {
   return {
     status,

@@ -32,7 +32,7 @@ const COMPLAINTS: readonly (readonly [part: string, complaints: readonly string[
   ["send-registration-flows.response200", ["meter_points.1 | REGISTRATION_FLOW_ERROR"]],
 ];
 
-/** The expected classification without contract rules. */
+/** Returns the expected classification without contract rules. */
 function expected(file: string): { readonly kind: string; readonly complaints: readonly string[] } {
   if (file.includes("OKErrorInProcessing")) return { kind: "ambiguous", complaints: [] };
   if (file.includes(".response404")) return { kind: "stop", complaints: [] };

@@ -14,7 +14,7 @@ interface Platform {
   expire: (generation: number) => void;
 }
 
-/** Issues token-1, token-2... and accepts only the newest. */
+/** Creates a platform that issues token-1, token-2, ... and accepts each token until it has expired. */
 function platform(options: { readonly token?: (number: number) => HttpReply } = {}): Platform {
   const tokens: HttpRequest[] = [];
   const imports: HttpRequest[] = [];
@@ -65,7 +65,7 @@ const never = new AbortController().signal;
 const clock = { now: () => 0, monotonic: () => 0 };
 
 describe("the service token", () => {
-  test("is obtained once for sixteen workers", async () => {
+  test("is obtained once for sixteen concurrent requests", async () => {
     const { http, tokens, imports } = platform();
     const importer = client(http);
     const answers = await Promise.all(Array.from({ length: 16 }, () => importer.send({}, never)));
@@ -100,7 +100,7 @@ describe("the service token", () => {
     expect(imports).toHaveLength(2);
   });
 
-  test("ends the run after one request with a refused key", async () => {
+  test("is requested only once if the platform refuses the key, and the run ends", async () => {
     const errors = [{ message: "sk_live_1 is wrong", extensions: { errorCode: "KT-CT-1139" } }];
     const { http, tokens, imports } = platform({ token: () => json(200, { data: null, errors }) });
     const importer = client(http);
@@ -131,13 +131,13 @@ describe("the service token", () => {
     expect(await importer.send({}, never)).toMatchObject({ replyClass: { kind: "accepted" } });
   });
 
-  test("fails if the token endpoint cannot be reached", async () => {
+  test("leaves a request unsent if the token endpoint cannot be reached", async () => {
     expect(await client(unreachable).send({}, never)).toMatchObject({
       replyClass: { kind: "unsent", code: "ECONNRESET" },
     });
   });
 
-  test("has settings for the mutation, its input, its output and the header's form", async () => {
+  test("is requested with the configured mutation, input and path, and sent with the configured prefix", async () => {
     const requests: HttpRequest[] = [];
     const http: Http = (request) => {
       requests.push(request);
@@ -174,7 +174,7 @@ describe("the service token", () => {
     expect(queries().slice(2)).toEqual(["mutation Mine", "mutation Again"]);
   });
 
-  test("has a setting for the requested fields, by default only the token", async () => {
+  test("is requested with the configured output fields", async () => {
     const { http, tokens } = platform();
     const mutation = { outputFields: ["token", "payload", "refreshToken: renewal"] };
     await createAuthorisation({ http, baseUrl, credentials, mutation, clock }).header();
@@ -182,7 +182,7 @@ describe("the service token", () => {
   });
 
   test.each(["https://evil.example/graphql/", "//evil.example/graphql/", "\\\\evil.example/"])(
-    "is requested with the key at the base URL's origin for any path: %s",
+    "is requested only at the origin of the base URL, for any configured path: %s",
     async (path) => {
       const { http, tokens } = platform();
       const held = createAuthorisation({ http, baseUrl, credentials, mutation: { path }, clock });
@@ -258,16 +258,16 @@ function jsonWebToken(claims: object): string {
 describe("a refused token of the user", () => {
   test.each([
     [
-      "is called expired if its own expiry has passed",
+      "is reported as expired if its own expiry has passed",
       jsonWebToken({ exp: 1_700_000_000 }),
       "expired at 2023-11-14T22:13:20Z",
     ],
     [
-      "is not called expired before its own expiry",
+      "is not reported as expired before its own expiry",
       jsonWebToken({ exp: 1_900_000_000 }),
       "does not accept the token (HTTP 401)",
     ],
-    ["is not called expired if it contains no expiry", "opaque", "does not accept the token (HTTP 401)"],
+    ["is not reported as expired if it contains no expiry", "opaque", "does not accept the token (HTTP 401)"],
   ])("%s", async (_, given, message) => {
     const { http, expire } = platform();
     expire(99);

@@ -50,7 +50,7 @@ describe("a login", () => {
     ["is JSON without a GraphQL result", jsonReply(200, { error: "maintenance" })],
     ["is a refusal with a truncated body", { ...jsonReply(400, {}), body: '{"errors": [{"ext', complete: false }],
   ])(
-    "whose reply %s is repeated, and fails after five such replies without blaming the API key",
+    "whose reply %s is repeated, and fails after five such replies with a hint that does not mention the API key",
     async (_, unreadable) => {
       const { authorisation, logins, answerNext, pass } = tokenPlatform();
       const held = authorisation();
@@ -90,7 +90,7 @@ describe("a login", () => {
     ]);
   });
 
-  test("is never quoted: a failure contains neither the key nor a refresh token", async () => {
+  test("that fails reveals neither the key nor a token", async () => {
     const { authorisation, answerNext } = tokenPlatform(withRefresh);
     const held = authorisation();
     const header = await held.header();
@@ -106,7 +106,7 @@ describe("a login", () => {
   });
 });
 
-/** All text of an error, including its causes. */
+/** Returns the text of all properties of an error and of its causes. */
 function allOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = Object.getOwnPropertyNames(error).filter((name) => name !== "cause");

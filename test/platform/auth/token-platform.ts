@@ -48,7 +48,7 @@ export const withRefresh: TokenPlatformOptions = {
   }),
 };
 
-/** Issues token-1, token-2... The local clock and the platform's clock run in step, apart from their skew. */
+/** Creates a platform that issues token-1, token-2, ... The local clock is ahead of its clock by `skew`. */
 export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform {
   const { otherFields = () => ({}), token = (number: number) => `token-${number}`, date = true, skew = 0 } = options;
   const logins: SeenLogin[] = [];
@@ -88,7 +88,7 @@ export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform
   };
 }
 
-/** A GraphQL refusal: HTTP 200, and a message that quotes the secret. */
+/** Returns a GraphQL refusal: HTTP 200, and a message that quotes the secret. */
 export function refusal(errorCode: string): HttpReply {
   const errors = [{ message: `${API_KEY} and refresh-1 are wrong`, extensions: { errorCode } }];
   return jsonReply(200, { data: { ObtainServiceToken: null }, errors });
@@ -98,7 +98,7 @@ export function lost(code: string): TransportError {
   return new TransportError("sent", "lost", { code, durationMs: 1 });
 }
 
-/** An unsigned JSON Web Token. */
+/** Returns an unsigned JSON Web Token. */
 export function webToken(claims: object): string {
   return `${encoded({ alg: "none" })}.${encoded(claims)}.c2lnbmVk`;
 }

@@ -4,12 +4,12 @@ import { type Authorisation, sendAuthorised } from "../../../src/platform/auth/a
 import { jsonReply } from "../json-reply.ts";
 import { HOUR, lost, refusal, type TokenPlatformOptions, tokenPlatform, webToken } from "./token-platform.ts";
 
-/** Lets pending background work finish. */
+/** Waits until pending background work has finished. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
 }
 
-/** The tokens that sixteen concurrent workers receive. */
+/** Returns the distinct headers that sixteen concurrent workers receive. */
 async function sixteen(authorisation: Authorisation): Promise<readonly string[]> {
   return [...new Set(await Promise.all(Array.from({ length: 16 }, () => authorisation.header())))];
 }
@@ -43,7 +43,7 @@ describe("a token with a known expiry", () => {
     },
   );
 
-  test("is renewed with a fifth of its lifetime left if that is short", async () => {
+  test("is renewed with a fifth of its lifetime left if its lifetime is short", async () => {
     const { authorisation, logins, pass } = tokenPlatform({
       otherFields: (_, now) => ({ payload: { exp: now + 11 } }),
     });
@@ -172,7 +172,7 @@ describe("a token that the platform refuses", () => {
     expect(logins).toHaveLength(2);
   });
 
-  test("changes nothing if it was replaced long ago", async () => {
+  test("changes nothing if it has already been replaced", async () => {
     const { authorisation, logins } = tokenPlatform();
     const held = authorisation();
     const first = await held.header();

@@ -16,7 +16,7 @@ function droppedFrom(echo: unknown, status = 200): readonly string[] {
 
 test.each<[string, unknown, readonly string[]]>([
   ["an echo of all fields", SENT, []],
-  ["values in another form, and additional fields", { ...SENT, size: "1.00", status: "ok" }, []],
+  ["a value in another notation, and an additional field", { ...SENT, size: "1.00", status: "ok" }, []],
   ["a missing field", { ...SENT, name: undefined }, ["name"]],
   [
     "missing nested fields",
@@ -26,12 +26,12 @@ test.each<[string, unknown, readonly string[]]>([
   ["a missing item", { ...SENT, customers: [{ id: "1", code: "x" }] }, ["customers.1"]],
   ["a missing object, reported once", { ...SENT, address: undefined }, ["address"]],
   ["an empty reply", {}, []],
-  ["a reply of another form", { status: "valid" }, []],
+  ["a reply with other fields", { status: "valid" }, []],
   ["a list", [], []],
 ])("finds the fields that are missing from the reply: %s", (_, echo, attrs) => {
   expect(droppedFrom(echo)).toEqual(attrs);
 });
 
-test("an expected 400 to a dry run has no dropped fields", () => {
+test("an accepted 400 reply to a dry run has no dropped fields", () => {
   expect(droppedFrom({ name: "Ada" }, 400)).toEqual([]);
 });

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 /**
- * `unsent`: may be sent again. `retry`: certainly not processed. `ambiguous`: possibly processed. `stop`: further
+ * `never sent`: may be sent again. `retry`: certainly not processed. `ambiguous`: possibly processed. `stop`: further
  * requests are pointless.
  */
 type Class = "never sent" | "retry" | "ambiguous" | "accepted" | "rejected" | "blocked" | "stop";
@@ -60,7 +60,7 @@ async function before(act: Action | readonly Action[], options: ConnectedClientO
   return client;
 }
 
-/** The class of one request with this fault. */
+/** Returns a function that sends one request with this fault and returns the class of its result. */
 function meeting(act: Action, options?: ConnectedClientOptions): () => Promise<readonly Class[]> {
   return async () => [classOf(await (await before(act, options)).send())];
 }
@@ -87,7 +87,7 @@ const proxied = (options: ChaosProxyOptions): ConnectedClientOptions => ({
   },
 });
 
-/** The classes of several concurrent requests. */
+/** Returns a function that sends several concurrent requests and returns the classes of their results. */
 function severalMeeting(act: (number: number) => Action, count: number): () => Promise<readonly Class[]> {
   return async () => {
     const client = await before(
@@ -165,7 +165,7 @@ const chunked = (status: number, text: string): Action =>
   rawThenEnd(
     `HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n`,
   );
-/** The length in its header is smaller than its body. */
+/** Replies with a `content-length` that is smaller than the body. */
 const shortened = (status: number, text: string, length: number): Action =>
   rawThenEnd(`HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${text}`);
 const bytes =
@@ -186,7 +186,7 @@ const UTF_16 = Buffer.from('{"account_number":"A-1"}', "utf16le");
 /** Larger than the buffers between client and server. */
 const LONG = { external_account_number: "A", remark: "x".repeat(16_000_000) };
 
-/** Replies after the head of the request, and reads no further. */
+/** Sends a request to a server that replies after the head of the request and reads no further. */
 async function timedOutEarly(): Promise<readonly Class[]> {
   const client = await before(neverAnswer, {
     timeouts: { ...SHORT, headersMs: 5_000, totalMs: 10_000 },
@@ -281,7 +281,6 @@ const TABLE: readonly Row[] = [
   row("a next link that leads to itself", () => nextLink("https://api.example.com/v1/products/"), "stop"),
 ];
 
-/** A connection that worked before. */
 const STALE = row(
   "a reused connection that is reset during the second request",
   async () => {

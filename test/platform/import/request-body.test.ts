@@ -6,7 +6,7 @@ import type { Http } from "../../../src/transport/http.ts";
 
 type Body = Parameters<typeof createImportClient>[0]["body"];
 
-/** The request body for a payload, by an operation with a wrapper or a step with its own fields. */
+/** Returns the request body of a payload for an operation with a wrapper, or for a step with its own fields. */
 async function bodyOf(payload: JsonObject, wrap: string | undefined, body?: Body): Promise<string> {
   const sent: string[] = [];
   const http: Http = ({ body: text }) => {

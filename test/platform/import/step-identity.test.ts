@@ -65,7 +65,7 @@ function operation(name: string): Operation {
   return findOperation(contract, name);
 }
 
-/** A JSON reply, complete by default. */
+/** Returns a JSON reply, complete by default. */
 function replyOf(status: number, body: object, complete = true): HttpReply {
   const headers = { "content-type": "application/json" };
   return { status, headers, body: JSON.stringify(body), complete, durationMs: 1 };
@@ -73,7 +73,7 @@ function replyOf(status: number, body: object, complete = true): HttpReply {
 
 type Tools = Parameters<typeof createStepClients>[1];
 
-/** A platform that answers every request with this reply. */
+/** Returns the tools for a platform that answers every request with this reply. */
 function toolsFor(reply: HttpReply): Tools {
   return {
     http: () => Promise.resolve(reply),
@@ -117,7 +117,7 @@ test.each<[string, object]>([
   ["the name of the path's parameter in an envelope", { state: "DONE", data: { id: "EXT-2" }, identifier: "A-1" }],
   ["the attr of the payload", { state: "DONE", ref: "EXT-2", id: "EXT-1", identifier: "A-1" }],
   ["the name of the path's parameter after a failed import", { state: "FAILED", id: "EXT-2" }],
-])("a status that names another record by %s settles nothing", async (_, body) => {
+])("a status reply that names another record by %s is ambiguous", async (_, body) => {
   expect(await polled(body)).toBe("ambiguous");
 });
 
@@ -127,7 +127,7 @@ test.each<[string, object, string]>([
   ["a contradicting member", { state: "DONE", identifier: "A-1", result: "failed" }, "ambiguous"],
   ["an account number of null", { state: "DONE", identifier: null }, "waiting"],
   ["an empty account number", { state: "DONE", identifier: "" }, "waiting"],
-])("a final status is not accepted next to %s", async (_, body, kind) => {
+])("a final status with %s is not accepted", async (_, body, kind) => {
   expect(await polled(body)).toBe(kind);
 });
 

@@ -15,7 +15,7 @@ export interface FakeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A read client for a platform with given replies; `number` counts the requests from 1. Waiting takes no time. */
+/** Creates a read client for a platform with these replies. `number` counts the requests from 1. Waits take no time. */
 export function fakeReads(
   answer: (url: URL, number: number, request: HttpRequest) => HttpReply,
   { authorisation, signal = new AbortController().signal }: FakeOptions = {},

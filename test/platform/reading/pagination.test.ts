@@ -85,10 +85,10 @@ describe("pages", () => {
   test.each([
     ["invalid JSON", "{"],
     ["a list", "[]"],
-    ["no results", '{"next":null}'],
+    ["an object without results", '{"next":null}'],
     ["results that are not a list", '{"results":{}}'],
     ["a record without a code", '{"results":[{"name":"x"}]}'],
-    ["a flag that is text", '{"results":[{"code":"x","is_green":"yes"}]}'],
+    ["a flag that is a string", '{"results":[{"code":"x","is_green":"yes"}]}'],
   ])("refuse %s", async (_name, body) => {
     const { client } = fakeReads(() => ({ ...jsonReply(200, {}), body }));
     expect((await failureOf(all(productPages(client)))).code).toBe("wrong_endpoint");

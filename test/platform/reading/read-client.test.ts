@@ -63,7 +63,7 @@ describe("a read", () => {
     expect(reads.asked).toHaveLength(requests);
   });
 
-  test("ends within 30 seconds at an address that was never reached", async () => {
+  test("ends after two connection timeouts if the address was never reached, and otherwise after five", async () => {
     const never = fakeReads(timeout);
     await expect(readAccount(never.client, "A-1")).rejects.toMatchObject({
       code: "platform_unreachable",
@@ -99,7 +99,7 @@ describe("a read", () => {
   });
 });
 
-/** Issues tokens 1, 2..., a new token after each refusal. */
+/** Creates an authorisation that issues a new token after each refusal: 1, 2, ... */
 function tokens(): { readonly authorisation: Authorisation; readonly refused: readonly string[] } {
   const refused: string[] = [];
   return {
@@ -140,7 +140,7 @@ describe("an account", () => {
     expect(reads.asked).toHaveLength(2);
   });
 
-  test("is not read without a token, which ends after five attempts", async () => {
+  test("is not read if five token requests fail", async () => {
     let tries = 0;
     const header = (): Promise<string> => {
       tries += 1;

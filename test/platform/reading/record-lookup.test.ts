@@ -38,7 +38,7 @@ function refOf({ ref }: JsonObject): string {
 
 type Reply = string | object | Failure;
 
-/** A platform with a reply for each path, and 404 otherwise. */
+/** Creates a client of a platform with these replies by path, and with 404 for other paths. */
 function clientOf(replies: Readonly<Record<string, Reply>>): { readonly client: ReadClient; readonly asked: string[] } {
   const asked: string[] = [];
   const get = (url: URL, { missing }: ReadRequest): Promise<string> => {
@@ -51,7 +51,7 @@ function clientOf(replies: Readonly<Record<string, Reply>>): { readonly client: 
   return { client: { baseUrl: BASE, get }, asked };
 }
 
-/** The results without the compared values. */
+/** Looks records up, and returns the results without the compared values. */
 async function look(
   records: readonly LookupRecord[],
   readBacks: readonly ReadBack[],
@@ -72,7 +72,7 @@ function item(code: string, account: string): object {
   return { number: "R1", account, state: { code } };
 }
 
-/** A list that contains the key of one record more than once. */
+/** Returns a list that contains the key of one record three times. */
 function listedTwice(second: string): Readonly<Record<string, Reply>> {
   return { "S/": ["A-1", second, "A-1"].map((account) => ({ number: "R1", account })) };
 }
@@ -93,7 +93,7 @@ describe("looking records up on the platform", () => {
     });
   });
 
-  it("follows a list in pages, and stops at a page that leads elsewhere", async () => {
+  it("follows a list in pages, and fails at a page that leads to another host", async () => {
     const paged: ReadBack = { ...LIST, list: ["results"] };
     const first = { results: [], next: "https://api.example.test/v1/imports/S/?page=2" };
     const replies = { "S/": first, "S/?page=2": { results: [{ number: "R1" }], next: null } };
@@ -102,7 +102,7 @@ describe("looking records up on the platform", () => {
     await expect(look([lookupOf("R1")], [paged], astray)).rejects.toMatchObject({ code: "redirect" });
   });
 
-  it("names the attrs with different values, and compares numbers with text", async () => {
+  it("names the attrs with different values, and considers a number equal to a string of its digits", async () => {
     const other = { "S/R1/": { name: "Grace", account: "A-1" } };
     expect(await look([lookupOf("R1")], [ONE], other)).toEqual([
       { kind: "different", attrs: ["name"], account: "A-1" },
@@ -112,7 +112,7 @@ describe("looking records up on the platform", () => {
     expect(await look([lookupOf("R1", { name: [{ a: "x", b: 1 }] })], [ONE], lists)).toEqual([{ kind: "found" }]);
   });
 
-  it("returns the compared values as text, whether or not they differ", async () => {
+  it("returns the compared values as strings, whether or not they differ", async () => {
     const match = [
       { reply: ["name"], payload: ["name"] },
       { reply: ["owed"], payload: ["balance"] },
@@ -190,7 +190,7 @@ describe("looking records up on the platform", () => {
     await expect(look(records, [ONE], { "S/R1/": denied })).rejects.toBe(denied);
   });
 
-  it("treats a list with a key twice and different account numbers as no proof", async () => {
+  it("treats a list with a key twice and different account numbers as inconclusive", async () => {
     expect(await look([lookupOf("R1")], [LIST], listedTwice("A-2"))).toEqual([
       {
         kind: "unknown",
@@ -216,13 +216,13 @@ describe("looking records up on the platform", () => {
     ["another record's key", { "S/R1/": { name: "Ada", account: "A-1", ref: "R2" } }, ONE, "of another record"],
     ["an account number of null", { "S/R1/": { name: "Ada", account: null } }, ONE, "without account"],
     ["an empty account number in an item", { "S/": [{ number: "R1", account: "" }] }, LIST, "without account"],
-  ])("treats a reply with %s as no proof", async (...[, replies, readBackOf, reason]) => {
+  ])("treats a reply with %s as inconclusive", async (...[, replies, readBackOf, reason]) => {
     expect(await look([lookupOf("R1")], [readBackOf], replies)).toMatchObject([
       { kind: "unknown", reason: expect.stringContaining(reason) },
     ]);
   });
 
-  it("treats a reply with another key under the name of the path's parameter as no proof", async () => {
+  it("treats a reply with another key under the name of the path's parameter as inconclusive", async () => {
     const byCode = readBack("/imports/{supplier}/{code}/", {
       parameters: { supplier: ["supplier"], code: ["ref"] },
       account: ["account"],
@@ -233,7 +233,7 @@ describe("looking records up on the platform", () => {
     expect(await lookAt("R1")).toEqual([{ kind: "found", account: "A-1" }]);
   });
 
-  it("treats a reply that does not have the documented form as no proof", async () => {
+  it("treats a reply that does not have the documented form as inconclusive", async () => {
     const account: FieldType = { kind: "boolean", nullable: false, deprecated: false, validators: [] };
     const body: FieldType = {
       ...account,
@@ -250,7 +250,7 @@ describe("looking records up on the platform", () => {
     ["[]", {}],
     ["not JSON", "<html>"],
     ["a list at another path", { items: [] }],
-  ])("treats a reply that is not a list as no proof: %s", async (_, reply) => {
+  ])("treats a reply that is not a list as inconclusive: %s", async (_, reply) => {
     const strict: ReadBack = { ...LIST, list: ["results"] };
     expect(await look([lookupOf("R1")], [strict], { "S/": reply })).toMatchObject([{ kind: "unknown" }]);
   });
@@ -273,12 +273,12 @@ describe("looking records up on the platform", () => {
         { kind: "unknown", reason: expect.stringContaining("MERGED, which the contract does not list") },
       ],
       ["toString", "A-1", { kind: "unknown", reason: expect.stringContaining("toString") }],
-    ])("judges a record with the status %s and the account %j", async (code, account, expected) => {
+    ])("returns the expected result for the status %s and the account number %j", async (code, account, expected) => {
       expect(await look([lookupOf("R1")], [one], { "S/R1/": item(code, account) })).toEqual([expected]);
       expect(await look([lookupOf("R1")], [list], { "S/": [item(code, account)] })).toEqual([expected]);
     });
 
-    it("treats a reply without a status as no proof", async () => {
+    it("treats a reply without a status as inconclusive", async () => {
       expect(await look([lookupOf("R1")], [one], { "S/R1/": { account: "A-1" } })).toMatchObject([{ kind: "unknown" }]);
     });
 
@@ -287,7 +287,7 @@ describe("looking records up on the platform", () => {
       expect(seen).toMatchObject([{ kind: "unknown", isInProgress: true }]);
     });
 
-    it("treats a status outside the documented choices as no proof", async () => {
+    it("treats a status outside the documented choices as inconclusive", async () => {
       const base = { nullable: false, deprecated: false, validators: [] } as const;
       const type: FieldType = { ...base, kind: "choice", choices: ["COMPLETED"] };
       const body: FieldType = {
@@ -313,7 +313,7 @@ describe("looking records up on the platform", () => {
     ["three times, the last with another number", ["A-1", "A-1", "A-2"], { kind: "unknown" }],
     ["twice with one account number", ["A-1", "A-1"], { kind: "found", account: "A-1" }],
     ["twice, once without a number", ["", "A-1"], { kind: "found", account: "A-1" }],
-  ])("judges a key that is in a list %s", async (_, accounts, expected) => {
+  ])("returns the expected result for a key that is in a list %s", async (_, accounts, expected) => {
     const items = accounts.map((account) => ({ number: "R1", account }));
     const paged = { "S/": { results: items.slice(0, 1), next: null } };
     expect(await look([lookupOf("R1")], [LIST], { "S/": items })).toMatchObject([expected]);

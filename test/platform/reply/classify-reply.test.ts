@@ -38,7 +38,7 @@ describe("a reply without contract rules", () => {
   test.each<[string, number, unknown, Given, object]>([
     ["201 with the account", 201, { account_number: "A-1" }, {}, { kind: "accepted", account: "A-1" }],
     [
-      "200 with the other account name",
+      "200 with the other name of the account number",
       200,
       { kraken_account_number: "A-2" },
       {},
@@ -57,7 +57,7 @@ describe("a reply without contract rules", () => {
     ["204", 204, "", {}, { kind: "ambiguous", notFromApi: true }],
     ["200 with a login page", 200, "<html>", HTML, { kind: "ambiguous", notFromApi: true }],
     ["a truncated login page", 200, "<ht", { ...HTML, complete: false }, { kind: "ambiguous", notFromApi: true }],
-    ["200 with a text", 200, '"ok"', {}, { kind: "ambiguous", notFromApi: true }],
+    ["200 with a JSON string", 200, '"ok"', {}, { kind: "ambiguous", notFromApi: true }],
     [
       "301",
       301,
@@ -147,7 +147,7 @@ describe("Retry-After", () => {
     ["soon", undefined],
     ["Never, really", undefined],
     ["", undefined],
-  ])("%j is %s ms", (header, afterMs) => {
+  ])("%j is a delay of %s ms", (header, afterMs) => {
     const { replyClass, pushBack } = judge(429, {}, { headers: { "retry-after": header } });
     expect(pushBack).toEqual({ reason: "HTTP 429", ...(afterMs === undefined ? {} : { afterMs }) });
     expect(replyClass).toEqual({ kind: "retry", reason: "HTTP 429", ...(afterMs === undefined ? {} : { afterMs }) });
@@ -190,7 +190,7 @@ describe("x-migrate-outcomes determines the outcome of a reply", () => {
 
   test.each<[string, number, unknown, Given, object]>([
     [
-      "a code in an unusual place",
+      "a code in a nested object",
       400,
       { non_field_errors: { detail: "x", code: "account_import_process_already_imported" }, account_id: "A-9" },
       {},
@@ -251,7 +251,7 @@ describe("a refusal of a repeat", () => {
     ["a status that a rule names", 400, { detail: "is already being processed" }, rules, false],
     ["a 404 that a rule names", 404, { detail: "nothing is staged" }, rules, false],
     ["no rule", 400, { errors: [{ attr: "a", code: "blank", detail: "" }] }, [], false],
-  ])("is final if the contract names it: %s", (...[, status, body, outcomes, isFinal]) => {
+  ])("is final only if the contract names its code or a member: %s", (...[, status, body, outcomes, isFinal]) => {
     const { replyClass } = judge(status, body, { rules: outcomes });
     expect(replyClass.kind === "rejected" && (replyClass.isFinal ?? false)).toBe(isFinal);
     expect(replyClass.kind).toBe("rejected");

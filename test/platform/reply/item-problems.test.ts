@@ -6,7 +6,7 @@ import { jsonCopy } from "../../../src/json/parse-json.ts";
 import { itemProblems } from "../../../src/platform/reply/reply-problems.ts";
 import { classifyReply } from "../../../src/platform/reply/classify-reply.ts";
 
-/** An operation whose payload has one list of objects, like the operation for transactions. */
+/** Returns an operation whose payload has one list of objects, like the operation for transactions. */
 function operationWith(extension: string): Parameters<typeof classifyReply>[1] {
   const text = `
 openapi: 3.1.0
@@ -46,7 +46,7 @@ function found(body: unknown, operation = PLAIN): readonly string[] {
   return itemProblems(jsonCopy(body), operation).map(({ attr, code, detail }) => `${attr} | ${code} | ${detail}`);
 }
 
-describe("by default", () => {
+describe("problems of items, by default", () => {
   test("a failed transaction has the attr of the payload's list", () => {
     expect(found(TRANSACTIONS)).toEqual(["transactions.1 | TRANSACTION_IMPORT_ERROR | not within the statement"]);
   });
@@ -85,8 +85,8 @@ describe("by default", () => {
   });
 });
 
-describe("with x-migrate-items", () => {
-  test("uses its statuses, its location and its attr", () => {
+describe("problems of items with x-migrate-items", () => {
+  test("have the configured location, statuses and attr", () => {
     const operation = operationWith(
       "x-migrate-items: [{ at: done.list, attr: tags, status: outcome, failed: [NO, NEVER] }]",
     );
@@ -96,7 +96,7 @@ describe("with x-migrate-items", () => {
     ]);
   });
 
-  test("ignores items if it is false", () => {
+  test("are not reported if it is false", () => {
     expect(found(TRANSACTIONS, operationWith("x-migrate-items: false"))).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ const reply = (body: object, complete = true): Parameters<typeof classifyReply>[
   durationMs: 1,
 });
 
-describe("the outcome", () => {
+describe("the outcome of a reply with failed items", () => {
   const rules: readonly OutcomeRule[] = [{ status: 201, outcome: "accepted" }];
   test.each([
     ["by default", PLAIN],

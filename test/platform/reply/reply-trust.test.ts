@@ -7,7 +7,7 @@ import type { HttpReply } from "../../../src/transport/http.ts";
 
 type Operation = Parameters<typeof classifyReply>[1];
 
-/** An operation that documents these replies. Its business key is `external_account_number`. */
+/** Returns an operation that documents these replies. Its business key is `external_account_number`. */
 function operationWith(responses: string, extension = ""): Operation {
   const text = `
 openapi: 3.1.0
@@ -55,7 +55,7 @@ function classOf(operation: Operation, status: number, body: unknown, given: Giv
   return classifyReply(reply, operation, 0, { external_account_number: "EXT-1" }).replyClass;
 }
 
-describe("a 2xx without a documented account number is ambiguous (it used to be believed)", () => {
+describe("a 2xx reply that contradicts the contract or a success is ambiguous (it used to be accepted)", () => {
   test.each<[string, Operation, number, unknown, string, Given?]>([
     ["an error", CREATED, 201, { error: "try later" }, '"account_number" is missing'],
     [
@@ -116,7 +116,7 @@ describe("a 2xx without a documented account number is ambiguous (it used to be 
     ["an error status", SILENT, 201, { status: 500, title: "Oops" }, '"status": 500'],
     ["success: false in an envelope", SILENT, 201, { data: { success: false } }, '"success": false'],
     ["success as a count of zero", SILENT, 201, { succeeded: 0, failed: 1 }, '"succeeded": 0'],
-    ["success as uppercase text", SILENT, 201, { success: "False" }, '"success": "False"'],
+    ["success as a capitalised string", SILENT, 201, { success: "False" }, '"success": "False"'],
     ["failed: true in a list", SILENT, 201, [{ failed: true }], '"failed": true'],
     [
       "two different account numbers",
@@ -215,7 +215,7 @@ describe("a reply that matches the contract is accepted", () => {
     expect(classOf(operation, 203, { id: "A-7" })).toMatchObject({ kind: "ambiguous", notFromApi: true });
   });
 
-  test("by a rule only if its body also has the documented form", () => {
+  test("by a rule only if its body also matches the documented schema", () => {
     const outcomes = "x-migrate-outcomes: [{ status: 2xx, outcome: accepted, account: id }]";
     const operation = operationWith(
       `{ "201": { description: Created, content: { application/json: { schema: {
@@ -232,11 +232,21 @@ describe("the step that creates an account must name it", () => {
   const ruled = operationWith(`{ "201": { description: Created } }`, outcomes);
 
   test.each<[string, Operation, object, string]>([
-    ["documented as nullable", OPTIONAL, { account_number: null, external_account_number: "EXT-1" }, "ambiguous"],
-    ["named by a rule", ruled, { id: null }, "ambiguous"],
-    ["empty, and named by a rule", ruled, { id: "" }, "ambiguous"],
-    ["under one of two names", OPTIONAL, { account_number: null, number: "A-1" }, "accepted"],
-  ])("an account number of null, %s", (...[, operation, body, kind]) => {
+    [
+      "an account number of null, documented as nullable",
+      OPTIONAL,
+      { account_number: null, external_account_number: "EXT-1" },
+      "ambiguous",
+    ],
+    ["an account number of null, named by a rule", ruled, { id: null }, "ambiguous"],
+    ["an empty account number, named by a rule", ruled, { id: "" }, "ambiguous"],
+    [
+      "an account number of null, and a number under another name",
+      OPTIONAL,
+      { account_number: null, number: "A-1" },
+      "accepted",
+    ],
+  ])("a reply with %s", (...[, operation, body, kind]) => {
     const reply = { status: 201, headers: {}, body: JSON.stringify(body), complete: true, durationMs: 1 };
     const payload = { external_account_number: "EXT-1" };
     expect(classifyReply(reply, { ...operation, creates: true }, 0, payload).replyClass).toMatchObject({ kind });
@@ -244,7 +254,7 @@ describe("the step that creates an account must name it", () => {
   });
 });
 
-describe("a reply that names another record settles nothing, for any status", () => {
+describe("a reply that names another record is ambiguous, for any status", () => {
   const ALREADY_IMPORTED = operationWith(
     `{ "201": { description: Created } }`,
     `x-migrate-outcomes:

@@ -25,7 +25,7 @@ function problemsOf({ replyClass }: Classification): readonly { attr: string; co
   return "problems" in replyClass ? (replyClass.problems ?? []) : [];
 }
 
-/** The violated guarantees for a reply with any content. */
+/** Returns the guarantees for any reply that this classification violates. */
 function brokenPromises(judgement: Classification): readonly string[] {
   const problems = problemsOf(judgement);
   const broken = problems.flatMap(({ attr, code, detail }) => [
@@ -117,7 +117,7 @@ describe("every reply is classified safely:", () => {
 const MEBIBYTE = 1024 * 1024;
 const payload = { customers: Array.from({ length: 5_000 }, (_, index) => ({ name: `Customer number ${index}` })) };
 
-describe("a reply of a mebibyte takes less than a second", () => {
+describe("a reply of a mebibyte is classified in limited time", () => {
   const errors = Array.from({ length: 9_000 }, (_, index) => ({ attr: `customers.${index}`, code: "x", detail: "no" }));
   const whole = Array.from({ length: 9_000 }, () => ({ attr: null, code: "x", detail: "Customer number 3 is wrong" }));
   test.each<[string, string]>([
