@@ -31,7 +31,7 @@ const REFUSED: Readonly<Record<string, readonly Refused[]>> = {
   "extract.json": [
     ["nothing", "", "source_empty", 1],
     ["white space", " \n\t\n", "source_empty", 1],
-    ["a text", '"Ada"', "source_wrong_kind", 1],
+    ["a string", '"Ada"', "source_wrong_kind", 1],
     ["a number", "1", "source_wrong_kind", 1],
     ["null", "null", "source_wrong_kind", 1],
     ["two documents", '{"a":1}\n{"a":2}', "source_wrong_kind", 2],
@@ -69,12 +69,12 @@ const READ: Readonly<Record<string, readonly (readonly [string, string, readonly
   ],
   "extract.ndjson": [
     ["an invalid line among valid lines", '{"a":1}\n{"a":\n\n{"a":3}\r\n', ["source_invalid_json@2"]],
-    ["an array line", '{"a":1}\n[{"a":2}]\n', ["source_not_an_object@2"]],
+    ["a line with an array", '{"a":1}\n[{"a":2}]\n', ["source_not_an_object@2"]],
     ["a truncated last line", '{"a":1}\n{"a":"2', ["source_invalid_json@2"]],
   ],
 };
 
-describe.each(Object.entries(REFUSED))("%s is rejected with the place of the error if it contains", (name, cases) => {
+describe.each(Object.entries(REFUSED))("%s is rejected with the line of the error if it contains", (name, cases) => {
   it.each(cases)("%s", async (_, content, code, line) => {
     const failure = await failureOf(read(source(await written(name, content))));
     expect(failure).toMatchObject({ code, exitCode: 2, message: expect.stringContaining(name) });

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
-/** Tokens that are significant to a reader, in any order, with any bytes between them. */
+/** Tokens that are significant to a reader. `WILD` combines them in any order, with any bytes between them. */
 const PIECES = fc.constantFrom(
   ..."\"'`,;|\t\n\r{}[]:&*!<>=#%@\\-?~ ".split(""),
   ..."\r\n|\0|\u0085|\u2028|\ufeff|\u202e|\x1b[2J|é|\u{1f600}|''|\"\"|- |: |? |--- |... |!!js/function |!!binary |<<: *a|&a |*a|%YAML 9.9".split(
@@ -93,7 +93,7 @@ describe.each(Object.entries(READERS))("%s with any content", (name, reader) => 
   });
 });
 
-/** The property keys of the prototypes that a forged name could change. */
+/** Returns the property keys of the prototypes that a forged name could change. */
 function prototypesNow(): readonly (readonly PropertyKey[])[] {
   return [Object.prototype, Array.prototype, Function.prototype, Map.prototype, String.prototype].map((prototype) =>
     Reflect.ownKeys(prototype),

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { cells, failureOf, firstCells, fixture, problemsOf, read, source } from "./reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-describe("the ten hazards of extracts", () => {
-  it("reads a file the same way with and without a byte order mark", async () => {
+describe("common hazards of extracts", () => {
+  it("does not read a byte order mark as a part of the first column name", async () => {
     const { records } = await read(fixture("byte-order-mark.csv"));
     expect(records.map(({ row }) => [row.table, cells(row)])).toMatchObject([
       [{ columns: ["ACCOUNT_REF", "NAME"] }, ["A1", "Ada"]],
@@ -75,7 +75,7 @@ describe("the ten hazards of extracts", () => {
     expect(failure.message).toContain(message);
   });
 
-  it("reads empty cells as empty text", async () => {
+  it("reads empty cells as empty strings, and reports an empty key", async () => {
     const { records } = await read(fixture("empty-cells.csv"));
     expect(records.map(({ row }) => cells(row))).toEqual([
       ["A1", "", "07700900123"],

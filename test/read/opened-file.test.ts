@@ -76,7 +76,7 @@ describe("files", () => {
     "\x28\xb5\x2f\xfd",
     "7z\xbc\xaf\x27\x1c",
     "PAR1",
-  ])("rejects the container %j", async (magic) => {
+  ])("rejects a file that starts with %j", async (magic) => {
     const path = await written(Buffer.from(`${magic} and more`, "latin1"), "extract.csv");
     expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_wrong_kind" });
   });

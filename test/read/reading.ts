@@ -53,7 +53,7 @@ export function firstCells(records: readonly InputRecord[]): readonly string[] {
   return records.slice(0, 1).flatMap(({ row }) => cells(row));
 }
 
-/** `code@line:column` of every problem, `code@line/pointer` in JSON. */
+/** Returns `code@line:column` of every problem, or `code@line/pointer` in JSON. */
 export function problemsOf(records: readonly InputRecord[]): readonly string[] {
   return records.flatMap(({ problems }) => problems.map(({ code, place }) => `${code}@${place ? where(place) : "?"}`));
 }

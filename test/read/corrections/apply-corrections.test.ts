@@ -79,7 +79,7 @@ describe("a correction", () => {
     expect(rows.map((row) => cellText(amend(row, "customers"), "NAME"))).toEqual(["n/a", "new"]);
   });
 
-  test("of a whole row applies to all equal rows", () => {
+  test("with the hash of a row applies to all equal rows", () => {
     const rows = [csvRow(2, ["1", "A", "n/a", ""]), csvRow(3, ["1", "A", "n/a", ""])];
     const rowSha256 = rowHash(csvRow(2, ["1", "A", "n/a", ""]));
     const { amend } = corrector(correction({ source: "customers", old: "n/a", rowSha256 }));
@@ -101,7 +101,7 @@ describe("a correction", () => {
   });
 
   test.each<readonly [what: string, old: JsonObject, text: string, replacement: JsonObject]>([
-    ["text", { name: "Ann" }, "Ann", { name: "new" }],
+    ["a string", { name: "Ann" }, "Ann", { name: "new" }],
     ["a number", { name: 7 }, "7", { name: 8.5 }],
     ["null", { name: null }, "null", { name: false }],
     ["a missing member", {}, "", { name: "new" }],
@@ -113,7 +113,7 @@ describe("a correction", () => {
     });
   });
 
-  test("replaces a number in JSON by text that is not JSON", () => {
+  test("replaces a number in JSON with a string that is not JSON", () => {
     const { amend } = corrector(correction({ column: "balance", old: "7", value: "n/a" }));
     expect(amend(jsonRow(1, { REF: "A", balance: 7 }), "accounts")).toMatchObject({ value: { balance: "n/a" } });
   });

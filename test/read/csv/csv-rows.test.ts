@@ -24,7 +24,7 @@ describe("CSV", () => {
     expect(problemsOf(records)).toEqual(["source_truncated_row@3"]);
   });
 
-  it("counts only the columns of the extract in a ragged row of a rejects file", async () => {
+  it("does not count the added columns of a rejects file in a row with too many cells", async () => {
     const file = join(temporaryFolder(), "rejects.csv");
     await writeFile(file, "A,B,migrate_key,migrate_attr,migrate_code,migrate_detail\n1,2,3,k,a,c,d\n1\n");
     const { records } = await read(source(file));
@@ -105,7 +105,7 @@ describe("CSV", () => {
     expect(firstCells(records)).toEqual(first);
   });
 
-  it("rejects a record that never ends, quoted or not", async () => {
+  it("rejects a record that exceeds the limit, quoted or not", async () => {
     const limits = { csvRecordBytes: 1000 };
     const long = "x".repeat(600_000);
     expect(await failureOf(readText(`A,B\n1,${long}\n`, limits))).toMatchObject({
@@ -140,7 +140,7 @@ describe("CSV", () => {
     expect(firstCells(records)).toHaveLength(20_000);
   });
 
-  it("reads the written rows with correct lines for any line ends and chunk boundaries", async () => {
+  it("reads rows as written, with the correct line numbers, for any line ends and chunk boundaries", async () => {
     const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
     const text = fc.array(fc.constantFrom("a", "7", " ", '"', ",", "\n", "\r\n", "\r", "\u00E9", "\u{1F600}", ";"), {
       maxLength: 6,
@@ -172,7 +172,7 @@ describe("CSV", () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  it("turns any text into rows or into a failure with a place, without crashing", async () => {
+  it("reads any text as rows, or fails with a known code", async () => {
     const parts = fc.array(fc.constantFrom("a", '"', ",", "\n", "\r", "\0", "\u0085", " ", "b,c"), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(parts, async (pieces) => {

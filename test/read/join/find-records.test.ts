@@ -7,7 +7,7 @@ import type { SourceSpec } from "../../../src/model/source-spec.ts";
 import { openInput } from "../../../src/read/input/open-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** Accounts with customers in a different order, their meters, and the product that each account refers to. */
+/** Returns the plan of accounts with their ordered customers, the meters of customers, and notes. */
 function plan(folder: string): SourceSpec {
   const file = (name: string): readonly string[] => [path.join(folder, `${name}.csv`)];
   return {

@@ -96,7 +96,7 @@ describe("joins", () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  it("merges sorted files without a file on disk", async () => {
+  it("merges sorted files without a file on disk, and uses a private file for unsorted files", async () => {
     for (const [keys, modes] of [
       [names(""), []],
       [names("A").toSorted(), []],
@@ -169,7 +169,7 @@ function names(prefix: string): readonly string[] {
   return Array.from({ length: 2000 }, (_, index) => `${prefix}${index}`);
 }
 
-/** The permissions of a folder and of its files; empty if the folder does not exist. */
+/** Returns the permissions of a folder and of its files; empty if the folder does not exist. */
 async function modesIn(folder: string): Promise<readonly number[]> {
   const files = await readdir(folder).catch(() => undefined);
   if (files === undefined) return [];
@@ -193,8 +193,8 @@ function tree(row: Row): Tree {
 }
 
 /**
- * The rows of `children` join their parents on the first column. Their own children join them on the second column,
- * which repeats the first.
+ * Writes the files of a join and returns its plan. Children join their parents by KEY. Grandchildren join the children
+ * by their OWN column, which repeats KEY.
  */
 async function writeJoin(
   parents: readonly string[],
@@ -230,7 +230,7 @@ function sorted(keys: readonly string[], order: string): readonly string[] {
   return order === "text" ? keys.toSorted() : keys.toSorted((a, b) => Number(a) - Number(b));
 }
 
-/** The records of two passes, or the failure that both end with. */
+/** Returns the records of each of two passes, or the message of the failure that ends the pass. */
 async function passes(
   plan: SourceSpec,
   options: Parameters<typeof read>[1],

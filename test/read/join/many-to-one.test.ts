@@ -130,7 +130,7 @@ describe.each(STORES)("a key below the root, %s", (_, options) => {
 });
 
 describe("rows of one parent", () => {
-  it("cause a warning at the second of two identical rows", async () => {
+  it("cause a warning at each repetition of a row", async () => {
     const { records } = await read(await plan(["1,C1"], ["C1,Ada,1", "C1,Ben,1", "C1,Ada,1", "C1,Ada,1"]));
     expect(joined(records)).toEqual([[2, 3, 4, 5]]);
     expect(records[0]?.problems).toMatchObject([
@@ -246,7 +246,7 @@ interface NaiveOptions {
   readonly pick: RowChoice | undefined;
 }
 
-/** A naive join: scans all rows for each parent. Lines are 1-based and include a header. */
+/** Joins by scanning all rows for each parent. Lines count from 1 and include the header. */
 function naiveJoin(parents: readonly string[], children: readonly Drawn[], options: NaiveOptions) {
   const numbered = children.map((row, index) => ({ line: index + 2, row }));
   const taken = (id: string): readonly (typeof numbered)[number][] => {
@@ -282,7 +282,7 @@ function naiveJoin(parents: readonly string[], children: readonly Drawn[], optio
   };
 }
 
-/** The lines of the rows with a duplicate key. Also asserts that the other row is reported. */
+/** Returns the lines of the rows with a duplicate key. Also asserts that the other row is reported. */
 function duplicatesIn(records: readonly InputRecord[]): readonly number[] {
   const lines = new Set<number>();
   for (const { problems } of records) {

@@ -7,7 +7,7 @@ import { failureOf, fixture, problemsOf, read, type Reading, source } from "../r
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("JSON arrays", () => {
-  it("reports errors that JSON.parse ignores, with their place, and continues", async () => {
+  it("reports the location of errors, including errors that JSON.parse ignores, and continues", async () => {
     const { records } = await read(fixture("hazards.json"));
     expect(records.map(({ row }) => row.line)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     expect(problemsOf(records)).toEqual([
@@ -23,7 +23,7 @@ describe("JSON arrays", () => {
     expect(JSON.stringify(records[4]?.row)).not.toContain("__proto__");
   });
 
-  it("never repeats the text in a message", async () => {
+  it("never quotes the text of the file in a problem", async () => {
     const { records } = await readText('[{"name": Secret}]');
     expect(JSON.stringify(records[0]?.problems)).not.toContain("Secret");
     expect(records[0]?.problems).toMatchObject([
@@ -136,7 +136,7 @@ describe("numbers in JSON", () => {
     expect(problemsOf((await readText(`[{"n":${token}}]`)).records)).toEqual(["source_unsafe_number@1/0/n"]);
   });
 
-  it("keeps every double as JavaScript formats it, except integers beyond 2^53", async () => {
+  it("reports a double that JavaScript has formatted only if it is an integer beyond 2^53", async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ noNaN: true, noDefaultInfinity: true }), async (number) => {
         const token = JSON.stringify(number);

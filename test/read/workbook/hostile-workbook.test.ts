@@ -156,7 +156,7 @@ describe("a forged workbook", () => {
     expect(failure.code).toBe("source_too_large");
   });
 
-  it("with a cell in the last row and column needs memory only for that cell", async () => {
+  it("with a cell in the last row and column is read, and the row is ragged", async () => {
     const sheet = `${SHEET}<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`;
     const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet } })));
     expect(records.at(-1)?.problems).toMatchObject([{ code: "source_ragged_row", found: 16_384, expected: 1 }]);

@@ -87,7 +87,7 @@ function styles(formats: readonly (number | string)[]): string {
   );
 }
 
-/** A row of cells with inline text. */
+/** Returns the XML of a row of cells with inline text. */
 export function textRow(line: number, texts: readonly string[]): string {
   const cells = texts.map((text) => `<c t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`);
   return `<row r="${line}">${cells.join("")}</row>`;

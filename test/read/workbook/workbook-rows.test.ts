@@ -189,7 +189,7 @@ describe("rows", () => {
     expect(records[0]?.problems).toMatchObject([{ found: 4, expected: 2 }]);
   });
 
-  it("are rejected at their row without a header, or with a header that is invalid in CSV files", async () => {
+  it("are rejected, with their number, if the sheet has no header or an invalid header", async () => {
     for (const [sheet, code, text] of [
       ["", "source_no_header", "book.xlsx:1: the sheet is empty"],
       [textRow(3, ["A", "B", "A"]), "source_bad_header", "book.xlsx:3: columns 1 and 3 have the same name"],
@@ -218,7 +218,7 @@ describe("rows", () => {
     expect((await read(source(`${path}#Codes`))).records).toEqual([]);
   });
 
-  it("of the strict format with prefixed names are read", async () => {
+  it("of the strict OOXML format with namespace prefixes are read", async () => {
     const strict = "http://purl.oclc.org/ooxml/spreadsheetml/main";
     const row = '<x:row r="1"><x:c t="inlineStr"><x:is><x:t>A</x:t></x:is></x:c></x:row>';
     const data = '<x:row r="2"><x:c><x:v>1</x:v></x:c></x:row>';
