@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
       ],
     ],
   ])(
-    "%s has no findings except for settings as discriminators and replies without an account",
+    "%s causes warnings only about settings as discriminators and replies without an account",
     (file, leastFields, pointers) => {
       const contract = load(file);
       expect(contract.operations).toHaveLength(16);
@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
   });
 });
 
-/** The minimum processor time of three calls, in microseconds. It depends less on other processes than elapsed time. */
+/** Returns the minimum processor time of three calls in microseconds, which hardly depends on other processes. */
 function leastOf(work: () => unknown): number {
   const times = [1, 2, 3].map(() => {
     const before = process.cpuUsage();

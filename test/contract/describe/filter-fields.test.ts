@@ -29,7 +29,7 @@ function attrs(filter: FieldFilter): readonly string[] {
 }
 
 describe("filtering the fields of an operation", () => {
-  it("with required, returns the fields of every payload, without fields inside optional parts", () => {
+  it("with required, returns the required fields, without fields inside optional parts", () => {
     expect(attrs({ required: true })).toEqual(["key", "customers", "customers.*.name"]);
   });
 

@@ -33,17 +33,17 @@ it.each([
   ],
   ["<p>Either of the two&nbsp;is given.</p>", "The contract says: Either of the two is given."],
   ["", "The contract says: Validate the meter"],
-])("turns the text %j of a document into the sentence %j", (description, sentence) => {
+])("turns the description %j into the sentence %j", (description, sentence) => {
   const { body, type } = meterBody([published(description, "meter_wrong")]);
   expect(publishedSentence(body, { code: "meter_wrong", type })).toBe(sentence);
 });
 
-it("ignores a text that is only a text key", () => {
+it("ignores a description that is only a translation key", () => {
   const { body, type } = meterBody([published("import--meter--help-text", "meter_wrong")]);
   expect(publishedSentence(body, { code: "meter_wrong", type })).toBeUndefined();
 });
 
-it("prefers the text of the addressed field to the text of its object", () => {
+it("prefers the description at the field of the attr to the description at its object", () => {
   const { body, type } = meterBody(
     [published("Validate that the meter is known.", "wrong")],
     [published("Validate that the serial is known.", "wrong")],
@@ -54,7 +54,7 @@ it("prefers the text of the addressed field to the text of its object", () => {
   expect(publishedSentence(body, { code: "wrong", type })).toBe("The contract requires that the meter is known.");
 });
 
-it("uses the text that another part of the body has for the code, unless the body has several such texts", () => {
+it("uses the description that another part of the body has for the code, unless there are several", () => {
   const { body } = meterBody([published("Validate that the meter is known.", "wrong", "other")]);
   expect(publishedSentence(body, { code: "other", type: body })).toBe("The contract requires that the meter is known.");
   expect(publishedSentence(body, { code: "third", type: body })).toBeUndefined();

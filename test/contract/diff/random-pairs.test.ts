@@ -51,7 +51,7 @@ const VALUES: readonly JsonValue[] = [
   { x: "A", y: 1 },
 ];
 
-/** The values that a contract accepts as its only field. */
+/** Returns the values that a contract accepts in its only field. */
 function accepted(contract: ReturnType<typeof contractOf>): readonly JsonValue[] {
   const validate = compileValidator(bodyOf(contract), { keepValues: false });
   return VALUES.filter((value) => validate({ field: value }).every(({ severity }) => severity !== "error"));

@@ -197,7 +197,7 @@ describe("an expensive target", () => {
   });
 });
 
-it("an update that does not fit many of its matches is reported for ten of them, with the number of other matches", () => {
+it("an update that does not fit many of its matches is reported for a few of them, with the number of other matches", () => {
   const { findings } = overlaid(
     [{ target: `${BODY}.properties.choice..*`, update: { "x-note": 1 } }],
     [
@@ -212,7 +212,7 @@ it("an update that does not fit many of its matches is reported for ten of them,
   );
 });
 
-it("overlays that would exhaust the memory fail with the place of the action", () => {
+it("overlays that add too many values fail with the line of the action", () => {
   const update = { x: { y: Array.from({ length: 2000 }, () => 1) } };
   const actions = Array.from({ length: 3 }, (_, at) => ({ target: "$..*", update: { [`n${at}`]: update } }));
   expect(() => overlaid(actions)).toThrow(/overlay-1.yaml:\d+: overlays add more than 100,000 values/);

@@ -60,11 +60,11 @@ describe("an overlay with x-migrate-written-for", () => {
   });
 
   it.each<[string, JsonObject]>([
-    ["a field", { a: FIELD, b: FIELD }],
-    ["a field that is called description", { a: FIELD, description: FIELD }],
-    ["a limit", { a: { ...FIELD, maxLength: 10 } }],
-    ["the text of a validator", { a: { ...FIELD, "x-validators": [{ name: "A", description: "C" }] } }],
-  ])("detects %s that is new", (_, properties) => {
+    ["field", { a: FIELD, b: FIELD }],
+    ["field that is called description", { a: FIELD, description: FIELD }],
+    ["limit", { a: { ...FIELD, maxLength: 10 } }],
+    ["text of a validator", { a: { ...FIELD, "x-validators": [{ name: "A", description: "C" }] } }],
+  ])("detects a new or changed %s", (_, properties) => {
     expect(markOf(properties)).not.toBe(markOf({ a: FIELD }));
   });
 

@@ -165,7 +165,7 @@ components:
 ]);
 
 describe("finding an operation", () => {
-  it("returns findings about the operations of the document", () => {
+  it("reports operations with the same id and operations without a JSON body", () => {
     expect(several.findings.map(({ severity, code }) => `${severity} ${code}`)).toEqual([
       "error duplicate-operation",
       "warning no-json-body",

@@ -85,7 +85,7 @@ const POLL = {
 
 const LAST = { operation: "process-account", kind: "process" };
 
-describe("an invalid workflow is an error at its place", () => {
+describe("an invalid workflow is an error", () => {
   test.each<[object, string]>([
     [[], "x-migrate-steps: must have at least one step"],
     [

@@ -100,7 +100,7 @@ describe("allOf", () => {
     expect(findings).toEqual([]);
   });
 
-  it("with a single reference is that schema with its own description", () => {
+  it("with a single reference has the type of that schema and its own description", () => {
     const schemas = { Name: { type: "string", maxLength: 9, description: "Inner" } };
     const { type } = fieldOf({ allOf: [ref("Name")], description: "Outer" }, { schemas });
     expect(type).toMatchObject({ kind: "text", maxLength: 9, description: "Outer" });
@@ -142,17 +142,17 @@ describe("allOf", () => {
     [{ type: "string", format: "uuid", allOf: [{ format: "iban" }] }, ["warning unknown-format"]],
     [{ type: "string", format: "date", allOf: [{ format: "iban" }] }, ["warning unknown-format"]],
     [{ type: "integer", format: "int64", allOf: [{ format: "int32" }] }, []],
-  ])("%j uses the enforced format", (schema, findings) => {
+  ])("with the formats of %j has the findings %j", (schema, findings) => {
     expect(fieldOf(schema).findings).toEqual(findings);
   });
 
-  it("is a contradiction if its alternatives exclude the sibling keywords", () => {
+  it("of sibling keywords and alternatives that exclude each other is a contradiction", () => {
     expect(fieldOf({ type: "object", anyOf: [{ type: "string" }, { type: "number" }] }).findings).toEqual([
       "error contradiction",
     ]);
   });
 
-  it("keeps the nearest of two patterns and asserts the other pattern", () => {
+  it("keeps the pattern of the schema itself and asserts the pattern in allOf", () => {
     const two = fieldOf({ type: "string", pattern: "^a", allOf: [{ pattern: "b$" }] });
     expect(two.type).toMatchObject({ pattern: /^a/u, assertions: [{ schema: { allOf: [{ pattern: "b$" }] } }] });
     expect(two.findings).toEqual([]);

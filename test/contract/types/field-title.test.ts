@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { fieldTitleAt } from "../../../src/contract/types/type-tree.ts";
 import { fieldOf } from "../contract-of.ts";
 
-it("finds the title of a field in objects, lists, alternatives and other names", () => {
+it("finds the title of a field in objects, lists, alternatives and additional properties", () => {
   const { type } = fieldOf({
     type: "object",
     title: "Customer",

@@ -64,7 +64,7 @@ describe("dates", () => {
 });
 
 describe("decimals", () => {
-  it("derive their digit limits from patterns in the form that operators write", () => {
+  it("derive their digit limits from the pattern that operators usually write", () => {
     const { type } = fieldOf({ type: "string", format: "decimal", pattern: "^-?\\d{0,10}(?:\\.\\d{0,2})?$" });
     expect(type).toMatchObject({ kind: "decimal", maxDigits: 12, maxDecimalPlaces: 2, maxWholeDigits: 10 });
   });

@@ -9,7 +9,7 @@ function ref(level: number): object {
   return { $ref: `#/components/schemas/L${level}` };
 }
 
-/** Schemas `L0`, `L1`, ..., each of which refers to the next. The last schema is a text. */
+/** Returns the schemas `L0`, `L1`, ..., each of which refers to the next schema. The last schema is a string. */
 function chain(levels: number, schemaTo: (next: object) => object): { schemas: object } {
   const schemas = Array.from({ length: levels }, (_, level) => [`L${level}`, schemaTo(ref(level + 1))]);
   return { schemas: Object.fromEntries([...schemas, [`L${levels}`, { type: "string" }]]) };
@@ -40,7 +40,7 @@ describe("deeply nested schemas", () => {
     ["not", (next) => ({ not: next })],
   ];
 
-  it.each(shapes)("are rejected with their place: %s", (_, schemaTo) => {
+  it.each(shapes)("are rejected with their location: %s", (_, schemaTo) => {
     expect(() => contractOf({ field: ref(0) }, chain(4 * MAX_SCHEMA_NESTING, schemaTo))).toThrow(
       /schemas are nested more than 250 deep, at \/components\/schemas\/L\d+/,
     );

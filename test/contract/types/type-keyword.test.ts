@@ -83,7 +83,7 @@ describe("annotations", () => {
     expect(findings).toEqual([]);
   });
 
-  it("are errors if they have the wrong shape", () => {
+  it("are errors if they have the wrong type", () => {
     expect(fieldOf({ type: "string", "x-validators": "some" }).findings).toEqual(["error bad-extension"]);
   });
 });
