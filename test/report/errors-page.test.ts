@@ -48,7 +48,7 @@ describe("docs/errors.md", () => {
   });
 });
 
-/** The codes of a union in the notation of `src/model/problem.ts`. */
+/** Returns the codes of a union in the notation of `src/model/problem.ts`. */
 function codesOf(union: string): readonly string[] {
   const text = problems.split(`export type ${union} =`)[1]?.split(";\n\n")[0] ?? "";
   return [...text.matchAll(/readonly code: "(\w+)"/g)].map(([, code = ""]) => code);
@@ -58,7 +58,7 @@ function firstCells(section: string): readonly string[] {
   return rowsOf(section).map(([first = ""]) => unquoted(first));
 }
 
-/** The rows of the first table of a section, without its header. */
+/** Returns the rows of the first table of a section, without its header. */
 function rowsOf(section: string): readonly (readonly string[])[] {
   const text = page.split(`\n## ${section}\n`)[1]?.split("\n## ")[0] ?? "";
   const lines = text.split("\n").filter((line) => line.startsWith("|"));

@@ -32,7 +32,7 @@ const isString = (value: unknown): value is string => typeof value === "string";
 const loaded: unknown = existsSync(LIST) ? JSON.parse(readFileSync(LIST, "utf8")) : [];
 const naughty = [...OWN, ...(Array.isArray(loaded) ? loaded.filter(isString) : [])];
 
-/** An outcome in which every text is hostile. */
+/** Returns an outcome in which every string is hostile. */
 function hostile(text: string, at: number): Outcome {
   const place = { file: `f${text}`, line: 3, column: text, columnNumber: 1 };
   return {
@@ -138,7 +138,7 @@ function parts(text: string, length: number): readonly string[] {
   return Array.from({ length: Math.ceil(text.length / length) }, (_, at) => text.slice(at * length, (at + 1) * length));
 }
 
-/** The elements that are still open at the end, or at the first mismatched end tag. */
+/** Returns the elements that are still open at the end, or at the first mismatched end tag. */
 function unclosed(xml: string): readonly string[] {
   const open: string[] = [];
   for (const [, closing, name = "", selfClosing] of xml.matchAll(/<(\/?)([a-z-]+)(?: [a-z]+="[^"<]*")*(\/?)>/g)) {

@@ -15,7 +15,7 @@ export function jsonRow(file: string, line: number, pointer: string, value: Json
   return { table: { kind: "json", file }, line, pointer, value };
 }
 
-/** Records of the root source `accounts`, numbered in order. */
+/** Returns records of the root source `accounts`, numbered in order. */
 export function recordsOf(rows: readonly Row[], first = 1): readonly InputRecord[] {
   return rows.map((row, at) => ({ number: first + at, source: "accounts", orphan: false, row, problems: [] }));
 }
@@ -24,7 +24,7 @@ export function orphan(number: number, source: string, row: Row): InputRecord {
   return { number, source, orphan: true, row, problems: [] };
 }
 
-/** The outcome of a record with or without problems. */
+/** Returns the outcome of a record with or without problems. */
 export function outcomeOf({ number, row }: InputRecord, problems: readonly Problem[] = [], status?: Status): Outcome {
   return {
     record: number,
@@ -39,7 +39,7 @@ export async function* batched<T>(items: readonly T[], size = 2): AsyncGenerator
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
-/** `required` at a cell of a row. */
+/** Returns the problem `required` at a row, or at the cell of a column. */
 export function missing(attr: string, row: Row, column?: string): Problem {
   const cell = column === undefined ? {} : { column, columnNumber: 1 };
   return {

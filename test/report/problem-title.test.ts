@@ -46,7 +46,7 @@ describe("problemTitle", () => {
     expect(problemTitle(local(INVALID), (attr) => `Title of ${attr}`)).toBe(`Title of ${ADDRESS.attr} is not valid`);
   });
 
-  it("uses no property of objects as a code", () => {
+  it("does not confuse a code with a property of all objects", () => {
     expect(problemTitle(platform("constructor"), undefined)).toBe("Billing postcode is not accepted by the platform");
   });
 });

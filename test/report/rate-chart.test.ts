@@ -4,7 +4,7 @@ import { halfHours } from "../../src/platform/reading/unit-rates.ts";
 import { londonDay } from "../../src/time/london-time.ts";
 import { rateChart } from "../../src/report/rate-chart.ts";
 
-/** A day of rates in half hours of UTC, each with a value computed from its index. */
+/** Returns the chart of a day in London. `valueOf` computes the rate of each half hour from its index. */
 function plotOf(day: string, valueOf: (index: number) => string, width = 80): string {
   const london = londonDay(day);
   const start = Date.parse(london.from);

@@ -99,7 +99,7 @@ describe("writeReportFiles", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  it("removes only the drafts of a dead process", async () => {
+  it("removes only the temporary files of a dead process", async () => {
     await mkdir(folder, { recursive: true });
     const names = [".errors.csv.999999999.tmp", `.errors.csv.${process.ppid}.tmp`, ".notes.1.tmp", "rejects.mine.csv"];
     for (const name of names) await writeFile(path.join(folder, name), "");

@@ -1,7 +1,7 @@
 import { type Outcome, STATUSES, type Status, type Summary } from "../../src/model/outcome.ts";
 import type { Report, Reporter } from "../../src/report/report.ts";
 
-/** A report on these outcomes, with a summary counted from them. */
+/** Returns a report on these outcomes, with a summary counted from them. */
 export function reportOf(outcomes: readonly Outcome[], more: Partial<Report> = {}): Report {
   return {
     summary: summaryOf(outcomes),

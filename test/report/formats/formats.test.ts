@@ -58,7 +58,7 @@ describe("json", () => {
 });
 
 describe("csv", () => {
-  it("has one row per problem, at its own place or, without one, at the place of the record", async () => {
+  it("has one row per problem, with its own location or, without one, the location of the record", async () => {
     expect(await rendered(reporters.csv, reportOf(MIXED))).toBe(
       [
         "record,key,status,attr,code,detail,severity,by,file,line,column,column_number,pointer",

@@ -11,7 +11,7 @@ const key = fc.oneof(
 
 const record = fc.record({
   key,
-  /** How many record numbers are skipped before this record. */
+  /** The number of record numbers that are skipped before this record. */
   step: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(100_000) }),
   /** The distance in lines to the previous record; negative if this record comes first. */
   lines: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 3 }) }, fc.integer({ min: -200, max: 0 })),

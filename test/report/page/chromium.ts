@@ -9,12 +9,12 @@ export const FLAGS: readonly string[] = [...QUIET, "disable-component-update", "
   (name) => `--${name}`,
 );
 
-/** A page in a browser, and everything it did apart from rendering itself. Any entry is a fault. */
+/** A page in a browser, and its unwanted messages and requests. Any message or request is a fault. */
 interface OpenedPage {
   readonly page: Page;
   /** Console messages, which include violations of the content security policy, and script errors. */
   readonly complaints: readonly string[];
-  /** Addresses that it requested, except its own file. */
+  /** Addresses that the page requested, except its own file. */
   readonly requests: readonly string[];
 }
 
@@ -25,7 +25,7 @@ interface OpenOptions {
 
 type OpenPage = (file: string, options?: OpenOptions) => Promise<OpenedPage>;
 
-/** Tests in a real Chromium. Without Chromium they are skipped, and the title names the expected path. */
+/** Defines tests in a real Chromium. Without Chromium, they are skipped. The title names the expected path. */
 export function describeInChromium(name: string, tests: (open: OpenPage) => void): void {
   describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, () => {
     let browser: Browser;

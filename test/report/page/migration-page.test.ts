@@ -57,14 +57,14 @@ describeInChromium("the page of a migration", (open) => {
   it.each([
     ["light", 1280],
     ["dark", 375],
-  ] as const)("has no axe violations and loads nothing, %s and %d wide", async (colorScheme, width) => {
+  ] as const)("has no axe violations and loads nothing, %s and %d pixels wide", async (colorScheme, width) => {
     const { page, complaints, requests } = await open(await fileOf(REPORT), { colorScheme, width });
     expect(await axeViolations(page)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
     expect({ complaints, requests }).toEqual({ complaints: [], requests: [] });
   });
 
-  it("says how many records are done, and shows names as text", async () => {
+  it("states how many records are done, and shows names as text", async () => {
     const { page } = await open(await fileOf(REPORT), { colorScheme: "light", width: 1280 });
     expect(await page.textContent("h1")).toBe(
       "135 of 160 records are on the platform with the latest content; 22 are open.",

@@ -10,7 +10,7 @@ import { outcomesWithProblems, type Report } from "../../../src/report/report.ts
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { rendered, reportOf } from "../reports.ts";
 
-/** The page of a report on these outcomes, as text. */
+/** Returns the HTML of the page of a report on these outcomes. */
 export async function pageText(
   outcomes: readonly Outcome[],
   { rejects, ...more }: Partial<Report> & { readonly rejects?: Rejects } = {},
@@ -21,7 +21,7 @@ export async function pageText(
   return rendered((shown, write) => writeReportPage(shown, { collector, rejects }, write), report);
 }
 
-/** The same page as a file. */
+/** Writes the page of a report on these outcomes to a file, and returns its path. */
 export async function pageFile(
   outcomes: readonly Outcome[],
   more: Parameters<typeof pageText>[1] = {},
@@ -31,7 +31,7 @@ export async function pageFile(
   return file;
 }
 
-/** The violations that axe finds in a page: each rule, with the first element that breaks it. */
+/** Returns the violations that axe finds in a page: each rule, with the first element that breaks it. */
 export async function axeViolations(page: Page): Promise<readonly string[]> {
   const found: unknown = await page.evaluate(`${axe.source}
     axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
@@ -40,7 +40,7 @@ export async function axeViolations(page: Page): Promise<readonly string[]> {
   return found.map(String);
 }
 
-/** A problem in a column of a file, in the record at this line. */
+/** Returns the outcome of the record at this line, with a problem in a column of a file. */
 export function invalidCell(
   line: number,
   { file = "accounts.csv", column = "PHONE", code = "no_phone", shape = "9{5}", detail = "Not a phone number." } = {},

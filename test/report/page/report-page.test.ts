@@ -33,12 +33,12 @@ const THREE_CAUSES: readonly Outcome[] = [
   invalidCell(8, { file: "customers.csv", column: "DOB", code: "no_date", detail: "Not a date.", shape: "99-99" }),
 ];
 
-/** The text of a page or of a part, without style and script. */
+/** Returns the text of a page or of a part of it, without style and script. */
 function textOf(markup: string): string {
   return markup.replaceAll(/<(style|script)[^>]*>.*?<\/\1>|<[^>]*>|\s+/gs, " ").replaceAll(/ +/g, " ");
 }
 
-/** A cell that does not match the pattern of the fields that it is mapped to. */
+/** Returns the outcome of a record with a cell that does not match the pattern of the fields that it is mapped to. */
 function patternCell(line: number, as: string, attrs: readonly string[] = ["post_code"]): Outcome {
   const place = { file: "accounts.csv", line, column: "POST_CODE", columnNumber: 2 };
   const problems = attrs.map(
@@ -177,7 +177,7 @@ describeInChromium("the page of a report", (open) => {
     ["light", 375],
     ["dark", 1280],
     ["dark", 375],
-  ] as const)("has no axe violations, %s and %d wide, with all rows open", async (colorScheme, width) => {
+  ] as const)("has no axe violations, %s and %d pixels wide, with all rows open", async (colorScheme, width) => {
     const rejects = { files: [{ path: "rejects.csv", rows: 1, sha256: "" }], leftOut: 0 };
     const folded = patternCell(90, "^[A-Z]{2}$", ["post_code", "supply.0.code"]);
     const outcomes = [...MIXED, ...THREE_CAUSES, folded, { ...folded, record: 91 }];
@@ -361,7 +361,7 @@ function naughty(): readonly string[] {
   return [...OWN, ...(Array.isArray(loaded) ? loaded.map(String) : [])];
 }
 
-/** Headers, keys, codes and messages of the platform. */
+/** Returns an outcome with this text as file, header, key, attr, code, message and value. */
 function hostile(text: string, at: number): Outcome {
   const place = { file: `f${text}`, line: 3, column: text, columnNumber: 1 };
   const problem = { attr: text, code: text, detail: text, place, shape: text, value: text } as const;

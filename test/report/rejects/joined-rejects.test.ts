@@ -87,7 +87,7 @@ describe("rejects of joined sources", () => {
   });
 });
 
-/** Every row with its original cells and the attrs of its problems. */
+/** Returns every row with its original cells and the attrs of its problems. */
 async function rowsOf(name: string): Promise<readonly (readonly string[])[]> {
   return parseCsv(await content(name)).map((row) => [...row.slice(0, -4), row.at(-3) ?? ""]);
 }

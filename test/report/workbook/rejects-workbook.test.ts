@@ -14,7 +14,7 @@ const { folder, write, files } = rejectScene();
 const table = csvTable("accounts.csv", ["REF", "NAME", "KIND"]);
 const workbook = { choices: new Map() };
 
-/** The parts of the workbook, by name. */
+/** Returns the parts of the workbook, by name. */
 async function parts(): Promise<ReadonlyMap<string, string>> {
   const zip = await openPromise(path.join(folder(), "rejects.xlsx"), { lazyEntries: true, autoClose: false });
   const found = new Map<string, string>();
@@ -25,7 +25,7 @@ async function parts(): Promise<ReadonlyMap<string, string>> {
   return found;
 }
 
-/** The rows of a sheet, as read by the source reader. */
+/** Returns the rows of a sheet, as read by the source reader. */
 async function rowsOf(sheet: string): Promise<readonly (readonly string[])[]> {
   const { records } = await read(source(`${path.join(folder(), "rejects.xlsx")}#${sheet}`));
   return records.map(({ row }) => cellsOf(row));
