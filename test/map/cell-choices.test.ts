@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { choice, compile, list, object, text } from "./rows.ts";
 
-test("returns the possible texts of a column if the mapping and the contract list them all", () => {
+test("returns the possible values of a column if the mapping or the contract lists all of them", () => {
   const body = object({
     "id!": text,
     kind: choice("DOMESTIC", "BUSINESS"),

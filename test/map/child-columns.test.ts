@@ -20,7 +20,7 @@ payload: { id: ID, street: addresses.STREET, name: addresses.OLD }`,
   );
   const address = csvRow(addresses, 7, ["1", "Mill Lane"]);
 
-  test("is read from the child row, which is also the place of its problems", () => {
+  test("is read from the child row, which is also the location of its problems", () => {
     const row = csvRow(accounts, 2, ["1", "x"], { addresses: [address] });
     expect(mapping.map(row).payload).toEqual({ id: "1", street: "Mill Lane", name: "x" });
     expect(mapping.locate(row, ["street"])).toEqual({ file: "d.csv", line: 7, column: "STREET", columnNumber: 2 });
@@ -50,7 +50,7 @@ payload: { id: ID, street: addresses.STREET, name: addresses.OLD }`,
   });
 });
 
-/** A mapping of accounts that refer to partners, which refer to addresses. */
+/** Returns a mapping of accounts that refer to partners, which refer to addresses. */
 function withPartners(column: string): string {
   return `
 sources:

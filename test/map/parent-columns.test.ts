@@ -63,7 +63,7 @@ payload:
     const other = csvRow(accounts, 4, ["3", "Cy", "B"], { meters: shared });
     expect(mapping.map(other).payload).toEqual({ id: "3", names: ["Cy", "Cy"] });
   });
-  test("is the place of a problem with its value", () => {
+  test("is the location of a problem with its value", () => {
     mapping.map(ann);
     expect(mapping.locate(bob, ["meters", 1, "name"])).toMatchObject({ file: "a.csv", line: 3, column: "NAME" });
     expect(mapping.locate(ann, ["meters", 1, "readings", 0, "name"])).toMatchObject({ line: 2, column: "NAME" });

@@ -19,7 +19,7 @@ function read(file: string): string {
   return readFileSync(new URL(file, root), "utf8");
 }
 
-/** Returns the fenced blocks of the guide that have this language, or begin with a comment that names their file. */
+/** Returns the fenced blocks of the guide in this language. */
 function blocks(language: string): readonly string[] {
   return [...guide.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].flatMap(([, name, text]) =>
     name === language && text !== undefined ? [text] : [],

@@ -88,7 +88,7 @@ describe("when", () => {
     expect(mapLeaf('{ from: A, split: ",", when: { column: K, in: [1] } }', list(text), { A: "a", K: "2" })).toEqual([
       undefined,
     ]));
-  test("rejects invalid forms", () => {
+  test("rejects invalid options", () => {
     expect(leafError("{ from: A, when: { column: K } }")).toContain("column: <name>, in:");
     expect(leafError("{ from: A, when: K }")).toContain("column: <name>, in:");
     expect(leafError("{ from: A, when: { colunm: K, in: [x] } }")).toContain('did you mean "column"?');
@@ -96,12 +96,12 @@ describe("when", () => {
 });
 
 describe("keepEmpty", () => {
-  test("sends empty text", () => {
+  test("sends an empty string", () => {
     expect(mapLeaf("{ from: A, keepEmpty: true }", text, { A: " " })).toEqual([""]);
     expect(mapLeaf("{ from: A, keepEmpty: true }", text, { A: "a" })).toEqual(["a"]);
     expect(mapLeaf("{ from: A, keepEmpty: true, lookup: { a: b } }", text, { A: "" })).toEqual([""]);
   });
-  test("is rejected for types without empty text, and in combination with a default", () => {
+  test("is rejected for types that cannot be an empty string, and in combination with a default", () => {
     expect(leafError("{ from: A, keepEmpty: true }", integer)).toContain("sends empty text");
     expect(leafError("{ from: A, keepEmpty: true, default: x }")).toContain("cannot be used together");
   });
@@ -111,7 +111,7 @@ function calling(leaf: string): string {
   return `functions: ./functions.mjs\npayload: { leaf: ${leaf} }`;
 }
 
-/** Functions that run synchronously, without a worker thread. */
+/** Returns functions that run synchronously, without a worker thread. */
 function functionsOf(byName: Readonly<Record<string, (text: string, row: Row) => CallResult>>): MappingFunctions {
   return {
     names: Object.keys(byName),
@@ -201,7 +201,7 @@ describe("all leaves", () => {
     expect(mapLeaf("A", union([text, integer]), { A: "x" })).toEqual(["x"]);
     expect(mapLeaf("A", union([boolean, integer]), { A: "x" })).toEqual(["x", "invalid"]);
   });
-  test("JSON numbers and booleans are read as text, null is empty, and objects are invalid", () => {
+  test("JSON numbers and booleans are read as strings, null is empty, and objects are invalid", () => {
     const body = object({ a: text, b: integer, c: boolean, d: text, e: text, f: anything });
     const mapped = compile("payload: { a: n, b: n, c: t, d: z, e: o, f: o }", body).map(
       jsonRow({ n: 12, t: true, z: null, o: { x: 1 } }),

@@ -64,7 +64,7 @@ describe("replace", () => {
     expect(mapLeaf('{ from: A, replace: { "N/A": "" } }', text, { A: "N/A" })).toEqual([undefined]));
   test("rejects expressions that may take exponential time", () =>
     expect(leafError('{ from: A, replace: { pattern: "(a+)+$", to: "" } }')).toContain("unlimited repeat"));
-  test("rejects invalid forms", () => {
+  test("rejects invalid options", () => {
     expect(leafError('{ from: A, replace: "x" }')).toContain("must be { from");
     expect(leafError("{ from: A, replace: { a: 1 } }")).toContain("numbers in quotes");
     expect(leafError("{ from: A, replace: { from: a, pattern: b, to: c } }")).toContain("cannot be used together");
@@ -118,7 +118,7 @@ describe("lookup", () => {
     expect(mapLeaf("{ from: A, lookup: codes/types.csv }", text, { A: "D" }, values)).toEqual(["DOMESTIC"]);
     expect(leafError("{ from: A, lookup: codes/typos.csv }", text, values)).toContain("codes/typos.csv was not read");
   });
-  test("rejects invalid forms", () => {
+  test("rejects invalid options", () => {
     expect(leafError("{ from: A, lookup: [a] }")).toContain("a table (code: value)");
     expect(leafError("{ from: A, otherwise: keep }")).toContain("has no effect without lookup");
     expect(leafError("{ from: A, lookup: { a: b }, otherwise: drop }")).toContain("keep, empty or error");
@@ -133,7 +133,7 @@ const tooLarge = (leaf: string, cells: Cells): string => {
   return failure.message;
 };
 
-describe("size limits of texts", () => {
+describe("size limits of strings", () => {
   test("end the run at the row if replace produces more than 1 MiB", () => {
     expect(mapLeaf(doubling(4), text, { A: "a".repeat(10) })).toEqual(["a".repeat(100_000)]);
     expect(tooLarge(doubling(12), { A: "a".repeat(10) })).toMatch(/:\d+: replace produces more than 1,048,576/);

@@ -16,7 +16,7 @@ describe("true and false", () => {
     expect(mapLeaf("A", boolean, { A: "false" })).toEqual([false]);
     expect(mapLeaf("A", boolean, { A: "1" })).toEqual(["1", "invalid"]);
   });
-  test("rejects invalid forms", () => {
+  test("rejects invalid options", () => {
     expect(leafError("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("is also one of the values for true");
     expect(leafError("{ from: A, true: [Y] }", text)).toContain(
       "produces true or false, but the contract requires text",
@@ -103,7 +103,7 @@ describe("date and datetime", () => {
     );
     expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("use `date:` without `zone:`");
   });
-  test("rejects invalid forms", () => {
+  test("rejects invalid options", () => {
     expect(leafError('{ from: A, date: "dd/mm/yyyy" }', date)).toContain("the month is missing");
     expect(leafError('{ from: A, date: "dd/MM/yyyy" }', integer)).toContain(
       "produces date, but the contract requires integer",
@@ -132,7 +132,7 @@ describe("number", () => {
     expect(mapLeaf('{ from: A, number: { group: "," } }', integer, { A: "+1,234" })).toEqual([1234]);
     expect(mapLeaf('{ from: A, number: { group: " " } }', integer, { A: "1\u00a0234" })).toEqual([1234]);
   });
-  test("reports ignored leading zeros", () => {
+  test("ignores leading zeros with `number`", () => {
     expect(mapLeaf("{ from: A, number: {} }", integer, { A: "007" })).toEqual([7]);
   });
   test("accepts a minus sign after the number, as in SAP exports", () => {
@@ -152,7 +152,7 @@ describe("number", () => {
     expect(mapLeaf("A", decimal, { A: "1,5" })).toEqual(["1,5", "invalid"]);
     expect(mapLeaf("A", integer, { A: "0" })).toEqual([0]);
   });
-  test("rejects invalid forms", () => {
+  test("rejects invalid options", () => {
     expect(leafError('{ from: A, number: { decimal: ",", group: "," } }', decimal)).toContain(
       "two different characters",
     );

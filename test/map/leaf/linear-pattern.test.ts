@@ -43,7 +43,7 @@ describe("linearPattern", () => {
   test.each(ADMITTED)("%s is accepted", (source) => expect(linearPattern(source)).toBeInstanceOf(RegExp));
   test.each(REFUSED)("%s is rejected", (source, words) => expect(linearPattern(source)).toContain(words));
 
-  test("accepted patterns match 100 kB of adversarial text quickly", () => {
+  test("accepted patterns match 100 kB of adversarial text in limited time", () => {
     const characters = fc.constantFrom(" ", "a", "ab", "0", "-", "x", "Mr", "]");
     fc.assert(
       fc.property(fc.constantFrom(...ADMITTED), characters, characters, (source, body, end) => {

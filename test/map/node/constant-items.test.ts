@@ -5,7 +5,7 @@ import { choice, compile, csvRow, list, object, rowOf, table, text } from "../ro
 
 const point = object({ "id!": text, kind: text });
 
-/** A body whose list is required or optional. */
+/** Returns a body whose list is required or optional. */
 function bodyWith(points: FieldType, isRequired: boolean): FieldType {
   return object({ "id!": text, [isRequired ? "points!" : "points"]: list(points) });
 }
@@ -22,7 +22,7 @@ const LISTS = [
 const CASES = LISTS.flatMap(([need, isRequired]) => FORMS.map(([form, item]) => ({ need, isRequired, form, item })));
 const row = (id: string) => rowOf({ A: "1", FUEL: "G", KIND: "", POINT: id, OTHER: "O" });
 
-describe.each(CASES)("a constant item in a list that is $need, $form", ({ isRequired, item }) => {
+describe.each(CASES)("an item with a constant in a list that is $need, $form", ({ isRequired, item }) => {
   const body = bodyWith(point, isRequired);
 
   test("is omitted if it lacks a required field", () => {

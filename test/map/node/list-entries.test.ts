@@ -79,7 +79,7 @@ payload:
       "points.5.id",
     ]);
   });
-  test("for any rows, has origins with the places that `locate` returns and the values of the payload", () => {
+  test("for any rows, has origins with the locations that `locate` returns and the values of the payload", () => {
     const cellsOf = fc.array(fc.tuple(fc.constantFrom("a", "b", ""), fc.constantFrom("M", "X", "")), { maxLength: 4 });
     const entry = fc.constantFrom(
       "{ each: power, item: { id: MPAN, digits: KIND } }",

@@ -121,7 +121,7 @@ describe("locate", () => {
 });
 
 describe("for any mapping and any rows", () => {
-  test("every text of a payload is the text of the cell that `locate` returns", () => {
+  test("every string of a payload is the content of the cell that `locate` returns", () => {
     fc.assert(
       fc.property(shapes, fc.infiniteStream(fc.constantFrom("", "", "x", "y", " ")), (shape, cells) => {
         const built = draw(shape, "s0");

@@ -56,7 +56,7 @@ describe("conversion to UTC", () => {
     });
   });
 
-  it("follows the discriminator of a union, or without a discriminator converts only if no alternative has text there", () => {
+  it("follows the discriminator of a union, or without a discriminator converts only if no alternative has a string there", () => {
     const call = object({ "kind!": choice(["call"]), at: AT });
     const letter = object({ "kind!": choice(["letter"]), at: text() });
     const mapping = new Map([

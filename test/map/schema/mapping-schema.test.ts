@@ -41,7 +41,7 @@ function pages(): readonly string[] {
   ];
 }
 
-/** The value is null for a fragment that is not valid YAML by itself. */
+/** Returns the value of a YAML text, or null for a fragment that is not valid YAML by itself. */
 function valueOf(name: string, text: string): YamlText {
   try {
     return { name, value: parseDocument({ file: name, text }).value };
@@ -138,7 +138,7 @@ describe("the schema of migrate.yaml", () => {
 
   test.each([
     ["an unknown setting", { contrct: "x.yaml" }],
-    ["a number instead of text", { supplier: 7 }],
+    ["a number instead of a string", { supplier: 7 }],
     ["a target without an address", { targets: { t: { ca: "x.pem" } } }],
     ["an unknown environment", { targets: { t: { baseUrl: "https://x/v1/", environment: "prod" } } }],
   ])("rejects %s", (_, value) => {
