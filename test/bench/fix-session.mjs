@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
     only: { type: "string" },
   },
 });
-// `migrate web` does the same.
+// `migrate web` also keeps its heap small.
 keepHeapSmall();
 
 const rows = Number(options.rows);
@@ -238,7 +238,7 @@ function writeRows(file, header, row) {
   closeSync(handle);
 }
 
-// Maps and checks one record repeatedly.
+// Maps and checks one record repeatedly. Returns the milliseconds per record.
 async function oneRecord(settings, dependencies) {
   const job = await openJob({ ...settings, corrections: undefined }, dependencies);
   const check = compileChecks(job, undefined);

@@ -37,7 +37,7 @@ function withoutBlanks(members) {
   return members;
 }
 
-/** Converts a date in the form dd/MM/yyyy. */
+/** Converts a date from dd/MM/yyyy to yyyy-MM-dd. */
 function isoDate(text) {
   return text === "" ? "" : `${text.slice(6)}-${text.slice(3, 5)}-${text.slice(0, 2)}`;
 }

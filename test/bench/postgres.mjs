@@ -2,9 +2,9 @@
 // server on loopback, alternately with both kinds of ledger. The PostgreSQL server is temporary.
 //   npm run build && node test/bench/postgres.mjs [--records 6000] [--runs 3] [--no-latency | --latency-alone]
 //     [--status 5000000]
-// There are two cases, with a latency of 50 ms and without latency. Both have 32 requests in flight. Each prints
-// records per second while sending, as timed by the server, and the processor time of the push. The ratio is the median
-// over pairs.
+// There are two cases, with a latency of 50 ms and without latency, each with 32 requests in flight. For each case,
+// prints records per second while sending, as timed by the server, and the processor time of the push. The ratio is the
+// median over pairs.
 // --status measures only `migrate status`, for a ledger with this number of records, which SQL creates.
 import { rmSync } from "node:fs";
 import path from "node:path";

@@ -105,8 +105,8 @@ function startPush(file, folder, server, more) {
 }
 
 /**
- * Declares deduplication, because a request with the reply 503 is sent again only if the platform creates nothing
- * twice.
+ * Writes a contract that declares deduplication, because a request with the reply 503 is sent again only if the
+ * platform creates nothing twice.
  */
 function dedupingContract(folder) {
   const file = path.join(folder, "contract.yaml");

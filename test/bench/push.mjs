@@ -1,10 +1,10 @@
 // `migrate push` of a CSV file, with a ledger, to a bare HTTPS server on loopback in another process. Compared with a
 // plain loop of csv-parse and an undici Pool without a ledger (plain-push.mjs), and with newman.
 //   npm run build && node test/bench/push.mjs [--records 20000] [--runs 3] [--no-latency] [--no-peer]
-// There are two cases, without latency and with a latency of 50 ms. Both have 32 requests in flight. Each prints
-// records per second of the whole command (start, reading, validating, planning, sending, report) and while sending, as
-// timed by the server. With latency, it also prints the share of the theoretical maximum, 32 / latency, for the added
-// latency and for the measured latency of a single request.
+// There are two cases, without latency and with a latency of 50 ms, each with 32 requests in flight. For each case,
+// prints records per second of the whole command (start, reading, validating, planning, sending, report) and while
+// sending, as timed by the server. With latency, also prints the share of the theoretical maximum, 32 / latency, for
+// the added latency and for the measured latency of a single request.
 // Each push follows a run of the plain loop, and the ratios are medians over these pairs. Of the loop with prebuilt
 // bodies, only sending is measured.
 // The peer is `newman run -d` with 2,000 of the same rows, against the same server without latency.

@@ -114,8 +114,8 @@ function portOf(folder) {
 }
 
 /**
- * Measures a process that opens the ledger and runs one query. Returns medians, the time of both steps (`ms`) and the
- * result.
+ * Measures a process that opens the ledger and runs one query. Returns medians of its resources and of the time for
+ * both steps (`ms`), and the result (`found`).
  */
 function sqlite(ledger, sql) {
   const script = `

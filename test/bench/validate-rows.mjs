@@ -4,7 +4,7 @@
 // There are two mappings: flat, with a text summary, and nested, which writes one line of JSON per record to a file.
 // The rows are deterministic (flat-rows.mjs). Prints median wall time, processor time, peak memory and rows per second.
 // The compared runs alternate, so that other load on the machine affects all of them. `--rows 10000000 --runs 1
-// --no-peer` is the tenfold run.
+// --no-peer` measures ten times as many rows once.
 // The peer is `mlr --icsv --ojson` into a file, then `ajv validate` of this file with the equivalent schema
 // (flat-schema.json). It has no mapping, no check for duplicate keys and no locations of errors. It requires miller
 // from Debian and ajv-cli from npm. ajv-cli reads the whole file into memory, so it has a heap of 8 GB.
