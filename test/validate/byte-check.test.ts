@@ -29,7 +29,7 @@ const textType = withSome<TextType>(
   text,
 );
 
-/** Draws a decimal pattern as contracts write it. */
+/** Decimal patterns in the notation of contracts. */
 const digitsPattern = fc
   .tuple(fc.boolean(), fc.nat(6), fc.nat(4))
   .map(([signed, whole, places]) => new RegExp(`^${signed ? "-?" : ""}\\d{0,${whole}}(?:\\.\\d{0,${places}})?$`, "u"));
@@ -112,7 +112,7 @@ describe("the byte check of a type", () => {
     expect(verdicts(unsigned, "-1").ofBytes).toBe(false);
   });
 
-  it("passes every text cell whose value has no problem", () => {
+  it("agrees with the value check about every string, unless it cannot decide", () => {
     fc.assert(
       fc.property(textType, cell, (type, content) => {
         const { ofBytes, ofValue } = verdicts(type, content);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { codes, moment } from "./field-types.ts";
 
 describe("date", () => {
-  it.each(["2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31", "1582-10-10"])("%s exists", (value) => {
+  it.each(["2024-02-29", "2000-02-29", "0001-01-01", "9999-12-31", "1582-10-10"])("%s is a valid date", (value) => {
     expect(codes(moment("date"), value)).toEqual([]);
   });
   it.each([
@@ -29,7 +29,7 @@ describe("date", () => {
     20240101,
     true,
     {},
-  ])("%j does not exist", (value) => {
+  ])("%j is not a valid date", (value) => {
     expect(codes(moment("date"), value)).toEqual(["invalid"]);
   });
   it("accepts null only if it is allowed", () => {

@@ -124,7 +124,7 @@ describe("a document path", () => {
     expect(codes(PATH, "a\0b")).toEqual(["null_characters_not_allowed", "unsafe_document_path"]);
   });
 
-  it("is blank if it is empty, like any text", () => {
+  it("is blank if it is empty, like any string", () => {
     expect(codes(PATH, "")).toEqual(["blank"]);
   });
 });

@@ -64,7 +64,7 @@ describe("keywords evaluated as JSON Schema", () => {
       MISMATCH,
     ],
     [
-      "a format and choices in parts",
+      "a format and choices in separate parts",
       { allOf: [{ type: "string", format: "date" }, { enum: ["2024-01-31", "a"] }] },
       "2024-01-31",
       "a",
@@ -73,14 +73,14 @@ describe("keywords evaluated as JSON Schema", () => {
     ["a format of numbers with choices", { enum: [1, 2 ** 31], format: "int32" }, 1, 2 ** 31, MISMATCH],
     ["a format with choices of any type", { enum: [{ a: 1 }, "a"], format: "uuid" }, { a: 1 }, "a", MISMATCH],
     [
-      "a limit with a constant of two types",
+      "a limit with a constant and two types",
       { type: ["string", "integer"], const: "a", minLength: 1 },
       "a",
       "b",
       ["field invalid_choice"],
     ],
     [
-      "a limit with a format of two types",
+      "a limit with a format and two types",
       { type: ["string", "integer"], format: "date", minLength: 9 },
       1,
       "a",
@@ -96,7 +96,7 @@ describe("keywords evaluated as JSON Schema", () => {
       MISMATCH,
     ],
     ["two patterns", { type: "string", pattern: "^a", allOf: [{ pattern: "b$" }] }, "ab", "ac", ["field invalid"]],
-    ["two steps", { type: "number", multipleOf: 2, allOf: [{ multipleOf: 3 }] }, 6, 4, MISMATCH],
+    ["two values of multipleOf", { type: "number", multipleOf: 2, allOf: [{ multipleOf: 3 }] }, 6, 4, MISMATCH],
   ])("accept valid values and report invalid values: %s", (...[, schema, right, wrong, expected]) => {
     expect(problemsOf(schema, right)).toEqual([]);
     expect(problemsOf(schema, wrong)).toEqual(expected);
@@ -148,7 +148,7 @@ describe("keywords evaluated as JSON Schema", () => {
     expect(found).toMatchObject([{ attr: "first", code: "invalid" }]);
   });
 
-  it("limit the comparisons of a long text with an RE2 pattern", () => {
+  it("limit the comparisons of a long string with an RE2 pattern", () => {
     const schema = { type: "string", pattern: "^(?:a|b)*$" };
     expect(problemsOf(schema, "a".repeat(1000))).toEqual([]);
     expect(() => problemsOf(schema, "a".repeat(4_100_000))).toThrow(
@@ -207,8 +207,8 @@ describe("keywords evaluated as JSON Schema", () => {
     ["if without then", { if: { prefixItems: [{ const: 1 }] } }, [1], [1, 2]],
     ["else", { if: { prefixItems: [{ const: 1 }] }, else: { prefixItems: [true, true] } }, [0, 2], [0, 2, 3]],
     ["if without else", IF_THEN, [], [0]],
-    ["a schema for references", { $ref: "#/components/schemas/Pair" }, ["a", 2], ["a", 2, 3]],
-    ["unevaluatedItems of a part", { allOf: [{ unevaluatedItems: { type: "integer" } }] }, [1, 2], ["a"]],
+    ["a referenced schema", { $ref: "#/components/schemas/Pair" }, ["a", 2], ["a", 2, 3]],
+    ["unevaluatedItems in a part", { allOf: [{ unevaluatedItems: { type: "integer" } }] }, [1, 2], ["a"]],
   ])("unevaluatedItems refuses the items that are not evaluated by %s", (_, schema, right, wrong) => {
     const schemas = { Pair: { prefixItems: [{ type: "string" }, true] } };
     const type = { type: "array", ...schema, unevaluatedItems: false };
@@ -240,7 +240,7 @@ describe("keywords evaluated as JSON Schema", () => {
     [{ minimum: 2 }, 1, { code: "schema_mismatch", keyword: "minimum" }],
     [{ additionalProperties: false }, { a: 1 }, { code: "unknown_field", attr: "field.a" }],
     [{ propertyNames: { minLength: 2 } }, { a: 1 }, { code: "schema_mismatch", keyword: "propertyNames", name: "a" }],
-  ])("report the violation of %j with its limit", (schema, value, expected) => {
+  ])("report the violation of %j with its details", (schema, value, expected) => {
     const contract = contractOf({ field: { enum: [value], allOf: [schema] } }, { openapi: "3.1.0" });
     const found = compileValidator(bodyOf(contract), { keepValues: false })({ field: value });
     expect(found).toMatchObject([{ attr: "field", ...expected }]);
@@ -305,7 +305,7 @@ describe("schemas without a type", () => {
     [{ minItems: 1 }, {}, []],
     [{ properties: { a: { type: "string" } }, required: ["a"] }, "text", {}],
     [{ required: ["a"] }, null, { b: 1 }],
-  ])("%j accepts values of other types", (schema, right, wrong) => {
+  ])("the keywords of %j apply only to values of their own type", (schema, right, wrong) => {
     expect(problemsOf(schema, right)).toEqual([]);
     expect(problemsOf(schema, wrong)).not.toEqual([]);
   });
@@ -323,7 +323,7 @@ describe("oneOf without a discriminator", () => {
     expect(problemsOf(schema, value)).toEqual(expected);
   });
 
-  it("ignores an option that would convert the value", () => {
+  it("ignores an option that would convert the value if another option accepts the value unchanged", () => {
     expect(problemsOf({ oneOf: [{ type: "integer" }, { type: "string" }] }, "5")).toEqual([]);
     expect(problemsOf({ oneOf: [{ type: "boolean" }, { type: "integer" }] }, "5")).toEqual(["field coerced (warning)"]);
     expect(

@@ -34,7 +34,7 @@ function listOf(items: number): JsonObject {
   return { list: Array.from({ length: items }, () => ({ p2000: "x" })) };
 }
 
-/** Unlike a literal, the result may have a field named `__proto__`. */
+/** Parses a JSON object. Unlike a literal, the result may have a field named `__proto__`. */
 function parsed(json: string): JsonObject {
   const value: unknown = JSON.parse(json);
   if (!isJsonObject(value)) throw new Error("not an object");
@@ -46,7 +46,7 @@ const GOOD = { number: "A1", customers: [{ name: "Ann" }] };
 describe("objects and lists", () => {
   it.each<[string, JsonObject, readonly string[]]>([
     ["valid", GOOD, []],
-    ["nothing", {}, ["number required", "customers required"]],
+    ["an empty object", {}, ["number required", "customers required"]],
     ["null", { number: null, customers: null }, ["number null", "customers null"]],
     [
       "many errors, reported in the order of the contract",
@@ -59,12 +59,12 @@ describe("objects and lists", () => {
         "customers.1.name blank",
       ],
     ],
-    ["text for an object", { ...GOOD, address: "here" }, ["address.non_field_errors invalid"]],
+    ["a string for an object", { ...GOOD, address: "here" }, ["address.non_field_errors invalid"]],
     ["list for an object", { ...GOOD, address: [] }, ["address.non_field_errors invalid"]],
     ["null for an object", { ...GOOD, address: null }, ["address null"]],
     ["an incomplete optional object", { ...GOOD, address: {} }, ["address.line1 required"]],
     ["object for a list of objects", { ...GOOD, customers: {} }, ["customers.non_field_errors not_a_list"]],
-    ["text for a list of objects", { ...GOOD, customers: "Ann" }, ["customers.non_field_errors not_a_list"]],
+    ["a string for a list of objects", { ...GOOD, customers: "Ann" }, ["customers.non_field_errors not_a_list"]],
     ["no objects", { ...GOOD, customers: [] }, ["customers.non_field_errors empty"]],
     [
       "too many objects, which are still validated",
@@ -72,17 +72,17 @@ describe("objects and lists", () => {
       ["customers.non_field_errors max_length", "customers.2.name required"],
     ],
     [
-      "text and null for items that are objects",
+      "a string and null for items that must be objects",
       { ...GOOD, customers: ["Ann", null] },
       ["customers.0.non_field_errors invalid", "customers.1 null"],
     ],
-    ["text for a list of texts", { ...GOOD, tags: "a" }, ["tags not_a_list"]],
-    ["no texts", { ...GOOD, tags: [] }, ["tags empty"]],
-    ["too few texts", { ...GOOD, tags: ["a"] }, ["tags min_length"]],
-    ["too many texts", { ...GOOD, tags: ["a", "b", "c", "d"] }, ["tags max_length"]],
-    ["repeated texts", { ...GOOD, tags: ["a", "b", "a"] }, ["tags unique"]],
+    ["a string for a list of strings", { ...GOOD, tags: "a" }, ["tags not_a_list"]],
+    ["no strings", { ...GOOD, tags: [] }, ["tags empty"]],
+    ["too few strings", { ...GOOD, tags: ["a"] }, ["tags min_length"]],
+    ["too many strings", { ...GOOD, tags: ["a", "b", "c", "d"] }, ["tags max_length"]],
+    ["repeated strings", { ...GOOD, tags: ["a", "b", "a"] }, ["tags unique"]],
     [
-      "invalid texts",
+      "invalid strings",
       { ...GOOD, tags: ["a", "", 3, null] },
       ["tags max_length", "tags.1 blank", "~tags.2 coerced", "tags.3 null"],
     ],
@@ -90,7 +90,7 @@ describe("objects and lists", () => {
     expect(findings(ACCOUNT, payload)).toEqual(expected);
   });
 
-  it("accepts an empty list without a minimum", () => {
+  it("accepts an empty list without a minimum, and an empty object without required fields", () => {
     expect(codes(list(text()), [])).toEqual([]);
     expect(codes(object({ a: text() }), {})).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe("undocumented fields", () => {
   });
 
   it.each(["constructor", "__proto__", "toString"])(
-    "include %s only if it is an own property of the payload",
+    "do not include the documented field %s, which counts only as an own property of the payload",
     (name) => {
       const type = object({ [`${name}!`]: text() });
       expect(findings(type, {})).toEqual([`${name} required`]);
@@ -188,7 +188,7 @@ describe("undocumented fields", () => {
     expect(findings(type, { it: [] })).toEqual(["it not_a_dict"]);
   });
 
-  it("include read-only fields, which are never required and are validated with a warning", () => {
+  it("do not include read-only fields, which are never required, and are validated and reported with a warning", () => {
     const id: Property = { name: "id", required: true, readOnly: true, type: integer() };
     const type = { ...object({}), properties: new Map([["id", id]]) };
     expect(findings(type, {})).toEqual([]);
@@ -197,7 +197,7 @@ describe("undocumented fields", () => {
   });
 });
 
-/** Each level contains the next level twice, as different types. */
+/** Returns a type with nested alternatives. Each level contains the next level twice, as different types. */
 function levels(count: number): FieldType {
   let type: FieldType = text({ maxLength: 3 });
   for (let level = 0; level < count; level += 1) {
@@ -276,7 +276,7 @@ describe("a union", () => {
     [{ payment: { method: {} } }, ["payment.method invalid_choice"]],
     [{ payment: "CASH" }, ["payment.non_field_errors invalid"]],
     [{ payment: null }, ["payment null"]],
-  ])("with a discriminator: %j", (payload, expected) => {
+  ])("with a discriminator has the expected problems: %j", (payload, expected) => {
     expect(findings(chosen, payload)).toEqual(expected);
   });
 

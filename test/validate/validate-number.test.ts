@@ -110,7 +110,7 @@ describe("number", () => {
     expect(codes(number({ multipleOf: 0.5 }), 0.75)).toEqual(["invalid"]);
   });
 
-  it("accepts an integer with more digits than a JavaScript number", () => {
+  it("compares integers exactly, even beyond the precision of JavaScript numbers", () => {
     const limit = { value: 9_007_199_254_740_992, exclusive: false };
     expect(codes(integer({ maximum: limit }), "9007199254740993")).toEqual(["~coerced", "max_value"]);
   });

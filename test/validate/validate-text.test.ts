@@ -15,7 +15,7 @@ const CASES: readonly Case[] = [
   ["null", {}, null, ["null"]],
   ["null if it is allowed", { nullable: true }, null, []],
   ["number", {}, 7, ["~coerced"]],
-  ["number that is too long as text", { maxLength: 2 }, 1234, ["~coerced", "max_length"]],
+  ["number that is too long as a string", { maxLength: 2 }, 1234, ["~coerced", "max_length"]],
   ["boolean", {}, true, ["invalid"]],
   ["list", {}, ["a"], ["invalid"]],
   ["object", {}, { a: "b" }, ["invalid"]],
@@ -56,7 +56,7 @@ describe("text", () => {
     expect(codes(text(type), value)).toEqual(expected);
   });
 
-  it("reports the expectation with the limit and its unit", () => {
+  it("reports the limit with its unit, or the expectation", () => {
     expect(problemsOf(text({ maxLength: 3 }), "abcd")).toEqual([
       {
         attr: "it",
@@ -121,7 +121,7 @@ describe("hostile text", () => {
     ["quotes", { format: "email" }, `"${"\\".repeat(300)}@x`],
     ["uri", { format: "uri" }, `a:${"%".repeat(LONG)}`],
     ["slashes", { documentPath: true }, `${"/ ".repeat(LONG)}x`],
-  ] as const)("is validated quickly: %s", (_name, type, value) => {
+  ] as const)("is validated in less than a second: %s", (_name, type, value) => {
     expect(Math.min(...[1, 2, 3].map(() => timeOf(() => codes(text(type), value))))).toBeLessThan(1000);
   });
 });

@@ -8,7 +8,7 @@ import {
   withinWork,
 } from "../../src/validate/work-limit.ts";
 
-/** Whether a payload that needs this work exceeds its limit. */
+/** Returns whether a payload that needs this work exceeds its limit. */
 function exceeds(limit: { trials: number; matches: number }, use: (work: Work) => void): boolean {
   const work = createWork();
   startWork(work, limit);
@@ -35,7 +35,7 @@ describe("the work on a payload", () => {
     [32, 1, 2],
     [95, 1, 3],
     [96, 16, 64],
-  ])("with a text of %i characters and a pattern of cost %i counts as %i comparisons", (length, cost, matches) => {
+  ])("with a string of %i characters and a pattern of cost %i counts as %i comparisons", (length, cost, matches) => {
     const compare = (work: Work): void => countMatches(work, "x".repeat(length), cost);
     expect(exceeds({ trials: 0, matches }, compare)).toBe(false);
     expect(exceeds({ trials: 0, matches: matches - 1 }, compare)).toBe(true);
