@@ -68,7 +68,7 @@ test("prints nothing on the console of its host when it cannot serve a request",
   }
 });
 
-test("accepts requests without a body and chunked bodies (they used to get a 500)", async () => {
+test("answers requests without a body, and accepts chunked bodies (both used to get a 500)", async () => {
   const { call, admin } = await connect();
   expect((await call("POST", "/admin/reset", undefined, admin)).status).toBe(200);
   expect((await call("POST", ACCOUNTS)).status).toBe(415);

@@ -39,7 +39,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** A sandbox on a free port. The API key is sent unless another authorization, or "" for none, is given. */
+/** Starts a sandbox on a free port. Requests have its API key unless their headers set `authorization` ("": none). */
 export async function connect(options: Partial<SandboxOptions> = {}): Promise<Client> {
   const folder = options.folder ?? temporaryFolder();
   const sandbox = await startSandbox({ contract: CONTRACT, region: "GB", port: 0, faults: {}, ...options, folder });
@@ -85,7 +85,7 @@ export async function connect(options: Partial<SandboxOptions> = {}): Promise<Cl
 
 const text = { type: "string", maxLength: 32 };
 
-/** A small contract: an account with customers and agreements, its validation, notes, and an unrelated operation. */
+/** A small contract: an account with customers and a tariff, its validation, notes, and an unrelated operation. */
 const DOCUMENT: JsonObject = {
   openapi: "3.0.3",
   info: { title: "Small", version: "1" },

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { account, ACCOUNTS, connect } from "./sandbox-client.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-test("the sandbox listens on loopback only, and `ready` has its address", async () => {
+test("`ready` has the loopback address, the credentials and the sample data of the sandbox", async () => {
   const { sandbox } = await connect({ apiKey: "sk_test" });
   const { port } = new URL(sandbox.ready.baseUrl);
   expect(sandbox.ready).toEqual({
@@ -33,7 +33,7 @@ test("the certificate is valid for 127.0.0.1, ::1 and localhost, and its key is 
   expect((await stat(join(folder, "server-key.pem"))).mode & 0o777).toBe(0o600);
 });
 
-test("clients without its authority, and old TLS versions, are refused", async () => {
+test("clients without its certificate authority or with an old TLS version cannot connect", async () => {
   const { sandbox } = await connect();
   const { port } = new URL(sandbox.ready.baseUrl);
   const ca = await readFile(sandbox.ready.ca);
@@ -92,7 +92,7 @@ test("changes are written to the data file while the sandbox runs", async () => 
 });
 
 test.each(["{", "[]", '{"suppliers":{"A":"Asleep"},"accounts":[]}', '{"suppliers":{},"accounts":[{"number":1}]}'])(
-  "a file with other content is left unchanged: %s",
+  "a data file with other content is refused, and left unchanged: %s",
   async (text) => {
     const dataFile = join(temporaryFolder(), "other.json");
     await writeFile(dataFile, text);
@@ -105,7 +105,7 @@ test("a data path that cannot be read is a storage failure", async () => {
   await expect(connect({ dataFile: temporaryFolder() })).rejects.toMatchObject({ code: "storage" });
 });
 
-test("a data file that cannot be written is a storage failure, not a bug, and is written as soon as that is possible", async () => {
+test("a data file that cannot be written is a storage failure, and a second call of `close` writes it", async () => {
   const folder = join(temporaryFolder(), "data");
   const dataFile = join(folder, "platform.json");
   const { sandbox } = await connect({ dataFile });
@@ -116,7 +116,7 @@ test("a data file that cannot be written is a storage failure, not a bug, and is
   expect(await readFile(dataFile, "utf8")).toContain('"accounts"');
 });
 
-test("a folder that cannot contain the certificates is a storage failure, not a bug", async () => {
+test("a folder that cannot contain the certificates is a storage failure", async () => {
   const file = join(temporaryFolder(), "file");
   await writeFile(file, "");
   await expect(connect({ folder: join(file, "sandbox") })).rejects.toMatchObject({

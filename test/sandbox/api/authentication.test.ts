@@ -86,7 +86,7 @@ test("a refresh token expires", async () => {
   expect((await obtain(client, { refreshToken })).errors[0].extensions.errorCode).toBe("KT-CT-1134");
 });
 
-test("logins beyond the limit are refused until a minute has passed, even if their keys are right", async () => {
+test("logins beyond the limit are refused until a minute has passed, even if their API keys are valid", async () => {
   const clock = clockAt(Date.UTC(2025, 0, 1));
   const client = await connect({ clock, faults: { maxLogins: 2 } });
   const codes: string[] = [];
@@ -119,7 +119,7 @@ test("the lifetime of a refresh token is a setting, and rotated keys end it imme
   expect(rotated.errors[0].extensions.errorCode).toBe("KT-CT-1135");
 });
 
-test("GraphQL answers introspection, and reports a request without a query", async () => {
+test("GraphQL answers introspection, and refuses an unknown field and a malformed body", async () => {
   const { post, call, sandbox } = await connect();
   const { json } = await post(sandbox.ready.graphqlUrl, { query: getIntrospectionQuery() });
   const names = JSON.stringify(json.data);

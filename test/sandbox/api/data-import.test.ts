@@ -42,7 +42,7 @@ test("an invalid payload is answered as described in section 7 of the API specif
   expect(sandbox.state.accounts()).toEqual([]);
 });
 
-test("unknown phone numbers, postcodes, tariffs, products and import suppliers are refused", async () => {
+test("invalid phone numbers and postcodes, and unknown tariffs, products and import suppliers are refused", async () => {
   const { post } = await connect();
   const { json } = await post(ACCOUNTS, {
     ...account("E-1"),

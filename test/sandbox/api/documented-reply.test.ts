@@ -10,7 +10,7 @@ function json(schema: JsonObject): JsonObject {
   return { content: { "application/json": { schema } } };
 }
 
-/** The published form of a billing platform: wrapped requests and replies, 200 for a POST. */
+/** The schema of a customer, as a billing platform publishes it. */
 const CUSTOMER = {
   type: "object",
   required: ["customer_id", "sequence", "external_id", "created_at", "zone", "balance"],
@@ -75,7 +75,7 @@ test("the record is read from a wrapped request, and is put into an optional mem
   expect(body.customer).toMatchObject({ external_id: "C2" });
 });
 
-test("an account has its number under the documented name, and keeps a documented status", async () => {
+test("an account has its number under the documented name, and has status 201 if this status is documented", async () => {
   const reply = { type: "object", required: ["number"], properties: { number: text } };
   const account = { type: "object", properties: { external_account_number: text } };
   const { post } = await connectTo("/accounts/", account, { "200": json(reply), "201": json(reply) });

@@ -31,7 +31,7 @@ test("products need no credentials and come in pages of 100, linked by absolute 
   expect((await client.get("products/?page=3", NOBODY)).json).toEqual({ detail: "Invalid page.", code: "not_found" });
 });
 
-/** Specification 2.2. */
+/** The fields of a product, as in section 2.2 of the API specification. */
 const PRODUCT_FIELDS =
   "code direction full_name display_name description is_variable is_green is_tracker is_prepay is_business " +
   "is_restricted term available_from available_to links brand";
@@ -106,7 +106,7 @@ test.each([
   ["the spring day has 23 hours", "period_from=2025-03-30&period_to=2025-03-31", 46, "2025-03-30T00:00:00Z"],
   ["the autumn day has 25 hours", "period_from=2025-10-26&period_to=2025-10-27", 50, "2025-10-25T23:00:00Z"],
   [
-    "a summer day begins in the evening of UTC",
+    "a summer day begins on the previous evening in UTC",
     "period_from=2025-07-01T00:00&period_to=2025-07-02T00:00",
     48,
     "2025-06-30T23:00:00Z",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { account, ACCOUNTS, type Answer, connect } from "../sandbox-client.ts";
 
-/** The outcome of the first requests: status of the reply (0: no reply), and whether the request was processed. */
+/** Returns the outcome of each request: the status of its reply (0: no reply), and whether it was processed. */
 async function outcomesOf(faults: Parameters<typeof connect>[0], requests: number): Promise<readonly string[]> {
   const { post, sandbox } = await connect(faults);
   for (let number = 1; number <= requests; number += 1)
@@ -80,13 +80,13 @@ test("a request never gets a reply, with or without processing", async () => {
   expect(answered).toBe(0);
 });
 
-test("a truncated reply has its status, and its request was processed", async () => {
+test("the history has the status of a truncated reply, and its request was processed", async () => {
   const { post, sandbox } = await connect({ faults: { cutAfter: { every: 1 } } });
   await expect(post(ACCOUNTS, account("E-1"))).rejects.toMatchObject({ code: "ECONNRESET" });
   expect(sandbox.history()).toMatchObject([{ status: 201, processed: true }]);
 });
 
-test("the import supplier becomes Paused at a request", async () => {
+test("the import supplier becomes Paused at the configured request", async () => {
   const { post, sandbox } = await connect({ faults: { pauseAt: 2 } });
   const replies: Answer[] = [];
   for (const key of ["E-1", "E-2", "E-3"]) replies.push(await post(ACCOUNTS, account(key)));
@@ -98,7 +98,7 @@ test("the import supplier becomes Paused at a request", async () => {
   expect(sandbox.state.supplierStatus("SANDBOX")).toBe("Paused");
 });
 
-test("tokens are revoked at a request", async () => {
+test("tokens are revoked at the configured request", async () => {
   const { post, sandbox } = await connect({ faults: { rotateTokensAt: 2 } });
   const query = `mutation { obtainKrakenToken(input: { APIKey: "${sandbox.ready.apiKey}" }) { token } }`;
   const { json } = await post("graphql/", { query });

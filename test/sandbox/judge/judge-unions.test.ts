@@ -22,7 +22,7 @@ test.each<[unknown, readonly string[]]>([
   [{ method: null }, ["a.method null"]],
   ["DEBIT", ["a.non_field_errors invalid"]],
   [null, ["a null"]],
-])("a discriminator selects an option for %j", (value, expected) => {
+])("a discriminator determines the problems of %j", (value, expected) => {
   expect(judgeValue(PAYMENT, value, PAYMENTS)).toEqual(expected);
 });
 

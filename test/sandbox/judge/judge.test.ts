@@ -31,7 +31,7 @@ test.each([
   [null, "null"],
   ["x", "invalid"],
   [[], "invalid"],
-])("a body that is %j is rejected as a whole", (body, code) => {
+])("the body %j has the problem non_field_errors %s", (body, code) => {
   expect(judge(OBJECT, body)).toEqual([`non_field_errors ${code}`]);
 });
 
@@ -65,7 +65,7 @@ test("limits from several parts of allOf all apply", () => {
   expect(judgeValue(schema, "ax")).toEqual(["a invalid"]);
 });
 
-test("read-only fields are not required, and validated if they are sent", () => {
+test("read-only fields are not required, but are validated if they are sent", () => {
   const schema = { type: "object", required: ["id", "b"], properties: { id: { ...TEXT, readOnly: true }, b: TEXT } };
   expect(judge(schema, { b: "x" })).toEqual([]);
   expect(judge(schema, { b: "x", id: {} })).toEqual(["id invalid"]);
@@ -97,11 +97,11 @@ test("validation leaves the body unchanged", () => {
   expect(body).toEqual({ a: " x ", n: "5" });
 });
 
-test("an unknown operation is a bug of the caller", () => {
+test("an unknown operation causes an error", () => {
   expect(() => compileJudge({ paths: {} }, { method: "POST", path: "/x/" })).toThrow("no JSON request body");
 });
 
-test("the project's own contract compiles, and validates nested fields", async () => {
+test("the contract of the fixtures compiles, and its nested fields are validated", async () => {
   const document: JsonObject = parse(await readFile("fixtures/contract/contract.yaml", "utf8"));
   const check = compileJudge(document, { method: "POST", path: "/data-import/accounts/" });
   const found = check({ supply_addresses: [{ meter_points: [{ meters: [{ registers: [{ digits: "ten" }] }] }] }] });
