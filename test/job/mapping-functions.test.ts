@@ -42,14 +42,14 @@ describe("the functions of a mapping", () => {
     expect(functions.names).toEqual(["up"]);
     await functions.close();
   });
-  test("receive each row of CSV and JSON, with empty text for missing cells", async () => {
+  test("receive each row of CSV and JSON, with an empty string for missing cells", async () => {
     const text = "export const keys = (value, row) => Object.entries(row).join(';');";
     const functions = await load("own.mjs", { "own.mjs": text });
     const rows = [csvRow(table("a.csv", ["A", "B"]), 2, ["1"]), jsonRow({ A: 1, C: [2] })];
     expect(await evaluated(functions, "keys", ["", ""], rows)).toEqual(["A,1;B,", "A,1;C,2"]);
     await functions.close();
   });
-  test("are not called after the first call that fails", async () => {
+  test("are not called for the later values of a batch if a call fails", async () => {
     const text =
       "let calls = 0; export const f = (value) => { calls += 1; if (value === 'x') throw new Error(); return calls; };";
     const functions = await load("own.mjs", { "own.mjs": text });
@@ -88,6 +88,6 @@ test.each([
   ["function () { [native code] }", true],
   ["f(value) { return value; }", true],
   ["async (value) => value", true],
-])("detects whether the function %s needs the row: %s", (source, expected) => {
+])("detects whether the function %s may read the row: %s", (source, expected) => {
   expect(mayReadRow(source)).toBe(expected);
 });

@@ -19,7 +19,7 @@ async function described(
   return describeRun({ ...PUSH_SETTINGS, ...settings, dryRun: false }, { job, host: "t.example", clock });
 }
 
-/** The run as the ledger returns it. */
+/** Returns a run with its settings as the ledger returns them. */
 async function recorded(folder: string): Promise<NewRun> {
   const run = await described(folder, { supplier: "ACME" });
   return { ...run, settings: JSON.parse(JSON.stringify(run.settings)) };

@@ -60,7 +60,7 @@ export function thingsSettings(folder: string, more: Partial<JobSettings> = {}):
   return { folder, contract: ["contract.yaml"], mapping: "mapping.yaml", sources: [], namedSources: {}, ...more };
 }
 
-/** The job of such a folder; closed when the test ends. */
+/** Opens the job of a folder made by `thingsFolder`, and closes it when the test ends. */
 export async function openThings(folder: string, more: Partial<JobSettings> = {}): Promise<Job> {
   const job = await openJob(thingsSettings(folder, more), {
     temporaryFolder: path.join(folder, "temp"),
@@ -110,7 +110,7 @@ export async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<read
   return items;
 }
 
-/** `record attr code` of every problem. */
+/** Returns `record attr code` of every problem. */
 export function problemsOf(records: readonly MappedRecord[]): readonly string[] {
   return records.flatMap(({ number, problems }) => problems.map(({ attr, code }) => `${number} ${attr} ${code}`));
 }

@@ -21,7 +21,7 @@ const change = fc.record({
 });
 type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A ledger, an inventory file, and both ways to count its keys. */
+/** Returns a ledger, an inventory file, and both ways to count the keys of the file. */
 async function startCounting() {
   const folder = temporaryFolder({ "keys.txt": "" });
   const store = await openLedgerStore(join(folder, "ledger.db"));
@@ -47,11 +47,11 @@ async function startCounting() {
     store,
     /** Pushes whose input was not read to the end. */
     unfinished: new Array<string>(),
-    /** The file with the missing keys; undefined if there is none. */
+    /** Returns the name of the file with the stored counts, or undefined if there is none. */
     stored: (): string | undefined => readdirSync(folder).find((name) => name.startsWith("inventory-")),
-    /** No two calls of one ledger give the same time. */
+    /** Returns a time later than those of all earlier calls. */
     nextTime,
-    /** How often keys of pushes were read. */
+    /** Returns how often keys of pushes were read. */
     readings: () => readings,
     write(keys: readonly string[]) {
       writeFileSync(options.inventory, keys.map((each) => `${each}\n`).join(""));
@@ -134,7 +134,7 @@ test("the counts of a file that has just changed are not stored", async () => {
   await counting.ledger.close();
 });
 
-test("only the keys of later pushes are read, also after they were counted at the end of a push", async () => {
+test("only the keys of pushes that have not been counted are read, and the end of a push counts its keys", async () => {
   const counting = await startCounting();
   const { ledger, store } = counting;
   await planned(ledger, [item(1, "A")]);
@@ -168,7 +168,7 @@ test.each(["", "a", "ab", "abc", "é", "aé", "abé", "日本"])(
   },
 );
 
-test("an older copy of the ledger is compared again", async () => {
+test("the inventory is compared again with an older copy of the ledger", async () => {
   const counting = await startCounting();
   await planned(counting.ledger, [item(1, "A")]);
   counting.write(["A", "B"]);
@@ -176,7 +176,7 @@ test("an older copy of the ledger is compared again", async () => {
   const file = join(counting.folder, counting.stored() ?? "");
   const [header = ""] = readFileSync(file, "latin1").split("\n");
   const { runs, ...rest }: { readonly runs: readonly string[] } = JSON.parse(header);
-  // The count of a later push with the key B, which this copy lacks.
+  // The counts include a later push with the key B, which this copy of the ledger lacks.
   writeFileSync(file, `${JSON.stringify({ ...rest, runs: [...runs, "20260101-0000-abcd"] })}\n`);
   expect(await counting.count()).toMatchObject([{ expected: 2, seen: 1, missing: 1 }]);
   await counting.ledger.close();
