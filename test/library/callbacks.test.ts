@@ -3,7 +3,7 @@ import { validate, type ValidateOptions } from "energy-migrate";
 import { projectFile } from "../e2e/cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A delimiter other than a comma causes a notice. */
+/** Returns options that cause a notice, because the delimiter of the file is not a comma. */
 function noticed(): ValidateOptions {
   const mapping = "operation: import-account\nkey: external_account_number\nsources: { accounts: { files: a.csv } }\n";
   const payload = "payload: { external_account_number: REF, billing_name: NAME }\n";
@@ -26,7 +26,7 @@ function fail(): never {
   throw BOOM;
 }
 
-test.each(CALLBACKS)("a call rejects when its callback %s", async (_, callback) => {
+test.each(CALLBACKS)("a call rejects when its notice callback %s", async (_, callback) => {
   await expect(validate({ ...noticed(), onNotice: callback })).rejects.toBe(BOOM);
 });
 
@@ -34,7 +34,7 @@ test.each(CALLBACKS)("a call rejects when its progress callback %s", async (_, c
   await expect(validate({ ...noticed(), onProgress: callback })).rejects.toBe(BOOM);
 });
 
-test("stopNow ends the wait for a promise that never settles", async () => {
+test("`stopNow` ends the wait for the promise of a callback that never settles", async () => {
   const stop = new AbortController();
   const onNotice = (): Promise<void> => {
     setImmediate(() => stop.abort());

@@ -2,15 +2,16 @@
 //
 //   node test/library/examples.mjs <folder>     a project into which the package is installed
 //
-// Each block of JavaScript is a whole program. It runs in its own folder with the demo's extract and contract, and with a
-// platform in PLATFORM_URL, PLATFORM_CA and PLATFORM_KEY. The text block after it is its expected output.
+// Each block of JavaScript is a complete program. It runs in its own folder with the demo's extract and contract, and
+// with the address, certificate authority and key of the platform in PLATFORM_URL, PLATFORM_CA and PLATFORM_KEY. The
+// text block after the program is its expected output.
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** The programs of a page: their headings, their code, and their output if the page shows it. */
+/** Returns the programs of a page: their headings, their code, and their output if the page shows it. */
 export function examplesIn(page) {
   const blocks = /^## (.+)$|^```(\w*)\n([^]*?)^```$/gm;
   const examples = [];
@@ -25,7 +26,7 @@ export function examplesIn(page) {
   return examples;
 }
 
-/** The file that the package's name resolves to in the folder, and the folder of the package. */
+/** Returns the file that the package's name resolves to in the folder, and the folder of the package. */
 function installed(folder) {
   const entry = realpathSync(createRequire(path.join(folder, "program.mjs")).resolve("energy-migrate"));
   let root = path.dirname(entry);
@@ -60,7 +61,7 @@ function prepare(place, root, code) {
   writeFileSync(path.join(place, "example.mjs"), code);
 }
 
-/** Applies only to programs that hang. */
+/** The time after which a program that hangs is ended. */
 const LIMIT_MS = 240_000;
 
 function run(place, { target, credentials }) {

@@ -19,7 +19,7 @@ const call = (of: (options: never) => unknown, options: unknown): Promise<unknow
     .then(() => Reflect.apply(of, undefined, [options]))
     .then((value: unknown) => firstOf(value));
 
-/** A generator throws when it is first iterated. */
+/** Returns the value, or the first result of a generator, which checks its options only when it is first iterated. */
 async function firstOf(value: unknown): Promise<unknown> {
   const isIterable = typeof value === "object" && value !== null && Symbol.asyncIterator in value;
   return isIterable ? Reflect.apply(Reflect.get(value, "next"), value, []) : value;

@@ -116,7 +116,7 @@ test("a ledger can be read while a push writes to it: its runs, its outcomes, it
   expect(await status({ folder })).toMatchObject({ runs: [{ state: "complete" }], coverage: [{ accepted: 60 }] });
 });
 
-test("an error thrown by a callback ends the run cleanly and is rethrown", async () => {
+test("an error thrown by a callback ends the run and is rethrown, and the run can be resumed", async () => {
   const sandbox = await platform({ faults: { latencyMs: 10 } });
   const options = pushOf(30, sandbox);
   const pushed = push({
@@ -130,7 +130,7 @@ test("an error thrown by a callback ends the run cleanly and is rethrown", async
   expect((await resume({ folder, credentials })).summary.counts).toEqual({ accepted: 30 });
 });
 
-test("a program can send to production only with a confirmation", async () => {
+test("a program can send to production only with `allowProduction`", async () => {
   const sandbox = await platform();
   const options = pushOf(3, sandbox);
   const live = { ...options, target: { ...sandbox.target, environment: "production" } as const };

@@ -18,14 +18,14 @@ interface Measurements {
   readonly variables: readonly string[];
 }
 
-/** A single file without a join, which is validated in threads. */
+/** A mapping of a single file without a join, whose records are validated in threads. */
 const FLAT = `
 operation: import-account
 sources: { accounts: { files: accounts.csv } }
 payload: { external_account_number: REF }
 `;
 
-/** Variables that could act as settings: ours, those of stores and proxies, and the user's folders. */
+/** Environment variables that could act as settings: of this program, of stores, proxies, terminals and the user. */
 const SETTINGS = /^(?:MIGRATE_|AWS_|XDG_|HOME$|USER|NO_COLOR|FORCE_COLOR|CI$|https?_proxy|all_proxy)/i;
 
 test("a program that used the library exits on its own, prints nothing, and leaves no files or handles", async () => {
@@ -52,7 +52,7 @@ test("a program that used the library exits on its own, prints nothing, and leav
   expect(measured.variables.filter((name) => SETTINGS.test(name))).toEqual([]);
 });
 
-/** An open ledger that was written to is closed by an exit listener (docs/library.md). */
+/** Adds the exit listener that closes a ledger (docs/library.md), unless ledgers are closed immediately. */
 function withOneAtExit(before: Surroundings): Surroundings {
   if (closesImmediately) return before;
   return { ...before, listeners: before.listeners.map(([event, count]) => [event, event === "exit" ? 1 : count]) };

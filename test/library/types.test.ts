@@ -75,7 +75,7 @@ test.each([
   expect(status).toBe(0);
 });
 
-/** The exported names of a declaration file, and the file that declares each. */
+/** Returns the exported names of a declaration file, and the file that declares each name. */
 function exportsOf(file: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [, names = "", from = ""] of readFileSync(file, "utf8").matchAll(
@@ -86,7 +86,7 @@ function exportsOf(file: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** The declaration of a name: from its `export` to the next line that begins another declaration. */
+/** Returns the declaration of a name, without comments: from `export` to the next line that begins a declaration. */
 function declarationOf(name: string, text: string): string {
   const start = text.search(new RegExp(`^export (?:declare )?(?:interface|type|function|const|class) ${name}\\b`, "m"));
   const rest = text.slice(start);
