@@ -38,7 +38,7 @@ describe("replies", () => {
     expect(target.server.connections()).toBe(0);
   });
 
-  test("ignore a preceding 102 Processing", async () => {
+  test("are read after a preceding 102 Processing", async () => {
     const { post } = await scene(
       raw("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}"),
     );

@@ -12,7 +12,7 @@ function base64(text: string): string {
 
 describe("a credential that a server repeats is masked", () => {
   test.each([
-    ["whole", KEY],
+    ["in full", KEY],
     ["its first characters", KEY.slice(0, 8)],
     ["its first characters, followed by others", `${KEY.slice(0, 20)}XYZ`],
     ["percent-encoded", encodeURIComponent(KEY)],

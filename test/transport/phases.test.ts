@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** The requests that undici reports as started. */
+/** The number of requests that undici reports as started. */
 let written = 0;
 const count = (): void => void (written += 1);
 beforeEach(() => {
@@ -164,7 +164,7 @@ describe("a request counts as unsent if", () => {
     }
   });
 
-  test("it times out while it waits for a connection, and is never sent afterwards", async () => {
+  test("the caller aborts it while it waits for a connection, and it is never sent afterwards", async () => {
     const { post, server } = await scene(
       [(socket, request) => setTimeout(() => reply(200, {})(socket, request), 300), reply(200, {})],
       {

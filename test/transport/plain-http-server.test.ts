@@ -5,7 +5,7 @@ import { createHttp } from "../../src/transport/http-client.ts";
 import { TransportError } from "../../src/transport/http.ts";
 import { tlsFailure } from "../../src/transport/tls.ts";
 
-/** The result of a request over TLS to this port. */
+/** Returns the failure that ends a run after a request over TLS to this port, or undefined if the run waits. */
 async function failureAt(port: number): Promise<unknown> {
   const origin = new URL(`https://127.0.0.1:${port}`);
   const client = createHttp({ origin, connections: 1, timeouts: { connectMs: 1_200 } });

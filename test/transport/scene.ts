@@ -11,7 +11,7 @@ interface Scene {
   readonly post: (path?: string, signal?: AbortSignal) => Promise<HttpReply | TransportError>;
 }
 
-/** A server with a configured fault, and its client, which is closed after the test. */
+/** Starts a server with the configured faults, and its client. Both are closed after the test. */
 export async function scene(
   act: Action | readonly Action[],
   options: ChaosOptions & Partial<HttpOptions> = {},

@@ -8,7 +8,7 @@ interface NamedServer extends ChaosServer {
   readonly servername: string;
 }
 
-/** OpenSSL finds a certificate by its name, so each needs its own. */
+/** Starts a server with its own host name, because OpenSSL finds a certificate by its name. */
 async function serverOf(name: string, options: ChaosOptions = {}): Promise<NamedServer> {
   const servername = `${name}.example`;
   const server = await startChaosServer(() => reply(200, "{}"), { host: servername, ...options });
@@ -16,7 +16,7 @@ async function serverOf(name: string, options: ChaosOptions = {}): Promise<Named
   return { ...server, servername };
 }
 
-/** The result of a connection: `open`, or the error's code. */
+/** Returns the result of a connection: `open`, or the error's code. */
 function connectTo(
   connect: ReturnType<typeof trustingConnector>,
   { baseUrl, servername }: NamedServer,
