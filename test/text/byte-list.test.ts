@@ -4,7 +4,7 @@ import { addNumber, createByteList } from "../../src/text/byte-list.ts";
 
 const text = fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.constantFrom("\ud800", "a\udc00b", "\ufeff"));
 
-test("text, bytes and numbers are appended in order, in UTF-8 and decimal digits", () => {
+test("strings, bytes and numbers are appended in order, in UTF-8 and decimal digits", () => {
   const part = fc.oneof(text, fc.uint8Array({ maxLength: 300 }), fc.maxSafeNat(), fc.nat(1000));
   fc.assert(
     fc.property(fc.array(part), (parts) => {

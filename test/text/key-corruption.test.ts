@@ -9,7 +9,7 @@ import {
 } from "../../src/text/key-corruption.ts";
 import { isPlainKey, keptDigits, normalKey, storedNormalKey } from "../../src/text/near-key.ts";
 
-/** The change that a spreadsheet makes to a key, and which of the two keys is the changed form. */
+/** Pairs of keys, the change that a spreadsheet makes, and which of the two keys is the changed form. */
 const CORRUPT: readonly (readonly [
   known: string,
   key: string,
@@ -105,7 +105,7 @@ test("distinct ordinary keys are never considered corrupted forms of each other"
   );
 });
 
-test("a ledger that stores no normal form computes it from the key", () => {
+test("the normal form of a key without a stored normal form is the key without dashes", () => {
   const text = fc.oneof(
     fc.string(),
     fc.stringMatching(/^[-+'=A-Za-z0-9 ._/,E"]{0,12}$/),

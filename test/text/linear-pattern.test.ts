@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linearPattern, matcherOf } from "../../src/text/linear-pattern.ts";
 
-/** Patterns that are slow on some texts in JavaScript's own engine. */
+/** Patterns that are slow on some strings in JavaScript's own engine. */
 const SLOW: readonly string[] = [
   "^(a+)+$",
   "f.*o",

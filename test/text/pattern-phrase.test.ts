@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { patternPhrase } from "../../src/text/pattern-phrase.ts";
 
-/** Expressions that are not anchored, contradict themselves, match only empty text, or have other syntax. */
+/** Expressions that are not anchored, contradict themselves, match only the empty string, or have other syntax. */
 const OTHERS = [
   "",
   "^$",
@@ -57,7 +57,7 @@ describe("patternPhrase", () => {
     expect(patternPhrase(source)).toBeUndefined();
   });
 
-  it("describes exactly the texts that the expression matches", () => {
+  it("describes exactly the strings that the expression matches", () => {
     fc.assert(
       fc.property(sequences(), (pieces) => {
         const source = `^${pieces.map(({ source: each }) => each).join("")}$`;

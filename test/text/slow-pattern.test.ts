@@ -28,13 +28,13 @@ const SLOW = [
   "^(?=a)b$",
 ];
 
-it("a pattern of more than 1,000 characters is matched by RE2", () => {
+it("a pattern of more than 1,000 characters counts as slow", () => {
   expect(slowPatternReason("a".repeat(1000))).toBeUndefined();
   expect(slowPatternReason("a".repeat(1001))).toContain("longer than 1000 characters");
 });
 
 describe("a pattern of the contract", () => {
-  it.each(QUICK)("%s is enforced, and is fast on 100 kB of adversarial text", (source) => {
+  it.each(QUICK)("%s is enforced, and takes limited time on 100 kB of adversarial text", (source) => {
     expect(slowPatternReason(source)).toBeUndefined();
     const type = text({ pattern: new RegExp(source, "u") });
     const pieces = fc.constantFrom("a", "1", "0", ".", " ", "A1", "-", "b@", "ab", "\u00e9");
