@@ -17,7 +17,7 @@ import { reportOf } from "../report/reports.ts";
 
 export type Cells = Readonly<Record<string, string>>;
 
-/** The rows of an extract, and the columns with errors. The column `""` is an error of the whole row. */
+/** The rows of an extract, and the columns with errors. The column `""` means an error of the row without a column. */
 export interface Extract {
   readonly accounts: readonly Cells[];
   readonly customers?: readonly Cells[];
@@ -32,7 +32,7 @@ export interface WrittenRejects {
   readonly folder: string;
   readonly path: (file: string) => string;
   readonly read: (file: string) => readonly Cells[];
-  /** Saves a file as a spreadsheet would, from its rows. */
+  /** Writes rows to a file in this format, as a spreadsheet would. */
   readonly save: (file: string, rows: readonly Cells[], form?: SavedForm) => void;
   readonly check: (options?: { readonly restoreKeys?: boolean }) => Promise<CheckedCorrections>;
 }
@@ -45,7 +45,7 @@ interface SavedForm {
 }
 
 /**
- * A report with the rejects of accounts (key REF) and their customers, as a run writes it. Every account is rejected.
+ * Writes a report with the rejects of accounts (key REF) and their customers, as a run does. Every account is rejected.
  */
 export async function writeExtract(extract: Extract): Promise<WrittenRejects> {
   const folder = temporaryFolder();

@@ -13,7 +13,7 @@ function people(REF: string, index: number): readonly Cells[] {
   ];
 }
 
-/** Four accounts with one error each, and two customers per account. */
+/** Writes the rejects of four accounts with one error each, and two customers per account. */
 function fourAccounts(): Promise<WrittenRejects> {
   return writeExtract({
     accounts: KEYS.map((REF, index) => ({ REF, NAME: `Name ${index}`, TOWN: "Derby", TYPE: "?" })),
@@ -81,12 +81,12 @@ describe("re-imported rows", () => {
     ]);
   });
 
-  it("count a missing row as lost if other rows of its record are present", async () => {
+  it("are counted as lost if they are missing, but other rows of their record are present", async () => {
     const findings = await after((rows, file) => (file === "rejects.csv" ? rows : rows.toSpliced(2, 1)));
     expect(findings).toMatchObject({ ...NOTHING, lost: [{ source: "customers", count: 1, number: 3 }], returned: 11 });
   });
 
-  it("count a record without any rows as removed on purpose", async () => {
+  it("are counted as deleted on purpose if all rows of a record are missing", async () => {
     const findings = await after((rows) => rows.filter(({ REF }) => REF !== "00000003"));
     expect(findings).toMatchObject({
       ...NOTHING,
@@ -98,7 +98,7 @@ describe("re-imported rows", () => {
     });
   });
 
-  it("do not count a deleted duplicate as a missing record (it used to count as still to be sent)", async () => {
+  it("of duplicates may be deleted without a missing record (such records used to count as still to be sent)", async () => {
     const accounts = ["1", "2", "3", "3"].map((REF) => ({ REF, NAME: "Ann", TYPE: "?" }));
     const errors = { "accounts.csv": { 3: ["TYPE"], 4: ["REF"], 5: ["REF"] } };
     const lostWithout = async (isMissing: (index: number) => boolean): Promise<number> => {
@@ -117,7 +117,7 @@ describe("re-imported rows", () => {
     expect(await lostWithout((index) => index === 1)).toBe(1);
   });
 
-  it("count a row that was never exported as added, even if it is a copy of another row", async () => {
+  it("are counted as added if they were never exported, even if they are copies of other rows", async () => {
     const findings = await after((rows, file) =>
       file === "rejects.csv"
         ? [...rows, { ...rows[0], REF: "00000009", migrate_key: "", NAME: "New", TOWN: "Leeds" }]
@@ -134,7 +134,7 @@ describe("re-imported rows", () => {
 describe("re-imported columns", () => {
   it.each([
     ["only case and punctuation differ", "Na-me", ["REF", "Na-me", "TOWN", "TYPE"]],
-    ["the column is in its old place", "SURNAME", ["REF", "SURNAME", "TOWN", "TYPE"]],
+    ["the column is in its old position", "SURNAME", ["REF", "SURNAME", "TOWN", "TYPE"]],
   ])("are recognised after renaming if %s", async (_, to, columns) => {
     const exported = await fourAccounts();
     const rows = exported.read("rejects.csv").map(({ NAME = "", ...row }) => ({ ...row, [to]: NAME }));

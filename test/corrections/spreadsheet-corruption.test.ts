@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { CorrectionFindings } from "../../src/corrections/correction-findings.ts";
 import { type Cells, type WrittenRejects, writeExtract } from "./correction-scene.ts";
 
-/** Correct cells, and one cell with an error. */
+/** A row of correct cells, and one cell with an error. */
 const ROW: Cells = { REF: "00000003", NAME: "Zoë O'Brien", PHONE: "00447700900123", WRONG: "x", OTHER: "y" };
 
 async function oneRow(cells: Cells): Promise<WrittenRejects> {
@@ -56,10 +56,10 @@ describe("changed cells are reported", () => {
   it.each([
     ["a long number is cut off by an exponent", "1234567890123", "1.23457E+12", "scientific"],
     ["digits beyond the fifteenth are lost", "1234567890123456789", "1234567890123450000", "digits"],
-    ["a text becomes a formula's error", "=Smith", "#NAME?", "formula"],
+    ["a string becomes a formula's error", "=Smith", "#NAME?", "formula"],
     ["a cell is emptied", "Derby", "", "emptied"],
     ["a person writes something else", "Derby", "Leeds", "other"],
-  ] as const)("without an old value that cannot be recovered: %s", async (_, before, after, change) => {
+  ] as const)("without their old value if it cannot be recovered: %s", async (_, before, after, change) => {
     const { cells } = await afterSaving({ OTHER: before }, { OTHER: after });
     expect(cells).toMatchObject([{ column: "OTHER", change, count: 1, before: undefined, after }]);
   });
