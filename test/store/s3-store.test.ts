@@ -15,7 +15,7 @@ interface Scene {
   readonly open: (more?: Partial<StoreOptions>) => Promise<DocumentStore>;
 }
 
-/** A store with given replies to list requests, followed by replies to document requests. */
+/** Starts a store with these replies to list requests, and to document requests. */
 async function scene(list: readonly Action[], documents: readonly Action[] = []): Promise<Scene> {
   const left = { GET: [...list], HEAD: [...documents] };
   const server = await startChaosServer(({ method }) => {
@@ -65,7 +65,7 @@ test("requests are signed for the region of the store, with the session token", 
   }
 });
 
-test("temporary faults of the store are retried with growing delays", async () => {
+test("requests are retried with growing delays after temporary faults of the store", async () => {
   const { open, waits } = await scene([reply(503, ""), resetSilently, LISTED], [reply(500, ""), reply(404, "")]);
   expect(await (await open()).has("a.pdf")).toBe(false);
   expect(waits).toEqual([250, 500, 250]);

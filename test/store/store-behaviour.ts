@@ -20,7 +20,7 @@ const KEYS = [
   "a.b/c..d/e...pdf",
 ];
 
-/** The behaviour of every document store. */
+/** Registers the tests that every document store must pass. */
 export function describeStore(open: () => Promise<FilledStore>): void {
   test.each(KEYS)("finds %s, but no document under a similar name", async (key) => {
     const store = await (await open()).withDocuments([key]);

@@ -19,10 +19,10 @@ export const SWIFT_REGION = "eu-west-2";
 
 export interface Swift {
   readonly endpoint: string;
-  /** PEM file of the authority that signed its certificate. */
+  /** The PEM file of the authority that signed the server's certificate. */
   readonly caFile: string;
   readonly ca: string;
-  /** `PUT` of a bucket, or of an object with a short text. */
+  /** Creates a bucket, or an object with short content. */
   readonly put: (bucket: string, key?: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
