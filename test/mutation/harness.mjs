@@ -1,4 +1,5 @@
-// The part of Vitest that tests of the pure core use. Tests register once and run once per mutant, without a new import.
+// The part of Vitest that tests of the pure core use. Tests are registered once and run for each mutant, without a new
+// import.
 import {
   chai,
   ASYMMETRIC_MATCHERS_OBJECT,
@@ -34,7 +35,7 @@ export async function collect(load) {
   return tests;
 }
 
-/** The plugin of the bundle calls it at the start of each test file. */
+/** Begins a test file. The plugin of the bundle inserts this call at the start of each file. */
 export function startFile(name) {
   group = newGroup(undefined, name);
 }

@@ -2,8 +2,8 @@
 //   npm run mutation                            all folders
 //   npm run mutation -- validate                one folder
 //   npm run mutation -- src/map/leaf            the source in a folder or a file
-// Only mutants whose source or tests changed since the last run are tested. The results are in `.mutation`. Exits with 1 if
-// fewer than 85 % of the mutants are killed. README.md explains the other files of this folder.
+// Only mutants whose source or tests changed since the last run are tested. The results are in `.mutation`. Exits with
+// 1 if fewer than 85 % of the mutants are killed. README.md explains the other files of this folder.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -25,7 +25,7 @@ const FOLDERS = {
 /** Tests of large inputs, which take seconds, and of the number of random cases. Other tests check the same code. */
 const LEFT_OUT = [
   "end the run if one record requires more than 250,000 alternatives",
-  "limit the comparisons of a long text with an RE2 pattern",
+  "limit the comparisons of a long string with an RE2 pattern",
   "are also valid according to libphonenumber",
 ];
 

@@ -1,5 +1,5 @@
-// A test runner for Stryker that imports the bundle of the tests once and runs it for each mutant in the same process. The
-// Vitest runner of Stryker imports all modules again for each mutant, which takes seconds instead of milliseconds.
+// A test runner for Stryker that imports the bundle of the tests once and runs it for each mutant in the same process.
+// The Vitest runner of Stryker imports all modules again for each mutant, which takes seconds instead of milliseconds.
 import { copyFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -103,7 +103,7 @@ class SameProcessRunner {
     return { status: MutantRunStatus.Survived, nrOfTests };
   }
 
-  /** Whether the test that killed the mutant passes without it. */
+  /** Returns whether the test that killed the mutant, if there is one, passes without the mutant. */
   async passesAlone({ killedBy }) {
     stryker.activeMutant = undefined;
     stryker.hitLimit = undefined;
