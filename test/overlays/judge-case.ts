@@ -9,7 +9,7 @@ import type { RuleCase } from "./rule-cases.ts";
 const phone = await loadPhoneTest();
 const TODAY = "2024-06-15";
 
-/** Returns a function that applies the rules to a payload of the case. Its result is `severity attr` without duplicates. */
+/** Returns a function that lists `severity attr` of the problems with the code of the case, without duplicates. */
 export function judgeWith(contract: Contract, one: RuleCase): (payload: JsonObject) => readonly string[] {
   const { body } = findOperation(contract, one.on);
   if (body === undefined) throw new Error(`there is no schema ${one.on}`);
