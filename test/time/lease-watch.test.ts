@@ -38,7 +38,7 @@ test("a wall clock that is set back does not extend a lease", () => {
   expect(isHeld()).toBe(false);
 });
 
-test("a holder that has missed five renewals stops until the server answers", () => {
+test("a lease is considered lost after five missed renewals", () => {
   const { at, isHeld } = watched(30_000, 1_000);
   at.monotonic += 4_999;
   expect(isHeld()).toBe(true);

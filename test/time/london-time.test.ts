@@ -86,7 +86,7 @@ function readingsOf(text: string): readonly string[] {
 
 const LONDON = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/London", dateStyle: "short", timeStyle: "short" });
 
-/** Uses `Intl` instead of the tested library. */
+/** Returns the local time in London, from `Intl` instead of the tested library. */
 function shownInLondon(moment: Date): string {
   return LONDON.format(moment).replace(" ", "T");
 }

@@ -70,7 +70,7 @@ test.each([
   expect(shiftDays(day, count)).toBe(moved);
 });
 
-/** Clocks change at midnight, by half an hour, twice in a month, by a whole day, and by seconds before 1900. */
+/** Zones whose clocks change at midnight, by half an hour, twice in a month, by a day, or by seconds, and others. */
 const ZONES = [
   "Europe/London",
   "America/Asuncion",
