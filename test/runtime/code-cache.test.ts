@@ -21,7 +21,7 @@ function buildsIn(cacheHome: string): readonly string[] {
 }
 
 describe("compiled code", () => {
-  it("is cached for its owner only if Node.js supports it, and does not change the output of a command", () => {
+  it("is cached in a private folder if Node.js supports it, and does not change the output of a command", () => {
     const cacheHome = temporaryFolder();
     const [first, second] = [help(cacheHome), help(cacheHome)];
     expect(first).toMatchObject({ status: 0, stderr: "" });

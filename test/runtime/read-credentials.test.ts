@@ -5,7 +5,7 @@ import { readSecrets } from "../../src/runtime/read-credentials.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 describe("credentials", () => {
-  it("are read from the environment before any file is read", async () => {
+  it("are read from the environment, and then no file is read", async () => {
     const files = { tokenFile: "/nowhere/token" };
     expect(await readSecrets({ MIGRATE_API_KEY: "sk_1" }, files)).toEqual({ apiKey: "sk_1" });
     expect(await readSecrets({ MIGRATE_TOKEN: "t", MIGRATE_API_KEY: "sk_1" }, files)).toEqual({
@@ -23,7 +23,7 @@ describe("credentials", () => {
   });
 
   it.each(["x".repeat(16 * 1024 + 1), "sk_1\r\nX-Evil: 1", "sk_1\0"])(
-    "are refused from the environment if they are malformed",
+    "are refused from the environment if they are too long or contain control characters",
     async (value) => {
       for (const name of ["MIGRATE_API_KEY", "MIGRATE_TOKEN"]) {
         await expect(readSecrets({ [name]: value }, {})).rejects.toMatchObject({ code: "config" });
