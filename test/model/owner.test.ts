@@ -57,7 +57,7 @@ describe("ownerOf", () => {
     expect(found?.name).toBe(isMatch ? "First" : "Rest");
   });
 
-  it("returns the first matching rule, even if it matches a later cause of the record", () => {
+  it("returns the owner of the first matching rule, even if the rule matches a later cause of the record", () => {
     const rules = [
       { owner: "A", codes: ["max_length"], days: 3, address: "a@x" },
       { owner: "B", codes: ["required"] },
@@ -92,7 +92,7 @@ describe("ownerOf", () => {
     ),
   });
 
-  it("gives every record exactly one owner if the last rule has no conditions", () => {
+  it("gives every record the owner of the first rule that matches it alone", () => {
     fc.assert(
       fc.property(rules, record, (some, one) => {
         const all = [...some, FALLBACK];
@@ -121,7 +121,7 @@ describe("ownerOf", () => {
     );
   });
 
-  it("never matches additional records after a condition is added", () => {
+  it("matches no further records after a condition is added to a rule", () => {
     fc.assert(
       fc.property(rules, record, letter, (some, one, added) => {
         for (const rule of some) {
