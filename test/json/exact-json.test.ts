@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { canonicalJson } from "../../src/json/json-value.ts";
 import { compactJson, elementTexts, parseExact } from "../../src/json/exact-json.ts";
 
-test("exact JSON: reads a number as text if a double would lose digits, otherwise as a number", () => {
+test("exact JSON: reads a number as a string if a double would lose digits, otherwise as a number", () => {
   const text = '{"id": 12345678901234567890, "n": 1.5, "tiny": -0.10000000000000000001, "s": "12345678901234567890"}';
   expect(parseExact(text)).toEqual({
     id: "12345678901234567890",
@@ -13,7 +13,7 @@ test("exact JSON: reads a number as text if a double would lose digits, otherwis
   });
 });
 
-test("exact JSON: reads decimals as text with every digit, including trailing zeros", () => {
+test("exact JSON: reads numbers with the given names as strings with every digit, including trailing zeros", () => {
   const text = '[{"rate": -3.0150, "other": -3.0150, "deep": [{"rate" : 10}]}]';
   expect(parseExact(text, new Set(["rate"]))).toEqual([{ rate: "-3.0150", other: -3.015, deep: [{ rate: "10" }] }]);
 });
@@ -22,7 +22,7 @@ test.each(["", "{", '{"a":}', "[1,]", "01", '"open', "{} {}"])("%j is invalid JS
   expect(parseExact(text)).toBeUndefined();
 });
 
-test("exact JSON: keeps the original text of the elements of a list", () => {
+test("exact JSON: keeps the original text of the elements of a list, without white space", () => {
   const text = '{"note":"results","results":[ {"a": 1.0, "a": "x,]\\"}"}, [ ], "y" ],"more":[1]}';
   expect(elementTexts(text, "results")).toEqual(['{"a":1.0,"a":"x,]\\"}"}', "[]", '"y"']);
   expect(elementTexts('{"results":[1],"\\u0072esults":[2,3]}', "results")).toEqual(["2", "3"]);
