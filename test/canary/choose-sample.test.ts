@@ -15,7 +15,7 @@ function sampleOf(size: number, records: readonly Given[]): readonly number[] {
   return sampler.chosen();
 }
 
-/** 100 records whose names differ. */
+/** Returns a record with a name of its own. */
 const named = (index: number, more: JsonObject = {}): Given => ({ payload: { name: `N${index}`, ...more } });
 const hundred = (more: (index: number) => JsonObject): readonly Given[] =>
   Array.from({ length: 100 }, (_, index) => named(index, more(index)));
@@ -29,7 +29,7 @@ describe("the sample of a canary", () => {
     expect(sampleOf(5, records)).toEqual(expect.arrayContaining([34, 71, 101]));
   });
 
-  test("contains lists without items, with one item and with several", () => {
+  test("contains records whose lists have no items, one item and several items", () => {
     const records = hundred((index) => ({ meters: index === 50 ? [] : index === 60 ? ["E", "E"] : ["E"] }));
     expect(sampleOf(3, records)).toEqual(expect.arrayContaining([51, 61]));
   });
