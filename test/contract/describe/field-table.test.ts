@@ -65,7 +65,7 @@ it("lists the fields of objects and lists in document order", () => {
   expect(rows.at(-1)?.rules).toEqual(["at most 4 characters"]);
 });
 
-it("states when the fields of an alternative apply", () => {
+it("the table states when the fields of an alternative apply", () => {
   const method = { type: "string" };
   const schemas = {
     Card: {

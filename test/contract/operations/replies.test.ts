@@ -104,7 +104,7 @@ describe("the documented replies of an operation", () => {
 describe("a reply's body", () => {
   const GOOD = { account_number: "A-1", created_at: "2026-01-01T00:00:00Z", notes: [{ id: 1 }] };
 
-  it("matches with undocumented members, blank text, unknown choices, any length and optional nulls", () => {
+  it("matches with undocumented members, blank strings, unknown choices, any length and optional nulls", () => {
     const body = { ...GOOD, account_number: "A-".padEnd(40, "1"), status: "NEXT", nickname: null, more: { of: "it" } };
     expect(mismatch(RECEIPT, body)).toBeUndefined();
     expect(mismatch(RECEIPT, { ...GOOD, nickname: "" })).toBeUndefined();
@@ -115,8 +115,8 @@ describe("a reply's body", () => {
     ["an empty list", [], "the body is not an object"],
     ["text", "created", "the body is not an object"],
     ["null for a required member", { ...GOOD, account_number: null }, '"account_number" is null'],
-    ["blank text for a member that may not be blank", { ...GOOD, receipt: "" }, '"receipt" is blank'],
-    ["a number for text", { ...GOOD, account_number: 17 }, '"account_number" is not text'],
+    ["a blank string for a member that may not be blank", { ...GOOD, receipt: "" }, '"receipt" is blank'],
+    ["a number for a string", { ...GOOD, account_number: 17 }, '"account_number" is not text'],
     ["an object for a list", { ...GOOD, notes: {} }, '"notes" is not a list'],
     ["an item without its id", { ...GOOD, notes: [{ id: 1 }, {}] }, '"notes.1.id" is missing'],
   ])("does not match with %s", (_what, body, reason) => {

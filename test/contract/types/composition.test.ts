@@ -281,7 +281,7 @@ describe("oneOf and anyOf", () => {
   });
 });
 
-it("keeps a discriminator with a single option", () => {
+it("oneOf keeps a discriminator with a single option", () => {
   const Card = { type: "object", properties: { method: { type: "string" } } };
   const discriminator = { propertyName: "method", mapping: { CARD: "Card" } };
   const { type } = fieldOf({ oneOf: [ref("Card")], discriminator }, { schemas: { Card } });

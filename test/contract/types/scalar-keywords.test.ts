@@ -55,7 +55,7 @@ describe("dates", () => {
     expect(fieldOf({ type: "string", format }).type.kind).toBe(kind);
   });
 
-  it("keep text limits as assertions, and report limits of other types", () => {
+  it("keep limits of strings as assertions, and report limits of other types", () => {
     const { type, findings } = fieldOf({ type: "string", format: "date", maxLength: 10 });
     expect(type).toMatchObject({ kind: "date", assertions: [{ schema: { allOf: [{ maxLength: 10 }] } }] });
     expect(findings).toEqual([]);
@@ -179,7 +179,7 @@ describe("numbers", () => {
 });
 
 describe("choices", () => {
-  it("may be text, numbers or blank", () => {
+  it("may be strings, numbers or blank", () => {
     expect(fieldOf({ enum: ["A", "", 0, 25] }).type).toMatchObject({
       kind: "choice",
       choices: ["A", "", 0, 25],
@@ -204,7 +204,7 @@ describe("choices", () => {
     expect(findings).toEqual(["error contradiction"]);
   });
 
-  it("replace other limits of text, which are asserted only if they exclude a choice", () => {
+  it("replace other limits of strings, which are asserted only if they exclude a choice", () => {
     expect(fieldOf({ type: "string", enum: ["A", "B"], maxLength: 1 }).type).not.toHaveProperty("assertions");
     const { type, findings } = fieldOf({ type: "string", enum: ["A", "BB"], maxLength: 1 });
     expect(type).toMatchObject({ kind: "choice", assertions: [{ schema: { allOf: [{ maxLength: 1 }] } }] });
