@@ -26,7 +26,7 @@ export function useLedgerProcess(): LedgerProcess {
 
 interface LedgerProcess {
   readonly start: (task: string, ...values: readonly string[]) => ChildProcess;
-  /** Another command that runs the process, for example `unshare`. */
+  /** Starts the process under another command, for example `unshare`. */
   readonly startUnder: (command: readonly string[], task: string, ...values: readonly string[]) => ChildProcess;
 }
 

@@ -333,7 +333,7 @@ function stateOf(
   return !["pending", "blocked", "excluded"].includes(own) && refused.has(name) ? "rejected" : "pending";
 }
 
-/** Whether the platform has the latest content. */
+/** Returns whether the platform has the latest content. */
 function isDone(latest: PlannedPush, key: number, { platform, unclear }: MigrationModel): boolean {
   const name = nameOf(latest.to, key);
   return !unclear.has(name) && platform.has(name) && platform.get(name) === latestContent(latest, key);

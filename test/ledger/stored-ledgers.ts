@@ -12,9 +12,9 @@ export interface StoredLedger {
   readonly store: LedgerStore;
   /** Opens the ledger in a new process, which gets its lock. */
   readonly open: () => Promise<Ledger>;
-  /** The process that has the ledger open dies, or is suspended for longer than its lease. It closes nothing. */
+  /** Simulates that the process with the ledger dies, or is suspended for longer than its lease. Closes nothing. */
   readonly loseProcess: () => Promise<void>;
-  /** The lost processes close the ledger. */
+  /** Closes the ledger in the lost processes. */
   readonly closeLost: () => Promise<void>;
   /** Closes the ledger in every process. */
   readonly close: () => Promise<void>;

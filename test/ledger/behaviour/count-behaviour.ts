@@ -6,7 +6,7 @@ import { attemptOutcomeOf, intendAll, item, planned, POLICY, PUSH, REFUSED, send
 
 const missing: LocalProblem = { attr: "name", severity: "error", by: "local", code: "required" };
 
-/** An item with six problems, four of which are not listed. */
+/** Returns an item with six problems, four of which are not listed. */
 export function invalid(record: number): ReturnType<typeof item> {
   return item(record, `K${record}`, "bad", { status: "invalid", problems: [missing, { ...missing, unlisted: 4 }] });
 }

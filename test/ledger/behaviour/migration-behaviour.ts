@@ -26,7 +26,7 @@ async function seenMigration(ledger: Ledger): Promise<ExpectedMigration> {
 }
 
 export interface MigrationLedgers {
-  /** An empty ledger. */
+  /** Opens an empty ledger. */
   readonly empty: () => Promise<Ledger>;
   /** Called with the ledger at the end of each history and of each other test. */
   readonly leave?: (ledger: Ledger) => Promise<void>;

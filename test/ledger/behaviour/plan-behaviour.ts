@@ -141,7 +141,7 @@ export function describePlan(opened: () => Ledger): void {
   });
 }
 
-/** An item that waits for the record with another key. */
+/** Returns an item that waits for the record with another key. */
 function waiting(record: number, key: string, forKey: string): PlannedItem {
   const { identity } = item(1, forKey);
   return item(record, key, "same", identity === undefined ? {} : { awaits: identity });

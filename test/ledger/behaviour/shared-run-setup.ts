@@ -8,15 +8,15 @@ import { attemptOutcomeOf, intentOf } from "../ledger-input.ts";
 export interface SharedRunSetup {
   /** Plans a run with this number of records, all pending. Returns the ledger of the planner's process. */
   readonly plan: (records: number) => Promise<{ readonly ledger: Pick<Ledger, "summary">; readonly run: string }>;
-  /** The run in the process that opened the ledger last. */
+  /** Returns the run in the process that opened the ledger last. */
   readonly planner: (run: string) => Promise<SharedRun>;
-  /** The run in a new process. */
+  /** Returns the run in a new process. */
   readonly process: (run: string) => Promise<SharedRun>;
-  /** Another process takes over the ledger while its owner is frozen. */
+  /** Makes another process take over the ledger while its owner is frozen. */
   readonly takeOver: () => Promise<Pick<Ledger, "summary">>;
-  /** Time passes on the server without a heartbeat of these workers (default: all). Only leases are affected. */
+  /** Lets time pass on the server without a heartbeat of these workers (default: all). Only leases are affected. */
   readonly silence: (ms: number, workers?: readonly string[]) => Promise<void>;
-  /** Time passes in the processes. */
+  /** Lets time pass in the processes. */
   readonly pass: (ms: number) => void;
 }
 

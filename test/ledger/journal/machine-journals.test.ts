@@ -103,7 +103,7 @@ test("detects, after a process has ended, that an older copy was restored while 
   expect(await compared()).toMatchObject({ outdated: [{ unknown: 1 }] });
 });
 
-test("remembers the largest number of requests of a ledger, and the actual number after a recovery", async () => {
+test("a machine remembers the largest number of requests of a ledger, and the actual number after a recovery", async () => {
   const folder = temporaryFolder();
   const seen = { origin: "same", position: 1, machines: [], at: "2026-01-01T00:00:00.000Z" };
   await writeSeenOrigin(folder, { ...seen, requests: 9 });

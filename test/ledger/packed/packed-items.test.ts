@@ -33,7 +33,7 @@ test("items arrive unchanged in another thread", () => {
   );
 });
 
-test("joins lists of items", () => {
+test("joins packed lists of items", () => {
   fc.assert(
     fc.property(fc.array(fc.array(item), { minLength: 1, maxLength: 4 }), (lists) => {
       const joined = joinPacked(lists.map((items) => packItems(items)));

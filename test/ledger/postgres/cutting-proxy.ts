@@ -5,7 +5,7 @@ export interface CuttingProxy {
   readonly port: number;
   /** Delivers the next message with this text (default: a commit) to the server, and then cuts the connection. */
   readonly cutNext: (text?: string) => void;
-  /** The next message with this text and everything after it are dropped silently. */
+  /** Silently drops the next message with this text and everything after it. */
   readonly stallNext: (text: string) => void;
   readonly cuts: () => number;
   readonly stop: () => Promise<void>;

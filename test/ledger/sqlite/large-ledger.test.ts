@@ -13,7 +13,7 @@ afterAll(remove);
 const path = join(folder, "ledger.db");
 const LARGE = 130 * 1024 * 1024;
 
-/** A ledger with one file name of 130 MB, which fills the middle of the ledger file and is never read. */
+/** Creates a ledger with one file name of 130 MB, which fills the middle of the ledger file and is never read. */
 beforeAll(async () => {
   const ledger = await openLedger({ path });
   await planned(ledger, [item(1, "K1"), item(2, "K2")]);

@@ -61,7 +61,7 @@ test("refuses the writes of a process that another writer has replaced", async (
   await ledger.close();
 });
 
-test("closes without changing the checksums of the process that took over", async () => {
+test("a replaced process closes the ledger without changing the checksums of the process that took over", async () => {
   const file = path.join(temporaryFolder(), "ledger.db");
   const open = async (): Promise<{ readonly ledger: Ledger; readonly lock: Lock }> => {
     const lock = await lockLedger(file, "push");
@@ -79,7 +79,7 @@ test("closes without changing the checksums of the process that took over", asyn
   expect((await sqliteLedgerStore(file).check()).findings).toEqual([]);
 });
 
-test("stops writing when another file replaces the ledger", async () => {
+test("a process stops writing when another file replaces its ledger", async () => {
   const file = path.join(temporaryFolder(), "ledger.db");
   const ledger = await sqliteLedgerStore(file).write("push", { create: true });
   const run = await planned(ledger, [item(1, "A")]);
