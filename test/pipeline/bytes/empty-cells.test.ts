@@ -46,7 +46,7 @@ components:
 /** Cells as written in the file. */
 const CELLS = ["A", "", " ", "\t ", '""', '" "', '"A"', " A ", "\u00a0", "\u00a0A", "ONE", "12", '"\r\n"', "Zo\u00eb"];
 
-/** A mapping that builds the fields from column A. */
+/** Returns a mapping that builds the fields from column A. */
 function mappingOf(fields: string): string {
   return `operation: import-thing\nsources: { things: { files: things.csv } }\npayload:\n  ref: REF\n  name: REF\n  ${fields}\n`;
 }

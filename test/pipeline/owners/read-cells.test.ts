@@ -43,7 +43,7 @@ test.each([
   await cells.close();
 });
 
-test("ends as incomplete if the user stops the command", async () => {
+test("reading cells ends as incomplete if the user stops the command", async () => {
   const { file, input } = await inputOf();
   const stop = new AbortController();
   const cells = cellsOfJob({ input }, { drain: stop.signal });

@@ -148,7 +148,7 @@ test("ends worker processes even if the run cannot be ended in the ledger", asyn
   expect(calls).toEqual(["stop", "kill at 40000"]);
 });
 
-test("names the signal that killed the last worker", async () => {
+test("a failure names the signal that killed the last worker", async () => {
   const { notices, die, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
   await pass(1_000);
   die({ signal: 9 });
@@ -161,7 +161,7 @@ test("names the signal that killed the last worker", async () => {
   expect(notices).toContain("Worker process 77 was killed (signal 9)");
 });
 
-test("names the exit code of the last worker", async () => {
+test("a failure names the exit code of the last worker", async () => {
   const { die, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] });
   die({ exitCode: 4 });
   await pass(5_000);
