@@ -29,9 +29,9 @@ export interface TokenPlatform {
 }
 
 export interface TokenPlatformOptions {
-  /** Additional members for the nth token, n from 1; `now` in seconds by the platform's clock. */
+  /** Returns additional members for the nth token, n from 1; `now` in seconds by the platform's clock. */
   readonly otherFields?: (number: number, now: number) => object;
-  /** The token itself; default `token-<n>`. */
+  /** Returns the token itself; default `token-<n>`. */
   readonly token?: (number: number, now: number) => string;
   /** Whether replies have a `Date` header by the platform's clock. */
   readonly date?: boolean;

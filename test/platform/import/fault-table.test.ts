@@ -291,6 +291,9 @@ const STALE = row(
   "ambiguous",
 );
 
-test.each([...TABLE, STALE])("is classified by the progress of the exchange: $what", async ({ produce, classes }) => {
-  expect((await produce()).toSorted()).toEqual(classes.toSorted());
-});
+test.each([...TABLE, STALE])(
+  "a fault is classified by the progress of the exchange: $what",
+  async ({ produce, classes }) => {
+    expect((await produce()).toSorted()).toEqual(classes.toSorted());
+  },
+);

@@ -153,7 +153,7 @@ describe("a reply that matches the contract is accepted", () => {
   test.each<[string, Operation, number, unknown, object, Given?]>([
     ["with the account number", CREATED, 201, { account_number: "A-1" }, { account: "A-1" }],
     ["with undocumented members", CREATED, 201, { account_number: "A-1", new: {} }, { account: "A-1" }],
-    ["with a decimal as text", CREATED, 201, { account_number: "A-1", balance: "1.50" }, { account: "A-1" }],
+    ["with a decimal as a string", CREATED, 201, { account_number: "A-1", balance: "1.50" }, { account: "A-1" }],
     ["with optional members of null", CREATED, 201, { account_number: "A-1", balance: null }, { account: "A-1" }],
     ["with a success flag", CREATED, 201, { account_number: "A-1", success: true, status: "ok" }, { account: "A-1" }],
     [
@@ -190,7 +190,7 @@ describe("a reply that matches the contract is accepted", () => {
     ["where no body is documented", SILENT, 201, { anything: 1 }, {}],
     ["empty, where no body is documented", SILENT, 201, "", {}],
     [
-      "that is a text, as documented",
+      "that is a string, as documented",
       PLAIN,
       201,
       "ok",

@@ -64,7 +64,7 @@ const { hostile } = fc.letrec((tie) => ({
 }));
 
 describe("every reply is classified safely:", () => {
-  test("any JSON, malicious names and texts", () => {
+  test("any JSON, malicious names and strings", () => {
     fc.assert(
       fc.property(status, hostile, (code, body) => {
         expect(brokenPromises(judge(code, JSON.stringify(body) ?? ""))).toEqual([]);
@@ -126,7 +126,7 @@ describe("a reply of a mebibyte is classified in limited time", () => {
     ["lists in lists", "[".repeat(MEBIBYTE / 2) + "]".repeat(MEBIBYTE / 2)],
     ["objects in objects", `${'{"a":'.repeat(150_000)}["x"]${"}".repeat(150_000)}`],
     ["one long name over many messages", JSON.stringify({ ["n".repeat(MEBIBYTE / 2)]: { a: Array(9_000).fill("x") } })],
-    ["one long text", JSON.stringify({ detail: "\u0007d".repeat(MEBIBYTE / 4) })],
+    ["one long string", JSON.stringify({ detail: "\u0007d".repeat(MEBIBYTE / 4) })],
     ["an attr of many parts", JSON.stringify({ errors: [{ attr: Array(200_000).fill("a"), code: "x", detail: "y" }] })],
     [
       "a list of failed items",
