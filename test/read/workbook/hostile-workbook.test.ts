@@ -148,7 +148,7 @@ describe("a forged workbook", () => {
     ["a text", `<c t="inlineStr"><is><t>${"x".repeat(3 * MIB)}</t></is></c>`],
     ["an attribute", `<c t="${"x".repeat(3 * MIB)}"/>`],
     ["a comment", `<!--${"<x>".repeat(MIB)}-->`],
-    ["the texts of a row", '<c t="str"><v>0123456789</v></c>'.repeat(200_000)],
+    ["the strings of a row", '<c t="str"><v>0123456789</v></c>'.repeat(200_000)],
     ["the columns of a row", "<c/>".repeat(60_000)],
   ])("with %s beyond the limit is rejected", async (_, cells) => {
     const path = await rawWorkbook({ sheets: { S: `<row>${cells}</row>` } });
