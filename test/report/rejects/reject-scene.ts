@@ -17,7 +17,7 @@ export interface RejectScene {
     outcomes: readonly Outcome[],
     more?: Partial<ReportFilesOptions>,
   ) => ReturnType<typeof writeReportFiles>;
-  /** The names of the written files. */
+  /** Returns the names of the written files. */
   readonly files: () => Promise<readonly string[]>;
   readonly content: (name: string) => Promise<string>;
 }
