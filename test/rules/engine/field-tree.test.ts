@@ -8,7 +8,7 @@ function payloadOf(bits: number): JsonObject {
   return Object.fromEntries(NAMES.filter((_, at) => (bits >> at) % 2 === 1).map((name) => [name, "A"]));
 }
 
-it("distinguishes sets of fields, up to a limit", () => {
+it("a field tree distinguishes sets of fields, up to a limit", () => {
   const tree = createFieldTree();
   for (const name of NAMES) tree.field(tree.root, name);
   const small = [1, 2, 3, 1].map((bits) => tree.note(payloadOf(bits)));
@@ -19,7 +19,7 @@ it("distinguishes sets of fields, up to a limit", () => {
   expect(all.at(-1)).toBe(all.at(-2));
 });
 
-it("adds a field that first appears after the limit to the last set", () => {
+it("a field tree adds a field that first appears after the limit to the last set", () => {
   const tree = createFieldTree();
   const nodes = NAMES.map((name) => tree.field(tree.root, name));
   const late = tree.field(tree.root, "late");

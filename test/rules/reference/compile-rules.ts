@@ -106,7 +106,7 @@ function visitNothing(): void {}
 interface Visitors {
   /** Compiles each type once; undefined if neither the type nor a nested type has rules. */
   readonly visitorOf: (type: FieldType) => Visit | undefined;
-  /** The requirement in the operator's document, if the document publishes the rule's code. */
+  /** Returns the requirement in the operator's document, if the document publishes the rule's code. */
   readonly askedBy: (rule: Rule) => string | undefined;
 }
 

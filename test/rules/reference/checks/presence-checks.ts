@@ -64,7 +64,7 @@ function allOrNone(fields: readonly FieldGroup[], checkMissing: CompiledCheck, c
 
 interface Group {
   readonly first: PathExpression | undefined;
-  /** The cursors at which any of the fields is present. */
+  /** Returns the cursors at which any of the fields is present. */
   readonly present: (here: Cursor, scope: Scope) => readonly Cursor[];
 }
 

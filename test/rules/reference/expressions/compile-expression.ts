@@ -187,7 +187,7 @@ function condition(expression: Condition, compiler: RuleCompiler): Predicate {
     : (here, scope) => left(here, scope) || right(here, scope);
 }
 
-/** Whether the expression is present and not false. */
+/** Compiles a test of whether the expression is present and not false. */
 function isPresentAndNotFalse(expression: Expression, compiler: RuleCompiler): Predicate {
   const collect = compiler.collect(expression);
   return (here, scope) => {
@@ -210,7 +210,7 @@ function presence(value: Expression, wanted: boolean, compiler: RuleCompiler): P
   };
 }
 
-/** True if any value on the left matches any on the right; `!=` is the negation of `=`. */
+/** Compiles a comparison: true if any value on the left matches any on the right; `!=` is the negation of `=`. */
 function comparison(expression: Extract<Expression, { kind: "comparison" }>, compiler: RuleCompiler): Predicate {
   const [left, right] = [compiler.collect(expression.left), compiler.collect(expression.right)];
   const negated = expression.operator === "!=";

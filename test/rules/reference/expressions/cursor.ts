@@ -24,7 +24,7 @@ export function enclosingObject({ parent }: Cursor): Cursor | undefined {
   return at;
 }
 
-/** Whether two cursors are at the same path. */
+/** Returns whether two cursors are at the same path. */
 export function isSameCursor(one: Cursor | undefined, other: Cursor | undefined): boolean {
   if (one === other) return true;
   if (one === undefined || other === undefined || one.key !== other.key) return false;

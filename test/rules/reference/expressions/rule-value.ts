@@ -20,12 +20,12 @@ function isBlank(text: string): boolean {
 
 /** Compares values; a date and a date-time by the day in the instance's time zone. */
 export interface Comparer {
-  /** Negative, zero or positive; undefined if the values cannot be compared. */
+  /** Returns a negative number, zero or a positive number; undefined if the values cannot be compared. */
   readonly order: (a: Value, b: Value) => number | undefined;
   readonly equal: (a: Value, b: Value) => boolean;
 }
 
-/** `dayOf`: the day at an instant in the instance's time zone. */
+/** Returns functions that compare values. `dayOf`: the day at an instant in the instance's time zone. */
 export function comparer(dayOf: (instant: number) => string): Comparer {
   const day = (text: string): string => (text.length === 10 ? text : dayOf(instantOf(text)));
   const temporal = (a: string, b: string): number | undefined => {

@@ -72,7 +72,7 @@ function noteReported(cursor: Cursor, scope: Scope): void {
   if (isReported(cursor, scope)) scope.readsReported = true;
 }
 
-/** Whether the value itself has already been reported. */
+/** Returns whether the value itself has already been reported. */
 export function isReported(cursor: Cursor, { reported }: Scope): boolean {
   return reported !== undefined && reported.has(formatAttr(pathOf(cursor)));
 }
