@@ -52,7 +52,7 @@ export interface FakeLedger extends Pick<Ledger, "saveIntents" | "saveOutcomes">
   readonly attempts: ReadonlyMap<number, number>;
   readonly settlements: readonly AttemptOutcome[];
   readonly intentGroups: readonly (readonly Intent[])[];
-  /** Records with an intent but no outcome on disk: a crash now would leave them ambiguous. */
+  /** Returns the number of records with an intent but no outcome on disk: a crash now would leave them ambiguous. */
   readonly sending: () => number;
 }
 
@@ -115,7 +115,7 @@ export interface SceneOptions extends Partial<UploadOptions> {
   readonly random?: Random;
   readonly payload?: JsonObject;
   readonly source?: AsyncIterable<readonly RecordToSend[]>;
-  /** The import supplier of each record. */
+  /** Returns the import supplier of a record. */
   readonly supplierOf?: (record: number) => string;
 }
 

@@ -2,7 +2,7 @@ import type { PushBack } from "../../../src/platform/reply/reply-class.ts";
 import { createRateControl, type RateControl } from "../../../src/upload/rate/adaptive-concurrency.ts";
 import { type Dice, seededDice } from "../../seeded-dice.ts";
 
-/** Whether the cap admits a request that arrives now. */
+/** Returns whether the cap admits a request that arrives now. */
 export type Cap = (now: number) => boolean;
 
 /** Caps of `perSecond` requests per second, of the kinds that platforms use. */

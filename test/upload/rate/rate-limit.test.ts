@@ -3,7 +3,7 @@ import type { RequestResult } from "../../../src/platform/import/classified-requ
 import { seededDice } from "../../seeded-dice.ts";
 import { ACCEPTED, AMBIGUOUS, busy, fakeClock, play, type Request, UNSENT } from "../scene.ts";
 
-/** Whether the cap admits a request that arrives now. */
+/** Returns whether the cap admits a request that arrives now. */
 type Cap = (now: number) => boolean;
 
 /** Allows a burst of one second's requests. */
