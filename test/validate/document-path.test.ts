@@ -7,7 +7,7 @@ import { codes, object, problemsOf, text } from "./field-types.ts";
 
 const PATH = text({ documentPath: true });
 
-/** Tokens that are significant in paths or addresses, in any order, with any text between them. */
+/** Tokens that are significant in paths or addresses, in any order, with any characters between them. */
 const HOSTILE = fc
   .array(
     fc.oneof(
