@@ -1,21 +1,24 @@
 import { defineConfig } from "vitest/config";
 import { builtThreads } from "./built-threads.ts";
 import { fastFolder } from "./fast-folder.ts";
+import { OPTIMISE_LATE } from "./node-flags.ts";
+import { filesLeftOut } from "./rotating-files.ts";
 import { scaledTimeout, SLOWNESS } from "./scaled-timeout.ts";
 
 /**
  * Tests that replace modules or change the state of their process. Each of these files has its own process. The other
  * files share processes.
  */
-const ISOLATED = ["test/{cli/process,cli/settings,files,ledger/journal,runtime,simulation}/**/*.test.ts"];
+const ISOLATED = [
+  "test/{cli/process,simulation}/**/*.test.ts",
+  "test/{files/replace-order,ledger/journal/journal-order,runtime/temporary-folder}.test.ts",
+];
 
-/**
- * Most code of a test runs too rarely to repay its optimisation. Later versions of Node.js optimise less, and do not know
- * this flag.
- */
-const OPTIMISE_LATE = process.version.startsWith("v20.") ? ["--interrupt-budget=1000000"] : [];
 /** Tests create much short-lived garbage, and the workers already occupy every processor. */
 const COLLECT_RARELY = ["--min-semi-space-size=32", "--max-semi-space-size=32", "--single-threaded-gc"];
+
+/** The words after `vitest run --config FILE`. */
+const leftOut = filesLeftOut(process.argv.slice(5));
 
 // Set in this process, because it starts the PostgreSQL server of the run.
 process.env["TMPDIR"] = fastFolder();
@@ -40,7 +43,7 @@ export default defineConfig({
         test: {
           name: "shared",
           include: ["test/**/*.test.ts"],
-          exclude: ISOLATED,
+          exclude: [...ISOLATED, ...leftOut],
           isolate: false,
           execArgv: [...OPTIMISE_LATE, ...COLLECT_RARELY],
           globalSetup: ["test/shared-server.ts"],

@@ -7,7 +7,7 @@ describe("documents", () => {
   it.each([
     ["swagger: '2.0'", "Swagger 2"],
     ["overlay: 1.0.0", "overlay"],
-    ["openapi: 3.1", "as text"],
+    ["openapi: 3.1", "as a string"],
     ["openapi: 4.0.0", "openapi: 3.0.3"],
     ["[]", "openapi: 3.0.3"],
     ["", "ask the operator"],

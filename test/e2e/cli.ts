@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createTestFolder } from "../temporary-folder.ts";
 import type { SandboxReady } from "../../src/sandbox/start-sandbox.ts";
+import { OPTIMISE_LATE } from "../node-flags.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 import { runInProcess, startInProcess } from "./run-in-process.ts";
 
@@ -74,6 +75,7 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
   const [program = process.execPath, ...words] = [
     ...(options.under ?? []),
     process.execPath,
+    ...OPTIMISE_LATE,
     ...(options.nodeFlags ?? []),
     BINARY,
     ...args,

@@ -52,8 +52,8 @@ it.each([
 });
 
 it.each([
-  ["half a key", "aws_access_key_id = AK", /half/],
-  ["a key in another section only", "[x]\naws_access_key_id = AK\naws_secret_access_key = sk", /half/],
+  ["half a key", "aws_access_key_id = AK", /complete access key/],
+  ["a key in another section only", "[x]\naws_access_key_id = AK\naws_secret_access_key = sk", /complete access key/],
   ["nothing", "\n", /empty/],
 ])("a file of store credentials with %s is refused", async (_, text, message) => {
   const file = privateFile(text);
