@@ -19,9 +19,15 @@ export function campaignSize({ part, whole }: CampaignSize): number {
 /** Returns the seeds 1 to `whole`, or a subset of them that changes every minute. */
 function campaignSeeds(size: CampaignSize): readonly number[] {
   const count = campaignSize(size);
-  const parts = Math.floor(size.whole / count);
-  const first = 1 + count * (Math.floor(Date.now() / 60_000) % parts);
-  return Array.from({ length: count }, (_, index) => first + index);
+  const parts = Math.ceil(size.whole / count);
+  const first = count * (Math.floor(Date.now() / 60_000) % parts);
+  return Array.from({ length: count }, (_, index) => 1 + ((first + index) % size.whole));
+}
+
+/** Returns all cases in a whole campaign; otherwise `part` of them, which change every minute. */
+export function campaignCases<T>(cases: readonly T[], part: number): readonly T[] {
+  const seeds = new Set(campaignSeeds({ part, whole: cases.length }));
+  return cases.filter((_, index) => seeds.has(index + 1));
 }
 
 /**

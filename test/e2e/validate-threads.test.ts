@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
+import { campaignCases } from "../campaign.ts";
 import { type CliOptions, runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, type Files, JOB_FLAGS, JOINED_MAPPING, workFolder } from "./validate-scene.ts";
 
@@ -280,13 +281,21 @@ function read(file: string): string {
   return readFileSync(file, "utf8").replaceAll(/out-\d|\d{8}-\d{4}-[0-9a-f]{4}|\d\d:\d\d\b/g, "...");
 }
 
-it.each(Object.entries(CASES))("validate has the same results with any number of threads: %s", async (_, scene) => {
-  const folder = workFolder(scene.files);
-  const alone = await validated(scene, folder, 1);
-  expect(alone).toMatchObject({ code: scene.code });
-  // Functions run in their own threads, which are also counted.
-  expect(await validated(scene, folder, "functions.mjs" in scene.files ? 6 : 3)).toEqual(alone);
-});
+/** These cases run in every test run. `npm test` runs a part of the others. */
+const ALWAYS: readonly string[] = ["lines of JSON", "joined files"];
+const others = Object.keys(CASES).filter((name) => !ALWAYS.includes(name));
+
+it.each([...ALWAYS, ...campaignCases(others, 8)])(
+  "validate has the same results with any number of threads: %s",
+  async (name) => {
+    const scene = CASES[name] ?? expect.fail();
+    const folder = workFolder(scene.files);
+    const alone = await validated(scene, folder, 1);
+    expect(alone).toMatchObject({ code: scene.code });
+    // Functions run in their own threads, which are also counted.
+    expect(await validated(scene, folder, "functions.mjs" in scene.files ? 6 : 3)).toEqual(alone);
+  },
+);
 
 it.each([
   ["1", 1],
