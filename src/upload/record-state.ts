@@ -33,7 +33,7 @@ export interface RecordState {
   /** Whether the platform had already completed a step, perhaps with different content. */
   wasDoneBefore: boolean;
   epoch: Epoch;
-  /** Number of status requests for the step. */
+  /** Number of polls since the polling interval was last reset. The interval doubles with each poll. */
   polls: number;
   /** Number of consecutive polls that found nothing. */
   notFoundCount: number;

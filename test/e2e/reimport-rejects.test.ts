@@ -94,7 +94,7 @@ describe("rejects changed by a spreadsheet", () => {
 });
 
 describe("rejects are re-imported", () => {
-  test("with the settings of a validation, from another folder, and new flags override them", async () => {
+  test("with the recorded settings of a validation, from another folder, unless the environment overrides them", async () => {
     const work = fourAccounts();
     const flags = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--supplier", "OTHER"];
     const first = await work.migrate(["validate", "accounts.csv", ...flags, "--out", "report"], {

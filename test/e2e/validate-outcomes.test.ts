@@ -134,7 +134,7 @@ describe("outcome lines", () => {
 });
 
 describe("the report folder", () => {
-  test("contains the outcomes of stdout, every error, and counts that add up", async () => {
+  test("contains the same outcomes as stdout, every error, and counts that add up", async () => {
     const folder = joinedFolder();
     const { stdout } = await validate(folder, ["--supplier", "ACME", "--out", "report"]);
     const file = (name: string): string => readFileSync(path.join(folder, "report", name), "utf8");

@@ -95,7 +95,9 @@ describe("gzip", () => {
       const { records, notices } = await read(source(await written(packed, name)));
       expect(records.map(({ row }) => row.line)).toEqual([2, 3, 4]);
       expect(notices.map(({ text }) => text)).toEqual(
-        name.endsWith(".gz") ? [] : ["is compressed with gzip, although its name does not end in .gz; it is unpacked"],
+        name.endsWith(".gz")
+          ? []
+          : ["is compressed with gzip, although its name does not end in .gz; it is unpacked while it is read"],
       );
     }
     const plain = await read(source(await written(CSV, "extract.csv.gz")));

@@ -11,7 +11,7 @@ export interface HeldAccount {
   readonly content: string;
 }
 
-/** A POST of the data-import API, in order of arrival. */
+/** A POST request to the data-import API. */
 interface Arrival {
   readonly at: number;
   readonly key: string;
@@ -34,6 +34,7 @@ export interface PlatformOptions {
 export interface ModelPlatform {
   readonly http: Http;
   readonly accounts: readonly HeldAccount[];
+  /** In order of arrival. */
   readonly arrivals: readonly Arrival[];
 }
 

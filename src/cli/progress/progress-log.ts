@@ -55,7 +55,7 @@ function toSendText(toSend: number, compared: SendComparison | undefined): strin
   return `${text} (${parts.flat().join(", ")})`;
 }
 
-/** Describes a count; returns nothing for zero. */
+/** Returns a list, so that a count of zero adds no text. */
 function countText(count: number, what: string): readonly string[] {
   return count === 0 ? [] : [`${formatCount(count)} ${what}`];
 }

@@ -184,7 +184,8 @@ async function rawHead(path: string, file: string): Promise<Buffer> {
 
 function notifyCompression(path: string, gzip: boolean, notify: (text: string) => void): void {
   const named = /\.gz$/i.test(path);
-  if (gzip && !named) notify("is compressed with gzip, although its name does not end in .gz; it is unpacked");
+  if (gzip && !named)
+    notify("is compressed with gzip, although its name does not end in .gz; it is unpacked while it is read");
   if (!gzip && named) notify("is named .gz, but is not compressed; it is read unchanged");
 }
 

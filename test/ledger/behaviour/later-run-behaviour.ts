@@ -87,7 +87,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       ]);
     });
 
-    test("sends a changed record with --revise, and considers the earlier content accepted after a refusal", async () => {
+    test("sends a changed record with --revise, and still treats the earlier content as accepted if the change is rejected", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "y")], { policy: { revise: true } });
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);

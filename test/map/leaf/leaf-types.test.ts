@@ -171,7 +171,7 @@ describe("an invalid cell", () => {
     ],
     ['{ from: A, number: { decimal: ",", group: "." } }', decimal, { as: "1.234,50" }],
     ["A", date, undefined],
-  ])("with %s, the problem names the format of the source, not of the payload", (leaf, type, written) => {
+  ])("is reported with the format that the mapping declares for the source, if any: %s", (leaf, type, written) => {
     const { problems } = compile(`payload: { leaf: ${leaf} }`, object({ leaf: type })).map(rowOf({ A: "?" }));
     expect(
       problems.map((problem) => (problem.code === "invalid" && "written" in problem ? problem.written : undefined)),

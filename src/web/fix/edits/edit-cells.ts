@@ -167,7 +167,7 @@ const OTHER_BYTES = 220;
 
 function sourceHasChanged(): Failure {
   return new Failure("source_changed", "a source file has changed since the check", {
-    hint: "check again before you change so many cells",
+    hint: "check again, then repeat the edit",
   });
 }
 

@@ -241,7 +241,7 @@ describe("a workbook with two sheets", () => {
     ]);
   });
 
-  test("that changes after the check is not overwritten", async () => {
+  test("accepts edits only of cells that have not changed since the check", async () => {
     const scene = await bookScene();
     const session = await scene.open();
     writeFileSync(scene.file("book.xlsx"), readFileSync((await bookScene("01/02/1971")).file("book.xlsx")));
