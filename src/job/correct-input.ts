@@ -52,7 +52,11 @@ export function keyColumnIn({ keyAttr, locate }: Mapping): (row: Row) => string 
 /** Maximum number of outdated corrections in the notice. */
 const LISTED = 10;
 
-/** Describes the results of the corrections, one line each, without the name of the corrections file. */
+/**
+ * Returns notices about the results: one line of counts, then one line for each of the first outdated corrections (at
+ * most `LISTED`), the number of further ones, and a notice about an incomplete line. The lines do not contain the name
+ * of the corrections file.
+ */
 export function correctionNotices(
   results: Iterable<CorrectionResult>,
   { incompleteLine }: LinesEnd,

@@ -30,7 +30,7 @@ const READ: OptionKinds<ReadLedgerOptions> = {
 export interface LedgerOverview {
   /** The runs, latest first. */
   readonly runs: readonly RunOverview[];
-  /** The number of records that any run has planned, and the number of these records that are on the platform. */
+  /** For each destination, the number of records that any run has planned, and how many of them are on the platform. */
   readonly coverage: readonly DestinationCoverage[];
 }
 

@@ -80,6 +80,6 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_duplicate_key: "Delete the wrong row, or correct its number.",
   source_repeated_row: "The record is still sent, with both rows. Delete one of them if it is a mistake.",
   source_bad_order: "Correct the cell, because it determines the order of the rows.",
-  source_bad_as_of: "Correct the cell, which must contain the date of the row's content.",
+  source_bad_as_of: "Correct the cell. It must contain a valid date, which shows how recent the row is.",
   source_child_left_out: "Write the number that joins the two files in the same format in both files.",
 };

@@ -3,7 +3,7 @@ import type { Timeline } from "../model/timeline.ts";
 import type { FieldTitle } from "./problem-title.ts";
 import { jsonText } from "../terminal/safe-json.ts";
 
-/** A finished run, as input for the reporters. */
+/** A run, as input for the reporters. */
 export interface Report {
   readonly summary: Summary;
   /**

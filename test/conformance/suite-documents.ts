@@ -6,8 +6,8 @@ const INTEGER = { type: "integer" };
 const TEXT = { type: "string" };
 
 /**
- * The documents that the suite refers to by address, rewritten from the content of its cases. A contract contains such
- * documents as schemas with an `$id`.
+ * The remote documents that the suite refers to by URL, reconstructed from its test cases. In a contract, each of them
+ * is a schema with an `$id`.
  */
 const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
   "integer.json": INTEGER,

@@ -88,7 +88,10 @@ function pushFlags(threads: string): readonly string[] {
   return ["--concurrency", "4", "--threads", threads];
 }
 
-/** Pushes with one failpoint. Returns the errors of the push and of the commands after it. */
+/**
+ * Pushes with one failpoint. Returns whether the failpoint fired, and every unexpected result of the push, of the
+ * commands after it, or in the ledger.
+ */
 async function pushThrough(
   failpoint: string,
   threads: string,

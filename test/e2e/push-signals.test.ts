@@ -82,7 +82,7 @@ test.each([
 });
 
 test.skipIf(process.platform === "win32")(
-  "SIGUSR1 opens no debugger in a push, which continues (Node.js used to listen on port 9229)",
+  "a push ignores SIGUSR1 (the debugger of Node.js used to open on port 9229)",
   async () => {
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
     await admin.faults({ latencyMs: [20, 60] });

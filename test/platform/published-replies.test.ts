@@ -54,13 +54,13 @@ function publishedContract(operator: string): Contract {
   return loadContract(texts.map((file) => ({ file, text: readFileSync(file, "utf8") })));
 }
 
+/** The successes, without the replies of list operations, whose items are checked one by one when records are read. */
 const successes = files.flatMap((file) => {
   const [, operator = "", id = "", status = ""] = /^(au|gb)\.(.+)\.response(2\d\d)\./.exec(file) ?? [];
   const isList = id.startsWith("v1-get-");
   return operator === "" || isList ? [] : [{ file, operator, id, status: Number(status) }];
 });
 
-/** Lists are read item by item if the contract names their location. */
 describe.skipIf(files.length === 0)("every published example of a success matches the operator's contract", () => {
   test.each(successes)("in $file", ({ file, operator, id, status }) => {
     const contract = contracts.get(operator);

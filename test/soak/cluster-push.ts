@@ -76,9 +76,9 @@ export async function pushUnderFaults(push: FaultyPush): Promise<CliEnd> {
 const MAX_RESUMES = 60;
 
 /**
- * Returns whether the run must be resumed: the command was killed, was incomplete, or stopped because the platform or
- * the database was unreachable or other workers were still sending. Also checks the outcomes, because the exit code for
- * ambiguous records takes precedence over unsent records.
+ * Returns whether the run must be resumed: the command was killed, left records unsent, was stopped by a failure of the
+ * platform or the database, or found other workers still sending. Also checks the outcomes, because the exit code for
+ * ambiguous records takes precedence over the exit code for unsent records.
  */
 export function needsResume({ code, stdout }: CliEnd): boolean {
   if (code === null || code === 3 || code === 4 || code === 6 || code === 7) return true;

@@ -64,7 +64,6 @@ const FAULTS = {
   seed: { arg: "<n>", kind: "number", range: [0, 2_147_483_648], help: "seed for random faults and latencies" },
 } as const;
 
-/** The options for simulated faults of the sandbox. */
 export const faultOptions: readonly Option[] = optionsOf(FAULTS, "Faults:");
 
 export type FaultFlags = FlagsOf<typeof FAULTS>;

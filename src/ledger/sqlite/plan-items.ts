@@ -96,8 +96,9 @@ function insertSql(rows: number): string {
 }
 
 /**
- * Returns a key and its near form as they are stored: in NFC, because keys that differ only in Unicode form are the
- * same key and have the same identity.
+ * Returns a key and its normal form as they are stored. The key is converted to NFC first, because keys that differ only
+ * in Unicode form are the same key and have the same identity. The normal form is null if the ledger computes it from
+ * the key. Adds the normal form to `keyHashes`.
  */
 function storedKeys(
   given: string | undefined,

@@ -37,8 +37,8 @@ export interface SqliteLedgerOptions {
   /** Whether to only read the ledger, while another process may be writing to it. Default: false. */
   readonly readOnly?: boolean;
   /**
-   * The writer to record in the ledger, which holds its lock. Without it, the caller must ensure that there is no
-   * other writer.
+   * The process to record in the ledger as its writer (`writerText`). This process must hold the ledger's lock. Without
+   * a writer, the caller must ensure that no other process writes.
    */
   readonly writer?: string | undefined;
   /** The version of this program, which is stored with each run. */

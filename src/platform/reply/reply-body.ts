@@ -4,7 +4,10 @@ import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/j
 import { parseJson } from "../../json/parse-json.ts";
 import type { HttpReply } from "../../transport/http.ts";
 
-/** Returns the reply's untrusted JSON, or undefined if there is none (HTML, empty, truncated, not UTF-8). */
+/**
+ * Returns the reply's untrusted JSON, or undefined if the body is HTML, is not UTF-8 or is not valid JSON. A truncated
+ * body may still be valid JSON, so check `complete` as well.
+ */
 export function parseBody(reply: HttpReply): JsonValue | undefined {
   return isHtml(reply) || reply.isMisencoded === true ? undefined : parseJson(reply.body);
 }

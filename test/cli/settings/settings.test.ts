@@ -195,7 +195,7 @@ targets:
       const { job } = await readSettings([], {}, folder);
       expect(job).toMatchObject({ documentRoots: { SPRING: "sftp/spring", AUTUMN: "b" }, documentRoot: "everywhere" });
     });
-    it("include the bucket without a chosen supplier if all suppliers share it", async () => {
+    it("include the bucket if no supplier is chosen and only one bucket is configured", async () => {
       const [one, two] = [
         "{ A: { bucket: files }, B: { bucket: files }, C: {} }",
         "{ A: { bucket: files }, B: { bucket: b } }",

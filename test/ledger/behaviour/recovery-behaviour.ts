@@ -162,7 +162,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, items))).toEqual(["ambiguous", "pending"]);
     });
 
-    test("allows a new key for a row that was sent and refused", async () => {
+    test("allows a new key for a row that was sent and rejected", async () => {
       await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(PUSH)(ROW) })], AT);
       const run = await planned(ledger, [item(1, "A", "same", { rowHash: ROW })], {
         policy: { resendAmbiguous: true },

@@ -12,7 +12,10 @@ interface Examples {
   readonly wrong: readonly string[];
 }
 
-/** Published examples of the issuing authority or of a widely used library. */
+/**
+ * The valid examples are published by the issuing authority or a widely used library where possible. The others are
+ * constructed.
+ */
 const EXAMPLES: Readonly<Record<string, Examples>> = {
   mpan: {
     // The checksum of the last number is ten, so its check digit is 0.

@@ -68,7 +68,10 @@ function longestPhrase(
   return { meaning: MEANINGS.get(single) ?? [single], length: 1 };
 }
 
-/** Returns the words of a name as written: `ACC_NO` and `accNo` are `acc` and `no`; `ADDR1` is `addr` and `1`. */
+/**
+ * Splits a name into lower-case words and numbers, without expanding abbreviations: both `ACC_NO` and `accNo` become
+ * `acc` and `no`; `ADDR1` becomes `addr` and `1`.
+ */
 export function writtenWords(name: string): readonly string[] {
   return name
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
