@@ -11,8 +11,8 @@ import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { campaignSize } from "../campaign.ts";
 import { DOCUMENTS_EXIST, documentText, loadDocument, OPERATORS } from "./operators-documents.ts";
 
-const RUNS = campaignSize({ part: 2, whole: 6 });
-const TEXT_RUNS = campaignSize({ part: 1, whole: 3 });
+const RUNS = campaignSize({ part: 2, whole: 4 });
+const TEXT_RUNS = campaignSize({ part: 1, whole: 2 });
 
 /**
  * Published documents change, and may be edited by hand. After any change of nodes or characters, the result must be a

@@ -106,7 +106,7 @@ it.each(["-rf.csv", "a\nb.csv", "\u001b[2Jgone.csv", "--help", "\u202egpj.csv"])
 );
 
 it("reads more files than a process may open as one input", async () => {
-  const count = campaignSize({ part: 1_100, whole: 5_000 });
+  const count = campaignSize({ part: 1_100, whole: 3_000 });
   const folder = temporaryFolder();
   await mkdir(join(folder, "many"));
   for (let at = 0; at < count; at += 1) await writeFile(join(folder, "many", `${at}.csv`), `A\n${at}\n`);

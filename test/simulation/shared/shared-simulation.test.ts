@@ -63,12 +63,12 @@ const PATIENCE_MS = 3_600_000;
 test.each<[string, CampaignSize, SharedSimulationOptions]>([
   [
     "no schedule of kills, freezes, lost connections and successive planners breaks an invariant",
-    { part: 20, whole: 400 },
+    { part: 20, whole: 240 },
     {},
   ],
   [
     "no schedule in which older copies of the database are restored creates an account twice",
-    { part: 5, whole: 25 },
+    { part: 5, whole: 15 },
     { restores: "one machine" },
   ],
   [

@@ -5,7 +5,7 @@ import { seededDice } from "../../seeded-dice.ts";
 import { ACCEPTED, busy, play } from "../scene.ts";
 import { CAPS, type ModelPlan, runModel, sumOf } from "./model-run.ts";
 
-const SEEDS = [1, 2, 3, 4, 5, 6].slice(0, campaignSize({ part: 3, whole: 6 }));
+const SEEDS = [1, 2, 3, 4].slice(0, campaignSize({ part: 3, whole: 4 }));
 const SECONDS = 60;
 const SETTLED_S = 10;
 
@@ -111,7 +111,7 @@ describe("an upload to a platform with random refusals", () => {
 const LATENCY_MS = 40;
 const RECORDS = campaignSize({ part: 4_000, whole: 8_000 });
 /** An odd number, because the median is checked. */
-const PUSHES = campaignSize({ part: 3, whole: 9 });
+const PUSHES = campaignSize({ part: 3, whole: 6 });
 
 describe.each<16 | "auto">([16, "auto"])(
   "a short push to a platform with random refusals, with concurrency %s",
