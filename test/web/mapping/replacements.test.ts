@@ -9,7 +9,7 @@ import {
   readReplacements,
   type Replacement,
   writeReplacements,
-} from "../../../src/web/client/pages/mapping/replacements.ts";
+} from "../../../src/web/client/pages/mapping/entry/replacements.ts";
 import { fieldNamed, textIn, workedExample } from "./mapping-scene.ts";
 
 const scene = workedExample();

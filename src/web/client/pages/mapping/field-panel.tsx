@@ -3,9 +3,9 @@ import type { JsonObject } from "../../../../json/json-value.ts";
 import type { FieldData, MappingData, MappingEdit, SourceColumn } from "../../../mapping/mapping-data.ts";
 import { Button } from "../../parts/button.tsx";
 import { ByHand } from "./by-hand.tsx";
-import { EntryForm } from "./entry-form.tsx";
+import { EntryForm } from "./entry/entry-form.tsx";
 import { isSameColumn, scoreText } from "./fields.ts";
-import { ListForm } from "./list-form.tsx";
+import { ListForm } from "./entry/list-form.tsx";
 
 interface FieldPanelOptions {
   readonly field: FieldData;

@@ -12,7 +12,7 @@ import { countRequired, findField, keyOf, openFields } from "./fields.ts";
 import { Preview, ValidCount } from "./preview.tsx";
 import { NewSourceForm } from "./new-source-form.tsx";
 import { SourceList } from "./source-list.tsx";
-import { FunctionsForm } from "./function-form.tsx";
+import { FunctionsForm } from "./entry/function-form.tsx";
 import { type Mapping, useMapping } from "./use-mapping.ts";
 
 interface WorkbenchOptions {

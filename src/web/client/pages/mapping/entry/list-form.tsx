@@ -1,9 +1,15 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { FieldData, ItemsData, MappingData, MappingEdit, PartCondition } from "../../../mapping/mapping-data.ts";
-import { Button } from "../../parts/button.tsx";
+import type {
+  FieldData,
+  ItemsData,
+  MappingData,
+  MappingEdit,
+  PartCondition,
+} from "../../../../mapping/mapping-data.ts";
+import { Button } from "../../../parts/button.tsx";
 import { ConditionInputs } from "./condition-form.tsx";
-import { Select } from "./controls.tsx";
+import { Select } from "../controls.tsx";
 
 interface ListFormOptions {
   readonly field: FieldData;

@@ -1,7 +1,7 @@
 import type { JSX, RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { counted } from "../../../../text/count.ts";
-import { ByHand } from "./by-hand.tsx";
+import { counted } from "../../../../../text/count.ts";
+import { ByHand } from "../by-hand.tsx";
 import type { LeafForm } from "./leaf-form.ts";
 import { readReplacements, type Replacement, writeReplacements } from "./replacements.ts";
 

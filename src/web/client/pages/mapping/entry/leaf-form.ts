@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from "../../../../json/json-value.ts";
-import type { ColumnData, FieldData, MappingData } from "../../../mapping/mapping-data.ts";
+import type { JsonObject, JsonValue } from "../../../../../json/json-value.ts";
+import type { ColumnData, FieldData, MappingData } from "../../../../mapping/mapping-data.ts";
 
 export interface EntryFormOptions {
   readonly field: FieldData;

@@ -1,9 +1,9 @@
 import type { JSX } from "preact";
-import type { JsonObject } from "../../../../json/json-value.ts";
-import { formatCount } from "../../../../text/count.ts";
-import type { ColumnData } from "../../../mapping/mapping-data.ts";
-import { usePage } from "../../page-context.ts";
-import { textOf } from "./json-text.ts";
+import type { JsonObject } from "../../../../../json/json-value.ts";
+import { formatCount } from "../../../../../text/count.ts";
+import type { ColumnData } from "../../../../mapping/mapping-data.ts";
+import { usePage } from "../../../page-context.ts";
+import { textOf } from "../json-text.ts";
 
 interface LookupOptions {
   readonly table: JsonObject;

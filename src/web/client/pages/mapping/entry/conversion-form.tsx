@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
-import { isJsonObject, type JsonObject } from "../../../../json/json-value.ts";
-import { Select, TextInput } from "./controls.tsx";
-import { textOf, textsOf } from "./json-text.ts";
+import { isJsonObject, type JsonObject } from "../../../../../json/json-value.ts";
+import { Select, TextInput } from "../controls.tsx";
+import { textOf, textsOf } from "../json-text.ts";
 import { FunctionChoice } from "./function-form.tsx";
 import { asWritten, type LeafForm } from "./leaf-form.ts";
 import { Lookup, sameChoices } from "./lookup-form.tsx";

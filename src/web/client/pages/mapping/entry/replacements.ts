@@ -1,4 +1,4 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../../../../json/json-value.ts";
 
 /** One replacement in a cell. */
 export interface Replacement {

@@ -1,11 +1,11 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { MappingData, MappingEdit } from "../../../mapping/mapping-data.ts";
-import { ErrorNotice } from "../../parts/notice.tsx";
-import { Select } from "./controls.tsx";
-import { textOf } from "./json-text.ts";
+import type { MappingData, MappingEdit } from "../../../../mapping/mapping-data.ts";
+import { ErrorNotice } from "../../../parts/notice.tsx";
+import { Select } from "../controls.tsx";
+import { textOf } from "../json-text.ts";
 import type { LeafForm } from "./leaf-form.ts";
-import { useFiles } from "./use-files.ts";
+import { useFiles } from "../use-files.ts";
 
 /** Edits the function that computes the value. The choices are the exports of the module that the mapping names. */
 export function FunctionChoice({ view: { functions }, leaf, change }: LeafForm): JSX.Element {

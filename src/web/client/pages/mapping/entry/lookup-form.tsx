@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
-import { isJsonObject, type JsonObject } from "../../../../json/json-value.ts";
-import type { ColumnData, FieldData } from "../../../mapping/mapping-data.ts";
-import { ErrorNotice } from "../../parts/notice.tsx";
-import { Select } from "./controls.tsx";
-import { textOf } from "./json-text.ts";
+import { isJsonObject, type JsonObject } from "../../../../../json/json-value.ts";
+import type { ColumnData, FieldData } from "../../../../mapping/mapping-data.ts";
+import { ErrorNotice } from "../../../parts/notice.tsx";
+import { Select } from "../controls.tsx";
+import { textOf } from "../json-text.ts";
 import type { LeafForm } from "./leaf-form.ts";
 import { LookupTable } from "./lookup-table.tsx";
-import { useFiles } from "./use-files.ts";
+import { useFiles } from "../use-files.ts";
 
 /** Edits the table that maps codes to values, in the mapping or in a file, and the value for all other codes. */
 export function Lookup({ field, view, leaf, change, column }: LeafForm): JSX.Element {
