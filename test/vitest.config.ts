@@ -46,7 +46,7 @@ export default defineConfig({
           exclude: [...ISOLATED, ...leftOut],
           isolate: false,
           execArgv: [...OPTIMISE_LATE, ...COLLECT_RARELY],
-          globalSetup: ["test/shared-server.ts"],
+          globalSetup: ["test/shared-server.ts", "test/rotating-files.ts"],
         },
       },
       { extends: true, test: { name: "isolated", include: ISOLATED, execArgv: OPTIMISE_LATE } },
