@@ -5,7 +5,7 @@ export const MIGRATION = {
     kind: "object",
     file: true,
     help: "all keys to migrate (a file), or their number",
-    docs: "all keys to migrate: a text file with one key per line, `{ file, column }` for a CSV file or a workbook, or their number. `status` then counts the keys that are missing, and `open` lists them ([monitoring.md](monitoring.md#inventory))",
+    docs: "the keys to migrate: a text file with one key per line, or `{ file, column }` for a column of a CSV file or a workbook. `status` then counts the keys that no push has contained, and `open` lists them. If you know only the number of keys, set this number; `open` then lists none ([monitoring.md](monitoring.md#inventory))",
   },
   owners: {
     flag: false,
