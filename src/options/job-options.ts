@@ -75,7 +75,7 @@ export const INPUT = {
     selects: true,
     reimport: true,
     help: "delimiter of CSV sources (default: detected)",
-    docs: "the delimiter of CSV sources; default: detected from the header",
+    docs: "the delimiter of CSV sources; default: detected from the first lines",
   },
   /** File with corrections of cells, which are applied while the sources are read. */
   corrections: {
