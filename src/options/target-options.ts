@@ -65,7 +65,7 @@ export const TARGET = {
     library: true,
     recorded: true,
     help: "certificate authority to trust in addition to those of Node.js",
-    docs: "PEM file of a certificate authority to trust in addition to those of Node.js",
+    docs: "PEM file of a certificate authority to trust in addition to the authorities of Node.js",
   },
   /** The authentication scheme, and private files with the credentials. */
   auth: {
@@ -266,7 +266,7 @@ export const STORE = {
       ca: {
         flag: false,
         kind: "path",
-        docs: "PEM file of a certificate authority to trust in addition to those of Node.js",
+        docs: "PEM file of a certificate authority to trust in addition to the authorities of Node.js",
       },
       credentialsFile: {
         flag: false,
