@@ -2,7 +2,6 @@
  * Whether this run tests whole campaigns. `npm test` runs a part of each campaign. MIGRATE_TEST_CAMPAIGN=whole runs
  * whole campaigns, as in `.ci/run`. `npm run soak` runs larger campaigns.
  */
-/** Whether this run tests whole campaigns. */
 export const isWhole = process.env["MIGRATE_TEST_CAMPAIGN"] === "whole";
 
 /** The sizes for `npm test` and for the whole campaign. */

@@ -4,7 +4,7 @@ export const MIGRATION = {
     flag: false,
     kind: "object",
     file: true,
-    help: "all keys to migrate (a file), or their number",
+    help: "a file of the keys to migrate, or the number of keys",
     docs: "the keys to migrate: a text file with one key per line, or `{ file, column }` for a column of a CSV file or a workbook. `status` then counts the keys that no push has contained, and `open` lists them. If you know only the number of keys, set this number; `open` then lists none ([monitoring.md](monitoring.md#inventory))",
   },
   owners: {

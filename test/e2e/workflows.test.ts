@@ -140,6 +140,23 @@ describe("schedule, and poll", () => {
   });
 });
 
+test.each([
+  ["100%", 3],
+  ["every:2", 1],
+])(
+  "a sandbox with --task-errors %s fails this share of the scheduled imports (a share was ignored)",
+  async (share, count) => {
+    const failing = await startWorkflowSandbox(["--task-errors", share]);
+    try {
+      const { stdout } = await workflowPlace(failing).push("v2", ["--concurrency", "1"]);
+      const statuses = { rejected: count, ...(count < 3 && { accepted: 3 - count }) };
+      expect(statusCounts(outcomeLines(stdout))).toEqual(statuses);
+    } finally {
+      await failing.stop();
+    }
+  },
+);
+
 describe("--until", () => {
   test("stops after the step, and a later push continues with the next step", async () => {
     const { push } = workflowPlace(sandbox);

@@ -13,11 +13,13 @@ export interface RequestFaults {
 /** The active faults. They may change while the sandbox runs. */
 export interface FaultPlan {
   readonly options: () => FaultOptions;
-  /** Replaces the active faults, and restarts the count of requests at 1. */
+  /** Replaces the active faults, and restarts the counts of requests and of scheduled imports at 1. */
   readonly set: (options: FaultOptions) => void;
   /** Returns the faults of the next request. Call `finish` after the request. */
   readonly start: (route?: CappedRoute) => RequestFaults;
   readonly finish: (route?: CappedRoute) => void;
+  /** Whether the next scheduled import ends in an error. */
+  readonly failsImport: () => boolean;
 }
 
 /** `isProcessing`: whether the request creates accounts and is therefore limited by `maxProcessing`. */
@@ -28,6 +30,7 @@ interface CappedRoute {
 export function createFaultPlan(initial: FaultOptions, clock: MonotonicClock): FaultPlan {
   let options = initial;
   let random = seededRandom(initial.seed ?? 1);
+  let failsImport = importFailures(initial);
   let request = 0;
   let inFlight = 0;
   let processing = 0;
@@ -37,6 +40,7 @@ export function createFaultPlan(initial: FaultOptions, clock: MonotonicClock): F
   const set = (changed: FaultOptions): void => {
     options = changed;
     random = seededRandom(changed.seed ?? 1);
+    failsImport = importFailures(changed);
     request = 0;
     allowance = changed.maxPerSecond ?? 0;
     countedAt = clock.monotonic();
@@ -77,6 +81,17 @@ export function createFaultPlan(initial: FaultOptions, clock: MonotonicClock): F
       inFlight -= 1;
       if (isProcessing) processing -= 1;
     },
+    failsImport: () => failsImport(),
+  };
+}
+
+/** Returns a function that returns whether the next scheduled import fails. */
+function importFailures({ taskErrors, seed = 1 }: FaultOptions): () => boolean {
+  const random = seededRandom(seed);
+  let number = 0;
+  return () => {
+    number += 1;
+    return taskErrors !== undefined && isTriggered(taskErrors, number, random);
   };
 }
 
@@ -109,10 +124,10 @@ function firstTriggered<Name>(triggers: Triggers<Name>, request: number, random:
   return due[0];
 }
 
-/** @param request the number of the request, counted from 1 */
-export function isTriggered({ every, share, at }: Trigger, request: number, random: Random): boolean {
+/** @param number the number of the request or scheduled import, counted from 1 */
+function isTriggered({ every, share, at }: Trigger, number: number, random: Random): boolean {
   const drawn = share !== undefined && random() < share;
-  return drawn || (every !== undefined && request % every === 0) || (at?.includes(request) ?? false);
+  return drawn || (every !== undefined && number % every === 0) || (at?.includes(number) ?? false);
 }
 
 function latency(range: number | readonly [number, number], random: Random): number {

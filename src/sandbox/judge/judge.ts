@@ -12,7 +12,7 @@ export type Judge = (body: unknown) => readonly PayloadError[];
 
 /**
  * Compiles the request schema of one operation of an OpenAPI document for Ajv. The judge reproduces the silent
- * conversions, the codes and the attrs of the Django REST framework (docs/sandbox.md, "How payloads are judged"). It
+ * conversions, the codes and the attrs of the Django REST framework (docs/sandbox.md, "How payloads are validated"). It
  * shares no code with local validation, so that the two can be compared.
  * @throws Error (a bug in the caller) if the document has no such operation or the operation has no JSON body
  */

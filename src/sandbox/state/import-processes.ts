@@ -1,7 +1,6 @@
 import { type Clock, timestamp } from "../../time/clock.ts";
 import type { JsonObject } from "../../json/json-value.ts";
-import type { FaultOptions } from "../faults/fault-options.ts";
-import { isTriggered } from "../faults/fault-plan.ts";
+import type { FaultPlan } from "../faults/fault-plan.ts";
 import { type ImportedAccount, keyOfAccount, type SandboxState } from "./sandbox-state.ts";
 
 /**
@@ -33,7 +32,7 @@ export interface ScheduledImport {
 
 interface ProcessDependencies {
   readonly state: SandboxState;
-  readonly faults: { readonly options: () => FaultOptions };
+  readonly faults: Pick<FaultPlan, "options" | "failsImport">;
   readonly clock: Clock;
 }
 
@@ -42,7 +41,6 @@ const DEFAULT_TASK_MS = 100;
 export function createImportProcesses({ state, faults, clock }: ProcessDependencies): ImportProcesses {
   const stagedByKey = new Map<string, JsonObject>();
   const scheduledByKey = new Map<string, ScheduledImport>();
-  let tasks = 0;
   let generation = 0;
 
   const run = async (identity: ProcessIdentity, payload: JsonObject, fails: boolean): Promise<void> => {
@@ -74,15 +72,12 @@ export function createImportProcesses({ state, faults, clock }: ProcessDependenc
     },
     staged: (identity) => stagedByKey.get(keyOfAccount(identity)),
     schedule(identity, payload) {
-      tasks += 1;
-      const { taskErrors } = faults.options();
-      void run(identity, payload, taskErrors !== undefined && isTriggered(taskErrors, tasks, () => 1));
+      void run(identity, payload, faults.failsImport());
     },
     scheduled: (identity) => scheduledByKey.get(keyOfAccount(identity)),
     clear() {
       stagedByKey.clear();
       scheduledByKey.clear();
-      tasks = 0;
       generation += 1;
     },
   };
