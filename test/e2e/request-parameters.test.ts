@@ -94,6 +94,16 @@ describe("the parameters of an operation's requests", () => {
     expect(await admin.imports()).toHaveLength(3);
   });
 
+  test("are part of a record's content, so that validate and push report the same repeated keys", async () => {
+    const { folder, write } = place();
+    write("customers.csv", "REF,NAME,COMPANY\n1,Ada,north\n1,Ada,south\n2,Grace,a/b\n2,Grace,a/b\n");
+    const expected = { invalid: 2, valid: 1, duplicate: 1 };
+    for (const command of [["validate"], ["push", "--dry-run"]]) {
+      const { stdout } = await migrate(folder, [...command, "--format", "ndjson"]);
+      expect(statusCounts(outcomeLines(stdout))).toEqual(expected);
+    }
+  });
+
   test("do not prevent records from being excluded, or found in an inventory, by their key", async () => {
     const { folder, write } = place();
     write("customers.csv", "REF,NAME,COMPANY\n1,Ada,\n2,Grace,a/b\n1,Ada,far too long\n");

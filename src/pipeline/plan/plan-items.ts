@@ -1,7 +1,7 @@
 import type { CompiledJob } from "../../job/job.ts";
 import { filledEndpoint } from "../../job/endpoint.ts";
 import { formatAttr } from "../../json/attr.ts";
-import { type JsonObject, valueAt } from "../../json/json-value.ts";
+import { type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger/records/planned-item.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { createFastContentHash } from "../../ledger/records/fast-content-hash.ts";
@@ -93,7 +93,7 @@ export function createItemBuilder(
 interface ItemContext {
   readonly job: CompiledJob;
   readonly settings: ItemSettings;
-  readonly fastHash: (payload: JsonObject) => number;
+  readonly fastHash: (content: JsonValue) => number;
   readonly keepPayload: KeepPayload | undefined;
 }
 
@@ -124,7 +124,7 @@ function identityOf(
 
 function contentOf(record: MappedRecord, { settings, fastHash, keepPayload }: ItemContext): PlannedItem["content"] {
   const { payload, parameters } = record;
-  if (settings.purpose.kind === "validate") return fastHash(payload);
+  if (settings.purpose.kind === "validate") return fastHash(parameters === undefined ? payload : [payload, parameters]);
   const text = contentText(payload, parameters);
   if (isValid(record)) keepPayload?.(record, text);
   return contentTextHash(text);
