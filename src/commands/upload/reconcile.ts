@@ -160,8 +160,8 @@ function nothingToAsk({ operation }: Job): Failure {
     `the contract does not say how to find out whether a record of "${operation.id}" arrived`,
     {
       hint:
-        "declare it with `x-migrate-read-back` (docs/contract.md), or look up the records yourself and " +
-        "resolve them with `migrate reconcile --accept <key>` or `--resend <key>`",
+        "declare `x-migrate-read-back` (docs/contract.md) and push again, or look up the records yourself and resolve " +
+        "them with `migrate reconcile --accept <key>` or `--resend <key>`",
     },
   );
 }
