@@ -40,9 +40,9 @@ Exit codes (if several apply: the first of 70, 7, 2, 6, 5, 4, 3, 1)
   4  stopped by the platform or the document store: authentication, supplier
      paused, TLS, redirect, wrong endpoint
   5  some records have an unknown outcome (ambiguous)
-  6  local storage failed, or this machine reached a limit (open files,
-     memory, threads)
-  7  another run is using the ledger
+  6  storage failed; the ledger is corrupt, outdated or lost; or this machine
+     reached a limit (open files, memory, threads)
+  7  another command or program is using the ledger
   70 a bug in migrate
   130, 143  stopped by a second Ctrl-C or SIGTERM`;
 

@@ -223,8 +223,8 @@ export interface ReadDependencies extends Pick<Dependencies, "secrets" | "userAg
 }
 
 /**
- * Maximum size of a reply. Replies may be longer than replies of the data import: a page contains up to 1500 rates, and
- * an account all its data.
+ * Maximum size of a reply to a read request. It may be longer than a reply of the data import: a page contains up to
+ * 1500 rates, and an account contains all its data.
  */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 

@@ -9,8 +9,8 @@ export const EXIT_CODES = {
   3: "incomplete; safe to run again, or to continue with `migrate resume`",
   4: "stopped by the platform or the document store: authentication, import supplier paused, TLS, redirect, wrong endpoint",
   5: "some records have an unknown outcome (`ambiguous`)",
-  6: "local storage failed, or this machine reached a limit (open files, memory, threads)",
-  7: "another run is using the ledger",
+  6: "storage failed; the ledger is corrupt, outdated or lost; or this machine reached a limit (open files, memory, threads)",
+  7: "another command or program is using the ledger",
   70: "a bug in migrate",
 } as const;
 export type ExitCode = keyof typeof EXIT_CODES;

@@ -178,7 +178,8 @@ const MAX_NAMED = 20;
 function differingMembers(before: JsonValue | undefined, now: JsonValue | undefined): readonly string[] {
   const found = differencesAt(before, now, "");
   const shown = found.slice(0, MAX_NAMED).map((one) => `proof.json: ${one}`);
-  if (found.length === 0) return ["proof.json has a different format"];
+  if (found.length === 0)
+    return ["proof.json has the same values, but its white space or the order of its members was changed"];
   return found.length > MAX_NAMED ? [...shown, `proof.json: and ${found.length - MAX_NAMED} more`] : shown;
 }
 

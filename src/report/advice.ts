@@ -59,7 +59,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   path_does_not_exist_in_file_store: "Copy the document to this path, or correct the path. Paths are case-sensitive.",
   coerced: "The record is still sent. Write the value in the expected format so that the platform does not change it.",
   source_ragged_row: "Look for a comma or a line break inside a cell: such a cell must be in quotation marks.",
-  source_truncated_row: "Ask for the file again, because its end is missing.",
+  source_truncated_row: "Ask for the file again, because its end may be missing.",
   source_stray_quote: "Put quotation marks around the whole cell, and double any quotation marks inside it.",
   source_control_character: EXPORT_AGAIN,
   source_invalid_json: EXPORT_AGAIN,

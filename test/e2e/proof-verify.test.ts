@@ -41,7 +41,7 @@ describe("proof verify", () => {
     [
       "white space of proof.json",
       (work) => rewrite(work.file("proof/proof.json"), "{\n", "{\n\n"),
-      /proof\.json has a different format/,
+      /proof\.json has the same values/,
     ],
     [
       "the page",

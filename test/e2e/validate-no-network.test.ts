@@ -33,7 +33,7 @@ describe("validate opens no socket", () => {
     expect(await socketsOf(VALIDATE)).toEqual([]);
   });
 
-  test.skipIf(!HAS_STRACE)("and the kernel reports the sockets of a push", async () => {
+  test.skipIf(!HAS_STRACE)("control: the kernel reports the sockets of a push", async () => {
     const { port, close } = await plainServer();
     const sockets = await socketsOf([...PUSH, "--base-url", `https://127.0.0.1:${port}/v1/`, "--ledger", ledger()]);
     await close();

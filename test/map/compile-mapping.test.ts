@@ -121,7 +121,7 @@ describe("lists", () => {
     addresses: list(object({ "line!": text, country: text })),
   });
 
-  test("a literal builds its items from the current row and omits empty items", () => {
+  test("a list literal builds its items from the current row and omits empty items", () => {
     const mapping = compile("payload: { addresses: [{ line: A }, { line: B }] }", body);
     expect(mapping.map(rowOf({ A: "a", B: "b" })).payload).toEqual({ addresses: [{ line: "a" }, { line: "b" }] });
     expect(mapping.map(rowOf({ A: "", B: "b" })).payload).toEqual({ addresses: [{ line: "b" }] });

@@ -10,7 +10,7 @@ import type { Contract } from "../../src/contract/contract.ts";
 export const OPERATORS = ["gb", "au"] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** One rule as an overlay writes it, and its schemas, of which a document may have only some. */
+/** A rule of a shipped overlay, with the schemas that its action targets. A document may lack some of these schemas. */
 export interface WrittenRule {
   readonly code: string;
   readonly schemas: readonly string[];

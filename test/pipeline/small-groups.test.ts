@@ -17,7 +17,7 @@ async function* batchesOf(sizes: readonly number[]): AsyncGenerator<readonly Inp
   }
 }
 
-/** Returns the lines of the rows of each group. */
+/** Returns the line numbers of the rows in each group. */
 async function linesOf(sizes: readonly number[]): Promise<readonly (readonly (number | undefined)[])[]> {
   const lines: (readonly (number | undefined)[])[] = [];
   for await (const { first, last, row } of smallGroups(groupsOfRows(batchesOf(sizes)))) {

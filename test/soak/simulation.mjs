@@ -16,7 +16,7 @@ const { values } = parseArgs({
     processes: { type: "string", default: "2" },
   },
 });
-/** Seeds per process. A closed ledger keeps file descriptors until it is garbage-collected. */
+/** Seeds per process. With the SQLite package, a closed ledger keeps its files open until they are garbage-collected. */
 const PART = 250;
 /** The beginning of the test titles to select. */
 const title = values.restores ? "no schedule in which older copies" : "no schedule";

@@ -103,7 +103,10 @@ export async function openSession({ origin, token }: Pick<RunningWeb, "origin" |
   return { cookie: cookie.split(";")[0] ?? "", "x-migrate-key": key };
 }
 
-/** A page in a browser, with its console messages and its foreign requests. Each entry in these lists is a fault. */
+/**
+ * A page in a browser, with its console messages and its requests to other origins. Both lists must be empty, except for
+ * error replies that a test provokes.
+ */
 interface WebPage {
   readonly page: Page;
   /** Console messages, which include violations of the content security policy, and script errors. */

@@ -116,7 +116,9 @@ function withoutTarget(
 function configurationCheck(file: string | undefined, settings: readonly EffectiveSetting[]): Check {
   const text = [file ?? "no migrate.yaml in this folder or a folder above it", ...givenBy(settings)].join("; ");
   if (file !== undefined) return ok("configuration", text);
-  return warning("configuration", text, { fix: "create one (docs/configuration.md), or use only flags" });
+  return warning("configuration", text, {
+    fix: "create migrate.yaml (docs/configuration.md), or use only flags and MIGRATE_ variables",
+  });
 }
 
 /**

@@ -49,7 +49,7 @@ export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGene
 /** One or more elements of an array, or the single object of the document. */
 interface FoundElements {
   readonly elements: readonly ArrayElement[];
-  /** Zero-based index of the first element in the array; absent if the document is not an array. */
+  /** Zero-based index, in the array, of the first of these elements; absent if the document is not an array. */
   readonly firstIndex?: number;
 }
 

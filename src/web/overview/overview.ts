@@ -96,7 +96,7 @@ export async function readLive(
 }
 
 const SHOWN_ERRORS = 5;
-/** Maximum length of a key or a place. */
+/** Maximum length of a key, a place, or the name of the person who started a run. */
 const MAX_TEXT = 200;
 /**
  * Maximum number of rejected records for which the last records are shown. Outcomes are read in input order, so finding

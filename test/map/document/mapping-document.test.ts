@@ -114,7 +114,7 @@ describe("planSources", () => {
       undefined,
     ]);
   });
-  test("rows can be ordered by a date pattern", () => {
+  test("rows can be ordered by a column of dates with a pattern", () => {
     const order = child("orderBy: { column: SINCE, date: dd/MM/yyyy }")?.orderBy;
     const ranks = ["31/12/1999", "01/01/2000", "30/02/2000"].map((text) => order?.cells?.rank(text));
     expect(Number(ranks[0])).toBeLessThan(Number(ranks[1]));

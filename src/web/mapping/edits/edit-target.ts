@@ -39,4 +39,4 @@ export function refuse(message: string, hint: string): never {
   throw new Failure("usage", message, { hint });
 }
 
-export const BY_HAND = "edit mapping.yaml in an editor, then reload this page";
+export const BY_HAND = "edit the mapping in an editor, then reload this page";

@@ -88,7 +88,7 @@ function reshaped(
 
 function refused(path: AttrPath): Failure {
   return new Failure("usage", `${path.join(".")}: this entry can only be changed by hand`, {
-    hint: "edit mapping.yaml in an editor, then reload this page",
+    hint: "edit the mapping in an editor, then reload this page",
   });
 }
 
