@@ -115,12 +115,13 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
 
 /**
  * Whether a command connects to a platform or a store. Such a command has an option for the address, or is named here
- * because it takes the address from the run or starts the platform itself.
+ * because it takes the address from the run or starts the platform itself. `proof` connects only with `--read-back`.
  */
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
   if (command.parent?.name() === "config" || command.name() === "changes") return false;
-  return named || ["resume", "reconcile", "worker", "demo"].includes(command.name());
+  if (command.name() === "proof") return command.getOptionValue("readBack") === true;
+  return named || ["resume", "reconcile", "worker", "compare", "demo"].includes(command.name());
 }
 
 function addRunCommands(program: Command, session: Session): void {

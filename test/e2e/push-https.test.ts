@@ -44,8 +44,16 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
     },
   );
 
-  test("is tested with commands that include push, resume and products", () => {
-    expect(online.map(({ words }) => words.join(" "))).toEqual(expect.arrayContaining(["push", "resume", "products"]));
+  test("is tested with commands that include push, resume, compare and products", () => {
+    const names = online.map(({ words }) => words.join(" "));
+    expect(names).toEqual(expect.arrayContaining(["push", "resume", "compare", "products"]));
+  });
+
+  test("is refused by proof only with --read-back, because proof works offline otherwise", async () => {
+    const proof = ["proof", "--out", "proof"];
+    const options = { cwd: temporaryFolder(), env: { ...sandbox.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" } };
+    expect((await runCli([...proof, "--read-back"], options)).stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED=0");
+    expect((await runCli(proof, options)).stderr).not.toContain("disables certificate checks");
   });
 });
 
