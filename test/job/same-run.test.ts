@@ -102,5 +102,5 @@ test("a run with other lookup lists or functions cannot be joined, and each chan
 
 test("a run whose settings cannot be parsed cannot be joined", async () => {
   const own = await described(thingsFolder(ROWS));
-  expect(differencesOf(own, { ...own, settings: { job: 1 } })).toEqual(["its settings"]);
+  expect(differencesOf(own, { ...own, settings: { job: 1 } })).toEqual(["the recorded settings"]);
 });

@@ -19,7 +19,7 @@ export function differencesOf(
   other: Pick<Run, "endpoint" | "supplier" | "settings">,
 ): readonly string[] {
   const [one, two] = [settingsIfKnown(own), settingsIfKnown(other)];
-  if (one === undefined || two === undefined) return ["its settings"];
+  if (one === undefined || two === undefined) return ["the recorded settings"];
   const isOtherTarget = instanceOf(one.target.baseUrl) !== instanceOf(two.target.baseUrl);
   return [
     ...(isOtherTarget ? ["the target"] : []),
@@ -41,7 +41,7 @@ const SETUP_KINDS = ["contract", "overlay", "mapping", "lookup", "functions", "r
  */
 export function settingDifferences(own: Run, other: Run): readonly string[] {
   const [one, two] = [settingsIfKnown(own), settingsIfKnown(other)];
-  if (one === undefined || two === undefined) return ["its settings"];
+  if (one === undefined || two === undefined) return ["the recorded settings"];
   return [
     ...(isSame(addressOf(one), addressOf(two)) ? [] : ["the target"]),
     ...(own.operation === other.operation ? [] : ["the operation"]),
