@@ -38,7 +38,7 @@ describe.skipIf(!STANDBY_IS_HERE)("a hot standby of the ledger's server (skipped
     const push = ["push", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml"];
     for (const words of [push, [...push, "--workers", "2"], ["resume"], ["reconcile"]])
       expect(await said(...words)).toMatch(TAKES_NOTHING);
-    expect(await said("worker")).toMatch(/^2 migrate: run \S+ has ended, so there is nothing left to send/);
+    expect(await said("worker")).toMatch(/^2 migrate: run \S+ has ended, so workers cannot join it/);
     expect(await adminOf(sandbox).imports()).toEqual(sent);
 
     await primary.crash();

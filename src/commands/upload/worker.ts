@@ -81,8 +81,8 @@ async function plannedRun(
 function noWorkFailure(run: Run, { hasPlanner }: { readonly hasPlanner: boolean }): Failure {
   const { id, state } = run;
   if (state === "finished") {
-    return new Failure("run_unknown", `run ${id} has ended, so there is nothing left to send`, {
-      hint: "list the runs with `migrate status`; `migrate resume` sends the remaining records of a run",
+    return new Failure("run_unknown", `run ${id} has ended, so workers cannot join it`, {
+      hint: `\`migrate status\` lists the runs; \`migrate resume ${id}\` sends the remaining records of this run, if there are any`,
     });
   }
   if (!hasPlanner && settingsIfKnown(run)?.workers !== undefined) {

@@ -152,6 +152,17 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect(failure).toMatchObject({ code: "run_unknown", message: `the process that planned run ${run} has ended` });
     });
 
+    test("a worker that joins an ended run is not told that the run has no records left", async () => {
+      const { run, planner } = await plan(10);
+      await planner.begin(PLAN);
+      await planner.end();
+      await expect((await processOf(run)).join({ host: "here", pid: 1 })).rejects.toMatchObject({
+        code: "run_unknown",
+        message: `run ${run} has ended, so workers cannot join it`,
+        hint: expect.stringContaining(`\`migrate resume ${run}\` sends the remaining records`),
+      });
+    });
+
     test("ranges whose commit was not answered are assigned once", async () => {
       const database = await connect(throughProxy());
       const lease = await acquireWriterLease(database, "push");

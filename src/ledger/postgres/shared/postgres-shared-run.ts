@@ -148,8 +148,8 @@ async function requirePlanner(context: SharedContext): Promise<SharedRow> {
 
 function notShared(id: string, hasEnded: boolean): Failure {
   return hasEnded
-    ? new Failure("run_unknown", `run ${id} has ended, so there is nothing left to send`, {
-        hint: "list the runs with `migrate status`; `migrate resume` sends the remaining records of a run",
+    ? new Failure("run_unknown", `run ${id} has ended, so workers cannot join it`, {
+        hint: `\`migrate status\` lists the runs; \`migrate resume ${id}\` sends the remaining records of this run, if there are any`,
       })
     : new Failure("run_unknown", `run ${id} does not accept workers`, {
         hint: "only a run started with `migrate push --workers <n>` accepts workers",
