@@ -226,13 +226,25 @@ it("makes every record that is new to the ledger ambiguous if the journal is cor
   const bytes = readFileSync(journal);
   bytes.writeUInt8(bytes.readUInt8(400) ^ 1, 400);
   writeFileSync(journal, bytes);
+  // The journal is corrupt before the first missing request, so no missing request can be counted.
   await expect(pushKeys(folder, ["C"])).rejects.toThrow(
-    /may lack some: \d+ missing requests? found in the corrupt or incomplete journal/,
+    /may lack some, because the journal \S+ is corrupt or incomplete/,
   );
   expect(await repair(folder)).toMatchObject({ isUncertain: true });
   expect(await planAgain(folder, KEYS)).toEqual(["skipped", "skipped", ...Array<string>(4).fill("ambiguous")]);
   copyLedger(path.join(folder, "backup"), folder);
   await expect(pushKeys(folder, ["C"])).rejects.toMatchObject({ code: "ledger_outdated" });
+});
+
+it("counts the missing requests that can be read in a corrupt journal", async () => {
+  const folder = await outdatedFolder();
+  const journal = journalIn(folder);
+  const bytes = readFileSync(journal);
+  bytes.writeUInt8(bytes.readUInt8(bytes.length - 20) ^ 1, bytes.length - 20);
+  writeFileSync(journal, bytes);
+  await expect(pushKeys(folder, ["C"])).rejects.toThrow(
+    /lacks at least \d+ requests? that the corrupt or incomplete journal/,
+  );
 });
 
 it("sends a record again after the restored ledger was reconciled", async () => {

@@ -44,18 +44,11 @@ async function outdatedLedger(
   comparison: JournalComparison,
 ): Promise<Failure> {
   const { requests } = await ledger.history();
-  const { file, unknown, isComplete, lastRun, lastAt } = comparison;
+  const { file, lastRun, lastAt } = comparison;
   const last = lastRun === undefined ? "" : `; the last run in the journal is ${lastRun} (${lastAt ?? "time unknown"})`;
-  const known =
-    unknown > 0
-      ? `lacks ${counted(unknown, "request")} that the journal ${file} contains`
-      : `is older than the journal ${file}`;
-  const finding = isComplete
-    ? known
-    : `may lack some: ${counted(unknown, "missing request")} found in the corrupt or incomplete journal ${file}`;
   return new Failure(
     "ledger_outdated",
-    `the ledger ${name} is an older copy or another ledger: it has ${counted(requests, "request")}, and ${finding}${last}`,
+    `the ledger ${name} is an older copy or another ledger: it has ${counted(requests, "request")}, and ${findingText(comparison)}${last}`,
     {
       hint:
         "nothing was sent. Restore the newest copy of the ledger, with its log (-wal) and its checksum file " +
@@ -63,4 +56,13 @@ async function outdatedLedger(
         `and \`migrate reconcile\` resolves them. To start a new ledger, remove ${file}`,
     },
   );
+}
+
+function findingText({ file, unknown, isComplete }: JournalComparison): string {
+  const lacking = counted(unknown, "request");
+  if (isComplete)
+    return unknown > 0 ? `lacks ${lacking} that the journal ${file} contains` : `is older than the journal ${file}`;
+  return unknown > 0
+    ? `lacks at least ${lacking} that the corrupt or incomplete journal ${file} contains`
+    : `may lack some, because the journal ${file} is corrupt or incomplete`;
 }
