@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { describe, expect, test } from "vitest";
@@ -75,6 +75,17 @@ describe("corrections", () => {
     );
     expect(await validated(work)).toEqual({ valid: 2, invalid: 1 });
     expect((await migrate(["corrections", "remove", "EXT-00003"])).code).toBe(2);
+  });
+
+  test("of the same cell in one list are refused, and the message names the cell", async () => {
+    const { migrate, file } = threeAccounts();
+    writeFileSync(file("new.csv"), "key,column,value\nEXT-00002,TYPE,B\nEXT-00001,NAME,Ann\nEXT-00002,TYPE,D\n");
+    const { code, stderr } = await migrate(["corrections", "add", "--from", "new.csv"]);
+    expect([code, stderr]).toEqual([
+      2,
+      'migrate: column TYPE of EXT-00002 in source "accounts" is corrected twice\n  list each cell only once\n',
+    ]);
+    expect(existsSync(file("fixes.csv"))).toBe(false);
   });
 
   test("give the same payloads as a corrected extract, with one thread and with two", async () => {

@@ -57,10 +57,24 @@ export async function addCorrections(
     const at = new Date(dependencies.clock.now()).toISOString();
     const found = await rowsOf(job, requests, dependencies.drain);
     const added = requests.map((request) => requestedCorrection(request, found.get(request) ?? [], { job, by, at }));
-    if (new Set(added.map(identityOf)).size < added.length) throw new Failure("usage", "a cell is corrected twice");
+    refuseRepeated(added);
     return { file, added, replaced: await saveCorrections(file, added, dependencies.notice) };
   } finally {
     await job.input.close();
+  }
+}
+
+function refuseRepeated(corrections: readonly Correction[]): void {
+  const seen = new Set<string>();
+  for (const correction of corrections) {
+    const { source, column, key } = correction;
+    const identity = identityOf(correction);
+    if (seen.has(identity)) {
+      throw new Failure("usage", `column ${column} of ${key} in source "${source}" is corrected twice`, {
+        hint: "list each cell only once",
+      });
+    }
+    seen.add(identity);
   }
 }
 
