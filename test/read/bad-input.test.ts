@@ -90,6 +90,12 @@ describe.each(Object.entries(READ))("%s is read, and its problems are reported, 
   });
 });
 
+it("an empty JSON file is rejected with a hint, because an extract without records contains an empty list", async () => {
+  const failure = await failureOf(read(source(await written("extract.json", ""))));
+  expect(failure.hint).toContain("a JSON file without records contains only []");
+  expect((await read(source(await written("extract.json", "[]")))).records).toEqual([]);
+});
+
 it("cells that look like commands are read unchanged", async () => {
   const { records } = await read(source(await written("a.csv", "A,B\n=1+1,\u2028\ta\\n\n")));
   expect(records.map(({ row }) => cells(row))).toEqual([["=1+1", "\u2028\ta\\n"]]);

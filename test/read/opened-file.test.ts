@@ -125,7 +125,10 @@ describe("gzip", () => {
     );
     expect(await failureOf(read(source(bomb)))).toMatchObject({ code: "source_too_large" });
     const large = source(await written(CSV, "extract.csv"));
-    expect(await failureOf(read(large, { limits: { inputBytes: 10 } }))).toMatchObject({ code: "source_too_large" });
+    expect(await failureOf(read(large, { limits: { inputBytes: 10 } }))).toMatchObject({
+      code: "source_too_large",
+      hint: expect.stringContaining("split it"),
+    });
   });
 });
 

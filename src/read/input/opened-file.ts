@@ -6,7 +6,7 @@ import type { CsvHeader, RenamedColumns } from "../csv/csv-header.ts";
 import { type CsvLayout, csvLayout } from "../csv/csv-layout.ts";
 import { type CsvOptions, csvRows } from "../csv/csv-rows.ts";
 import { beginsWith, fileKind, GZIP_MAGIC, isWorkbook, refuseContainers } from "./file-kind.ts";
-import { jsonRows, ndjsonRows } from "../json/json-rows.ts";
+import { emptyFile, jsonRows, ndjsonRows } from "../json/json-rows.ts";
 import type { ReadLimits } from "../read-limits.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import type { FoundFile } from "./source-files.ts";
@@ -100,7 +100,7 @@ export async function openFile(
 }
 
 function refuseEmptyJson(file: string, { mayBeEmpty = false }: OpenOptions): void {
-  if (!mayBeEmpty) throw new Failure("source_empty", `${file}: is empty`, { place: { file, line: 1 } });
+  if (!mayBeEmpty) throw emptyFile(file);
 }
 
 const ownDate = ({ modifiedMs }: FoundFile): number => modifiedMs;

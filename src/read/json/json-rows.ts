@@ -58,6 +58,14 @@ export function elementPointer(firstIndex: number | undefined, index: number): s
   return firstIndex === undefined ? "" : `/${firstIndex + index}`;
 }
 
+/** Returns the failure for a JSON file without any text. */
+export function emptyFile(file: string): Failure {
+  return new Failure("source_empty", `${file}: is empty`, {
+    hint: "export the file again, or remove it from the sources; a JSON file without records contains only []",
+    place: { file, line: 1 },
+  });
+}
+
 /**
  * Yields the elements of a JSON array, grouped by the chunk of the file in which they end, or the single object of the
  * document.
@@ -69,7 +77,7 @@ export async function* jsonElements(source: TextSource): AsyncGenerator<FoundEle
   const chunks = textBytes(source);
   const start = await firstText(chunks);
   if (start === undefined) {
-    throw new Failure("source_empty", `${source.file}: is empty`, { place: { file: source.file, line: 1 } });
+    throw emptyFile(source.file);
   }
   const { bytes: firstBytes, line } = start;
   if (firstBytes[0] === OPEN_OBJECT) {

@@ -61,7 +61,9 @@ export async function* fileBytes(packed: PackedFile): AsyncGenerator<Buffer> {
 function refuseTooLarge(packed: PackedFile, total: number, packedBytes: number): void {
   const { inputBytes, gzipRatio } = packed.limits;
   if (total > inputBytes) {
-    throw new Failure("source_too_large", `${packed.file}: contains more than ${inputBytes} bytes`);
+    throw new Failure("source_too_large", `${packed.file}: contains more than ${inputBytes} bytes`, {
+      hint: "split it into several files; a source can consist of several files",
+    });
   }
   if (packed.gzip && total > RATIO_CHECKED_FROM_BYTES && total > packedBytes * gzipRatio) {
     throw new Failure("source_too_large", `${packed.file}: unpacks to more than ${gzipRatio} times its size`, {

@@ -12,8 +12,10 @@ export interface TextFile {
   readonly text: string;
 }
 
+const MIB = 2 ** 20;
+
 /** The largest text file that is read, in bytes. */
-export const SIZE_LIMIT: number = 64 * 2 ** 20;
+export const SIZE_LIMIT: number = 64 * MIB;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
@@ -55,7 +57,11 @@ export function checkText(path: string, bytes: Buffer, line = 1): void {
 export async function readSmall<T>(path: string, read: (bytes: number) => Promise<T>): Promise<T> {
   try {
     const { bytes } = await inspectFile(path, "use a single file");
-    if (bytes > SIZE_LIMIT) throw new Failure("config", `${path}: is larger than ${SIZE_LIMIT} bytes`);
+    if (bytes > SIZE_LIMIT) {
+      throw new Failure("config", `${path}: is larger than ${SIZE_LIMIT / MIB} MiB`, {
+        hint: "check that this is the intended file, or remove parts that are not needed",
+      });
+    }
     return await read(bytes);
   } catch (error) {
     const failure = readFailure(path, error);

@@ -101,7 +101,9 @@ async function* partBytes(zip: ZipFile, entry: Entry | undefined, { source, part
 function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: ZipSource): void {
   const { inputBytes, gzipRatio } = limits;
   if (uncompressedSize > inputBytes) {
-    throw new Failure("source_too_large", `${file}: contains more than ${inputBytes} bytes`);
+    throw new Failure("source_too_large", `${file}: contains more than ${inputBytes} bytes`, {
+      hint: "save the sheet as CSV UTF-8",
+    });
   }
   if (uncompressedSize <= RATIO_CHECKED_FROM_BYTES || uncompressedSize <= bytes * gzipRatio) return;
   throw new Failure("source_too_large", `${file}: unpacks to more than ${gzipRatio} times its size`, {

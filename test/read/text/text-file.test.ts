@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fingerprintFile } from "../../../src/read/input/source-files.ts";
@@ -27,6 +27,14 @@ describe("contract, mapping and config files", () => {
       expect(failure).toMatchObject({ code: "config", exitCode: 2 });
       expect(failure.message).toContain(message);
     }
+  });
+
+  it("are rejected with a hint if they are larger than 64 MiB", async () => {
+    const path = await written("");
+    await truncate(path, 64 * 2 ** 20 + 1);
+    const failure = await failureOf(readTextFile(path));
+    expect(failure.message).toBe(`${path}: is larger than 64 MiB`);
+    expect(failure.hint).toContain("check that this is the intended file");
   });
 
   it("must be single files, and the hint for a folder does not mention sources", async () => {

@@ -128,6 +128,14 @@ describe("a forged workbook", () => {
     expect(failure).toMatchObject({ code: "source_too_large", hint: expect.stringContaining("decompression bomb") });
   });
 
+  it("with a part beyond the size limit is rejected", async () => {
+    const path = await rawWorkbook({ sheets: { S: SHEET + "<row><c/></row>".repeat(100_000) } });
+    expect(await failureOf(read(source(path), { limits: { inputBytes: MIB } }))).toMatchObject({
+      code: "source_too_large",
+      hint: expect.stringContaining("CSV UTF-8"),
+    });
+  });
+
   it("with too many parts or a duplicate part is rejected", async () => {
     const path = await rawWorkbook({ sheets: { S: SHEET } });
     expect(await failureOf(read(source(path), { limits: { workbookParts: 3 } }))).toMatchObject({
