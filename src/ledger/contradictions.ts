@@ -1,17 +1,48 @@
 import { formatCount } from "../text/count.ts";
 
-/** The contradictions between tables that a ledger check looks for, in the order of its report. */
+/**
+ * The contradictions between tables that a ledger check looks for, in the order of its report. The texts follow the
+ * number 1 and a larger number.
+ */
 const CONTRADICTIONS = [
-  ["unconfirmedRecord", "records are accepted without a request or decision"],
-  ["wrongAttempts", "records have a wrong number of requests"],
-  ["unknownState", "records have an unknown state"],
-  ["unconfirmedItem", "records of a run are accepted without a request or decision"],
-  ["requestNotInFlight", "requests are in flight for records that are not in flight"],
-  ["missingRecord", "records of a run that should have been sent are missing from the records table"],
-  ["miscounted", "stored counts differ from the contents of the ledger"],
+  {
+    name: "unconfirmedRecord",
+    one: "record is accepted without a request or decision",
+    many: "records are accepted without a request or decision",
+  },
+  {
+    name: "wrongAttempts",
+    one: "record has a wrong number of requests",
+    many: "records have a wrong number of requests",
+  },
+  {
+    name: "unknownState",
+    one: "record has an unknown state",
+    many: "records have an unknown state",
+  },
+  {
+    name: "unconfirmedItem",
+    one: "record of a run is accepted without a request or decision",
+    many: "records of a run are accepted without a request or decision",
+  },
+  {
+    name: "requestNotInFlight",
+    one: "request is in flight for a record that is not in flight",
+    many: "requests are in flight for records that are not in flight",
+  },
+  {
+    name: "missingRecord",
+    one: "record of a run that should have been sent is missing from the records table",
+    many: "records of a run that should have been sent are missing from the records table",
+  },
+  {
+    name: "miscounted",
+    one: "stored count differs from the contents of the ledger",
+    many: "stored counts differ from the contents of the ledger",
+  },
 ] as const;
 
-type Contradiction = (typeof CONTRADICTIONS)[number][0];
+type Contradiction = (typeof CONTRADICTIONS)[number]["name"];
 
 /** For each contradiction, a query that selects the violations. */
 export type ContradictionQueries = Readonly<Record<Contradiction, string>>;
@@ -20,8 +51,8 @@ export type ContradictionQueries = Readonly<Record<Contradiction, string>>;
 export function contradictionQueries(
   queries: ContradictionQueries,
 ): readonly { readonly sql: string; readonly sentences: (count: number) => readonly string[] }[] {
-  return CONTRADICTIONS.map(([name, words]) => ({
+  return CONTRADICTIONS.map(({ name, one, many }) => ({
     sql: `select count(*) as count from (${queries[name]}) as found`,
-    sentences: (count) => (count === 0 ? [] : [`${formatCount(count)} ${words}.`]),
+    sentences: (count) => (count === 0 ? [] : [`${formatCount(count)} ${count === 1 ? one : many}.`]),
   }));
 }

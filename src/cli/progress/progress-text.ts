@@ -41,7 +41,7 @@ function inputParts({ run, input, elapsedMs }: RunProgress): readonly Part[] {
   return ranked(
     [
       read === undefined ? reading : `${reading}${behind} ${read}`,
-      records === 0 ? undefined : `${formatCount(records)} records checked`,
+      records === 0 ? undefined : `${counted(records, "record")} checked`,
       records === 0 ? undefined : `${formatCount(invalid)} invalid`,
       duration(elapsedMs),
     ],

@@ -75,8 +75,8 @@ export function planOf(
 
 function startedText(ranges: number, here: number, run: string): string {
   const others = `to join from other machines, run \`migrate worker --run ${run} --ledger <url>\``;
-  if (here === 0) return `${ranges} ranges and no worker on this machine; ${others}`;
-  return `${ranges} ranges for ${here} ${here === 1 ? "worker" : "workers"} on this machine; ${others}`;
+  if (here === 0) return `${counted(ranges, "range")} and no worker on this machine; ${others}`;
+  return `${counted(ranges, "range")} for ${counted(here, "worker")} on this machine; ${others}`;
 }
 
 async function watch(options: CoordinateOptions, processes: readonly StartedProcess[]): Promise<UploadEnd> {

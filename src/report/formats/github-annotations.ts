@@ -76,7 +76,8 @@ function annotationLine({ problem, place }: Annotation, showValues: boolean): st
 
 function closingLine(left: number, folder: string | undefined): string {
   const where = folder === undefined ? "" : `: see errors.csv in ${folder}`;
-  return `::notice title=migrate::${messageText(`${formatCount(left)} more problems are not shown here${where}`)}`;
+  const omitted = left === 1 ? "1 more problem is" : `${formatCount(left)} more problems are`;
+  return `::notice title=migrate::${messageText(`${omitted} not shown here${where}`)}`;
 }
 
 /** Escapes a message as GitHub's own toolkit does. `plainText` has already removed line breaks. */

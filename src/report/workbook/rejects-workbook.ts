@@ -3,6 +3,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type CsvRow, isCsvRow } from "../../model/record.ts";
+import { counted } from "../../text/count.ts";
 import { plainLines, plainText } from "../../text/plain-text.ts";
 import { adviceFor } from "../advice.ts";
 import { type Cause, collectCauses } from "../formats/causes.ts";
@@ -177,7 +178,7 @@ const MAX_COMMENT = 2000;
 function raggedCells(beyond: readonly string[], { cells, table }: CsvRow): readonly SheetCell[] {
   if (beyond.some((cell) => cell !== "")) return beyond.map((value) => ({ value, style: "error" }));
   const { found, expected } = ownCounts(cells.length, table.columns);
-  const value = `The row had ${found} cells, but the header has ${expected}. Correct the row, then clear this cell.`;
+  const value = `The row had ${counted(found, "cell")}, but the header has ${expected}. Correct the row, then clear this cell.`;
   return [{ value, style: "error" }];
 }
 

@@ -82,6 +82,15 @@ describe("progress without a terminal", () => {
     ]);
   });
 
+  it("counts one checked record in the singular", () => {
+    const { progress, written, at } = inPipe();
+    progress.onProgress({ kind: "read", bytes: 3_000_000, ofBytes: 4_000_000 });
+    progress.onProgress({ kind: "checked", records: 1, invalid: 0 });
+    at(5000);
+    progress.onProgress({ kind: "read", bytes: 3_000_000, ofBytes: 4_000_000 });
+    expect(written.at(-1)).toBe("Reading 75 % of 4.0 MB, 1 record checked, 0 invalid, 5 s\n");
+  });
+
   it("says that a push reads all its input before the first request", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress(begun());

@@ -107,6 +107,13 @@ test("ends the run, and kills a frozen worker some time after all records are do
   expect(calls).toEqual(["end", "stop", "kill at 40000"]);
 });
 
+test("announces a single range in the singular", async () => {
+  const { notices, ended, pass } = coordinated({}, { begin: async () => 1 });
+  await pass(60_000);
+  await ended;
+  expect(notices[0]).toMatch(/^1 range for 1 worker on this machine; /);
+});
+
 test("does not wait for a frozen worker when the user ends the run", async () => {
   const { calls, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
   await pass(5_000);

@@ -187,6 +187,13 @@ describe("github", () => {
     expect(lines.at(-1)).toBe("::notice title=migrate::350 more problems are not shown here: see errors.csv in out");
   });
 
+  it("says in the singular that one problem is omitted", async () => {
+    const outcomes = Array.from({ length: 51 }, (_, at): Outcome => ({ ...refused("no"), record: at + 1 }));
+    expect((await rendered(reporters.github, reportOf(outcomes))).trimEnd().split("\n").at(-1)).toBe(
+      "::notice title=migrate::1 more problem is not shown here",
+    );
+  });
+
   it("names no file for standard input, and is empty without problems", async () => {
     const outcome: Outcome = { ...refused("no"), source: { file: "-", line: 2 } };
     expect(await rendered(reporters.github, reportOf([outcome]))).toBe("::error title=no at a::no\n");

@@ -128,7 +128,11 @@ describe("rejects.xlsx", () => {
   });
 
   it("keeps a ragged row ragged until it is corrected", async () => {
-    const rows = recordsOf([csvRow(table, 2, ["1", "2"]), csvRow(table, 3, ["1", "2", "3", "4"])]);
+    const rows = recordsOf([
+      csvRow(table, 2, ["1", "2"]),
+      csvRow(table, 3, ["1", "2", "3", "4"]),
+      csvRow(table, 4, ["1"]),
+    ]);
     await write(
       rows,
       rows.map((record) => outcomeOf(record, [missing("x", record.row)])),
@@ -138,10 +142,12 @@ describe("rejects.xlsx", () => {
     expect(back.map(({ problems }) => problems.map(({ code }) => code))).toEqual([
       ["source_ragged_row"],
       ["source_ragged_row"],
+      ["source_ragged_row"],
     ]);
     expect(back.map(({ row }) => cellsOf(row).at(-1))).toEqual([
       "The row had 2 cells, but the header has 3. Correct the row, then clear this cell.",
       "4",
+      "The row had 1 cell, but the header has 3. Correct the row, then clear this cell.",
     ]);
   });
 

@@ -121,6 +121,16 @@ test("changes single options, and refuses entries that only an editor can change
   ).rejects.toThrow(/edited by hand/);
 });
 
+test("refuses a column of rows that need more lists than the field is in", async () => {
+  const path = ["payload", "customers", "*", "family_name"];
+  const without = TEXT.replace(/ {2}customers:\n {4}each: [^]*(?= {2}supply_addresses:)/, "");
+  await expect(
+    scene.view(without, [{ kind: "connect", path, source: "agreements", column: "TARIFF" }]),
+  ).rejects.toThrow(
+    'customers.*.family_name is inside 1 list, but its rows are reached through "meters", then "agreements"',
+  );
+});
+
 test("changes the options of a source", async () => {
   const made = await scene.view(TEXT, [
     { kind: "source", name: "customers", options: { orderBy: null, pick: "first" } },

@@ -2,6 +2,7 @@ import { leafText } from "../../../commands/init/write/leaf-text.ts";
 import { parseDocument } from "../../../contract/document/yaml-document.ts";
 import type { AttrPath } from "../../../json/attr.ts";
 import { isJsonArray, type JsonObject, type JsonValue, valueAt } from "../../../json/json-value.ts";
+import { counted } from "../../../text/count.ts";
 import { pathDown, writtenName } from "../column-names.ts";
 import { leafOf, profileOf, slotAt } from "../field-tree.ts";
 import type { FieldData, SourceColumn } from "../mapping-data.ts";
@@ -86,7 +87,10 @@ function withNewList(target: EditTarget, leaf: JsonObject, column: SourceColumn 
   const lists = inside.filter((part) => part === "*").length;
   if (rows.length > lists) {
     const names = rows.map((name) => `"${name}"`).join(", then ");
-    return refuse(`${field.attr} is inside ${lists} lists, but its rows are reached through ${names}`, BY_HAND);
+    return refuse(
+      `${field.attr} is inside ${counted(lists, "list")}, but its rows are reached through ${names}`,
+      BY_HAND,
+    );
   }
   const inner = column === undefined ? leaf : innermost({ column, rows, row, leaf }, target);
   const entry = field.kind === "values" && inner["split"] === undefined ? [asEntry(inner)] : asEntry(inner);

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { Pace, RunProgress } from "../../../../job/run-progress.ts";
-import { duration, formatCount, percent, rateText } from "../../../../text/count.ts";
+import { counted, duration, formatCount, percent, rateText } from "../../../../text/count.ts";
 import type { LiveError, LiveRun } from "../../../overview/overview-data.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { countsText } from "../../parts/states.tsx";
@@ -26,7 +26,7 @@ function Progress({ progress: { input, sending } }: { readonly progress: RunProg
   const [done, total] = sending?.total === undefined ? [input.bytes, input.ofBytes] : [sending.done, sending.total];
   const text =
     sending?.total === undefined
-      ? `${percent(done, total)} of the input read, ${formatCount(input.records)} records checked`
+      ? `${percent(done, total)} of the input read, ${counted(input.records, "record")} checked`
       : `${formatCount(done)} of ${formatCount(total)} records sent (${percent(done, total)})`;
   return (
     <p>
@@ -71,7 +71,7 @@ function LiveFacts({ progress, by }: { readonly progress: RunProgress; readonly 
 function limitText({ limit, perSecond, reason }: Pace): string | undefined {
   if (limit === undefined) return undefined;
   const rate = perSecond === undefined ? "" : `, ${perSecond} per second`;
-  return `${limit} requests at a time${rate}${reason === undefined ? "" : `: ${reason}`}`;
+  return `${counted(limit, "request")} at a time${rate}${reason === undefined ? "" : `: ${reason}`}`;
 }
 
 function LastErrors({ errors }: { readonly errors: readonly LiveError[] }): JSX.Element {
