@@ -9,6 +9,7 @@ import type {
   NumericLimit,
   TextType,
 } from "../types/field-type.ts";
+import { digitsOf } from "../types/pattern.ts";
 
 /** Returns a type as shown in the field table: `text`, `list of objects`, `date (YYYY-MM-DD)`. */
 export function describeType(type: FieldType): string {
@@ -80,8 +81,9 @@ function decimalConstraints({ maxDigits, maxWholeDigits, maxDecimalPlaces, patte
   const whole = maxWholeDigits === undefined ? amount(maxDigits, "at most", "digit") : [];
   const before = amount(maxWholeDigits, "at most", "digit").map((words) => `${words} before the decimal point`);
   const after = amount(maxDecimalPlaces, "at most", "digit").map((words) => `${words} after the decimal point`);
-  const isSignDocumented = maxWholeDigits !== undefined && pattern?.source.startsWith("^-?") === true;
-  return [...whole, ...before, ...after, ...(isSignDocumented ? [] : matching(pattern))];
+  // A pattern that only limits the digits would repeat the limits.
+  const isRepeated = pattern !== undefined && digitsOf(pattern)?.allowsMinus === true;
+  return [...whole, ...before, ...after, ...(isRepeated ? [] : matching(pattern))];
 }
 
 function numericConstraints({ minimum, maximum, multipleOf }: Omit<NumberType, "kind">): readonly string[] {

@@ -8,6 +8,7 @@ import {
   type NumericLimit,
   type TextType,
 } from "../types/field-type.ts";
+import { digitsOf } from "../types/pattern.ts";
 
 /** Returns the differences between the constraints of two types of the same kind, excluding nested types. */
 export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange[] {
@@ -62,16 +63,16 @@ const DOCUMENT_PATH_WORDS: ReadonlyMap<TextType["documentPath"], string> = new M
   ["key", "safe"],
 ]);
 
-/**
- * Returns the limits on digits. Omits the pattern if the limit on whole digits is known, because the pattern then
- * usually expresses the same limits.
- */
-function digitLimits(type: DecimalType): readonly NamedLimit[] {
+/** Returns the limits on digits. A pattern that only limits the digits and the sign is compared as these limits. */
+function digitLimits({ pattern, maxDigits, maxWholeDigits, maxDecimalPlaces }: DecimalType): readonly NamedLimit[] {
+  const digits = pattern && digitsOf(pattern);
+  const places = digits === undefined ? maxDecimalPlaces : Math.min(digits.places, maxDecimalPlaces ?? Infinity);
   return [
-    ["digits", most(bound(type.maxDigits), "digits")],
-    ["whole digits", most(bound(type.maxWholeDigits), "digits before the decimal point")],
-    ["decimal places", most(bound(type.maxDecimalPlaces), "digits after the decimal point")],
-    ["pattern", form(type.maxWholeDigits === undefined ? type.pattern?.source : undefined)],
+    ["digits", most(bound(maxDigits), "digits")],
+    ["whole digits", most(bound(maxWholeDigits), "digits before the decimal point")],
+    ["decimal places", most(bound(places), "digits after the decimal point")],
+    ["sign", form(digits?.allowsMinus === false ? "no minus sign" : undefined)],
+    ["pattern", form(digits === undefined ? pattern?.source : undefined)],
   ];
 }
 

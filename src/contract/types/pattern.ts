@@ -29,3 +29,20 @@ export function checkedPattern(source: JsonValue, path: AttrPath, findings: Find
   findings.add("warning", "not-enforced", message, path);
   return undefined;
 }
+
+/** The digits that a pattern allows in a decimal. */
+export interface PatternDigits {
+  readonly whole: number;
+  readonly places: number;
+  readonly allowsMinus: boolean;
+}
+
+/**
+ * Returns the digits allowed by a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`, which operators' documents use for
+ * decimals. Returns undefined for any other pattern.
+ */
+export function digitsOf({ source }: LinearPattern): PatternDigits | undefined {
+  const match = /^\^(-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(source);
+  if (match === null) return undefined;
+  return { whole: Number(match[2]), places: Number(match[3]), allowsMinus: match[1] !== undefined };
+}

@@ -1,6 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonScalar } from "../../json/json-value.ts";
-import { checkedPattern } from "./pattern.ts";
+import { checkedPattern, digitsOf } from "./pattern.ts";
 import { keywordReader, type TypeBase } from "./read-keywords.ts";
 import type { ChoiceType, DecimalType, NumberType, TextType } from "./field-type.ts";
 import { readKeyword, readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
@@ -32,7 +32,7 @@ export function textType(
 export function decimalType(parts: readonly SchemaNode[], base: TypeBase, compilation: Compilation): DecimalType {
   const reader = keywordReader(parts, compilation);
   const pattern = patternOf(parts, compilation.findings);
-  const derived = digitsOf(pattern);
+  const derived = pattern && digitsOf(pattern);
   const places = reader.count("x-max-decimal-places", "smallest") ?? derived?.places;
   const digits = reader.count("x-max-digits", "smallest") ?? (derived && derived.whole + derived.places);
   const whole = derived?.whole ?? wholeDigits(digits, places);
@@ -149,13 +149,4 @@ function patternOf(parts: readonly SchemaNode[], findings: Compilation["findings
 
 function wholeDigits(digits: number | undefined, places: number | undefined): number | undefined {
   return digits === undefined || places === undefined ? undefined : Math.max(0, digits - places);
-}
-
-/**
- * Returns the digits allowed by a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`, which operators' documents use for
- * decimals.
- */
-function digitsOf(pattern: LinearPattern | undefined): { whole: number; places: number } | undefined {
-  const match = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(pattern?.source ?? "");
-  return match === null ? undefined : { whole: Number(match[1]), places: Number(match[2]) };
 }

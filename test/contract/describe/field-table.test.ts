@@ -27,6 +27,11 @@ it.each([
     ["at most 10 digits before the decimal point", "at most 2 digits after the decimal point"],
   ],
   [{ type: "string", format: "decimal", "x-max-digits": 5 }, "decimal, as text", ["at most 5 digits"]],
+  [
+    { type: "string", format: "decimal", "x-max-digits": 5, "x-max-decimal-places": 2, pattern: "^-?[1-5]" },
+    "decimal, as text",
+    ["at most 3 digits before the decimal point", "at most 2 digits after the decimal point", "matches ^-?[1-5]"],
+  ],
   [{ type: "integer", minimum: 1, maximum: 9, exclusiveMaximum: true }, "whole number", ["at least 1", "below 9"]],
   [{ type: "number", exclusiveMinimum: 0, multipleOf: 0.5 }, "number", ["above 0", "a multiple of 0.5"]],
   [{ type: "boolean" }, "true or false", []],

@@ -28,6 +28,13 @@ const thing = (properties: object, required: readonly string[] = []): object => 
   required,
 });
 
+const amount = { type: "string", format: "decimal", "x-max-digits": 8, "x-max-decimal-places": 5 };
+const digits = (sign: string, whole: number, places: number): object => ({
+  type: "string",
+  format: "decimal",
+  pattern: `^${sign}\\d{0,${whole}}(?:\\.\\d{0,${places}})?$`,
+});
+
 const CASES: readonly Case[] = [
   [{ a: text }, { a: text, b: text }, ["field-added b"]],
   [{ a: text, b: text }, { a: text }, ["!field-removed b"]],
@@ -85,6 +92,10 @@ const CASES: readonly Case[] = [
   ],
   [{ a: { type: "number", minimum: 5 } }, { a: { type: "number", minimum: 4 } }, ["looser a"]],
   [{ a: { ...text, format: "decimal" } }, { a: { ...text, format: "decimal", "x-max-digits": 3 } }, ["!tighter a"]],
+  [{ a: { ...amount, pattern: "^[1-9]" } }, { a: { ...amount, pattern: "^[1-5]" } }, ["!tighter a"]],
+  [{ a: digits("-?", 3, 2) }, { a: digits("", 3, 2) }, ["!tighter a"]],
+  [{ a: digits("", 3, 2) }, { a: digits("-?", 3, 2) }, ["looser a"]],
+  [{ a: { ...amount, ...digits("", 3, 2) } }, { a: { ...amount, ...digits("", 3, 1) } }, ["!tighter a"]],
   [{ a: { type: "array", items: text } }, { a: { type: "array", items: text, maxItems: 2 } }, ["!tighter a"]],
   [{ a: { type: "array", items: text } }, { a: { type: "array", items: { type: "boolean" } } }, ["!type a.*"]],
   [{ a: text }, { a: { ...text, deprecated: true } }, ["deprecated a"]],
