@@ -36,7 +36,7 @@ export interface SourceDocument {
 /**
  * Reads YAML 1.2 or JSON: one document, core schema only, unique names.
  *
- * Names are always text (`null:`, `true:`, `404:` and `00123:` are names). An integer with leading zeros remains text,
+ * Names are always text (`null:`, `True:`, `404:` and `00123:` are names). An integer with leading zeros remains text,
  * because an account number must not lose them. In a contract, a number that JavaScript cannot represent also remains
  * text: an integer that would lose digits, a limit (`maximum`) that would be rounded, and a number greater than any
  * JavaScript number. Throws a Failure with the given code (default: `contract_invalid`) and the line of a part that
@@ -220,14 +220,16 @@ function nameOf(pair: Pair, tree: YamlTree): string {
 }
 
 /**
- * Returns a name as text: `null`, `true` and `00123` are names, not values. Returns undefined if the key is not a
- * scalar.
+ * Returns a name as it is written: `null`, `True` and `00123` are names, not values. Returns undefined if the key is not
+ * a scalar.
  */
 function keyText(key: Node | null): string | undefined {
   if (!isScalar(key)) return undefined;
-  if (typeof key.value === "string") return key.value;
-  if (typeof key.value === "number") return key.source ?? String(key.value);
-  return key.value === null || typeof key.value === "boolean" ? String(key.value) : undefined;
+  const { value, source } = key;
+  if (typeof value === "string") return value;
+  return value === null || typeof value === "number" || typeof value === "boolean"
+    ? (source ?? String(value))
+    : undefined;
 }
 
 function scalarOf(scalar: Scalar, tree: YamlTree): JsonScalar {

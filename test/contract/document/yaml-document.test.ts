@@ -44,6 +44,12 @@ describe("the YAML reader", () => {
     });
   });
 
+  it("keeps the case of the names True and Null, and does not read ~ as the name null", () => {
+    const document = read("true: a\nTrue: b\nNull: c\n~: d\n");
+    expect(document.value).toEqual({ true: "a", True: "b", Null: "c", "~": "d" });
+    expect(["True", "Null", "~"].map((name) => document.lineOf([name]))).toEqual([2, 3, 4]);
+  });
+
   it("reads digits with leading zeros, words and dates as strings", () => {
     expect(read("a: 00123\nb: no\nc: 2024-02-30\nd: 0.50\ne: 1e3").value).toEqual({
       a: "00123",
