@@ -160,10 +160,19 @@ function checkReferences(document: JsonObject, findings: Findings): void {
  * Whether the path leads to an example, a default or choices. These are data, so a `$ref` in them is not a reference.
  */
 function isExample(path: AttrPath): boolean {
-  const name = path.at(-1);
-  if ((name === "enum" || name === "const") && path.at(-2) !== "properties") return true;
-  return name === "example" || name === "default" || (name === "value" && path.at(-3) === "examples");
+  const [name, parent] = [path.at(-1), path.at(-2)];
+  if (name === "value") return path.at(-3) === "examples";
+  return DATA_KEYWORDS.has(name) && !NAMED_PARTS.has(parent);
 }
+
+const DATA_KEYWORDS: ReadonlySet<unknown> = new Set(["enum", "const", "example", "default"]);
+
+/** The objects whose members have any names. For example, `default` is a keyword of a schema, but also a response. */
+const NAMED_PARTS: ReadonlySet<unknown> = new Set(
+  splitNames(
+    "properties patternProperties dependentSchemas $defs definitions schemas responses parameters examples requestBodies headers links callbacks pathItems",
+  ),
+);
 
 /**
  * Reports unknown names outside operations and schemas: in the document object, components, paths, request bodies and

@@ -6,7 +6,7 @@ import type { LeafOptions } from "./leaf-options.ts";
 /**
  * Records the strings that a leaf's cell can have, if the mapping and the contract list all of them: the codes of a
  * lookup, the words for true and false, the contract's choices. Does nothing for several columns, and for a cell that
- * is split or changed by `replace`.
+ * is split or changed by `replace`. With `upper` or `lower`, the cell can also differ from a string in case.
  */
 export function noteCellChoices(options: LeafOptions, type: FieldType, { columns, values }: LeafContext): void {
   const { from, join, split, replace } = options;

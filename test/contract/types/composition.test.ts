@@ -69,6 +69,19 @@ describe("$ref", () => {
       { pointer: "/paths/~1things~1/post/x-other/responses/200/content/application~1json/schema/$ref" },
     ]);
   });
+
+  it("is reported if it is broken in a response, schema or property with the name of a keyword for data", () => {
+    const unused = { properties: { default: ref("Gone"), enum: { type: "object", default: { $ref: "#/data" } } } };
+    const responses = { default: { content: { "application/json": { schema: ref("Gone") } } } };
+    const { findings } = contractOf({}, { operation: { "x-other": { responses } }, schemas: { example: unused } });
+    expect(findings.filter(({ code }) => code === "broken-ref").map(({ pointer }) => pointer)).toEqual(
+      expect.arrayContaining([
+        "/components/schemas/example/properties/default/$ref",
+        "/paths/~1things~1/post/x-other/responses/default/content/application~1json/schema/$ref",
+      ]),
+    );
+    expect(findings.filter(({ code }) => code === "broken-ref")).toHaveLength(2);
+  });
 });
 
 describe("allOf", () => {
