@@ -30,6 +30,11 @@ test("parameters fill the path, the query and the headers, and no parameter can 
   expect(requestAddress(BASE, OPERATION, { companyId: ".." }).url.pathname).toBe("/v1/companies/%252E%252E/customers/");
 });
 
+test("a header is sent without surrounding white space, because a line break cannot be sent", () => {
+  const { headers } = requestAddress(BASE, OPERATION, { companyId: 7, "X-Source": " CRM\r\n" });
+  expect(headers).toEqual({ "x-source": "CRM" });
+});
+
 test("parameters without a value are omitted from the query and the headers", () => {
   const { url, headers } = requestAddress(BASE, OPERATION, { companyId: 7, mode: null });
   expect(url.href).toBe("https://api.example.test/v1/companies/7/customers/");

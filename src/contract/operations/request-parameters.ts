@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
-import type { FieldType, ObjectType, Property, TextType } from "../types/field-type.ts";
+import type { Assertion, FieldType, ObjectType, Property, TextType } from "../types/field-type.ts";
 import { schemaNodeAt, type Compilation } from "../types/schema-node.ts";
 import { dereferenced, type DocumentPart } from "./document-part.ts";
 import type { RequestParameter, RequestForm, StepSequence } from "./operation.ts";
@@ -88,12 +88,20 @@ const ANY_TEXT: TextType = {
 };
 
 /**
- * Restricts text without a pattern to printable ASCII. A line break would start another header, and non-ASCII
- * characters in headers are not interoperable (RFC 9110, 5.5).
+ * Restricts text without a pattern to printable ASCII, because other characters in headers are not interoperable (RFC
+ * 9110, 5.5). A pattern of the contract may allow other characters, but not line breaks and other characters that the
+ * HTTP client refuses.
  */
 function inHeader(type: FieldType): FieldType {
-  return type.kind === "text" && type.pattern === undefined ? { ...type, pattern: /^[\x20-\x7e]*$/ } : type;
+  if (type.kind !== "text") return type;
+  if (type.pattern === undefined) return { ...type, pattern: /^[\x20-\x7e]*$/ };
+  return { ...type, assertions: [...(type.assertions ?? []), HEADER_CHARACTERS] };
 }
+
+const HEADER_CHARACTERS: Assertion = {
+  schema: { pattern: "^[\\t\\x20-\\x7e\\x80-\\xff]*$" },
+  unevaluated: false,
+};
 
 /**
  * Returns the type of `parameters` in a mapping: an object whose only member is `parameters`, so that attrs are
