@@ -196,7 +196,7 @@ describeWebPages("the Fix page", (open) => {
     appendFileSync(path.join(folder, "customers.csv"), "EXT-00009,1,A,B,07700 900730,1947-06-16\n");
     await typeDate(two, "1972-02-28");
     await status(two, "1 cell saved");
-    expect(await two.textContent(".notice.info")).toContain("has changed since the check");
+    expect(await two.textContent(".notice.info .notice-title")).toBe("customers.csv has changed since the check");
     writeFileSync(
       path.join(folder, "customers.csv"),
       readFileSync(path.join(folder, "customers.csv"), "utf8").replace("31/02/1971", "30/02/1971"),

@@ -82,6 +82,8 @@ export interface Input {
     readonly signal?: AbortSignal;
     readonly from?: InputPosition | undefined;
   }) => AsyncGenerator<readonly InputRecord[]>;
+  /** Returns the name of a file that has changed since the input was opened; undefined if none has changed. */
+  readonly changedFile: () => Promise<string | undefined>;
   /** @throws Failure `source_changed` if a file has changed since the input was opened */
   readonly refuseChanged: () => Promise<void>;
   /**
@@ -137,8 +139,13 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
   const sources = withDescendants<OpenedSource>(root);
   reach.begin(sources.flatMap(({ files }) => files));
   const join = openJoin(root, opening.limits, options.tempFolder);
+  const changedFile = (): Promise<string | undefined> => firstChangedOf(sources);
   const refuseChanged = async (): Promise<void> => {
-    for (const source of sources) await Promise.all(source.files.map(refuseIfChanged));
+    const file = await changedFile();
+    if (file === undefined) return;
+    throw new Failure("source_changed", `${file}: has changed since reading began`, {
+      hint: "wait until no other program writes to it, then run the same command again",
+    });
   };
   const records: Input["records"] = async function* ({ signal, from } = {}) {
     await refuseChanged();
@@ -164,6 +171,7 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
       await refuseChanged();
       return found;
     },
+    changedFile,
     refuseChanged,
     records,
   };
@@ -229,15 +237,21 @@ function inputFile(source: string, opened: OpenedFile): InputFile {
   return { source, file, path, bytes: found.bytes, unpackedBytes: unpackedBytes(opened), kind, ...columns };
 }
 
-async function refuseIfChanged({ file, found }: OpenedFile): Promise<void> {
+async function firstChangedOf(sources: readonly OpenedSource[]): Promise<string | undefined> {
+  for (const { files } of sources) {
+    const changed = await Promise.all(files.map(hasChanged));
+    const first = files.find((_, index) => changed[index]);
+    if (first !== undefined) return first.file;
+  }
+  return undefined;
+}
+
+async function hasChanged({ found }: OpenedFile): Promise<boolean> {
   const now = await stat(found.path).catch(() => undefined);
-  const same =
-    now !== undefined &&
-    now.size === found.bytes &&
-    now.mtimeMs === found.modifiedMs &&
-    `${now.dev}:${now.ino}` === found.identity;
-  if (same) return;
-  throw new Failure("source_changed", `${file}: has changed since reading began`, {
-    hint: "wait until no other program writes to it, then run the same command again",
-  });
+  return (
+    now === undefined ||
+    now.size !== found.bytes ||
+    now.mtimeMs !== found.modifiedMs ||
+    `${now.dev}:${now.ino}` !== found.identity
+  );
 }

@@ -71,7 +71,7 @@ export function createFixSession(
   const outdated = outdatedCorrections(job);
   let changedFile: string | undefined;
   const look = async (): Promise<void> => {
-    changedFile = await changedFileOf(files, job);
+    changedFile = files.changed() ?? (await job.input.changedFile());
   };
   let editing = 0;
   const edit = async (work: () => Promise<EditedCells>): Promise<EditedCells> => {
@@ -114,14 +114,6 @@ export function createFixSession(
         await job.input.close();
       }),
   };
-}
-
-/** Returns the name of a changed source file, or the message about a changed setup; undefined without a change. */
-function changedFileOf(files: WatchedFiles, { input }: Job): Promise<string | undefined> {
-  return files.changed(input).catch((error: unknown) => {
-    if (error instanceof Failure && error.code === "source_changed") return error.message;
-    throw error;
-  });
 }
 
 type Editing = Pick<FixSession, "edit" | "fillDown" | "replace" | "undo">;

@@ -20,7 +20,7 @@ export interface FixOverview {
   /** The first cause is `ALL_CAUSES`. The other causes follow, with the most rows first. */
   readonly causes: readonly FixCause[];
   readonly outdated: OutdatedCorrections;
-  /** The changed source file, or the message about a changed setup; absent if the files are unchanged. */
+  /** The name of a file of the project that has changed since the check; absent if no file has changed. */
   readonly changedFile?: string;
   /** The progress of the current edit. */
   readonly progress?: EditProgress;

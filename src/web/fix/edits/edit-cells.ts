@@ -28,7 +28,10 @@ export interface EditParts extends ViewParts {
   readonly beforeAppend: () => Promise<void>;
   /** Called during an edit of many cells, with the number of rows or cells done so far and the total. */
   readonly onProgress: (done: number, total: number) => void;
-  /** Reads the rows with the same keys from the current files; undefined if no file has changed since the check. */
+  /**
+   * Reads the rows with the same keys from the current files; undefined if no file has changed since the check.
+   * @throws Failure `source_changed` if the contract, the mapping or the configuration has changed
+   */
   readonly currentRows: (rows: readonly StoredRow[]) => Promise<CurrentRows | undefined>;
 }
 

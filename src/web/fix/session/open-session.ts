@@ -128,14 +128,22 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
     amend: createAmend(job, correctionsOf, rows),
     changes: createSessionChanges({ store, rows, causes, check, firstSeq }),
     now: () => timestamp(dependencies.clock),
-    currentRows: async (stored) =>
-      (await files.changed(job.input)) === undefined
-        ? undefined
-        : readCurrentRows(job.settings, stored, { dependencies, rows }),
+    currentRows: async (stored) => {
+      const setupFile = files.changed();
+      if (setupFile !== undefined) throw setupHasChanged(setupFile);
+      if ((await job.input.changedFile()) === undefined) return undefined;
+      return readCurrentRows(job.settings, stored, { dependencies, rows });
+    },
     beforeAppend: configureOnce(opened),
     onProgress: () => undefined,
   };
   return createFixSession(opened, parts, unfinished);
+}
+
+function setupHasChanged(file: string): Failure {
+  return new Failure("source_changed", `${file} has changed since the check`, {
+    hint: "check again: the rows are then checked with the current setup",
+  });
 }
 
 /**

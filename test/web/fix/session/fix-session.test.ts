@@ -1,4 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { addCorrections } from "../../../../src/commands/corrections/add-corrections.ts";
 import { readSettings } from "../../../../src/cli/settings/settings.ts";
@@ -317,7 +318,7 @@ describe("files that change during a session", () => {
     scene.change("accounts.csv", "EXT-00002,X", "EXT-00002,Y");
     const refused = await edit(session, ["accounts", 0, "TYPE", "B"]);
     expect(refused).toMatchObject({ saved: 0, refusals: [{ key: "EXT-00002", reason: "source_changed" }] });
-    expect(session.overview().changedFile).toMatch(/accounts.csv/);
+    expect(session.overview().changedFile).toMatch(/accounts.csv$/);
     expect((await edit(session, ["customers", 1, "DOB", "1971-02-28"])).saved).toBe(1);
     const again = await scene.open();
     expect((await edit(again, ["accounts", 0, "TYPE", "B"])).saved).toBe(1);
@@ -329,6 +330,17 @@ describe("files that change during a session", () => {
     scene.change("accounts.csv", "EXT-00002,X", "EXT-00002,Y");
     const { outdated } = (await scene.open()).overview();
     expect(outdated).toMatchObject({ count: 1, listed: [{ key: "EXT-00002", column: "TYPE" }] });
+  });
+
+  test.each([
+    ["accounts.csv", "EXT-00009,D\n"],
+    ["mapping.yaml", "# changed\n"],
+  ])("the overview names a changed file, and contains no other text about it: %s", async (name, added) => {
+    const scene = threeAccounts();
+    const session = await scene.open();
+    appendFileSync(scene.file(name), added);
+    await session.refresh();
+    expect(path.basename(session.overview().changedFile ?? "")).toBe(name);
   });
 
   test("a changed mapping requires a new check", async () => {
