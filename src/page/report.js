@@ -159,15 +159,15 @@
         const note = titles === "" ? row.note : `${row.note ?? ""} Also: ${titles}.`.trim();
         const codes = [cause, ...(areInEveryCell ? cause.also : own)].map(({ code }) => code);
         const { file } = place;
-        return { ...row, file, column: row.pointer ?? place.column ?? "", codes, ...(note !== undefined && { note }) };
+        return { ...row, file, column: place.column ?? "", codes, ...(note !== undefined && { note }) };
       }),
     );
     return rows.toSorted((a, b) => a.record - b.record);
   }
 
   /** @param {Row} row */
-  function textOf({ key = "", file, line, column, shape = "", value = "", note = "" }) {
-    return [key, file, String(line), column, shape, value, note].join("\n").toLowerCase();
+  function textOf({ key = "", file, line, column, pointer, shape = "", value = "", note = "" }) {
+    return [key, file, String(line), pointer ?? column, shape, value, note].join("\n").toLowerCase();
   }
 
   /** @param {Card} card @param {Filter} filter */
@@ -223,9 +223,9 @@
       head.append(cell);
     }
     const body = document.createElement("tbody");
-    for (const { record, key, file, line, column, shape = "", value = "", note = "" } of rows) {
+    for (const { record, key, file, line, column, pointer, shape = "", value = "", note = "" } of rows) {
       const row = element("tr", "");
-      const cells = [key ?? `no. ${record}`, file, String(line), column];
+      const cells = [key ?? `no. ${record}`, file, String(line), pointer ?? column];
       row.append(...cells.map((text) => element("td", "", text)), cellOf(element("code", "", shape)));
       if (data.showValues) row.append(cellOf(element("code", "", value)));
       if (hasNotes) row.append(element("td", "", note));

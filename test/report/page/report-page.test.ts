@@ -209,6 +209,25 @@ describeInChromium("the page of a report", (open) => {
     expect(await found.textContent()).toBe("");
   });
 
+  it("lists the rows of a JSON source under the filter by column (the list used to be empty)", async () => {
+    const cells = [3, 4].map((line): Outcome => {
+      const outcome = invalidCell(line);
+      const place = { file: "accounts.ndjson", line, pointer: `/phones/${line}/number` };
+      return { ...outcome, problems: outcome.problems.map((problem) => ({ ...problem, place })) };
+    });
+    const { page } = await open(await pageFile([...cells, invalidCell(5)]));
+    await page.locator("#column").selectOption("/phones/*/number");
+    await expect
+      .poll(() => page.getByRole("status").textContent())
+      .toBe("2 places in 1 cause, out of 3 places in 1 cause.");
+    await page.locator("#cause-1 details.places summary").click();
+    await expect
+      .poll(() => page.locator("#cause-1 tbody td:nth-child(4)").allTextContents())
+      .toEqual(["/phones/3/number", "/phones/4/number"]);
+    await page.locator("#search").fill("phones/4");
+    await expect.poll(() => page.locator("#cause-1 tbody tr").count()).toBe(1);
+  });
+
   it("filters by the code of a second finding about a cell, which is shown in the rows that have it", async () => {
     const cells = [2, 3, 4].map((line) => patternCell(line, "^a$"));
     const [invalid] = patternCell(5, "^a$").problems;
