@@ -82,18 +82,22 @@ function openSession(
  */
 async function nameFile(name: string, { job, configFile }: ProjectSettings, project: WebProject): Promise<void> {
   if (job.corrections !== undefined) return;
-  const hint = `add this line to the configuration: corrections: ${name}`;
+  const line = `corrections: ${name}`;
   if (configFile === undefined)
-    throw new Failure("config", "no configuration file names the corrections file", { hint });
+    throw new Failure("config", "no configuration file names the corrections file", {
+      hint: `create the file migrate.yaml with this line, then repeat the edit: ${line}`,
+    });
   const file = pathsFrom(project.folder)(configFile);
   const before = await readFile(file, "utf8");
   try {
-    await appendFile(file, `${before === "" || before.endsWith("\n") ? "" : "\n"}corrections: ${name}\n`);
+    await appendFile(file, `${before === "" || before.endsWith("\n") ? "" : "\n"}${line}\n`);
   } catch (cause) {
     throw new Failure("storage", `${configFile} cannot be written`, { hint: remedyOf(cause, file), cause });
   }
   const isNamed = await project.withSettings(async (now) => now.job.corrections !== undefined).catch(() => false);
   if (isNamed) return;
   await writeFile(file, before);
-  throw new Failure("config", `the corrections file could not be added to ${configFile}`, { hint });
+  throw new Failure("config", `the corrections file could not be added to ${configFile}`, {
+    hint: `add this line to the configuration: ${line}`,
+  });
 }
