@@ -67,7 +67,7 @@ export function followCorrections(file: string): CorrectionLog {
     async *readNew(given) {
       const found = statSync(file, { throwIfNoEntry: false });
       const size = given ?? found?.size ?? 0;
-      if (size < position.end || !(await prefix.isSame(found))) throw replacedFile(file);
+      if (size < position.end || !(await prefix.isSame(found))) throw changedFile(file);
       for await (const { changes, ...end } of readAppendedChanges(file, { from: position.end, to: size })) {
         yield changes;
         position = end;
@@ -107,8 +107,8 @@ function stampOf({ ino, size, mtimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs}`;
 }
 
-function replacedFile(file: string): Failure {
-  return new Failure("source_changed", `${file} was replaced by another program`, {
+function changedFile(file: string): Failure {
+  return new Failure("source_changed", `another program changed or removed lines of ${file}`, {
     hint: "check again: the rows are then read with the current corrections",
   });
 }

@@ -275,7 +275,10 @@ describe("concurrent changes", () => {
     const session = await scene.open();
     await edit(session, ["accounts", 0, "TYPE", "B"]);
     scene.change("fixes.csv", ",B,", ",D,");
-    await expect(session.refresh()).rejects.toMatchObject({ code: "source_changed" });
+    await expect(session.refresh()).rejects.toMatchObject({
+      code: "source_changed",
+      message: `another program changed or removed lines of ${scene.file("fixes.csv")}`,
+    });
     await expect(edit(session, ["customers", 0, "DOB", "1971-02-28"])).rejects.toMatchObject({
       code: "source_changed",
     });
