@@ -12,7 +12,7 @@ import type { SessionChanges } from "../session/session-changes.ts";
 import type { StoredRow } from "../session/session-rows.ts";
 import type { Found } from "../session/session-store.ts";
 import { type CorrectionLog, correctionInForce } from "./correction-log.ts";
-import { type EditedCells, GROUP, grouped, inGroups } from "./edit-groups.ts";
+import { type EditedCells, GROUP, grouped, inGroups, isLargeEdit } from "./edit-groups.ts";
 import { correctionIn, countSteps, lastBatch, nextBatch, noteReverted, noteSteps, stepsOf } from "./edit-steps.ts";
 import { type CellTarget, createPlanner, type CurrentRows, EDITED, refusalOf, storedCell } from "./plan-cells.ts";
 
@@ -95,7 +95,7 @@ export async function undoEdit({ tab, isNoted = false }: UndoOptions, parts: Edi
   const total = countSteps(store, { batch, tab });
   const groups = (): Iterable<readonly Found[]> => stepsOf(store, { batch, tab, size: GROUP });
   const revert = (steps: readonly Found[]): readonly NewChange[] => steps.flatMap((step) => reverting(step, author));
-  if (total > GROUP) await requireRoom(file, inTurns(groups(), revert));
+  if (isLargeEdit(total)) await requireRoom(file, inTurns(groups(), revert));
   let done = 0;
   return inGroups(groups(), { file, isNoted }, async (group, large) => {
     parts.onProgress(done, total);
@@ -145,7 +145,7 @@ async function requireRoomFor(
   author: Pick<Correction, "by" | "at">,
   parts: EditParts,
 ): Promise<void> {
-  if (count <= GROUP) return;
+  if (!isLargeEdit(count)) return;
   const { store, rows, file, by } = parts;
   const { longest } = store.one("select max(length(cast(key as blob))) as longest from row") ?? {};
   const names = rows.sources

@@ -15,6 +15,11 @@ export interface EditedCells {
 export const GROUP = 1000;
 const LISTED_REFUSALS = 20;
 
+/** Whether an edit has at least one full group. The program may end before such an edit is complete. */
+export function isLargeEdit(cells: number): boolean {
+  return cells >= GROUP;
+}
+
 /** Splits the cells of an edit into groups. */
 export async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGenerator<readonly T[]> {
   let group: T[] = [];
@@ -27,7 +32,6 @@ export async function* grouped<T>(all: Iterable<T> | AsyncIterable<T>): AsyncGen
   if (group.length > 0) yield group;
 }
 
-/** An edit with at least one full group. The program may end before the edit is complete. */
 interface LargeEdit {
   /** Writes a note about the edit before its first line is appended. */
   readonly note: (first: NewChange | undefined) => Promise<void>;
@@ -60,7 +64,7 @@ export async function inGroups<T>(
   let large: LargeEdit | undefined;
   try {
     for await (const group of groups) {
-      if (group.length === GROUP) large = { note };
+      if (isLargeEdit(group.length)) large = { note };
       const done = await work(group, large);
       saved += done.saved;
       refused += done.refusals.length;
