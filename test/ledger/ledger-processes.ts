@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 
@@ -30,9 +31,10 @@ interface LedgerProcess {
   readonly startUnder: (command: readonly string[], task: string, ...values: readonly string[]) => ChildProcess;
 }
 
-/** Returns the first output of the process, which is one line. */
-export async function firstLine(child: ChildProcess): Promise<string> {
-  for await (const chunk of child.stdout ?? []) return String(chunk).trim();
+/** Returns the first line of the output of the process; an empty text if the process ends without a line. */
+export async function firstLine({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) return "";
+  for await (const line of createInterface({ input: stdout })) return line;
   return "";
 }
 

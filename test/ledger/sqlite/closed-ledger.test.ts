@@ -32,7 +32,7 @@ test("a ledger that was closed in this process stays intact when another process
 
   for (let kill = 0; kill < 3; kill += 1) {
     const child = start("push", path, run, join(folder, "received"));
-    await firstLine(child);
+    expect(await firstLine(child)).toBe("pushing");
     child.kill("SIGKILL");
     await ended(child);
     await collectAll();
@@ -48,7 +48,7 @@ test("a ledger that a program has closed stays intact when the program ends afte
   const program = start("linger", path);
   const run = await firstLine(program);
   const child = start("push", path, run, join(folder, "received"));
-  await firstLine(child);
+  expect(await firstLine(child)).toBe("pushing");
   child.kill("SIGKILL");
   await ended(child);
   program.kill("SIGUSR2");

@@ -25,7 +25,7 @@ test("a push killed at different moments loses nothing, sends nothing twice, and
 
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const child = start("push", path, run, received);
-    await firstLine(child);
+    expect(await firstLine(child)).toBe("pushing");
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 60));
     child.kill("SIGKILL");
     await ended(child);
