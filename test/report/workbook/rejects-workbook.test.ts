@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, readdir } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import fc from "fast-check";
@@ -203,9 +203,20 @@ describe("rejects.xlsx", () => {
     );
   });
 
-  it("leaves no other files in the folder", async () => {
+  it("is written next to the other files of the report, without temporary files", async () => {
     await write(records, [outcomeOf(need(records[0]), [missing("name", need(second))])], { workbook });
-    expect((await files()).every((name) => !name.startsWith("."))).toBe(true);
+    expect((await readdir(folder())).toSorted()).toEqual([
+      "errors.csv",
+      "outcomes.ndjson",
+      "rejects.csv",
+      "rejects.xlsx",
+      "report.html",
+      "summary.json",
+    ]);
+  });
+
+  it("is refused as a source if it does not contain the sheet", async () => {
+    await write(records, [outcomeOf(need(records[0]), [missing("name", need(first))])], { workbook });
     expect(await failureOf(read(source(`${path.join(folder(), "rejects.xlsx")}#none`)))).toMatchObject({
       code: "usage",
     });
