@@ -101,8 +101,18 @@ describe("without a tunnel, no byte of the request is sent:", () => {
 
   test("the proxy's host does not exist", async () => {
     const { post } = await scene(reply(201, {}), { proxy: { url: new URL("http://nope.invalid:3128") } });
-    const error = await post();
-    expect(error).toMatchObject({ phase: "unsent", code: expect.stringMatching(/PROXY_(ENOTFOUND|EAI_AGAIN)/) });
+    expect(await post()).toMatchObject({
+      phase: "unsent",
+      code: expect.stringMatching(/^PROXY_(ENOTFOUND|EAI_AGAIN)$/),
+    });
+  });
+
+  test.each([
+    ["PROXY_ENOTFOUND", { kind: "stop", failure: { code: "config", message: "the proxy cannot be found" } }],
+    ["PROXY_EAI_AGAIN", { kind: "unsent", code: "PROXY_EAI_AGAIN" }],
+  ])("the proxy's name cannot be resolved: %s", (code, replyClass) => {
+    const error = new TransportError("unsent", "no proxy", { code, durationMs: 1 });
+    expect(classifyError(error, ORIGIN)).toMatchObject({ replyClass });
   });
 
   test("the proxy's certificate is not trusted", async () => {
