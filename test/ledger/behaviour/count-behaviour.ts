@@ -62,7 +62,8 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect((await ledger.summary(id)).counts).toEqual({ invalid: 1, pending: 1 });
       await ledger.restartPlan(id);
       await ledger.plan(id, [item(1, "K1")]);
-      expect(await ledger.summary(id)).toMatchObject({ counts: { pending: 1 }, errors: {} });
+      const { counts, errors } = await ledger.summary(id);
+      expect([counts, errors]).toEqual([{ pending: 1 }, {}]);
       expect(await coverageOf(ledger)).toEqual([[1, 0]]);
     });
 

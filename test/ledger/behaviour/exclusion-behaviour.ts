@@ -45,11 +45,8 @@ export function describeExclusions(opened: () => Ledger): void {
         { status: "pending" },
       ]);
       await sendAll(ledger, run, "accepted");
-      expect(await ledger.summary(run)).toMatchObject({
-        counts: { excluded: 4, accepted: 1 },
-        errors: {},
-        exitCode: 0,
-      });
+      const { counts, errors, exitCode } = await ledger.summary(run);
+      expect([counts, errors, exitCode]).toEqual([{ excluded: 4, accepted: 1 }, {}, 0]);
     });
 
     test("are not sent when a run that had planned them is resumed", async () => {

@@ -19,7 +19,8 @@ describe("JSON arrays", () => {
       "source_not_an_object@7/5",
       "source_invalid_json@8/6",
     ]);
-    expect(records[4]?.row).toMatchObject({ pointer: "/4", value: { id: "A6", deep: {} } });
+    expect(records[4]?.row).toMatchObject({ pointer: "/4" });
+    expect(records[4]?.row).toHaveProperty("value", { id: "A6", deep: {} });
     expect(JSON.stringify(records[4]?.row)).not.toContain("__proto__");
   });
 

@@ -53,7 +53,8 @@ describe("json", () => {
 
   it("is a valid document if there are no records", async () => {
     const document: unknown = JSON.parse(await rendered(reporters.json, reportOf([])));
-    expect(document).toMatchObject({ summary: { records: 0, errors: {} }, outcomes: [] });
+    expect(document).toMatchObject({ summary: { records: 0 }, outcomes: [] });
+    expect(document).toHaveProperty("summary.errors", {});
   });
 });
 

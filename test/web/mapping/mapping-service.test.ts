@@ -98,9 +98,9 @@ test("adds lists of the rows of a source, and single objects", async () => {
     payload: {
       payment: { day: "PAY_DAY" },
       supply_addresses: [{ supply_postcode: { from: "POSTCODE", upper: true } }],
-      customers: { each: "meters", item: {} },
     },
   });
+  expect(valueOf(next.text)).toHaveProperty("payload.customers", { each: "meters", item: {} });
 });
 
 test("changes single options, and refuses entries that only an editor can change", async () => {
