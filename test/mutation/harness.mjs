@@ -26,12 +26,22 @@ chai.expect.extend(expect, customMatchers);
 let tests = [];
 let group = newGroup(undefined, "");
 let finishers = [];
+const leftOut = JSON.parse(process.env.MUTATION_LEFT_OUT ?? "[]");
+/** The titles in `leftOut` that no test has had so far. */
+let unknownTitles = new Set();
 
-/** Returns the tests that the import registers: their title, and a function that runs them with their hooks. */
+/**
+ * Returns the tests that the import registers: their title, and a function that runs them with their hooks. Throws if a
+ * test to leave out does not exist, because its title may have changed.
+ */
 export async function collect(load) {
   tests = [];
   group = newGroup(undefined, "");
+  unknownTitles = new Set(leftOut);
   await load();
+  const [unknown] = unknownTitles;
+  if (unknown !== undefined)
+    throw new Error(`no test has the title "${unknown}": correct \`leftOut\` in test/mutation/run.mjs`);
   return tests;
 }
 
@@ -44,9 +54,8 @@ function newGroup(parent, name) {
   return { parent, name, before: [], after: [], beforeEach: [], afterEach: [], isReady: false };
 }
 
-const leftOut = JSON.parse(process.env.MUTATION_LEFT_OUT ?? "[]");
-
 function register(title, body) {
+  unknownTitles.delete(title);
   if (leftOut.includes(title)) return;
   const own = group;
   const groups = [];
