@@ -1,10 +1,9 @@
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import path from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe } from "vitest";
+import type { Browser, Page } from "playwright-core";
 import { type CliOptions, projectFile, type RunningCli, startCli } from "../e2e/cli.ts";
-import { CHROMIUM, FLAGS } from "../report/page/chromium.ts";
+import { describeWithBrowser } from "../report/page/chromium.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -124,17 +123,10 @@ interface WebPageOptions {
 /** Opens an address in a new browser profile. */
 export type OpenWebPage = (address: string, options?: WebPageOptions) => Promise<WebPage>;
 
-/** Defines tests in a real Chromium. Without Chromium they are skipped, and the title names the expected path. */
+/** Defines tests of addresses that are opened in a new browser profile. */
 export function describeWebPages(name: string, tests: (open: OpenWebPage) => void): void {
   const limits = { timeout: scaledTimeout(600_000) };
-  describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, limits, () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
-    });
-    afterAll(() => browser.close());
-    tests((address, options) => openPage(browser, address, options));
-  });
+  describeWithBrowser(name, limits, (browser) => tests((address, options) => openPage(browser(), address, options)));
 }
 
 /** Only a page that never shows the expected text takes this long. */

@@ -3,13 +3,11 @@ import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe } from "vitest";
 
-export const CHROMIUM = "/usr/bin/chromium";
+const CHROMIUM = "/usr/bin/chromium";
 const QUIET = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking"];
-export const FLAGS: readonly string[] = [...QUIET, "disable-component-update", "disable-sync"].map(
-  (name) => `--${name}`,
-);
+const FLAGS = [...QUIET, "disable-component-update", "disable-sync"].map((name) => `--${name}`);
 
-/** A page in a browser, and its unwanted messages and requests. Any message or request is a fault. */
+/** A page in a browser, with its console messages and its requests. Each entry in these lists is a fault. */
 interface OpenedPage {
   readonly page: Page;
   /** Console messages, which include violations of the content security policy, and script errors. */
@@ -25,15 +23,24 @@ interface OpenOptions {
 
 type OpenPage = (file: string, options?: OpenOptions) => Promise<OpenedPage>;
 
-/** Defines tests in a real Chromium. Without Chromium, they are skipped. The title names the expected path. */
+/** Defines tests of files that are opened in a new page. */
 export function describeInChromium(name: string, tests: (open: OpenPage) => void): void {
-  describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, () => {
+  describeWithBrowser(name, {}, (browser) => tests((file, options) => openPage(browser(), file, options)));
+}
+
+/** Defines tests in a real Chromium. Without Chromium they are skipped, and the title names the expected path. */
+export function describeWithBrowser(
+  name: string,
+  limits: { readonly timeout?: number },
+  tests: (browser: () => Browser) => void,
+): void {
+  describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, limits, () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: [...FLAGS] });
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
     });
     afterAll(() => browser.close());
-    tests((file, options) => openPage(browser, file, options));
+    tests(() => browser);
   });
 }
 
