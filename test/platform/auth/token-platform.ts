@@ -98,7 +98,7 @@ export function lost(code: string): TransportError {
   return new TransportError("sent", "lost", { code, durationMs: 1 });
 }
 
-/** Returns an unsigned JSON Web Token. */
+/** Returns a JSON Web Token with an invalid signature. */
 export function webToken(claims: object): string {
   return `${encoded({ alg: "none" })}.${encoded(claims)}.c2lnbmVk`;
 }
