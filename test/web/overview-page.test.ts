@@ -145,7 +145,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     await page.getByRole("alert").getByText('unknown setting "contrat"').first().waitFor();
     await expectAccessible(page);
     writeFileSync(config, good);
-    await page.getByRole("alert").waitFor({ state: "detached" });
+    await page.getByRole("alert").first().waitFor({ state: "detached" });
 
     writeFileSync(path.join(folder, "broken.yaml"), "openapi: 3.0.3\ninfo: {}\npaths: [\n");
     writeFileSync(config, good.replace(/contract: .*/, "contract: broken.yaml"));
@@ -176,7 +176,7 @@ describeWebPages("the Overview and Problems pages", (open) => {
     await page.getByRole("link", { name: "Overview" }).click();
     await page.getByRole("alert").getByText('unknown setting "contrat"').first().waitFor();
     writeFileSync(config, good);
-    await page.getByRole("alert").waitFor({ state: "detached" });
+    await page.getByRole("alert").first().waitFor({ state: "detached" });
     expect(await page.getByText("There is no run yet.").isVisible()).toBe(true);
   });
 
