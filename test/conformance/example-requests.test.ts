@@ -202,15 +202,18 @@ describe.skipIf(!DOCUMENTS_EXIST)("operators' example requests (MIGRATE_SHARED)"
     expect(found).toEqual([]);
   });
 
-  it.each(foreignRequests())("%s of another operator is validated without throwing", (_, data) => {
-    for (const operator of OPERATORS) {
-      for (const { body } of loadDocument(operator, "shipped").operations) {
-        if (body === undefined || !isJsonObject(data)) continue;
-        const problems = validatorOf(body)(data);
-        expect(problems.filter(({ attr }) => attr === "")).toEqual([]);
+  it.each(foreignRequests().filter(([, data]) => isJsonObject(data)))(
+    "%s of another operator is validated without throwing",
+    (_, data) => {
+      for (const operator of OPERATORS) {
+        for (const { body } of loadDocument(operator, "shipped").operations) {
+          if (body === undefined || !isJsonObject(data)) continue;
+          const problems = validatorOf(body)(data);
+          expect(problems.filter(({ attr }) => attr === "")).toEqual([]);
+        }
       }
-    }
-  });
+    },
+  );
 
   it("every listed contradiction occurs", () => {
     expect(CONTRADICTIONS.filter((contradiction) => !used.has(contradiction))).toEqual([]);

@@ -211,6 +211,7 @@ actions:
     const page = readFileSync(projectFile("docs/documents.md"), "utf8");
     const [, script = ""] = /```sh\n(mkdir[^`]*)```/.exec(page) ?? [];
     const [, shown = ""] = /```\n(Document paths[^`]*)```/.exec(page) ?? [];
+    expect([script, shown]).not.toContain("");
     const folder = temporaryFolder();
     const here = `cd "${folder}" && ln -s "${projectFile("fixtures")}" fixtures && migrate() { "${process.execPath}" "${BINARY}" "$@" 2>&1; }`;
     const said = execFileSync("bash", ["-c", `${here}\n${script}`], {

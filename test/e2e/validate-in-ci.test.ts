@@ -52,6 +52,7 @@ describe("the commands of docs/ci.md, unchanged", () => {
     const uploaded = withInputs(upload?.with?.path ?? "", action, use)
       .trim()
       .split("\n");
+    expect(uploaded).not.toContain("");
     for (const file of uploaded) expect(existsSync(path.join(folder, file))).toBe(true);
   });
 

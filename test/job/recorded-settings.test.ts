@@ -54,6 +54,7 @@ describe("the settings of a run", () => {
       allowEmpty: true,
       out: path.join(folder, "report"),
     });
+    expect(settings.job.namedSources).toEqual({});
     expect(settings.files.map(({ file }) => path.basename(file))).toEqual([
       "contract.yaml",
       "mapping.yaml",

@@ -45,7 +45,10 @@ test("a program is refused the ledger of a running push, which sends each record
   await expect(pushed).rejects.toMatchObject({ code: "ledger_in_use", exitCode: 7 });
   await expect(resume({ ledger, credentials })).rejects.toMatchObject({ code: "ledger_in_use", exitCode: 7 });
   expect((await status({ ledger })).runs[0]?.state).toBe("running");
-  for await (const { status: found } of outcomes({ ledger })) expect(found).not.toBe("ambiguous");
+  const statuses: string[] = [];
+  for await (const { status: found } of outcomes({ ledger })) statuses.push(found);
+  expect(statuses).toHaveLength(RECORDS);
+  expect(statuses).not.toContain("ambiguous");
 
   const { code, stdout } = await running.ended;
   const lines = outcomeLines(stdout);

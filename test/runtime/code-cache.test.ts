@@ -43,9 +43,10 @@ describe("compiled code", () => {
     expect(buildsIn(cacheHome)).toHaveLength(keepsCode ? 4 : 6);
   });
 
-  it("is not loaded from a folder that others can write to", () => {
+  it.runIf(keepsCode)("is not loaded from a folder that others can write to", () => {
     const cacheHome = temporaryFolder();
     help(cacheHome);
+    expect(buildsIn(cacheHome)).toHaveLength(1);
     for (const build of buildsIn(cacheHome)) {
       for (const name of readdirSync(build)) chmodSync(path.join(build, name), 0o500);
       chmodSync(build, 0o777);

@@ -127,6 +127,7 @@ error required at billing_address: A value is required here.</failure></testcase
   it("has only the attributes of Jenkins' strict schema", async () => {
     const xml = await rendered(reporters.junit, reportOf([...MIXED, { ...refused("no"), status: "pending" }]));
     const tags = [...xml.matchAll(/<(?<element>[a-z-]+)(?<attributes>(?: [a-z]+="[^"]*")*)\s*\/?>/g)];
+    expect(tags.length).toBeGreaterThan(MIXED.length);
     for (const { groups: { element = "", attributes = "" } = {} } of tags) {
       const names = [...attributes.matchAll(/ ([a-z]+)="/g)].map(([, name]) => name);
       expect({ element, names: JENKINS_ATTRIBUTES[element] }).toEqual({
