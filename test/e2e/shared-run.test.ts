@@ -109,7 +109,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`in a run of several workers ${SKIPPE
       };
       expect(await asked()).toMatch(/^2 migrate: there is no ledger at postgres/);
       expect((await scene.push(["--ledger", scene.ledger])).code).toBe(0);
-      expect(await asked()).toMatch(/^2 migrate: run \S+ has ended, so there is nothing left to send/);
+      expect(await asked()).toMatch(/^2 migrate: run \S+ has ended, so workers cannot join it/);
       expect(await asked("--run", "nothing")).toMatch(/^2 migrate: the ledger has no run nothing/);
     });
 
