@@ -4,6 +4,7 @@ import { readMapping } from "../../src/map/document/mapping-document.ts";
 import {
   anything,
   boolean,
+  choice,
   compile,
   csvRow,
   decimal,
@@ -16,6 +17,7 @@ import {
   rowOf,
   table,
   text,
+  union,
 } from "./rows.ts";
 
 const accountTable = table("accounts.csv", ["REF", "NAME"]);
@@ -108,10 +110,118 @@ describe("objects", () => {
     expect(failureOf(() => compile("payload: { number: A }", object({ "number~": text }))).message).toContain(
       "read-only",
     ));
-  test("an operation without a body accepts no mapping", () => {
-    const document = readMapping({ file: "mapping.yaml", text: "payload: {}" });
-    const failure = failureOf(() => compileMapping(document, operation(undefined), NO_VALUES));
-    expect(failure.message).toContain("accepts no payload");
+  test.each(["payload: {}", "payload: {}\nmeasures: { owed: { attr: balance } }"])(
+    "an operation without a body accepts no mapping: %j",
+    (yaml) => {
+      const document = readMapping({ file: "mapping.yaml", text: yaml });
+      const failure = failureOf(() => compileMapping(document, operation(undefined), NO_VALUES));
+      expect(failure.message).toBe('mapping.yaml:1:1: payload: the operation "import-account" accepts no payload');
+    },
+  );
+  test("the payload keeps its constants without its required fields, so that validation reports them", () => {
+    const mapping = compile("payload: { id: A, name: { value: x } }", object({ "id!": text, name: text }));
+    expect(mapping.map(rowOf({ A: "" })).payload).toEqual({ name: "x" });
+  });
+});
+
+describe("the business key", () => {
+  const debit = object({ "ref!": text, "method!": choice("DEBIT") });
+  const demand = object({ "ref!": text, "method!": choice("DEMAND") });
+  const payment = union([debit, demand], { property: "method", mapping: new Map([["DEBIT", debit]]) });
+  const body = object({ id: text, ref: text, holder: object({ name: text }), notes: list(text), payment });
+  const payload =
+    "payload: { ref: A, holder: { name: B }, notes: [A], payment: { ref: { from: A, upper: true }, method: B } }";
+  const row = rowOf({ A: "a7", B: "DEBIT" });
+
+  test.each([
+    ["ref", "a7"],
+    ["holder.name", "DEBIT"],
+    ["payment.ref", "A7"],
+  ])("can be the attr %s", (key, value) => {
+    const mapping = compile(`key: ${key}\n${payload}`, body);
+    expect(mapping.keyAttr).toEqual(key.split("."));
+    expect(mapping.map(row).key).toBe(value);
+  });
+
+  test("is by default the key in the contract", () => {
+    const mapping = compile("payload: { id: A }", body);
+    expect(mapping.keyAttr).toEqual(["id"]);
+    expect(mapping.map(row).key).toBe("a7");
+  });
+
+  test.each(["id", "holder", "holder.id", "ref.name", "notes", "notes.name", "payment", "payment.name"])(
+    "cannot be %s, which is not a mapped value",
+    (key) => {
+      expect(failureOf(() => compile(`key: ${key}\n${payload}`, body)).message).toBe(
+        `mapping.yaml:1:1: key: the payload has no field "${key}"`,
+      );
+    },
+  );
+});
+
+describe("attrs with the same value in every payload", () => {
+  const first = object({ "kind!": choice("A"), note: text });
+  const second = object({ "kind!": choice("B"), note: text });
+  const options = new Map([
+    ["A", first],
+    ["B", second],
+  ]);
+  const alternatives = union([first, second], { property: "kind", mapping: options });
+  const body = object({
+    id: text,
+    type: text,
+    note: text,
+    given: text,
+    holder: object({ country: text }),
+    missing: text,
+  });
+  const mapping = compile(
+    `payload:
+  id: ID
+  type: { value: DOMESTIC }
+  note: { value: new, when: { column: ID, in: [a] } }
+  given: { from: ID, default: none }
+  holder: { country: { value: GB } }
+`,
+    body,
+  );
+
+  test.each([
+    ["type", true],
+    ["holder.country", true],
+    ["missing", true],
+    ["holder.name", true],
+    ["id", false],
+    ["note", false],
+    ["given", false],
+    ["holder", false],
+  ])("include %s: %s", (attr, isConstant) => {
+    expect(mapping.isConstant(attr.split("."))).toBe(isConstant);
+  });
+
+  test("are unknown in a payload with alternatives", () => {
+    const chosen = compile("payload: { kind: KIND, note: { value: new } }", alternatives);
+    expect(chosen.isConstant(["note"])).toBe(false);
+  });
+});
+
+describe("the compiled payload", () => {
+  const body = object({ "id!": text });
+  const parameters = [{ name: "company", in: "path", required: true, type: text }] as const;
+
+  test("is present if records consist only of their payloads", () => {
+    const mapping = compile("payload: { id: ID }", body);
+    expect(mapping.payloadNode).toMatchObject({ kind: "object", required: ["id"] });
+    expect(mapping.prepare).toBeUndefined();
+  });
+
+  test.each([
+    ["functions: ./functions.mjs\npayload: { id: ID }", operation(body)],
+    ["payload: { id: ID }\nparameters: { company: { value: x } }", { ...operation(body), parameters }],
+    ["sources: { a: { asOf: { fileModified: true } } }\npayload: { id: ID }", operation(body)],
+  ])("is absent for records with other parts: %j", (yaml, target) => {
+    const mapping = compileMapping(readMapping({ file: "mapping.yaml", text: yaml }), target, NO_VALUES);
+    expect(mapping.payloadNode).toBeUndefined();
   });
 });
 
@@ -199,6 +309,15 @@ describe("required attrs", () => {
       body,
     );
     expect(mapping.unmappedRequired).toEqual(["name", "customers.*.last", "main.first"]);
+  });
+  test.each([
+    ["[{ first: A }, { last: B }]", ["customers.0.last", "customers.1.first"]],
+    ["[{ each: customers, item: { first: F } }, { last: B }]", ["customers.*.last", "customers.*.first"]],
+    ["[{ first: A }, { each: customers, item: { first: F } }]", ["customers.*.last"]],
+    ["[{ first: A, last: B }]", []],
+  ])("of a list with the items %s are %j", (items, unmapped) => {
+    const body = object({ customers: list(object({ "first!": text, "last!": text })) });
+    expect(compile(`${SOURCES}payload: { customers: ${items} }`, body).unmappedRequired).toEqual(unmapped);
   });
 });
 
