@@ -131,7 +131,7 @@ function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues
 function readAfter(value: JsonValue | undefined, issues: Issues): MappingDocument["after"] {
   if (value === undefined) return undefined;
   if (typeof value === "string" && value !== "") return { operation: value };
-  const object = asObject(value, ["after"], issues) ?? {};
+  const object = isJsonObject(value) ? value : {};
   refuseUnknown(object, ["operation", "key"], ["after"], issues);
   const operation = textAt(object, "operation", ["after"], issues);
   const key = textAt(object, "key", ["after"], issues);

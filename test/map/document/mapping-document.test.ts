@@ -55,6 +55,87 @@ payload:
     expect(failure.code).toBe("mapping_invalid");
     expect(`${failure.message} ${failure.hint ?? ""}`).toContain(words);
   });
+  test("an empty file is rejected with a pointer to an example", () =>
+    expect(failureOf(() => read(""))).toMatchObject({
+      hint: "docs/mapping.md begins with an example of a mapping",
+      place: { file: "mapping.yaml", line: 1 },
+    }));
+  test("only `payload` is required", () => {
+    const document = read("payload: { id: { from: ID, upper: true } }");
+    expect(document).toMatchObject({ payload: { id: { from: "ID", upper: true } }, parameters: {}, measures: [] });
+    expect(document.sources).toEqual(new Map());
+    expect(document.steps).toEqual(new Map());
+    expect(document.lookupFiles).toEqual([]);
+    for (const name of ["operation", "key", "after", "functions"]) expect(document).not.toHaveProperty(name);
+  });
+  test("reads values for steps and parameters", () => {
+    const document = read("payload: {}\nsteps: { stage: { a: A }, process: {} }\nparameters: { company: COMPANY }");
+    expect(document.steps).toEqual(
+      new Map([
+        ["stage", { a: "A" }],
+        ["process", {}],
+      ]),
+    );
+    expect(document.parameters).toEqual({ company: "COMPANY" });
+  });
+  test.each([
+    ["stage-account", { operation: "stage-account" }],
+    ["{ operation: stage-account }", { operation: "stage-account" }],
+    ["{ operation: stage-account, key: account.0.ref }", { operation: "stage-account", key: ["account", 0, "ref"] }],
+  ])("after: %s names an operation", (after, expected) =>
+    expect(read(`payload: {}\nafter: ${after}`).after).toEqual(expected),
+  );
+  test("a source may have no options, or all of them", () => {
+    const { sources } = read(
+      "payload: {}\nsources:\n  a:\n  b: { files: 5, sheet: S, distinct: false }\n  c: { distinct: true }",
+    );
+    expect([...sources]).toEqual([
+      ["a", {}],
+      ["b", { files: ["5"], sheet: "S" }],
+      ["c", { distinct: true }],
+    ]);
+  });
+  test.each([
+    ["payload: { a: { from: A, lookup: a.csv } }", ["a.csv"]],
+    ["payload: { a: { from: A, lookup: { D: DOMESTIC } } }", []],
+    ["payload: { reading: { value: V, lookup: L } }", []],
+    ["payload: { reading: { from: F, lookup: L, note: N } }", []],
+    ["payload: { reading: { from: F, note: { from: N, lookup: n.csv } } }", ["n.csv"]],
+    ["payload: {}\nsteps: { s: { a: { from: A, lookup: s.csv } } }", ["s.csv"]],
+    ["payload: {}\nparameters: { p: { from: P, lookup: p.csv } }", ["p.csv"]],
+  ])("%j refers to the lookup files %j", (text, files) => expect(read(text).lookupFiles).toEqual(files));
+  test.each([
+    ["payload: {}\npayloads: {}", "2:1: payloads: is unknown"],
+    ["payload: []", "1:1: payload: must be an object that mirrors the payload"],
+    ["payload: {}\noperation: 5", "2:1: operation: must be a string"],
+    ["payload: {}\nkey: ''", "2:1: key: must be a string"],
+    ["payload: {}\nfunctions: [a.mjs]", "2:1: functions: must be a string"],
+    ["payload: {}\nparameters: 5", "2:1: parameters: must be an object with an entry for each name"],
+    ["payload: {}\nsteps:\n  stage: A", "3:3: steps.stage: must be an object with an entry for each name"],
+    ["payload: {}\nafter: { operation: a, keys: b }", "2:24: after.keys: is unknown"],
+    ["payload: {}\nafter: { operation: a, key: [b] }", "2:24: after.key: must be a string"],
+    ["payload: {}\nafter: { key: b }", "2:1: after: must name an operation"],
+    ["payload: {}\nsources:\n  a: { files: [[]] }", "3:8: sources.a.files: must be a path, a glob, or a list of them"],
+    ["payload: {}\nsources:\n  a: { sheet: 5 }", "3:8: sources.a.sheet: must be a string"],
+    ["payload: {}\nsources:\n  a: { distinct: 5 }", "3:8: sources.a.distinct: must be true or false"],
+    [
+      "payload: {}\nsources:\n  a: { rename: 5 }",
+      "3:8: sources.a.rename: must be an object with an entry for each name",
+    ],
+  ])("%j is rejected with its place: %s", (text, message) =>
+    expect(failureOf(() => read(text)).message).toBe(`mapping.yaml:${message}`),
+  );
+  test.each(["5", "''", "[a]", "{}"])("after: %s does not name an operation", (after) =>
+    expect(failureOf(() => read(`payload: {}\nafter: ${after}`)).message).toBe(
+      "mapping.yaml:2:1: after: must name an operation",
+    ),
+  );
+  test("a list is not a mapping", () =>
+    expect(failureOf(() => read("[1]")).message.split("\n")).toEqual([
+      "mapping.yaml: 2 errors in the mapping",
+      "  mapping.yaml:1:1: must be an object with an entry for each name",
+      "  mapping.yaml:1:1: the mapping has no payload",
+    ]));
 });
 
 function given(more: Partial<GivenSources>): GivenSources {
@@ -147,6 +228,26 @@ describe("planSources", () => {
         [7, "OLD"],
       ]),
     ));
+  test("a column number has at most six digits", () => {
+    const rename = "{ 1: A, 10: B, 999999: C }";
+    expect(plan(`sources: { a: { files: x.csv, rename: ${rename} } }`).rename).toEqual(
+      new Map([
+        [1, "A"],
+        [10, "B"],
+        [999_999, "C"],
+      ]),
+    );
+  });
+  test.each(["NAME", "0", "04", "4x", "x4", "-1", "1.5", "1000000"])("the column number %s is rejected", (number) => {
+    const failure = failureOf(() => plan(`sources: { a: { files: x.csv, rename: { "${number}": NOTES } } }`));
+    expect(failure.message).toBe(`mapping.yaml:2:41: sources.a.rename.${number}: must be the number of a column`);
+    expect(failure.hint).toContain("columns are counted from 1: { 4: NOTES }");
+  });
+  test.each(["''", "' '", "5", "[NOTES]"])("the column name %s is rejected", (name) =>
+    expect(failureOf(() => plan(`sources: { a: { files: x.csv, rename: { 4: ${name} } } }`)).message).toBe(
+      "mapping.yaml:2:41: sources.a.rename.4: must be a name (a string)",
+    ),
+  );
   test.each([
     ["{ NAME: SURNAME }", "must be the number of a column"],
     ["{ 0: SURNAME }", "must be the number of a column"],
@@ -179,14 +280,88 @@ describe("planSources", () => {
   test("an unknown source name is a usage error with a suggestion", () =>
     expect(failureOf(() => plan(joined, { named: new Map([["phone", ["p.csv"]]]) }))).toMatchObject({
       code: "usage",
+      message: '--source phone=...: the mapping has no source "phone"',
       hint: 'did you mean "phones"?',
     }));
+  test("an empty list of files counts as no files", () => {
+    const open = "sources:\n  a: { files: [], key: K }\n  b: { files: b.csv, parent: a, on: K }";
+    expect(plan(open, { positional: ["a.csv"] })).toMatchObject({
+      files: ["a.csv"],
+      children: [{ files: ["folder/b.csv"] }],
+    });
+    expect(failureOf(() => plan(open)).message).toBe("no files are given for source a");
+    expect(failureOf(() => plan(joined, { named: new Map([["phones", []]]) })).message).toBe(
+      "no files are given for source phones",
+    );
+  });
+  test("if several sources have no files, positional sources are assigned to the root source", () => {
+    const open = "sources:\n  c: { parent: a, on: K }\n  a: { key: K }";
+    expect(failureOf(() => plan(open, { positional: ["a.csv"] })).message).toBe("no files are given for source c");
+    const named = new Map([["c", ["c.csv"]]]);
+    expect(plan(open, { positional: ["a.csv"], named })).toMatchObject({
+      name: "a",
+      files: ["a.csv"],
+      children: [{ name: "c", files: ["c.csv"] }],
+    });
+  });
+  test.each([
+    ["", "no files are given for source records", "name the file to read, or - for standard input"],
+    ["sources: { a: }", "no files are given for source a", "name the file to read, or - for standard input"],
+    [
+      "sources: { a: { key: K }, b: { parent: a, on: K } }",
+      "no files are given for sources a, b",
+      "name them: --source a=<path>, or files: in the mapping",
+    ],
+  ])("%j without files is a usage error", (sources, message, hint) =>
+    expect(failureOf(() => plan(sources))).toMatchObject({ code: "usage", message, hint }),
+  );
   test("a source without any files is a usage error", () =>
     expect(failureOf(() => plan(joined.replace("files: phones*.csv, ", "")))).toMatchObject({
       code: "usage",
       message: "no files are given for source phones",
       hint: "name them: --source phones=<path>, or files: in the mapping",
     }));
+  test.each([
+    [
+      "  a: { key: K }\n  b: {}\n",
+      "4:3: sources.b: a, b have no parent; only one source can be the source of the records",
+      "give all but one of them a parent, and a column (on) that contains the parent's key",
+    ],
+    [
+      "  a: { key: K }\n  b: { parent: other, on: K }\n",
+      '4:8: sources.b.parent: there is no source "other"',
+      "known names: a, b",
+    ],
+    [
+      "  a: {}\n  b: { parent: a, on: K }\n",
+      '3:3: sources.a: is the parent of "b", but has no key',
+      'add key: the column of "a" that "b" refers to',
+    ],
+    [
+      "  a: { key: K }\n  b: { parent: a }\n",
+      "4:3: sources.b: has a parent, but no column to join on",
+      "add on: the column that contains the parent's key",
+    ],
+    [
+      "  r: { key: K }\n  a: { key: K, parent: a, on: K }\n  b: { parent: r, on: K }\n",
+      "4:16: sources.a.parent: the source is its own ancestor",
+      "",
+    ],
+  ])("sources: %j are rejected with the place and a hint", (sources, message, hint) => {
+    const failure = failureOf(() => plan(`sources:\n${sources}`));
+    expect(failure).toMatchObject({ code: "mapping_invalid", message: `mapping.yaml:${message}` });
+    expect(failure.hint).toContain(hint);
+  });
+  test("every source of a cycle is reported, but not the sources below the cycle", () => {
+    const cycle =
+      "sources:\n  a: { key: K, parent: b, on: K }\n  b: { key: K, parent: a, on: K }\n  c: { parent: a, on: K }";
+    expect(failureOf(() => plan(cycle)).message.split("\n")).toEqual([
+      "mapping.yaml: 3 errors in the mapping",
+      "  mapping.yaml:2:1: sources: every source has a parent; one source must have none",
+      "  mapping.yaml:3:16: sources.a.parent: the source is its own ancestor",
+      "  mapping.yaml:4:16: sources.b.parent: the source is its own ancestor",
+    ]);
+  });
   test.each([
     ["sources: { a: { files: x, key: K }, b: { files: y } }", "a, b have no parent"],
     ["sources: { a: { files: x, pick: first } }", "sources.a.pick: has no effect in a source without a parent"],
