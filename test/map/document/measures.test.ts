@@ -37,8 +37,58 @@ describe("measures of a mapping", () => {
     ]);
   });
 
+  it.each([
+    [
+      "[{ paid: { from: A, number: { decimal: ',' } } }, { paid: { from: B, number: { decimal: ';' } } }]",
+      "bills.*.paid",
+    ],
+    ["[{ item: { paid: { from: A, number: { decimal: ',' } } } }]", "bills.0.paid"],
+    ["{ each: bills, item: { paid: { from: A, number: { decimal: ',' } } } }", "bills.*.paid"],
+    ["{ paid: { from: A, number: { decimal: ',' } } }", "bills.paid"],
+  ])("use the number format of the first entry of %s for %s", (bills, attr) => {
+    const { measures } = readMapping({
+      file: "m.yaml",
+      text: `payload: { bills: ${bills} }\nmeasures: { paid: { attr: ${attr} } }`,
+    });
+    expect(measures).toStrictEqual([
+      { name: "paid", attr: expect.arrayContaining(["bills", "paid"]), separators: { decimal: "," } },
+    ]);
+  });
+
+  it.each([
+    ["{ owed: BALANCE }", "owed"],
+    ["{ owed: { from: BALANCE } }", "owed"],
+    ["{ owed: { from: BALANCE, number: { group: '.' } } }", "owed"],
+    ["{ owed: { from: BALANCE, number: { decimal: 5 } } }", "owed"],
+    ["{ owed: BALANCE }", "account.bills.*.owed"],
+    ["{ bills: [] }", "bills.*.owed"],
+  ])("have no number format of their own in %s at %s", (payload, attr) => {
+    const mapping = `payload: ${payload}\nmeasures: { owed: { attr: ${attr} } }`;
+    expect(readMapping({ file: "m.yaml", text: mapping }).measures).toStrictEqual([
+      { name: "owed", attr: attr.split(".") },
+    ]);
+  });
+
   it("are optional", () => {
     expect(readMapping({ file: "m.yaml", text: "payload: { billing_name: NAME }" }).measures).toEqual([]);
+  });
+
+  it.each([
+    ["5", "8:13: measures.owed: must be an object with an entry for each name"],
+    ["{}", "8:13: measures.owed: must name an attr of the payload: `attr: balance`"],
+    ["{ attr: '' }", "8:13: measures.owed: must name an attr of the payload: `attr: balance`"],
+    ["{ attr: balance, by: 5 }", "8:36: measures.owed.by: must be an attr of the payload"],
+    ["{ attr: balance, by: balances }", '8:36: measures.owed.by: the mapping does not fill "balances"'],
+  ])("%s is rejected with its place: %s", (measure, message) => {
+    expect(refusal(`{ owed: ${measure} }`)).toBe(`m.yaml:${message}`);
+  });
+
+  it.each([
+    ["balanc", 'did you mean "balance"?'],
+    ["x", "known names: external_account_number, balance, customers, customers.*, customers.*.given_name"],
+  ])("of the attr %s are rejected with a hint: %s", (attr, hint) => {
+    const document = read(`{ owed: { attr: ${attr} } }`);
+    expect(failureOf(() => compileMapping(document, operation, NO_VALUES)).hint).toContain(hint);
   });
 
   it.each([

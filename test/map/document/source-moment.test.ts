@@ -31,6 +31,8 @@ describe("asOf of a source", () => {
     ["{ fileName: yyyy-MM-dd }", "accounts.csv"],
     ["{ fileName: yyyy-MM-dd }", "accounts-2026-02-31.csv"],
     ["{ fileName: yyyy-MM-dd }", "2026-11-25-to-2026-11-26.csv"],
+    ["{ fileName: yyyyMMdd }", "20261125_20261126.csv"],
+    ["{ fileName: yyyyMMdd }", "2026112520261126.csv"],
     ["{ column: C, date: dd/MM/yyyy HH:mm, zone: Europe/London }", "25/10/2026 01:30"],
     ["{ column: C, date: dd/MM/yyyy HH:mm, zone: Europe/London }", "29/03/2026 01:30"],
   ])("%s does not read %j", (asOf, text) => {
@@ -58,6 +60,59 @@ describe("asOf of a source", () => {
   ])("%s is rejected", (asOf, words) => {
     const { message, hint = "" } = failureOf(() => read(asOf));
     expect(`${message} ${hint}`).toContain(words);
+  });
+
+  test.each([
+    ["{ column: C, date: dd/MM/yyyy }", "an existing date, written as dd/MM/yyyy"],
+    [
+      "{ column: C, date: dd/MM/yyyy HH:mm, zone: Europe/London }",
+      "an existing date, written as dd/MM/yyyy HH:mm (Europe/London)",
+    ],
+    ["{ column: C, date: dd/MM/yyyy HH:mm, zone: UTC }", "an existing date, written as dd/MM/yyyy HH:mm (UTC)"],
+  ])("%s in a column requires %s", (asOf, wanted) => {
+    expect(read(asOf).sources.get("a")?.asOf).toMatchObject({ kind: "column", column: "C", wanted });
+  });
+
+  test("in the name of the file requires the date in its notation", () => {
+    const wanted = "an existing date, written as yyyy-MM-dd";
+    expect(read("{ fileName: yyyy-MM-dd }").sources.get("a")?.asOf).toMatchObject({ kind: "file name", wanted });
+  });
+
+  test.each(["dd/MM/yyyy 'Hms'", "'am' dd/MM/yyyy 's'"])("%s contains no time and needs no zone", (date) => {
+    expect(
+      momentOf(`{ column: C, date: "${date}" }`, date.replace("dd/MM/yyyy", "26/11/2026").replaceAll("'", "")),
+    ).toBe(Date.UTC(2026, 10, 26));
+  });
+
+  test.each([
+    [
+      "{ column: '', date: dd/MM/yyyy }",
+      "column: must be a column",
+      "for example { column: CHANGED, date: dd/MM/yyyy }",
+    ],
+    ["{ column: C }", "date: must be a pattern", "for example { column: CHANGED, date: dd/MM/yyyy }"],
+    ["{ fileName: 5 }", "fileName: must be a pattern", "for example { fileName: yyyy-MM-dd }"],
+    ["{ column: C, date: yyyy-MM-ddTHH }", 'date: "yyyy-MM-ddTHH": ', "did you mean \"yyyy-MM-dd'T'HH\"?"],
+    [
+      "{ column: C, date: dd/MM/yyyy HH:mm }",
+      "date: has no time zone",
+      "add zone: Europe/London (or UTC), or XXX to the pattern",
+    ],
+    [
+      "{ column: C, date: dd/MM/yyyy HH:mm, zone: London }",
+      "zone: must be a time zone",
+      "use a name such as Europe/London, or UTC",
+    ],
+    [
+      "{ column: C, date: dd/MM/yyyy HH:mm, zone: 1 }",
+      "zone: must be a time zone",
+      "use a name such as Europe/London, or UTC",
+    ],
+    ["{ fileModified: yes }", "fileModified: must be true", "or remove asOf"],
+  ])("%s is rejected with a hint", (asOf, message, hint) => {
+    const failure = failureOf(() => read(asOf));
+    expect(failure.message).toContain(`: sources.a.asOf.${message}`);
+    expect(failure.hint).toContain(hint);
   });
 
   test("can be the modification date of the file", () => {

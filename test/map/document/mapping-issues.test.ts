@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import {
+  collectIssues,
+  didYouMean,
+  listed,
+  scalarText,
+  scalarTexts,
+} from "../../../src/map/document/mapping-issues.ts";
+import { readMapping } from "../../../src/map/document/mapping-document.ts";
+import { failureOf } from "../rows.ts";
+
+const read = (text: string) => readMapping({ file: "mapping.yaml", text });
+const words = (count: number): string[] => Array.from({ length: count }, (_, index) => `w${index + 1}`);
+
+describe("listed", () => {
+  test.each([
+    [[], "nothing"],
+    [["a"], "a"],
+    [["a", "b"], "a, b"],
+    [words(20), words(20).join(", ")],
+    [words(21), `${words(20).join(", ")} and 1 more`],
+    [words(30), `${words(20).join(", ")} and 10 more`],
+  ])("%j is %j", (names, text) => {
+    expect(listed(names)).toBe(text);
+  });
+});
+
+test.each([
+  ["frm", ["from", "value"], 'did you mean "from"?'],
+  ["colour", ["from", "value"], "known names: from, value"],
+  ["colour", [], "known names: nothing"],
+])("suggests a name for %j among %j", (word, names, hint) => {
+  expect(didYouMean(word, names)).toBe(hint);
+});
+
+test.each([
+  ["a", "a"],
+  ["", ""],
+  [1.5, "1.5"],
+  [false, "false"],
+  [null, undefined],
+  [["a"], undefined],
+  [{ a: "b" }, undefined],
+  [undefined, undefined],
+])("the text of the scalar %j is %j", (value, text) => {
+  expect(scalarText(value)).toBe(text);
+});
+
+test.each([
+  ["a", ["a"]],
+  [5, ["5"]],
+  [
+    ["a", 5, true],
+    ["a", "5", "true"],
+  ],
+  [[], []],
+  [["a", null], undefined],
+  [{}, undefined],
+  [undefined, undefined],
+])("the texts of %j are %j", (value, texts) => {
+  expect(scalarTexts(value)).toEqual(texts);
+});
+
+describe("the errors of a mapping", () => {
+  test("are in the order of the file, also within one line", () => {
+    const failure = failureOf(() => read("sources: { c: { orderBy: [A], distinct: 5 } }\npayload: []\n"));
+    expect(failure.message.split("\n").map((line) => line.split(": ").slice(0, 2).join(": "))).toEqual([
+      "mapping.yaml: 3 errors in the mapping",
+      "  mapping.yaml:1:17: sources.c.orderBy",
+      "  mapping.yaml:1:31: sources.c.distinct",
+      "  mapping.yaml:2:1: payload",
+    ]);
+    expect(failure).toMatchObject({
+      hint: "docs/mapping.md describes every entry of a mapping",
+      place: { file: "mapping.yaml", line: 1 },
+    });
+  });
+
+  test.each([
+    [20, undefined],
+    [21, "  and 1 more"],
+  ])("of which there are %d end with %j", (count, last) => {
+    const keys = words(count).map((word) => `  ${word}: x\n`);
+    const lines = failureOf(() => read(`payload: {}\nsources:\n${keys.join("")}`)).message.split("\n");
+    expect(lines).toHaveLength(last === undefined ? 21 : 22);
+    expect(lines[20]).toContain("sources.w20: must be an object with an entry for each name");
+    expect(lines[21]).toBe(last);
+  });
+
+  test("are listed once and have a hint without an excerpt if the document has none", () => {
+    const issues = collectIssues({ file: "m.json", pointOf: () => ({ line: 4, column: 2, excerpt: undefined }) });
+    issues.add(["key"], "must be a string", "write a name");
+    issues.add(["key"], "must be a string");
+    const failure = failureOf(issues.raise);
+    expect(failure).toMatchObject({
+      code: "mapping_invalid",
+      message: "m.json:4:2: key: must be a string",
+      hint: "write a name",
+      place: { file: "m.json", line: 4 },
+    });
+  });
+
+  test("are not raised if there are none", () => {
+    expect(collectIssues({ file: "m.json", pointOf: read("payload: {}").pointOf }).raise).not.toThrow();
+  });
+});
