@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { compile, csvRow, failureOf, object, table, text } from "./rows.ts";
+import { compile, csvRow, failureOf, list, object, table, text } from "./rows.ts";
 
 const body = object({ "id!": text, street: text, name: text });
+const withNotes = object({ "id!": text, notes: list(text) });
 const accounts = table("a.csv", ["ID", "addresses.OLD"]);
 const addresses = table("d.csv", ["ID", "STREET"]);
 
@@ -26,8 +27,8 @@ payload: { id: ID, street: addresses.STREET, name: addresses.OLD }`,
     expect(mapping.locate(row, ["street"])).toEqual({ file: "d.csv", line: 7, column: "STREET", columnNumber: 2 });
   });
 
-  test("is empty without a child row", () => {
-    const row = csvRow(accounts, 3, ["2", ""], { addresses: [] });
+  test.each([{ addresses: [] }, {}, undefined])("is empty without a child row: %j", (children) => {
+    const row = csvRow(accounts, 3, ["2", ""], children);
     expect(mapping.map(row).payload).toEqual({ id: "2" });
     expect(mapping.locate(row, ["street"])).toEqual({ file: "a.csv", line: 3 });
   });
@@ -43,11 +44,19 @@ payload: { id: ID, street: addresses.STREET, name: addresses.OLD }`,
     expect(picked.map(row).payload).toMatchObject({ street: "Mill Lane" });
   });
 
-  test("is rejected for a source with several rows, with a suggestion", () => {
-    const mappingText = `${sources("distinct: true")}\npayload: { id: ID, street: addresses.STREET }`;
-    const failure = failureOf(() => compile(mappingText, body));
-    expect(`${failure.message}\n${failure.hint}`).toMatch(/addresses: may have several rows[^]*`pick: first`/);
-  });
+  test.each(["distinct: true", "key: STREET", "pick: { last: STREET, per: KIND }"])(
+    "is rejected for a source with several rows (%s), with a suggestion",
+    (of) => {
+      const failure = failureOf(() => compile(`${sources(of)}\npayload: { id: ID, street: addresses.STREET }`, body));
+      expect(failure.message).toBe(
+        "mapping.yaml:4:3: sources.addresses: " +
+          "may have several rows for each row of accounts, but addresses.STREET requires one row",
+      );
+      expect(failure.hint).toContain(
+        "add `pick: first` (or last) to the source addresses, or build a list from its rows with `each`",
+      );
+    },
+  );
 });
 
 /** Returns a mapping of accounts that refer to partners, which refer to addresses. */
@@ -74,5 +83,24 @@ describe("a column of a child of a child source", () => {
   test("is suggested if only its own prefix is given", () => {
     const { hint } = failureOf(() => compile(withPartners("ad.STREET"), body).map(account));
     expect(hint).toContain('did you mean "bp.ad.STREET"?');
+  });
+
+  test("is not suggested for the rows of another child source", () => {
+    const mapping = compile(
+      `
+sources:
+  accounts: { files: a.csv, key: ID }
+  bp: { files: b.csv, key: BP, parent: accounts, on: { BP: PARTNER } }
+  ad: { files: d.csv, key: AD, parent: bp, on: { AD: ADDRESS } }
+  meters: { files: m.csv, parent: accounts, on: ID }
+payload: { id: ID, notes: { each: meters, item: ad.STREET } }`,
+      withNotes,
+    );
+    const meter = csvRow(table("m.csv", ["ID"]), 3, ["1"]);
+    const { message, hint } = failureOf(() =>
+      mapping.map(csvRow(table("a.csv", ["ID"]), 2, ["1"], { meters: [meter] })),
+    );
+    expect(message).toContain('m.csv: no column "ad.STREET"');
+    expect(hint).toBe("its columns are: ID");
   });
 });

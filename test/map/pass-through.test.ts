@@ -26,9 +26,27 @@ describe("passThrough", () => {
       ["a.0", "payload", 1, "/a/0"],
       ["a.1.b", "payload", null, "/a/1/b"],
     ]));
-  test("requires a mapping for CSV rows", () =>
-    expect(failureOf(() => mapping.map(rowOf({ A: "1" })))).toMatchObject({
+  test("requires a mapping for CSV rows, which have no attrs and no values of a payload", () => {
+    const row = rowOf({ A: "1" });
+    expect(failureOf(() => mapping.map(row))).toMatchObject({
       code: "usage",
       message: "accounts.csv: a file with columns requires --mapping",
-    }));
+      hint: "write a mapping from its columns to the payload (docs/mapping.md), and pass it with --mapping <file>",
+      place: { file: "accounts.csv", line: 2 },
+    });
+    expect(mapping.locate(row, ["id"])).toBeUndefined();
+    expect(mapping.origins(row)).toEqual([]);
+  });
+  test("treats no attr as constant", () => expect(mapping.isConstant(["id"])).toBe(false));
+  test("requires a mapping for an operation with required parameters", () => {
+    const company = { name: "companyId", in: "path", required: true, type: text } as const;
+    const target = operation(object({ id: text }));
+    expect(failureOf(() => passThrough({ ...target, parameters: [company] }))).toMatchObject({
+      code: "usage",
+      message: 'POST /data-import/accounts/ needs the parameter "companyId"',
+      hint: "write a mapping with `parameters` (docs/mapping.md), and pass it with --mapping <file>",
+    });
+    const optional = { ...company, in: "query", required: false } as const;
+    expect(passThrough({ ...target, parameters: [optional] }).map(jsonRow({ id: "7" })).payload).toEqual({ id: "7" });
+  });
 });

@@ -56,6 +56,11 @@ describe("values that a mapping passes to a step", () => {
     expect(steps).toEqual(new Map([["process", { operations_team_name: "Blue" }]]));
   });
 
+  it("are kept if all of them are constants", () => {
+    const { steps } = compile("stage-account", " { process: { operations_team_name: { value: Blue } } }").map(row);
+    expect(steps).toEqual(new Map([["process", { operations_team_name: "Blue" }]]));
+  });
+
   it("are absent if the mapping has no steps", () => {
     expect(compile("schedule-account", " {}").map(row)).not.toHaveProperty("steps");
   });
@@ -82,4 +87,12 @@ it.each([
   const failure = failureOf(() => compile(operation, steps));
   expect(failure).toMatchObject({ code: "mapping_invalid", exitCode: 2 });
   expect(failure.message).toContain(message);
+});
+
+it.each([
+  ["schedule-account", " { shedule: {} }", 'did you mean "schedule"?'],
+  ["stage-account", " { finish: {} }", "known names: validate, stage, process"],
+  ["create-notes", " { schedule: {} }", "the operation has no steps"],
+])("%s with steps:%s is rejected with the hint: %s", (operation, steps, hint) => {
+  expect(failureOf(() => compile(operation, steps)).hint).toContain(hint);
 });
