@@ -135,7 +135,7 @@ function readAfter(value: JsonValue | undefined, issues: Issues): MappingDocumen
   refuseUnknown(object, ["operation", "key"], ["after"], issues);
   const operation = textAt(object, "operation", ["after"], issues);
   const key = textAt(object, "key", ["after"], issues);
-  if (operation === undefined) issues.add(["after"], "must name an operation");
+  if (object["operation"] === undefined) issues.add(["after"], "must name an operation");
   return { operation: operation ?? "", ...(key === undefined ? {} : { key: parseAttr(key) }) };
 }
 

@@ -114,6 +114,7 @@ payload:
     ["payload: {}\nsteps:\n  stage: A", "3:3: steps.stage: must be an object with an entry for each name"],
     ["payload: {}\nafter: { operation: a, keys: b }", "2:24: after.keys: is unknown"],
     ["payload: {}\nafter: { operation: a, key: [b] }", "2:24: after.key: must be a string"],
+    ["payload: {}\nafter: { operation: 5 }", "2:10: after.operation: must be a string"],
     ["payload: {}\nafter: { key: b }", "2:1: after: must name an operation"],
     ["payload: {}\nsources:\n  a: { files: [[]] }", "3:8: sources.a.files: must be a path, a glob, or a list of them"],
     ["payload: {}\nsources:\n  a: { sheet: 5 }", "3:8: sources.a.sheet: must be a string"],

@@ -100,6 +100,17 @@ describe("the errors of a mapping", () => {
     });
   });
 
+  test("are listed separately for a name with a dot and a path with the same attr", () => {
+    const issues = collectIssues(read("payload:\n  a.b: X\n  a:\n    b: X\n"));
+    issues.add(["payload", "a.b"], "is unknown");
+    issues.add(["payload", "a", "b"], "is unknown");
+    expect(failureOf(issues.raise).message.split("\n")).toEqual([
+      "mapping.yaml: 2 errors in the mapping",
+      "  mapping.yaml:2:3: payload.a.b: is unknown",
+      "  mapping.yaml:4:5: payload.a.b: is unknown",
+    ]);
+  });
+
   test("are not raised if there are none", () => {
     expect(collectIssues({ file: "m.json", pointOf: read("payload: {}").pointOf }).raise).not.toThrow();
   });
