@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Operation, RequestParameter } from "../../src/contract/operations/operation.ts";
 import { compileMapping } from "../../src/map/compile-mapping.ts";
 import { readMapping } from "../../src/map/document/mapping-document.ts";
+import { type MappingFunctions, NO_FUNCTIONS } from "../../src/map/leaf/function-calls.ts";
 import type { Mapping } from "../../src/map/mapping.ts";
 import { choice, failureOf, integer, NO_VALUES, object, operation, rowOf, text, union } from "./rows.ts";
 
@@ -61,6 +62,26 @@ describe("values that a mapping passes to parameters", () => {
 
   test("are absent if the operation has no parameters", () => {
     expect(compile("", operation(body, "id")).map(rowOf({ ID: "1" }))).not.toHaveProperty("parameters");
+  });
+
+  test("do not change the place of a field of the payload that is called `parameters`", () => {
+    const target = { ...withParameters, body: object({ "id!": text, parameters: text }) };
+    const named = compile("parameters: { companyId: COMPANY }", target, "{ id: ID, parameters: ID }");
+    expect(named.locate(row, ["parameters"])).toMatchObject({ column: "ID" });
+  });
+
+  test("can be the results of functions", async () => {
+    const functions: MappingFunctions = {
+      ...NO_FUNCTIONS,
+      names: ["double"],
+      evaluate: async (calls) => calls.map(({ text: cell }) => Number(cell) * 2),
+    };
+    const yaml =
+      "functions: ./f.mjs\npayload: { id: ID }\nparameters: { companyId: { from: COMPANY, call: double } }\n";
+    const document = readMapping({ file: "mapping.yaml", text: yaml });
+    const calling = compileMapping(document, withParameters, { ...NO_VALUES, functions });
+    await calling.prepare?.([row]);
+    expect(calling.map(row).parameters).toEqual({ companyId: 84 });
   });
 
   test("do not change the place of an attr in a payload with alternatives", () => {

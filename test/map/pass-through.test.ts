@@ -2,24 +2,24 @@ import { describe, expect, test } from "vitest";
 import { passThrough } from "../../src/map/pass-through.ts";
 import { failureOf, jsonRow, object, operation, rowOf, text } from "./rows.ts";
 
-const mapping = passThrough(operation(object({ id: text }), "id"));
+const target = operation(object({ id: text }), "id");
 
 describe("passThrough", () => {
   test("uses a JSON row as the payload", () => {
     const value = { id: "7", customers: [{ name: "x" }], note: null };
-    expect(mapping.map(jsonRow(value))).toEqual({ key: "7", payload: value, problems: [] });
-    expect(mapping.map(jsonRow({ id: "" }))).not.toHaveProperty("key");
-    expect(mapping.keyAttr).toEqual(["id"]);
+    expect(passThrough(target).map(jsonRow(value))).toEqual({ key: "7", payload: value, problems: [] });
+    expect(passThrough(target).map(jsonRow({ id: "" }))).not.toHaveProperty("key");
+    expect(passThrough(target).keyAttr).toEqual(["id"]);
   });
   test("locates an attr by its JSON pointer", () =>
-    expect(mapping.locate(jsonRow({}, "/3"), ["customers", 0, "a/b"])).toEqual({
+    expect(passThrough(target).locate(jsonRow({}, "/3"), ["customers", 0, "a/b"])).toEqual({
       file: "accounts.json",
       line: 2,
       pointer: "/3/customers/0/a~1b",
     }));
   test("reports each value as its own origin", () =>
     expect(
-      mapping
+      passThrough(target)
         .origins(jsonRow({ a: [1, { b: null }] }, ""))
         .map(({ attr, from, value, place }) => [attr, from, value, place?.pointer]),
     ).toEqual([
@@ -28,19 +28,18 @@ describe("passThrough", () => {
     ]));
   test("requires a mapping for CSV rows, which have no attrs and no values of a payload", () => {
     const row = rowOf({ A: "1" });
-    expect(failureOf(() => mapping.map(row))).toMatchObject({
+    expect(failureOf(() => passThrough(target).map(row))).toMatchObject({
       code: "usage",
       message: "accounts.csv: a file with columns requires --mapping",
       hint: "write a mapping from its columns to the payload (docs/mapping.md), and pass it with --mapping <file>",
       place: { file: "accounts.csv", line: 2 },
     });
-    expect(mapping.locate(row, ["id"])).toBeUndefined();
-    expect(mapping.origins(row)).toEqual([]);
+    expect(passThrough(target).locate(row, ["id"])).toBeUndefined();
+    expect(passThrough(target).origins(row)).toEqual([]);
   });
-  test("treats no attr as constant", () => expect(mapping.isConstant(["id"])).toBe(false));
+  test("treats no attr as constant", () => expect(passThrough(target).isConstant(["id"])).toBe(false));
   test("requires a mapping for an operation with required parameters", () => {
     const company = { name: "companyId", in: "path", required: true, type: text } as const;
-    const target = operation(object({ id: text }));
     expect(failureOf(() => passThrough({ ...target, parameters: [company] }))).toMatchObject({
       code: "usage",
       message: 'POST /data-import/accounts/ needs the parameter "companyId"',

@@ -56,6 +56,20 @@ describe("values that a mapping passes to a step", () => {
     expect(steps).toEqual(new Map([["process", { operations_team_name: "Blue" }]]));
   });
 
+  it("can be several fields, each located in its own cell", () => {
+    const steps = " { process: { operations_team_name: TEAM, dry_run: { from: REF, true: W-1 } } }";
+    const mapping = compile("stage-account", steps);
+    expect(mapping.locate(row, ["operations_team_name"])).toMatchObject({ column: "TEAM" });
+    expect(mapping.locate(row, ["dry_run"])).toMatchObject({ column: "REF" });
+    expect(mapping.locate(row, ["import_supplier"])).toEqual({ file: "accounts.csv", line: 2 });
+  });
+
+  it("are not part of the compiled payload, and add no parameters", () => {
+    const mapping = compile("schedule-account", WINDOW);
+    expect(mapping.payloadNode).toBeUndefined();
+    expect(mapping.map(row)).not.toHaveProperty("parameters");
+  });
+
   it("are kept if all of them are constants", () => {
     const { steps } = compile("stage-account", " { process: { operations_team_name: { value: Blue } } }").map(row);
     expect(steps).toEqual(new Map([["process", { operations_team_name: "Blue" }]]));
