@@ -31,7 +31,7 @@ describe("the date of a row's content", () => {
     [COLUMN, "CHANGED"],
     [FILE_NAME, undefined],
     [FILE_DATE, undefined],
-  ])("%s is stated by the column %s", (asOf, column) => {
+  ])("of %s comes from the column %s", (asOf, column) => {
     expect(mappingWith(asOf).asOf).toEqual({ column });
   });
 
@@ -45,7 +45,7 @@ describe("the date of a row's content", () => {
     });
   });
 
-  test.each(["", "26.11.2026", "31/02/2026"])("that the cell %j does not state is a problem of the row", (cell) => {
+  test.each(["", "26.11.2026", "31/02/2026"])("is a problem of the row if the cell is %j", (cell) => {
     const mapped = mappingWith(COLUMN).map(csvRow(table("a.csv", COLUMNS), 7, ["1", "x", cell]));
     expect(mapped).not.toHaveProperty("asOf");
     expect(mapped.payload).toEqual({ id: "1", age: "x" });
@@ -74,7 +74,7 @@ describe("the date of a row's content", () => {
     );
   });
 
-  test("in the name of the file ignores the names of folders", () => {
+  test("is read from the name of the file, without its folders", () => {
     const row = rowIn("2020-01-01/extract/accounts-2026-11-26.csv");
     expect(mappingWith(FILE_NAME).map(row)).toEqual({
       key: "1",
@@ -116,13 +116,13 @@ describe("the date of a row's content", () => {
     });
   });
 
-  test.each([FILE_NAME, FILE_DATE])("%s does not apply to re-imported rejects", (asOf) => {
+  test.each([FILE_NAME, FILE_DATE])("is absent for re-imported rejects with %s", (asOf) => {
     const mapping = mappingWith(asOf, { ...NO_VALUES, isReimport: true });
     expect(mapping).not.toHaveProperty("asOf");
     expect(mapping.map(rowIn("rejects-2026-11-27.csv", 5))).not.toHaveProperty("asOf");
   });
 
-  test("in a column also applies to re-imported rejects", () => {
+  test("is read from the column of re-imported rejects", () => {
     const mapping = mappingWith(COLUMN, { ...NO_VALUES, isReimport: true });
     expect(mapping.map(rowIn("rejects.csv")).asOf).toBe(Date.UTC(2026, 10, 26));
   });

@@ -79,7 +79,7 @@ describe("the errors of a mapping", () => {
   test.each([
     [20, undefined],
     [21, "  and 1 more"],
-  ])("of which there are %d end with %j", (count, last) => {
+  ])("are listed up to a limit: %d errors end with %j", (count, last) => {
     const keys = words(count).map((word) => `  ${word}: x\n`);
     const lines = failureOf(() => read(`payload: {}\nsources:\n${keys.join("")}`)).message.split("\n");
     expect(lines).toHaveLength(last === undefined ? 21 : 22);
