@@ -37,6 +37,8 @@ describe("passThrough", () => {
     expect(passThrough(target).locate(row, ["id"])).toBeUndefined();
     expect(passThrough(target).origins(row)).toEqual([]);
   });
+  test("reads no columns and maps all attrs", () =>
+    expect(passThrough(target)).toMatchObject({ columns: new Map([["records", []]]), unmappedRequired: [] }));
   test("treats no attr as constant", () => expect(passThrough(target).isConstant(["id"])).toBe(false));
   test("requires a mapping for an operation with required parameters", () => {
     const company = { name: "companyId", in: "path", required: true, type: text } as const;
