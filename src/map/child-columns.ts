@@ -47,7 +47,7 @@ export function withChildColumns(own: SourceColumns, context: ChildColumnsContex
 export function pathBelow(name: string, source: string, { sources }: MappingDocument): string | undefined {
   const path = [name];
   let above = sources.get(name.slice(0, Math.max(0, name.indexOf("."))))?.parent;
-  while (above !== undefined && above !== source) {
+  while (above !== undefined && above !== source && path.length <= sources.size) {
     path.unshift(above);
     above = sources.get(above)?.parent;
   }

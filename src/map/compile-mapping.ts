@@ -172,7 +172,7 @@ function mappingOver(
     isConstant: (path) => {
       const leaf = root.kind === "variant" ? root : nodeIn(root, path);
       if (leaf?.kind !== "leaf") return leaf === undefined;
-      return leaf.read === undefined && leaf.applies === undefined;
+      return leaf.origin === "value" && leaf.read === undefined && leaf.applies === undefined;
     },
     origins: (row) => {
       const origins: Origin[] = [];
