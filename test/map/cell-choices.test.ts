@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { choice, compile, list, object, text } from "./rows.ts";
+import type { Mapping } from "../../src/map/mapping.ts";
+import { boolean, choice, compile, list, NO_VALUES, object, text } from "./rows.ts";
+
+function choicesOf(mapping: Mapping): Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> {
+  return Object.fromEntries([...mapping.choices].map(([source, columns]) => [source, Object.fromEntries(columns)]));
+}
 
 test("returns the possible values of a column if the mapping or the contract lists all of them", () => {
   const body = object({
@@ -7,9 +12,10 @@ test("returns the possible values of a column if the mapping or the contract lis
     kind: choice("DOMESTIC", "BUSINESS"),
     fuel: choice("E", "G", ""),
     again: choice("G", "W"),
-    kept: text,
-    joined: choice("A"),
-    items: list(object({ flag: text })),
+    blank: choice("", "X"),
+    flag: boolean,
+    region: text,
+    items: list(object({ flag: text, size: choice(1, 2) })),
   });
   const mapping = compile(
     `
@@ -21,16 +27,58 @@ payload:
   kind: { from: TYPE, lookup: { D: DOMESTIC, B: BUSINESS } }
   fuel: FUEL
   again: FUEL
+  blank: BLANK
+  flag: { from: FLAG, true: [Y, 1], false: [N, ""] }
+  region: { from: REGION, lookup: regions.csv }
+  items: { each: parts, item: { flag: FLAG, size: SIZE } }
+`,
+    body,
+    {
+      ...NO_VALUES,
+      lookups: new Map([
+        [
+          "regions.csv",
+          new Map([
+            ["01", "North"],
+            ["02", "South"],
+          ]),
+        ],
+      ]),
+    },
+  );
+  expect(choicesOf(mapping)).toEqual({
+    accounts: {
+      TYPE: ["D", "B"],
+      FUEL: ["G"],
+      BLANK: ["X"],
+      FLAG: ["Y", "1", "N"],
+      REGION: ["01", "02"],
+    },
+    parts: { SIZE: ["1", "2"] },
+  });
+});
+
+test("returns no values if the value of the attr can come from other text", () => {
+  const body = object({
+    kept: text,
+    joined: choice("A"),
+    constant: choice("A"),
+    split: list(choice("A")),
+    replaced: choice("A"),
+    number: choice(1, 2),
+    any: text,
+  });
+  const mapping = compile(
+    `payload:
   kept: { from: KEPT, lookup: { a: b }, otherwise: keep }
   joined: { from: [ONE, TWO] }
-  items: { each: parts, item: { flag: FLAG } }
+  constant: { value: A }
+  split: { from: SPLIT, split: "," }
+  replaced: { from: REPLACED, replace: { a: A } }
+  number: { from: NUMBER, number: {} }
+  any: ANY
 `,
     body,
   );
-  expect(
-    Object.fromEntries([...mapping.choices].map(([source, columns]) => [source, Object.fromEntries(columns)])),
-  ).toEqual({
-    accounts: { TYPE: ["D", "B"], FUEL: ["G"] },
-    parts: {},
-  });
+  expect(Object.values(choicesOf(mapping))).toEqual([{}]);
 });

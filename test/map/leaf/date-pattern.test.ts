@@ -24,6 +24,9 @@ describe("date patterns", () => {
     ["yyyy-MM-dd'T'H:m", "2024-02-01T9:5", "2024-02-01T09:05:00Z"],
     ["'Day' d 'o''clock' M yyyy", "Day 1 o'clock 2 2024", "2024-02-01"],
     ["dd''MM''yyyy", "01'02'2024", "2024-02-01"],
+    ["dMMMyyyy", "1Feb2024", "2024-02-01"],
+    ["d'a1'MM yyyy", "1a102 2024", "2024-02-01"],
+    ["H:m:ss.Syyyy-MM-dd", "9:5:07.12024-02-01", "2024-02-01T09:05:07Z"],
   ])("%s reads %s", (pattern, text, expected) => expect(read(pattern, text)).toBe(expected));
 
   test.each([
@@ -50,6 +53,18 @@ describe("date patterns", () => {
     ["dd/MM/yyyy 'o", "never closed"],
     ["YYYY-MM-dd", '"YYYY" is not a part of a date'],
   ])("%s is not a valid pattern", (pattern, words) => expect(compileDatePattern(pattern)).toContain(words));
+
+  test.each([
+    ["Z", 0],
+    ["+00:00", 0],
+    ["+05:30", 330],
+    ["-0330", -210],
+    ["+14:00", 840],
+  ])("XXX reads the offset %s in minutes", (offset, minutes) => {
+    const compiled = compileDatePattern("yyyy-MM-dd H:mXXX");
+    if (typeof compiled === "string") throw new Error(compiled);
+    expect(compiled.read(`2024-02-01 9:5${offset}`)).toMatchObject({ hour: 9, minute: 5, offset: minutes });
+  });
 
   test("accepts every calendar day and rejects all others", () => {
     const day = fc.record({ year: fc.nat(9999), month: fc.nat(14), day: fc.nat(33) });

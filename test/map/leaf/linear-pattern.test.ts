@@ -16,6 +16,7 @@ const ADMITTED = [
   "\\p{L}+",
   "[[\\]]",
   "\\u0041",
+  "a".repeat(200),
 ];
 const REFUSED = [
   ["(a+)+$", "single character"],
