@@ -33,12 +33,12 @@ export function constantOf(type: FieldType, value: JsonValue): { value: JsonValu
   if (typeof value === "object") return { fault: "must be a string, a number, true or false" };
   const converted = conversionTo(type)(String(value));
   if (converted instanceof ConversionFailure) return { fault: `is not ${failureText(converted)}` };
-  if (typeof value !== "string" && typeof converted === "string")
-    return { fault: "must be in quotes, because the contract requires text" };
   if (type.kind === "choice" && !type.choices.some((choice) => choice === converted)) {
     const hint = didYouMean(String(value), type.choices.map(String));
     return { fault: `is not one of the contract's choices; ${hint}` };
   }
+  if (typeof value !== "string" && typeof converted === "string")
+    return { fault: "must be in quotes, because the contract requires text" };
   return { value: converted };
 }
 

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { constantOf, conversionTo } from "../../../src/map/leaf/conversion.ts";
+import { anything, boolean, choice, date, decimal, integer, list, nullableText, object, text, union } from "../rows.ts";
+
+const fields = object({ a: text });
+
+describe("the conversion of a cell", () => {
+  test.each([
+    ["the first type of a union, if no type fits", union([boolean, integer]), "x", "boolean"],
+    ["a scalar of a union that also has an object", union([fields, integer]), "x", "integer"],
+    ["a scalar of a union that also has a list", union([list(text), integer]), "x", "integer"],
+    ["an object for a union without scalars", union([fields, list(text)]), "x", "object"],
+    ["an object", fields, "x", "object"],
+    ["an object for a list", list(text), "x", "object"],
+    ["a string for a numeric choice, if the cell contains JSON", choice(0, 1), { a: 1 }, "string"],
+    ["a string for a choice, if the cell contains JSON", choice("A"), { a: 1 }, "string"],
+    ["an integer, if the cell contains JSON", integer, [1], "integer"],
+    ["a boolean, if the text is longer", boolean, "falsely", "boolean"],
+  ])("fails with the expected type: %s", (_, type, cell, expected) =>
+    expect(conversionTo(type)(cell)).toEqual({ kept: cell, finding: { code: "invalid", expected } }),
+  );
+  test.each([
+    ["a number before any text", union([anything, integer]), "12", 12],
+    ["a number before a string", union([text, integer]), "12", 12],
+    ["any text last", union([anything, boolean]), "x", "x"],
+    ["a choice that is a string before a number with the same text", choice(1, "1"), "1", "1"],
+    ["true in any case", boolean, "True", true],
+    ["false in any case", boolean, "FALSE", false],
+  ])("prefers %s", (_, type, cell, value) => expect(conversionTo(type)(cell)).toBe(value));
+});
+
+describe("a constant", () => {
+  test.each([
+    ["a string for an integer", integer, "x", "is not an integer"],
+    ["a string for a decimal", decimal, "x", "is not a decimal"],
+    ["a string for a union", union([decimal, date]), "x", "is not a decimal"],
+    ["a string for an object", fields, "x", "is not an object"],
+    ["a number for a string", text, 1, "must be in quotes, because the contract requires text"],
+    ["a boolean for a string", text, true, "must be in quotes, because the contract requires text"],
+    ["null", text, null, "is null, which the contract does not allow here"],
+    ["a list", text, ["a"], "must be a string, a number, true or false"],
+    [
+      "a number for a choice with the same text",
+      choice("1"),
+      1,
+      "must be in quotes, because the contract requires text",
+    ],
+    ["an unknown choice", choice("GAS"), "GASS", 'is not one of the contract\'s choices; did you mean "GAS"?'],
+    ["an unknown number", choice(10, 20), 3000, "is not one of the contract's choices; known names: 10, 20"],
+  ])("that does not fit has a fault: %s", (_, type, value, fault) =>
+    expect(constantOf(type, value)).toEqual({ fault }),
+  );
+  test.each([
+    ["null for a nullable type", nullableText, null, null],
+    ["a list for any type", anything, [1], [1]],
+    ["a string with digits for an integer", integer, "7", 7],
+    ["a number for an integer", integer, 7, 7],
+    ["a number for a choice", choice(7), 7, 7],
+    ["a string for a numeric choice", choice(7), "7", 7],
+  ])("is converted like a cell: %s", (_, type, written, value) => expect(constantOf(type, written)).toEqual({ value }));
+});
