@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import type { JsonObject } from "../../../src/json/json-value.ts";
 import { compileSentForm } from "../../../src/map/node/sent-form.ts";
+import { operation } from "../rows.ts";
 import { choice, list, moment, object, text, union } from "../../validate/field-types.ts";
 
 const AT = moment("datetime");
+const ANY: FieldType = { kind: "any", nullable: false, deprecated: false, validators: [] };
 
 function sent(body: FieldType, payload: JsonObject): JsonObject {
   return compileSentForm({ body, steps: [] })({ payload }).payload;
@@ -71,5 +73,60 @@ describe("conversion to UTC", () => {
       it: { at: UTC },
     });
     expect(sent(object({ it: union([AT, moment("date")]) }), { it: GIVEN })).toEqual({ it: UTC });
+  });
+
+  it("skips a date-time that another alternative allows to be a choice or any value", () => {
+    for (const other of [choice(["a"]), ANY]) {
+      expect(sent(object({ it: union([object({ at: AT }), object({ at: other })]) }), { it: { at: GIVEN } })).toEqual({
+        it: { at: GIVEN },
+      });
+    }
+  });
+
+  it("follows the form of the value if the alternatives have different forms", () => {
+    const type = object({ it: union([AT, list(AT), object({ at: AT })]) });
+    expect(sent(type, { it: GIVEN })).toEqual({ it: UTC });
+    expect(sent(type, { it: [GIVEN] })).toEqual({ it: [UTC] });
+    expect(sent(type, { it: { at: GIVEN } })).toEqual({ it: { at: UTC } });
+  });
+
+  it("returns the payload itself if the contract has no date-times", () => {
+    const payload = { name: GIVEN };
+    expect(sent(object({ name: text() }), payload)).toBe(payload);
+  });
+
+  it("converts parameters, and the fields of steps", () => {
+    const since = { name: "since", in: "query", required: false, type: AT } as const;
+    const schedule = {
+      ...operation(object({}), "id"),
+      wrap: "payload",
+      envelope: object({ start: AT, note: text() }),
+      parameters: [since],
+    };
+    const steps = [{ name: "schedule", kind: "schedule", operation: schedule }] as const;
+    const convert = compileSentForm({ body: object({ at: AT }), steps });
+    const fields = { start: GIVEN, note: GIVEN };
+    expect(
+      convert({
+        payload: { at: GIVEN },
+        parameters: { since: GIVEN, other: GIVEN },
+        steps: new Map([
+          ["schedule", fields],
+          ["other", fields],
+        ]),
+      }),
+    ).toEqual({
+      payload: { at: UTC },
+      parameters: { since: UTC, other: GIVEN },
+      steps: new Map([
+        ["schedule", { start: UTC, note: GIVEN }],
+        ["other", fields],
+      ]),
+    });
+    expect(convert({ payload: { at: GIVEN } })).toEqual({ payload: { at: UTC } });
+    expect(compileSentForm({ steps: [] })({ payload: {}, parameters: { since: GIVEN } })).toEqual({
+      payload: {},
+      parameters: { since: GIVEN },
+    });
   });
 });
