@@ -21,6 +21,11 @@ describe("unions", () => {
       payment: { method: "DEMAND", amount: 10, reminder: "r" },
     });
   });
+  test("the discriminator may follow the fields that it determines", () => {
+    const mapping = compile("payload: { payment: { amount: A, day: D, method: M } }", body);
+    expect(mapping.map(rowOf({ M: "DEBIT", D: "3", A: "10" })).payload["payment"]).toMatchObject({ amount: "10" });
+    expect(mapping.map(rowOf({ M: "DEMAND", D: "", A: "10" })).payload["payment"]).toMatchObject({ amount: 10 });
+  });
   test("fields of an option that was not selected are sent, not dropped silently", () =>
     expect(compile(payload, body).map(rowOf({ M: "DEMAND", D: "3", A: "1", R: "" })).payload).toEqual({
       payment: { method: "DEMAND", day: 3, amount: 1 },
