@@ -135,25 +135,31 @@ describe("the parameters of an operation's requests", () => {
     expect(await admin.imports()).toEqual([]);
   });
 
-  test("in headers are invalid if they cannot be sent, even if the contract's pattern allows them", async () => {
-    const { folder, write } = place();
-    const header = "name: X-Source, in: header, schema: { type: string";
-    write("contract.yaml", CONTRACT.replace(header, `${header}, pattern: "^[^;]*$"`));
-    write("source.yaml", MAPPING.replace('X-Source: { value: "${supplier}" }', "X-Source: SOURCE"));
-    write(
-      "customers.csv",
-      'REF,NAME,COMPANY,SOURCE\n1,Ada,a,"x\nX-Other: 1"\n2,Bo,a,\u6F22\n3,Cy,a,caf\u00E9\n4,Di,a,;\n',
-    );
-    const { code, stdout } = await migrate(folder, ["push", "--format", "ndjson"], "source.yaml");
-    expect(code).toBe(1);
-    expect(outcomeLines(stdout).map(({ status, errors }) => [status, errors?.map(({ attr }) => attr)])).toEqual([
-      ["invalid", ["parameters.X-Source"]],
-      ["invalid", ["parameters.X-Source"]],
-      ["accepted", undefined],
-      ["invalid", ["parameters.X-Source"]],
-    ]);
-    expect(await admin.imports()).toHaveLength(1);
-  });
+  test.each([
+    ["pattern", '"^[^;]*$"'],
+    ["choices", '["x\\nX-Other: 1", "\u6F22", "caf\u00E9"]'],
+  ])(
+    "in headers are invalid if they cannot be sent, even if the %s of the contract would allow them",
+    async (name, allowed) => {
+      const { folder, write } = place();
+      const header = "name: X-Source, in: header, schema: { type: string";
+      write("contract.yaml", CONTRACT.replace(header, `${header}, ${name === "choices" ? "enum" : name}: ${allowed}`));
+      write("source.yaml", MAPPING.replace('X-Source: { value: "${supplier}" }', "X-Source: SOURCE"));
+      write(
+        "customers.csv",
+        'REF,NAME,COMPANY,SOURCE\n1,Ada,a,"x\nX-Other: 1"\n2,Bo,a,\u6F22\n3,Cy,a,caf\u00E9\n4,Di,a,;\n',
+      );
+      const { code, stdout } = await migrate(folder, ["push", "--format", "ndjson"], "source.yaml");
+      expect(code).toBe(1);
+      expect(outcomeLines(stdout).map(({ status, errors }) => [status, errors?.map(({ attr }) => attr)])).toEqual([
+        ["invalid", ["parameters.X-Source"]],
+        ["invalid", ["parameters.X-Source"]],
+        ["accepted", undefined],
+        ["invalid", ["parameters.X-Source"]],
+      ]);
+      expect(await admin.imports()).toHaveLength(1);
+    },
+  );
 
   test("must be set by the mapping before anything is read or sent", async () => {
     const { folder, write } = place();

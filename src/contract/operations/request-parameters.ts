@@ -93,8 +93,7 @@ const ANY_TEXT: TextType = {
  * HTTP client refuses.
  */
 function inHeader(type: FieldType): FieldType {
-  if (type.kind !== "text") return type;
-  if (type.pattern === undefined) return { ...type, pattern: /^[\x20-\x7e]*$/ };
+  if (type.kind === "text" && type.pattern === undefined) return { ...type, pattern: /^[\x20-\x7e]*$/ };
   return { ...type, assertions: [...(type.assertions ?? []), HEADER_CHARACTERS] };
 }
 
