@@ -10,6 +10,7 @@ import type { StoredFiles } from "../../job/settings/stored-setup.ts";
 import { openLedgerStore, requireSharedLedger } from "../../ledger/open-ledger-store.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Run } from "../../ledger/ledger.ts";
+import { cannotJoin } from "../../ledger/runs/cannot-join.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { isDistributed, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
@@ -80,18 +81,12 @@ async function plannedRun(
 
 function noWorkFailure(run: Run, { hasPlanner }: { readonly hasPlanner: boolean }): Failure {
   const { id, state } = run;
-  if (state === "finished") {
-    return new Failure("run_unknown", `run ${id} has ended, so workers cannot join it`, {
-      hint: `\`migrate status\` lists the runs; \`migrate resume ${id}\` sends the remaining records of this run, if there are any`,
-    });
-  }
+  if (state === "finished") return cannotJoin(id, "ended");
   if (!hasPlanner && settingsIfKnown(run)?.workers !== undefined) {
     const when = state === "planning" ? " before its plan was complete" : ", and no process assigns its ranges";
     return new Failure("run_unknown", `the process that planned run ${id} has ended${when}`, {
       hint: `${resumeHint(run)}; workers can join again while the resumed push is running`,
     });
   }
-  return new Failure("run_unknown", `run ${id} does not accept workers`, {
-    hint: "workers can join only a run of `migrate push --workers <n>`, and only while it is running",
-  });
+  return cannotJoin(id, "without workers");
 }

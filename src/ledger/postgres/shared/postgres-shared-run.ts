@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "../../../time/system-clock.ts";
 import { Failure } from "../../../model/failure.ts";
+import { cannotJoin } from "../../runs/cannot-join.ts";
 import type { Reaper } from "../../runs/reaper.ts";
 import type { SharedRun } from "../../runs/shared-run.ts";
 import type { Fence, PostgresDatabase, TransactionOptions } from "../postgres-database.ts";
@@ -74,7 +75,7 @@ export async function postgresSharedRun(
       await asPlanner(async () => undefined, { isDurable: false });
       await reaper.reap();
       const status = await sharedStatus(database, run, id);
-      if (status === undefined) throw notShared(id, false);
+      if (status === undefined) throw cannotJoin(id, "without workers");
       return status;
     },
     evict: (worker) =>
@@ -123,7 +124,7 @@ function joining(
 
 async function requireOpen({ database, run, id }: SharedContext): Promise<SharedRow> {
   const row = await sharedRow(database, run);
-  if (row === undefined || row.state === "ended") throw notShared(id, row !== undefined);
+  if (row === undefined || row.state === "ended") throw cannotJoin(id, row === undefined ? "without workers" : "ended");
   return row;
 }
 
@@ -144,14 +145,4 @@ async function requirePlanner(context: SharedContext): Promise<SharedRow> {
     }
     await context.clock.sleep(POLL_INTERVAL_MS);
   }
-}
-
-function notShared(id: string, hasEnded: boolean): Failure {
-  return hasEnded
-    ? new Failure("run_unknown", `run ${id} has ended, so workers cannot join it`, {
-        hint: `\`migrate status\` lists the runs; \`migrate resume ${id}\` sends the remaining records of this run, if there are any`,
-      })
-    : new Failure("run_unknown", `run ${id} does not accept workers`, {
-        hint: "only a run started with `migrate push --workers <n>` accepts workers",
-      });
 }
