@@ -1,7 +1,7 @@
 import { type CsvTable, isCsvRow, type Row } from "../../model/record.ts";
 import { mixHash, textHash, TWO_TO_THE_32 } from "../../text/text-hash.ts";
 import type { Run } from "../ledger.ts";
-import { createFastContentHash } from "./fast-content-hash.ts";
+import { createFastContentHash } from "../../json/fast-content-hash.ts";
 
 /**
  * Returns a 52-bit hash of a record's own source row, without the rows joined to it. Rows have the same hash if they

@@ -1,11 +1,11 @@
 import type { CsvRow } from "../../model/record.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
-import { cellMarks, findCells } from "../../read/csv/record-cells.ts";
+import { cellMarks, findCells, newRecordCells } from "../../read/csv/record-cells.ts";
 import { RECORD_FLAG, recordFlags } from "../../read/csv/record-flags.ts";
 import { placesInOrder, ranksOf } from "../../read/join/arrange-rows.ts";
 import type { ChildSlice, JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import { asBuffer, type ChildGroups } from "../../read/join/bytes/joined-piece.ts";
-import { createFastPathCells, type FastPathCells } from "./fast-path-cells.ts";
+import { type FastPathCells, withEncodingState } from "./fast-path-cells.ts";
 import { readableCells } from "./readable-cells.ts";
 
 /** Reads the records of a child source that belong to one record of the root source, as bytes. */
@@ -150,7 +150,7 @@ interface RecordReader {
 
 function recordReader(file: ChunkCsvFile): RecordReader {
   const { layout } = file;
-  const cells = createFastPathCells(layout);
+  const cells = withEncodingState(newRecordCells(layout.header.table, layout.delimiter));
   const marks = cellMarks(layout);
   const isReadable = readableCells(file);
   return {

@@ -1,4 +1,4 @@
-import { type CsvPiece, csvPiecesOf, rowsOfChunk } from "../../read/chunks/chunk-rows.ts";
+import { csvPiecesOf, jsonPiecesOf, type RecordPiece, rowsOfChunk } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
 import { joinedPiece } from "../../read/join/bytes/joined-piece.ts";
@@ -22,11 +22,12 @@ export function sizeOf(chunk: RecordChunk | JoinedChunk): number {
   return buffersOf(chunk).reduce((sum, buffer) => sum + buffer.byteLength, 0);
 }
 
-/** Returns the pieces of a chunk of CSV files. */
-export function piecesIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<CsvPiece> {
+/** Returns the pieces of a chunk. */
+export function piecesIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): Iterable<RecordPiece> {
   if ("root" in chunk) return [joinedPiece(chunk, input)];
   const file = input.files[chunk.file];
-  return file?.kind === "csv" ? csvPiecesOf(chunk, file) : [];
+  if (file === undefined) return [];
+  return file.kind === "csv" ? csvPiecesOf(chunk, file) : jsonPiecesOf(chunk, file);
 }
 
 /** Returns the rows of a chunk in batches. */
@@ -34,7 +35,7 @@ export function rowsIn(chunk: RecordChunk | JoinedChunk, input: ChunkSource): It
   return "root" in chunk ? rowsOfPiece(joinedPiece(chunk, input)) : rowsOfChunk(chunk, input.files);
 }
 
-function* rowsOfPiece(piece: CsvPiece): Generator<readonly ReadRow[]> {
+function* rowsOfPiece(piece: RecordPiece): Generator<readonly ReadRow[]> {
   const rows = rowsOfPart(piece);
   for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
 }
@@ -51,7 +52,7 @@ export function findersOf(compile: CompileFile | undefined, { files, children = 
   const known = new Map<number, ScanRecords | undefined>();
   return (number) => {
     const file = files[number];
-    if (compile === undefined || file?.kind !== "csv") return undefined;
+    if (compile === undefined || file === undefined) return undefined;
     const find = known.has(number) ? known.get(number) : compile(file, children);
     known.set(number, find);
     return find;

@@ -5,7 +5,7 @@ import { canonicalJson, isJsonObject, type JsonValue } from "../../json/json-val
 import { contentTextHash, identitiesOf } from "../../ledger/records/record-hashes.ts";
 import { hasAddedColumns } from "../../ledger/records/row-hash.ts";
 import { compileSentValue } from "../../map/node/sent-form.ts";
-import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
+import type { ChunkFile } from "../../read/chunks/record-chunk.ts";
 import { compileJointChecks, type JointChecks } from "../plan/check-records.ts";
 import type { JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import type { ByteList } from "../../text/byte-list.ts";
@@ -14,6 +14,7 @@ import { childRecords } from "./child-records.ts";
 import { type ContentSink, hashSink, jsonSink } from "./content-sink.ts";
 import { payloadSink, type PayloadSink } from "./payload-sink.ts";
 import { type ScanRecords, createScanner, type PayloadTexts } from "./scan-records.ts";
+import { csvReader, jsonReader, type RecordReader } from "./record-reader.ts";
 import { type Encoder, type EncoderContext, UNCERTAIN } from "./encode-leaf.ts";
 import { nodeEncoder } from "./encode-node.ts";
 
@@ -27,7 +28,7 @@ export type ScanPurpose =
   | { readonly kind: "reread"; readonly texts: ByteList };
 
 /** Compiles the scanner of a file. Returns undefined if the file's records need the row path. */
-export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) => ScanRecords | undefined;
+export type CompileFile = (file: ChunkFile, joined: readonly JoinedSource[]) => ScanRecords | undefined;
 
 /**
  * Returns a function that compiles the mapping and the contract into a scanner of a file's record bytes. Returns
@@ -47,14 +48,15 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
   const form = joint?.sink ?? (purpose.kind === "validate" ? hashSink() : jsonSink(purpose.texts));
   const contentOf = purpose.kind === "validate" ? () => form.value : sentContentOf(form);
   return (file, joined) => {
-    if (hasAddedColumns(file.layout.header.table)) return undefined;
+    const reader = readerOf(file, job, texts?.hashes !== undefined);
+    if (reader === undefined) return undefined;
     let isKeyKnown = mapping.keyAttr === undefined;
     const children = joined.map((source) => ({ records: childRecords(source), isEncoded: false }));
     const make = nodeEncoder(node, body, [], {
       sink: form,
       contentOf,
       documentRoot,
-      columnAt: (name) => file.layout.header.table.columnIndex.get(name),
+      columnAt: (name) => reader.table.columnIndex.get(name),
       keyAttr: mapping.keyAttr,
       onKey: () => (isKeyKnown = true),
       childrenOf(name) {
@@ -65,8 +67,14 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
     });
     if (make === undefined || !isKeyKnown) return undefined;
     const makeValid = joint === undefined ? make : jointEncoder(make, joint);
-    return createScanner({ file, make: makeValid, texts, hasKey: mapping.keyAttr !== undefined, children });
+    return createScanner({ reader, make: makeValid, texts, hasKey: mapping.keyAttr !== undefined, children });
   };
+}
+
+function readerOf(file: ChunkFile, { mapping }: CompiledJob, hashesRows: boolean): RecordReader | undefined {
+  if (file.kind === "csv") return hasAddedColumns(file.layout.header.table) ? undefined : csvReader(file);
+  const columns = new Set([...mapping.columns.values()].flat());
+  return file.keys.length > 0 ? undefined : jsonReader(file, [...columns], hashesRows);
 }
 
 function isSuitable(job: CompiledJob, { kind }: ScanPurpose): boolean {

@@ -7,7 +7,7 @@ import {
   nameContent,
   withItem,
   withMember,
-} from "../../ledger/records/fast-content-hash.ts";
+} from "../../json/fast-content-hash.ts";
 import type { ByteList } from "../../text/byte-list.ts";
 import { equalBytes, nonPlainBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 

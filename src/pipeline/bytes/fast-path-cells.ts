@@ -1,5 +1,4 @@
-import type { CsvLayout } from "../../read/csv/csv-layout.ts";
-import { newRecordCells, type RecordCells } from "../../read/csv/record-cells.ts";
+import type { RecordCells } from "../../read/csv/record-cells.ts";
 
 /** The cells of one record, and the state of its encoding. */
 export interface FastPathCells extends RecordCells {
@@ -14,8 +13,8 @@ export interface FastPathCells extends RecordCells {
   keyText: string | undefined;
 }
 
-export function createFastPathCells(layout: CsvLayout): FastPathCells {
-  return Object.assign(newRecordCells(layout), { number: 0, made: 0, keyStart: -1, keyEnd: 0, keyText: undefined });
+export function withEncodingState(cells: RecordCells): FastPathCells {
+  return Object.assign(cells, { number: 0, made: 0, keyStart: -1, keyEnd: 0, keyText: undefined });
 }
 
 /** Resets the state for the next record. */

@@ -1,11 +1,5 @@
 import type { JsonValue } from "../../json/json-value.ts";
-import {
-  asciiTextContent,
-  EMPTY_LIST,
-  EMPTY_OBJECT,
-  withItem,
-  withMember,
-} from "../../ledger/records/fast-content-hash.ts";
+import { asciiTextContent, EMPTY_LIST, EMPTY_OBJECT, withItem, withMember } from "../../json/fast-content-hash.ts";
 import { type ContentSink, hashSink, type Remembered } from "./content-sink.ts";
 
 /** A sink that builds the payload in addition to its hash. Members are in the order of the mapping. */

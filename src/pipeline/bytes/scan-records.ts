@@ -1,15 +1,12 @@
 import type { FastPathItems } from "../../ledger/packed/item-packer.ts";
 import type { ByteList } from "../../text/byte-list.ts";
-import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
-import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
-import { cellsHash } from "../../ledger/records/row-hash.ts";
+import type { RecordPiece } from "../../read/chunks/chunk-rows.ts";
 import { HASH_BYTES } from "../../ledger/records/record-hashes.ts";
-import { createFastPathCells, type FastPathCells, startRecord } from "./fast-path-cells.ts";
+import { type FastPathCells, startRecord, withEncodingState } from "./fast-path-cells.ts";
 import { type Encoder, UNCERTAIN } from "./encode-leaf.ts";
-import { cellMarks, findCells, recordStarter } from "../../read/csv/record-cells.ts";
 import type { ChildGroups } from "../../read/join/bytes/joined-piece.ts";
 import { areReadable, type ChildRecords, NO_GROUPS, withChildren } from "./child-records.ts";
-import { readableCells } from "./readable-cells.ts";
+import type { RecordReader } from "./record-reader.ts";
 
 /**
  * The result of the fast path: the records that are certainly valid and have no problem. All other records need the row
@@ -35,7 +32,7 @@ export interface FastPathResult {
 export type ScanRecords = (piece: ScannedPiece, options: { readonly isFirstOnBothPaths: boolean }) => FastPathResult;
 
 /** A range of records of a piece. */
-export interface PiecePart extends CsvPiece {
+export interface PiecePart extends RecordPiece {
   /** Record number at which the part ends, exclusive. Default: the end of the piece. */
   readonly to?: number;
 }
@@ -44,7 +41,7 @@ export interface PiecePart extends CsvPiece {
 type ScannedPiece = PiecePart & { readonly groups?: readonly ChildGroups[] };
 
 interface ScanOptions {
-  readonly file: ChunkCsvFile;
+  readonly reader: RecordReader;
   readonly make: Encoder;
   /** For a run that sends: the payload strings written by `make`, and how to hash them. */
   readonly texts: PayloadTexts | undefined;
@@ -70,15 +67,11 @@ interface ScannedChild {
   readonly isEncoded: boolean;
 }
 
-export function createScanner({ file, make, texts, hasKey, children }: ScanOptions): ScanRecords {
-  const { layout } = file;
-  const { header } = layout;
-  const marks = cellMarks(layout);
-  const isReadable = readableCells(file);
+export function createScanner({ reader, make, texts, hasKey, children }: ScanOptions): ScanRecords {
   const joined = children.map(({ records }) => records);
-  const cells = withChildren(createFastPathCells(layout), joined);
+  const cells = withChildren(withEncodingState(reader.cells), joined);
   const notEncoded = children.flatMap(({ records, isEncoded }) => (isEncoded ? [] : [records]));
-  const newFound = (count: number): Found => newItems(header.table.file, count, texts);
+  const newFound = (count: number): Found => newItems(reader.table.file, count, texts);
   let found = newFound(0);
 
   /** Encodes the current record. Never throws an error: if the row cannot be read, the row path reports it. */
@@ -93,15 +86,15 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
 
   function plan(number: number): boolean {
     cells.number = number;
-    const isWellFormed = findCells(cells, marks) && isReadable(cells) && areReadable(notEncoded, number);
-    const made = isWellFormed ? content() : UNCERTAIN;
+    const made = reader.read() && areReadable(notEncoded, number) ? content() : UNCERTAIN;
     if (made < 0 || (hasKey && cells.keyStart < 0 && (cells.keyText ?? "") === "")) return false;
     const { items } = found;
     items.lines[number] = cells.line;
     items.contents[number] = hasKey ? made : Number.NaN;
-    items.keyStarts[number] = cells.keyStart;
+    const keyStart = cells.bytes === items.bytes ? cells.keyStart : -1;
+    items.keyStarts[number] = keyStart;
     items.keyEnds[number] = cells.keyEnd;
-    items.keyTexts[number] = cells.keyText;
+    items.keyTexts[number] = keyStart === cells.keyStart ? cells.keyText : keyIn(cells);
     return true;
   }
 
@@ -109,7 +102,7 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
   function planWithText(number: number, sent: PayloadTexts): boolean {
     const start = sent.list.length();
     const isOnFastPath = plan(number);
-    if (isOnFastPath) noteText(found, { number, start, cells }, sent);
+    if (isOnFastPath) noteText(found, { number, start, cells, rowHash: reader.rowHash }, sent);
     else sent.list.cut(start);
     return isOnFastPath;
   }
@@ -120,7 +113,7 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
     if (found.items.lines.length < to) found = newFound(2 * to);
     found.items.bytes = piece.bytes;
     const others: number[] = [];
-    const begin = recordStarter(cells, piece, from);
+    const begin = reader.begin(piece, from);
     let hasEncoded = false;
     for (let number = from; number < to; number += 1) {
       const isOnFastPath = begin(number) && (texts === undefined ? plan(number) : planWithText(number, texts));
@@ -140,12 +133,13 @@ interface NotedText {
   readonly number: number;
   readonly start: number;
   readonly cells: FastPathCells;
+  readonly rowHash: RecordReader["rowHash"];
 }
 
 /** Stores the position and the hashes of a record whose payload is the last text of the list. */
 function noteText(
   { items, textStarts, textEnds }: Found,
-  { number, start, cells }: NotedText,
+  { number, start, cells, rowHash }: NotedText,
   { list, hashes }: PayloadTexts,
 ): void {
   textStarts[number] = start;
@@ -154,7 +148,7 @@ function noteText(
   const at = 2 * HASH_BYTES * number;
   items.hashes?.set(hashes.identityOf(keyIn(cells)), at);
   items.hashes?.set(hashes.contentOf(list.bytes().subarray(start)), at + HASH_BYTES);
-  items.rowHashes[number] = cellsHash(cells);
+  items.rowHashes[number] = rowHash();
 }
 
 function keyIn({ bytes, keyStart, keyEnd, keyText = "" }: FastPathCells): string {

@@ -4,7 +4,7 @@ import { formatAttr } from "../../json/attr.ts";
 import { type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger/records/planned-item.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
-import { createFastContentHash } from "../../ledger/records/fast-content-hash.ts";
+import { createFastContentHash } from "../../json/fast-content-hash.ts";
 import { contentText, contentTextHash, recordIdentity } from "../../ledger/records/record-hashes.ts";
 import { rowHash } from "../../ledger/records/row-hash.ts";
 import type { Problem } from "../../model/problem.ts";

@@ -1,6 +1,6 @@
 import type { Job } from "../../job/job.ts";
 import type { InputPosition, Row } from "../../model/record.ts";
-import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
+import type { RecordPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
 import { countRecords, type FinderOf, findersOf, piecesIn, rowsOfPart, visitRecords } from "../bytes/chunk-pieces.ts";
@@ -35,7 +35,7 @@ function rereadByBytes(job: Job): ReadPayloads | undefined {
   if (inChunks === undefined || !isBarePayload(job)) return undefined;
   const payloads = createPayloadList();
   const finderOf = findersOf(compileFastPath(job, { kind: "reread", texts: payloads.text }), inChunks);
-  if (inChunks.files.some((_, file) => finderOf(file) === undefined)) return undefined;
+  if (inChunks.files.some(({ kind }, file) => kind !== "csv" || finderOf(file) === undefined)) return undefined;
   const groupOf = groupBuilder({ inChunks, payloads, finderOf });
   return async function* (signal, from) {
     const place = from !== undefined && "canBeginAt" in inChunks && inChunks.canBeginAt(from) ? from : undefined;
@@ -89,7 +89,7 @@ interface RecordBlock {
 /** Number of records per block. It is small, because the first request of a run waits until its block is built. */
 const BLOCK_RECORDS = 128;
 
-function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlock[] {
+function blocksOf(pieces: Iterable<RecordPiece>, first: number): readonly RecordBlock[] {
   const blocks: RecordBlock[] = [];
   let last = first - 1;
   for (const piece of pieces) {

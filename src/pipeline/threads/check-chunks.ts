@@ -1,6 +1,6 @@
 import type { CompiledJob } from "../../job/job.ts";
 import type { InputRecord } from "../../model/record.ts";
-import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
+import type { RecordPiece } from "../../read/chunks/chunk-rows.ts";
 import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
 import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
@@ -106,12 +106,12 @@ interface MixedReading {
 }
 
 /** Yields the batches of the pieces, without the rows of fast-path records. */
-function* mixedBatches(pieces: Iterable<CsvPiece>, reading: MixedReading): Generator<InputBatch> {
+function* mixedBatches(pieces: Iterable<RecordPiece>, reading: MixedReading): Generator<InputBatch> {
   for (const piece of pieces) yield* batchesOfPiece(piece, reading);
 }
 
 function batchesOfPiece(
-  piece: CsvPiece,
+  piece: RecordPiece,
   { find, source, counted, seen, file, payloads }: MixedReading,
 ): readonly InputBatch[] {
   const found = find(piece, { isFirstOnBothPaths: !seen.has(file) });

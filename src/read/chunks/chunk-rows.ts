@@ -1,8 +1,7 @@
-import type { CsvBytes } from "../csv/csv-records.ts";
 import { csvPieces, rowsAt } from "../csv/csv-rows.ts";
-import type { RecordBoundaries } from "../csv/record-boundaries.ts";
+import type { RecordBoundaries, RecordPlaces } from "../csv/record-boundaries.ts";
 import { elementPointer, jsonRow, refusePrettyPrinted } from "../json/json-rows.ts";
-import { lineSplitter } from "../json/ndjson-lines.ts";
+import { findLines, type LinePlaces } from "../json/ndjson-lines.ts";
 import { withKeyProblems } from "../row/key-problems.ts";
 import { BATCH_ROWS, type ReadRow } from "../row/read-row.ts";
 import type { ChunkCsvFile, ChunkFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
@@ -10,23 +9,26 @@ import type { ChunkCsvFile, ChunkFile, ChunkJsonFile, PieceMarks, RecordChunk } 
 /** Yields the rows of a chunk in batches. All chunks of a file together contain the rows that `rowsOfFile` reads. */
 export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): Generator<readonly ReadRow[]> {
   const file = fileOf(chunk, files);
-  const rowsOf = pieceReader(file, chunk.isFirst);
-  for (const { bytes, marks } of piecesOf(chunk)) {
-    const rows = withKeys(rowsOf(bytes, marks), file.keys);
+  for (const rows of file.kind === "csv" ? csvRowsOf(chunk, file) : jsonRowsOf(chunk, file)) {
     for (let at = 0; at < rows.length; at += BATCH_ROWS) yield rows.slice(at, at + BATCH_ROWS);
   }
 }
 
-/** A piece of a CSV file whose rows are created on demand. */
-export interface CsvPiece extends CsvBytes {
-  /** The number of the first record after the header: 1 if the piece begins with the header, otherwise 0. */
+/** A piece of a file whose rows are created on demand. */
+export interface RecordPiece {
+  readonly bytes: Buffer;
+  /** The number that is added to the line of each record. */
+  readonly line: number;
+  /** The place of each record. A record that was too long to be kept ends before it starts. */
+  readonly boundaries: RecordPlaces;
+  /** The number of the first record: 1 if the piece begins with the header of a CSV file, otherwise 0. */
   readonly from: number;
   /** Returns the rows with these record numbers, which must be in ascending order; `undefined` for a blank line. */
   readonly rowsAt: (numbers: readonly number[]) => readonly (ReadRow | undefined)[];
 }
 
 /** Yields the pieces of a chunk of a CSV file. */
-export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile): Generator<CsvPiece> {
+export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile): Generator<RecordPiece> {
   let isHeader = chunk.isFirst;
   for (const { bytes, marks } of piecesOf(chunk)) {
     const boundaries = boundariesIn(marks);
@@ -38,6 +40,29 @@ export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile)
       from,
       rowsAt: (numbers) => rowsAt(piece, layout, numbers).map((row) => row && withKeys([row], keys)[0]),
     };
+  }
+}
+
+/**
+ * Yields the pieces of a chunk of a JSON or NDJSON file. `rowsAt` throws a Failure `source_wrong_kind` at the first
+ * record of an NDJSON file that is a pretty-printed document.
+ */
+export function* jsonPiecesOf(chunk: RecordChunk, file: ChunkJsonFile): Generator<RecordPiece> {
+  const { table, jsonRecordBytes, keys } = file;
+  let isFirst = chunk.isFirst && file.kind === "ndjson";
+  for (const { bytes, marks } of piecesOf(chunk)) {
+    const boundaries = file.kind === "ndjson" ? linesIn(bytes, marks, jsonRecordBytes) : elementsIn(marks);
+    const { starts, ends, lines } = boundaries;
+    const isStart = isFirst && starts.length > 0;
+    isFirst &&= !isStart;
+    const rowAt = (number: number): ReadRow => {
+      const [start = 0, end = 0, line = 0] = [starts[number], ends[number], lines[number]];
+      const text = end < start ? undefined : bytes.toString("utf8", start, end);
+      if (isStart && number === 0) refusePrettyPrinted(table.file, line, text ?? "");
+      const pointer = file.kind === "ndjson" ? "" : elementPointer(marks.elements?.firstIndex, number);
+      return jsonRow({ table, line, pointer }, text, file);
+    };
+    yield { bytes, boundaries, line: 0, from: 0, rowsAt: (numbers) => withKeys(numbers.map(rowAt), keys) };
   }
 }
 
@@ -59,17 +84,17 @@ function withKeys(rows: readonly ReadRow[], keys: readonly string[]): readonly R
   return keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
 }
 
-/** Creates the rows of a piece. Call it for the pieces of a chunk in order. */
-type PieceReader = (bytes: Buffer, marks: PieceMarks) => readonly ReadRow[];
-
-function pieceReader(file: ChunkFile, isFirst: boolean): PieceReader {
-  if (file.kind === "csv") return csvReader(file, isFirst);
-  return file.kind === "ndjson" ? ndjsonReader(file, isFirst) : elementReader(file);
+function* csvRowsOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile): Generator<readonly ReadRow[]> {
+  const readPiece = csvPieces(layout, { isBehindHeader: !chunk.isFirst });
+  for (const { bytes, marks } of piecesOf(chunk)) {
+    yield withKeys(readPiece(bytes, boundariesIn(marks), marks.line).found, keys);
+  }
 }
 
-function csvReader({ layout }: ChunkCsvFile, isFirst: boolean): PieceReader {
-  const readPiece = csvPieces(layout, { isBehindHeader: !isFirst });
-  return (bytes, marks) => readPiece(bytes, boundariesIn(marks), marks.line).found;
+function* jsonRowsOf(chunk: RecordChunk, file: ChunkJsonFile): Generator<readonly ReadRow[]> {
+  for (const { boundaries, rowsAt: rowsOf } of jsonPiecesOf(chunk, file)) {
+    yield rowsOf(boundaries.starts.map((_, number) => number)).filter((read) => read !== undefined);
+  }
 }
 
 function boundariesIn({ boundaries }: PieceMarks): RecordBoundaries {
@@ -77,31 +102,20 @@ function boundariesIn({ boundaries }: PieceMarks): RecordBoundaries {
   return boundaries;
 }
 
-function ndjsonReader({ table, jsonRecordBytes }: ChunkJsonFile, isFirst: boolean): PieceReader {
-  let first = isFirst;
-  return (bytes, { line, tooLongAt }) => {
-    const splitter = lineSplitter(jsonRecordBytes, { byte: 0, line });
-    const tooLong = tooLongAt === undefined ? [] : [{ text: undefined, line: tooLongAt }];
-    const lines = [...tooLong, ...splitter.push(bytes)];
-    const last = splitter.end();
-    if (last !== undefined) lines.push(last);
-    if (first && lines[0] !== undefined) {
-      refusePrettyPrinted(table.file, lines[0].line, lines[0].text ?? "");
-      first = false;
-    }
-    return lines.map((found) => jsonRow({ table, line: found.line, pointer: "" }, found.text, { jsonRecordBytes }));
-  };
+function linesIn(bytes: Buffer, { line, tooLongAt }: PieceMarks, limitBytes: number): LinePlaces {
+  const found = findLines(bytes, line, limitBytes);
+  if (tooLongAt === undefined) return found;
+  const { starts, ends, lines } = found;
+  return { starts: [0, ...starts], ends: [-1, ...ends], lines: [tooLongAt, ...lines] };
 }
 
-function elementReader({ table, jsonRecordBytes }: ChunkJsonFile): PieceReader {
-  return (bytes, { elements }) => {
-    const { firstIndex, lines, lengths } = elements ?? { firstIndex: 0, lines: [], lengths: [] };
-    let start = 0;
-    return lines.map((line, index) => {
-      const length = lengths[index] ?? -1;
-      const text = length < 0 ? undefined : bytes.toString("utf8", start, start + length);
-      start += Math.max(0, length);
-      return jsonRow({ table, line, pointer: elementPointer(firstIndex, index) }, text, { jsonRecordBytes });
-    });
-  };
+function elementsIn({ elements }: PieceMarks): RecordPlaces {
+  const { lines, lengths } = elements ?? { lines: [], lengths: [] };
+  const starts: number[] = [];
+  let start = 0;
+  for (const length of lengths) {
+    starts.push(start);
+    start += Math.max(0, length);
+  }
+  return { starts, ends: starts.map((at, number) => at + (lengths[number] ?? 0)), lines };
 }

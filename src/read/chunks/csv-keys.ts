@@ -32,7 +32,7 @@ export function keyVisitor(
   layout: CsvLayout,
   column: string,
 ): (piece: CsvBytes, from: number, visit: VisitKey) => void {
-  const cells = newRecordCells(layout);
+  const cells = newRecordCells(layout.header.table, layout.delimiter);
   const marks = cellMarks(layout);
   const at = layout.header.table.columnIndex.get(column);
   const isSimple = at !== undefined && marks.columns > 1 && layout.header.unnamed.length === 0;

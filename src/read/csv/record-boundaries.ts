@@ -28,6 +28,10 @@ export interface RecordBoundaries {
   readonly unterminated: boolean;
 }
 
+/** The places of records. `quoted`, `strayQuotes` and `controls` are absent for records without quotes, such as JSON. */
+export type RecordPlaces = Pick<RecordBoundaries, "starts" | "ends" | "lines"> &
+  Partial<Pick<RecordBoundaries, "quoted" | "strayQuotes" | "controls">>;
+
 /** Returns the kind of each byte in a CSV file with this delimiter (one ASCII character). */
 export function byteKinds(delimiter: string): Uint8Array {
   const kinds = new Uint8Array(256);

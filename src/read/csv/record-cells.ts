@@ -1,9 +1,10 @@
-import type { CsvRow } from "../../model/record.ts";
+import type { CsvRow, CsvTable } from "../../model/record.ts";
 import type { CsvLayout } from "./csv-layout.ts";
-import type { CsvBytes } from "./csv-records.ts";
+import type { RecordPlaces } from "./record-boundaries.ts";
 
-/** The cells of one record of a CSV file, as bytes. */
+/** The cells of one record, as bytes. */
 export interface RecordCells {
+  /** The bytes that contain the cells: those of the piece, or a changed copy of the record. */
   bytes: Buffer;
   /** The record's bytes, without its line end. */
   start: number;
@@ -24,10 +25,13 @@ export interface RecordCells {
   readonly rowOf: (columns: readonly number[]) => CsvRow;
 }
 
-export function newRecordCells({ header: { table }, delimiter }: CsvLayout): RecordCells {
+/** @param delimiter the delimiter between the cells; undefined if other bytes are between them */
+export function newRecordCells(table: CsvTable, delimiter: string | undefined): RecordCells {
   const columns = table.columns.length;
   let row: CsvRow = { table, cells: [], line: 0 };
-  let builtFor = -1;
+  let builtFrom: Buffer = Buffer.alloc(0);
+  let builtAt = -1;
+  const isBuilt = (): boolean => builtAt === cells.start && builtFrom === cells.bytes;
   const part = { table, cells: Array.from({ length: columns }, () => ""), line: 0 };
   const cells: RecordCells = {
     bytes: Buffer.alloc(0),
@@ -38,12 +42,12 @@ export function newRecordCells({ header: { table }, delimiter }: CsvLayout): Rec
     starts: new Int32Array(columns),
     ends: new Int32Array(columns),
     row() {
-      if (builtFor !== cells.line) row = { table, cells: cellTexts(cells, delimiter), line: cells.line };
-      builtFor = cells.line;
+      if (!isBuilt()) row = { table, cells: cellTexts(cells, delimiter), line: cells.line };
+      [builtFrom, builtAt] = [cells.bytes, cells.start];
       return row;
     },
     rowOf(wanted) {
-      if (builtFor === cells.line) return row;
+      if (isBuilt()) return row;
       const { bytes, starts, ends } = cells;
       for (const column of wanted) part.cells[column] = bytes.toString("utf8", starts[column], ends[column]);
       part.line = cells.line;
@@ -53,8 +57,11 @@ export function newRecordCells({ header: { table }, delimiter }: CsvLayout): Rec
   return cells;
 }
 
-function cellTexts({ bytes, start, end, isQuoted, starts, ends }: RecordCells, delimiter: string): readonly string[] {
-  if (!isQuoted) return bytes.toString("utf8", start, end).split(delimiter);
+function cellTexts(
+  { bytes, start, end, isQuoted, starts, ends }: RecordCells,
+  delimiter: string | undefined,
+): readonly string[] {
+  if (!isQuoted && delimiter !== undefined) return bytes.toString("utf8", start, end).split(delimiter);
   return Array.from(starts, (from, column) => bytes.toString("utf8", from, ends[column]));
 }
 
@@ -64,15 +71,15 @@ function cellTexts({ bytes, start, end, isQuoted, starts, ends }: RecordCells, d
  */
 export function recordStarter(
   cells: RecordCells,
-  { boundaries, bytes, line }: CsvBytes,
+  { boundaries, bytes, line }: PlacedRecords,
   from: number,
 ): (number: number) => boolean {
-  const { starts, ends, lines, controls, strayQuotes, quoted } = boundaries;
+  const { starts, ends, lines, controls = NONE, strayQuotes = NONE, quoted = [] } = boundaries;
   let nextQuoted = 0;
   while ((quoted[nextQuoted] ?? from) < from) nextQuoted += 1;
-  cells.bytes = bytes;
   const areAllClean = controls.size + strayQuotes.size === 0;
   return (number) => {
+    cells.bytes = bytes;
     cells.start = starts[number] ?? 0;
     cells.end = ends[number] ?? 0;
     cells.line = line + (lines[number] ?? 0);
@@ -81,6 +88,15 @@ export function recordStarter(
     return areAllClean || (!controls.has(number) && !strayQuotes.has(number));
   };
 }
+
+interface PlacedRecords {
+  readonly bytes: Buffer;
+  readonly boundaries: RecordPlaces;
+  /** The number that is added to the line of each record. */
+  readonly line: number;
+}
+
+const NONE: ReadonlySet<number> = new Set();
 
 /** The delimiter (one byte) and the number of columns of a file. */
 export interface CellMarks {

@@ -75,18 +75,55 @@ export function lineSplitter(limitBytes: number, from: RowPosition = { byte: 0, 
   return { push, end, next: () => next };
 }
 
-const RECORD_SEPARATOR = "\u{1E}";
-
-function textOf(parts: readonly Buffer[], rest: Buffer): string {
-  const text = parts.length === 0 ? rest.toString() : Buffer.concat([...parts, rest]).toString();
-  const record = text.startsWith(RECORD_SEPARATOR) ? text.slice(1) : text;
-  let start = 0;
-  let end = record.length;
-  while (start < end && isSpace(record.charCodeAt(start))) start += 1;
-  while (end > start && isSpace(record.charCodeAt(end - 1))) end -= 1;
-  return record.slice(start, end);
+/** The places of non-blank lines: their offsets without surrounding white space, and their 1-based line numbers. */
+export interface LinePlaces {
+  readonly starts: readonly number[];
+  /** Exclusive; before the start for a line that is longer than the limit. */
+  readonly ends: readonly number[];
+  readonly lines: readonly number[];
 }
 
+/**
+ * Finds the lines of complete lines of NDJSON, as in `ndjsonLines`.
+ * @param firstLine 1-based line on which the bytes start
+ */
+export function findLines(bytes: Buffer, firstLine: number, limitBytes: number): LinePlaces {
+  const found = { starts: new Array<number>(), ends: new Array<number>(), lines: new Array<number>() };
+  let line = firstLine;
+  for (let at = 0; ; line += 1) {
+    const blank = blankAt(bytes, at);
+    line += blank.lines;
+    at += blank.bytes;
+    if (at === bytes.length) return found;
+    const next = bytes.indexOf(LF, at);
+    const lineEnd = next < 0 ? bytes.length : next;
+    const { start, end } = recordIn(bytes, at, lineEnd);
+    const isTooLong = lineEnd - at > limitBytes;
+    if (isTooLong || start < end) {
+      found.starts.push(start);
+      found.ends.push(isTooLong ? start - 1 : end);
+      found.lines.push(line);
+    }
+    at = Math.min(lineEnd + 1, bytes.length);
+  }
+}
+
+function textOf(parts: readonly Buffer[], rest: Buffer): string {
+  const bytes = parts.length === 0 ? rest : Buffer.concat([...parts, rest]);
+  const { start, end } = recordIn(bytes, 0, bytes.length);
+  return bytes.toString("utf8", start, end);
+}
+
+/** Returns the offsets of a record in its line, without a record separator and white space. */
+function recordIn(bytes: Buffer, lineStart: number, lineEnd: number): { readonly start: number; readonly end: number } {
+  let start = bytes[lineStart] === RECORD_SEPARATOR ? lineStart + 1 : lineStart;
+  let end = lineEnd;
+  while (start < end && isSpace(bytes[start])) start += 1;
+  while (end > start && isSpace(bytes[end - 1])) end -= 1;
+  return { start, end };
+}
+
+const RECORD_SEPARATOR = 0x1e;
 const LF = 10;
 
 interface Blank {

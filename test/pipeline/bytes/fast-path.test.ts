@@ -2,51 +2,14 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import type { Job } from "../../../src/job/job.ts";
-import { compileFastPath, type ScanPurpose } from "../../../src/pipeline/bytes/compile-fast-path.ts";
-import type { ChunkSettings } from "../../../src/pipeline/threads/check-chunks.ts";
-import { csvPiecesOf } from "../../../src/read/chunks/chunk-rows.ts";
-import { createByteList } from "../../../src/text/byte-list.ts";
 import { campaignSize } from "../../campaign.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { openFolder } from "./open-folder.ts";
-import { CHECK, planned, SENT, withoutFastPath } from "./planned-chunks.ts";
+import { CHECK, expectSamePlans, onRowPath, planned, SENT, withoutFastPath } from "./planned-chunks.ts";
 import { COLUMNS, CONTRACT, file, GOOD, MAPPING, mapping as anyMapping } from "./odd-records.ts";
 
 function folderOf(content: string, mapping = MAPPING): string {
   return temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": mapping, "things.csv": content });
-}
-
-function purposeOf({ purpose }: ChunkSettings["items"]): ScanPurpose {
-  return purpose.kind === "validate" ? purpose : { kind: "plan", texts: createByteList(), identifiedBy: purpose };
-}
-
-/** Returns the numbers of the records that need the row path, or undefined if there is no fast path. */
-async function notPlain(
-  { input, ...job }: Job,
-  { items }: ChunkSettings = CHECK,
-): Promise<readonly number[] | undefined> {
-  const { chunked } = input;
-  const [opened] = chunked?.files ?? [];
-  if (chunked === undefined || opened?.kind !== "csv") return undefined;
-  const find = compileFastPath(job, purposeOf(items))?.(opened, []);
-  if (find === undefined) return undefined;
-  const others: number[] = [];
-  for await (const chunk of chunked.chunks()) {
-    for (const piece of csvPiecesOf(chunk, opened)) others.push(...find(piece, { isFirstOnBothPaths: false }).others);
-  }
-  return others;
-}
-
-/** Checks that the fast path and the row path plan the records of a folder in the same way. */
-async function expectSamePlans(folder: string): Promise<void> {
-  const job = await openFolder(folder);
-  try {
-    for (const settings of [CHECK, SENT])
-      expect(await planned(job, settings)).toEqual(await planned(withoutFastPath(job), settings));
-  } finally {
-    await job.input.close();
-  }
 }
 
 test("plans records from bytes as the row path plans them", async () => {
@@ -87,8 +50,8 @@ test("does not need the row path for well-formed rows, even with quotes, other a
   const job = await openFolder(folderOf([COLUMNS, ...rows].map((cells) => cells.join(",")).join("\n")));
   onTestFinished(() => job.input.close());
   // The row path handles doubled quotes; the other record has an error.
-  expect(await notPlain(job)).toEqual([3, 8]);
-  expect(await notPlain(job, SENT)).toEqual([3, 8]);
+  expect(await onRowPath(job)).toEqual([3, 8]);
+  expect(await onRowPath(job, SENT)).toEqual([3, 8]);
 });
 
 test.each([
@@ -100,7 +63,7 @@ test.each([
   const rows = [GOOD, GOOD.with(0, "007"), GOOD.with(0, ""), GOOD.with(0, "Zoë").with(12, " "), GOOD.with(12, "Ä 1")];
   const job = await openFolder(folderOf([COLUMNS, ...rows].map((cells) => cells.join(",")).join("\n"), mapping));
   onTestFinished(() => job.input.close());
-  expect((await notPlain(job))?.length).toBeLessThan(4);
+  expect((await onRowPath(job))?.length).toBeLessThan(4);
   for (const settings of [CHECK, SENT])
     expect(await planned(job, settings)).toEqual(await planned(withoutFastPath(job), settings));
 });
@@ -110,8 +73,8 @@ test("rebuilds the payload of a record with a time that is not sent unchanged", 
   const rows = given.map((seen, index) => GOOD.with(0, `A${index}`).with(COLUMNS.indexOf("SEEN"), seen));
   const job = await openFolder(folderOf([COLUMNS, ...rows, []].map((cells) => cells.join(",")).join("\n")));
   onTestFinished(() => job.input.close());
-  expect(await notPlain(job)).toEqual([]);
-  expect(await notPlain(job, SENT)).toEqual([2]);
+  expect(await onRowPath(job)).toEqual([]);
+  expect(await onRowPath(job, SENT)).toEqual([2]);
   const sent = expect.stringContaining('"seen":"2024-01-01T00:00:00Z"');
   expect(await planned(job, SENT)).toMatchObject([
     {

@@ -135,7 +135,7 @@ export const GOOD = [
 ];
 
 /** Contents of cells: correct, wrong and almost correct. */
-const OTHERS = fc.constantFrom(
+export const CELLS: fc.Arbitrary<string> = fc.constantFrom(
   "",
   " ",
   "A1",
@@ -182,9 +182,9 @@ const OTHERS = fc.constantFrom(
 );
 
 const odd = fc.oneof(
-  { weight: 4, arbitrary: OTHERS.map(quoted) },
-  { weight: 1, arbitrary: OTHERS.map((text) => `"${text}"`) },
-  { weight: 1, arbitrary: OTHERS },
+  { weight: 4, arbitrary: CELLS.map(quoted) },
+  { weight: 1, arbitrary: CELLS.map((text) => `"${text}"`) },
+  { weight: 1, arbitrary: CELLS },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 4 }).map((text) => quoted(text.toWellFormed())) },
 );
 

@@ -1,8 +1,13 @@
+import { expect } from "vitest";
 import type { Job } from "../../../src/job/job.ts";
 import { unpackItems } from "../../../src/ledger/packed/packed-items.ts";
+import { piecesIn } from "../../../src/pipeline/bytes/chunk-pieces.ts";
+import { compileFastPath, type ScanPurpose } from "../../../src/pipeline/bytes/compile-fast-path.ts";
 import type { CheckAnswer } from "../../../src/pipeline/threads/check-batches.ts";
 import { checkChunks, type ChunkSettings } from "../../../src/pipeline/threads/check-chunks.ts";
 import type { PackedPayloads } from "../../../src/pipeline/threads/packed-payloads.ts";
+import { createByteList } from "../../../src/text/byte-list.ts";
+import { openFolder } from "./open-folder.ts";
 
 /** Settings of a run that only validates. */
 export const CHECK: ChunkSettings = { items: { purpose: { kind: "validate" } }, showValues: true };
@@ -94,4 +99,33 @@ function totals(counts: readonly (readonly [code: string, count: number])[]): Re
 /** Returns the same job without the fast path. */
 export function withoutFastPath(job: Job): Job {
   return { ...job, mapping: { ...job.mapping, payloadNode: undefined } };
+}
+
+/** Checks that the fast path and the row path plan the records of a folder in the same way. */
+export async function expectSamePlans(folder: string): Promise<void> {
+  const job = await openFolder(folder);
+  try {
+    for (const settings of [CHECK, SENT])
+      expect(await planned(job, settings)).toEqual(await planned(withoutFastPath(job), settings));
+  } finally {
+    await job.input.close();
+  }
+}
+
+/** Returns the numbers of the records that need the row path, by piece; undefined if there is no fast path. */
+export async function onRowPath(
+  { input, ...job }: Job,
+  { items: { purpose } }: ChunkSettings = CHECK,
+): Promise<readonly number[] | undefined> {
+  const { chunked } = input;
+  const [opened] = chunked?.files ?? [];
+  if (chunked === undefined || opened === undefined) return undefined;
+  const scan: ScanPurpose =
+    purpose.kind === "validate" ? purpose : { kind: "plan", texts: createByteList(), identifiedBy: purpose };
+  const find = compileFastPath(job, scan)?.(opened, []);
+  if (find === undefined) return undefined;
+  const others: number[] = [];
+  for await (const chunk of chunked.chunks())
+    for (const piece of piecesIn(chunk, chunked)) others.push(...find(piece, { isFirstOnBothPaths: false }).others);
+  return others;
 }

@@ -1,4 +1,4 @@
-import type { CsvPiece } from "../../chunks/chunk-rows.ts";
+import type { RecordPiece } from "../../chunks/chunk-rows.ts";
 import type { ChunkCsvFile, ChunkFile } from "../../chunks/record-chunk.ts";
 import { rowsAt } from "../../csv/csv-rows.ts";
 import { withKeyProblems } from "../../row/key-problems.ts";
@@ -9,7 +9,7 @@ import { type ChildRows, joinedRow } from "../joined-row.ts";
 import type { ChildSlice, JoinedChunk, JoinedSource } from "./joined-chunk.ts";
 
 /** A piece of the root source. Its rows and the child rows joined to them are created on demand. */
-export interface JoinedPiece extends CsvPiece {
+export interface JoinedPiece extends RecordPiece {
   /** One entry for each child source, in the order of the sources. */
   readonly groups: readonly ChildGroups[];
 }

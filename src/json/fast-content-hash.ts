@@ -1,5 +1,5 @@
-import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
-import { asciiHash, HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../../text/text-hash.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "./json-value.ts";
+import { asciiHash, HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../text/text-hash.ts";
 
 /**
  * Returns a function that hashes a payload to 52 bits. The hash is equal for equal data, independent of the order of
@@ -49,6 +49,11 @@ export const EMPTY_OBJECT = 0x1f83d9ab;
 /** Returns the hash of the text in these bytes; -1 if the bytes are not pure ASCII. */
 export function asciiTextContent(bytes: Uint8Array, from: number, to: number): number {
   return asciiHash(bytes, from, to, TEXT);
+}
+
+/** Returns the hash of a number, `true`, `false` or `null` with this ASCII text. */
+export function asciiScalarContent(bytes: Uint8Array, from: number, to: number): number {
+  return asciiHash(bytes, from, to, OTHER_SCALAR);
 }
 
 export function nameContent(name: string): number {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createFastContentHash } from "../../src/ledger/records/fast-content-hash.ts";
+import { createFastContentHash } from "../../src/json/fast-content-hash.ts";
 import { canonicalJson, isJsonArray, isJsonObject, type JsonValue } from "../../src/json/json-value.ts";
 
 const contentHashOf = createFastContentHash();

@@ -1,0 +1,352 @@
+import {
+  asciiScalarContent,
+  asciiTextContent,
+  createFastContentHash,
+  EMPTY_LIST,
+  EMPTY_OBJECT,
+  nameContent,
+  withItem,
+  withMember,
+} from "../../json/fast-content-hash.ts";
+import type { JsonValue } from "../../json/json-value.ts";
+import type { RecordCells } from "../csv/record-cells.ts";
+import { FORBIDDEN_NAMES } from "./json-scan.ts";
+import { isSpace } from "./json-splitter.ts";
+import { decodedText, escapedTextEnd, isWord, scalarEnd, scalarForm, textEnd } from "./json-tokens.ts";
+
+/** Finds the values of a JSON object that are cells of its record. */
+export interface JsonCellFinder {
+  /**
+   * Sets the cell of each column to the value at its path, as the mapping reads it: numbers and booleans as text, a
+   * missing value and `null` as an empty cell. `cells` must be at a record. If a text in the record differs from its
+   * bytes, because of an escape, `cells` receives a changed copy of the record.
+   * @returns false if the record needs `jsonRow`: it may have a problem, or the value of a column is an object or a list
+   */
+  readonly find: (cells: RecordCells) => boolean;
+  /** Returns the `rowHash` of the record that `find` has read. */
+  readonly rowHash: () => number;
+}
+
+/**
+ * Returns a finder for these columns. A name with dots is the name of a member, or a path.
+ * @param hashesRows whether `rowHash` is used
+ */
+export function jsonCellFinder(columns: readonly string[], hashesRows: boolean): JsonCellFinder {
+  const root = memberTree(columns);
+  const scan = newScan(columns.length, hashesRows);
+  let hash = 0;
+  return {
+    find(cells) {
+      begin(scan, cells);
+      if (scan.bytes[scan.at] !== BRACE) return false;
+      hash = object(scan, root, 1);
+      if (hash < 0 || scan.at !== scan.end) return false;
+      moveTo(cells, scan);
+      return true;
+    },
+    rowHash: () => hash,
+  };
+}
+
+interface Scan {
+  bytes: Buffer;
+  /** Whether `bytes` is a changed copy of the record. */
+  isCopy: boolean;
+  at: number;
+  /** The start and the end of the record. */
+  start: number;
+  end: number;
+  /** The number of the current record. */
+  record: number;
+  /** The number of objects so far, of all records. */
+  objects: number;
+  /** Offsets of the cells, by column. */
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  /** The number of the last record with a value, by column. */
+  readonly foundIn: Float64Array;
+  readonly hashesRows: boolean;
+  readonly contentOf: (value: JsonValue) => number;
+}
+
+function newScan(columns: number, hashesRows: boolean): Scan {
+  return {
+    bytes: Buffer.alloc(0),
+    isCopy: false,
+    at: 0,
+    start: 0,
+    end: 0,
+    record: 0,
+    objects: 0,
+    starts: new Int32Array(columns),
+    ends: new Int32Array(columns),
+    foundIn: new Float64Array(columns),
+    hashesRows,
+    contentOf: createFastContentHash(),
+  };
+}
+
+function begin(scan: Scan, { bytes, start, end }: RecordCells): void {
+  scan.bytes = bytes;
+  scan.isCopy = false;
+  scan.at = start;
+  scan.start = start;
+  scan.end = end;
+  scan.record += 1;
+}
+
+function moveTo(cells: RecordCells, { bytes, isCopy, end, record, starts, ends, foundIn }: Scan): void {
+  if (isCopy) {
+    cells.bytes = bytes;
+    cells.start = 0;
+    cells.end = end;
+  }
+  for (let column = 0; column < foundIn.length; column += 1) {
+    const isFound = foundIn[column] === record;
+    cells.starts[column] = isFound ? (starts[column] ?? 0) : end;
+    cells.ends[column] = isFound ? (ends[column] ?? 0) : end;
+  }
+}
+
+/** A value that the cells cannot contain, or a record that may have a problem. */
+const UNSUITABLE = -1;
+
+/** Reads an object. Returns its content, or 0 if rows are not hashed. */
+function object(scan: Scan, members: Members, depth: number): number {
+  scan.objects += 1;
+  const id = scan.objects;
+  let content = scan.hashesRows ? EMPTY_OBJECT : 0;
+  let before: Member | undefined;
+  scan.at += 1;
+  skipSpace(scan);
+  if (closes(scan, END_BRACE)) return content;
+  do {
+    skipSpace(scan);
+    const member = nextMember(scan, members, before);
+    if (member === undefined || member.seenIn === id) return UNSUITABLE;
+    member.seenIn = id;
+    skipSpace(scan);
+    if (!closes(scan, COLON)) return UNSUITABLE;
+    skipSpace(scan);
+    const value = valueOf(scan, member, depth);
+    if (value < 0) return UNSUITABLE;
+    if (scan.hashesRows) content = withMember(content, member.content, value);
+    before = member;
+    skipSpace(scan);
+  } while (closes(scan, COMMA));
+  return closes(scan, END_BRACE) ? content : UNSUITABLE;
+}
+
+/** Reads a name. It is usually the name that followed `before` in an earlier record. */
+function nextMember(scan: Scan, members: Members, before: Member | undefined): Member | undefined {
+  const { bytes, at } = scan;
+  const expected = before === undefined ? members.first : before.next;
+  if (expected !== undefined && isWord(bytes, at, expected.quoted)) {
+    scan.at += expected.quoted.length;
+    return expected;
+  }
+  if (bytes[at] !== QUOTE) return undefined;
+  const end = textEnd(bytes, at + 1);
+  if (bytes[end] !== QUOTE) return undefined;
+  scan.at = end + 1;
+  const member = memberNamed(members, bytes.toString("utf8", at + 1, end));
+  if (before === undefined) members.first = member;
+  else before.next = member;
+  return member;
+}
+
+function valueOf(scan: Scan, member: Member, depth: number): number {
+  const first = scan.bytes[scan.at];
+  if (first === QUOTE) return text(scan, member.column);
+  if (first !== BRACE && first !== BRACKET) return scalar(scan, member.column);
+  if (member.column >= 0 || depth === MAX_DEPTH) return UNSUITABLE;
+  if (first === BRACKET) return member.isOnPath ? UNSUITABLE : list(scan, member, depth);
+  return object(scan, membersOf(member), depth + 1);
+}
+
+function list(scan: Scan, member: Member, depth: number): number {
+  let content = scan.hashesRows ? EMPTY_LIST : 0;
+  scan.at += 1;
+  skipSpace(scan);
+  if (closes(scan, END_BRACKET)) return content;
+  do {
+    skipSpace(scan);
+    const item = valueOf(scan, member, depth + 1);
+    if (item < 0) return UNSUITABLE;
+    if (scan.hashesRows) content = withItem(content, item);
+    skipSpace(scan);
+  } while (closes(scan, COMMA));
+  return closes(scan, END_BRACKET) ? content : UNSUITABLE;
+}
+
+function text(scan: Scan, column: number): number {
+  const start = scan.at + 1;
+  const end = textEnd(scan.bytes, start);
+  if (scan.bytes[end] !== QUOTE) return scan.bytes[end] === BACKSLASH ? escapedText(scan, column) : UNSUITABLE;
+  if (!setCell(scan, column, start, end)) return UNSUITABLE;
+  scan.at = end + 1;
+  return scan.hashesRows ? textContent(scan, start, end) : 0;
+}
+
+function textContent({ bytes, contentOf }: Scan, start: number, end: number): number {
+  const content = asciiTextContent(bytes, start, end);
+  return content < 0 ? contentOf(bytes.toString("utf8", start, end)) : content;
+}
+
+/** Reads a text with escapes. Its cell contains the characters. */
+function escapedText(scan: Scan, column: number): number {
+  const end = escapedTextEnd(scan.bytes, scan.at, scan.end);
+  const decoded = decodedText(scan.bytes, scan.at, end);
+  if (decoded === undefined || !setText(scan, column, decoded, end)) return UNSUITABLE;
+  return scan.hashesRows ? scan.contentOf(decoded) : 0;
+}
+
+/** Reads a number, `true`, `false` or `null`. */
+function scalar(scan: Scan, column: number): number {
+  const { bytes, at: start, hashesRows } = scan;
+  const end = scalarEnd(bytes, start);
+  const form = scalarForm(bytes, start, end);
+  if (form === "unsuitable") return UNSUITABLE;
+  if (form === "other number") {
+    const number = Number(bytes.toString("latin1", start, end));
+    if (!setText(scan, column, String(number), end)) return UNSUITABLE;
+    return hashesRows ? scan.contentOf(number) : 0;
+  }
+  if (!setCell(scan, column, start, form === "null" ? start : end)) return UNSUITABLE;
+  scan.at = end;
+  return hashesRows ? asciiScalarContent(bytes, start, end) : 0;
+}
+
+/** Returns false if the record has a member with the name of the column and also a value at its path. */
+function setCell({ record, starts, ends, foundIn }: Scan, column: number, start: number, end: number): boolean {
+  if (column < 0) return true;
+  if (foundIn[column] === record) return false;
+  foundIn[column] = record;
+  starts[column] = start;
+  ends[column] = end;
+  return true;
+}
+
+/**
+ * Sets a cell to a text that differs from the bytes of its value, which end at `end`. The text is at most as long as
+ * the value, and replaces it in a copy of the record.
+ */
+function setText(scan: Scan, column: number, written: string, end: number): boolean {
+  if (column < 0) {
+    scan.at = end;
+    return true;
+  }
+  const length = end - scan.at;
+  copyRecord(scan);
+  const { at } = scan;
+  scan.at = at + length;
+  return setCell(scan, column, at, at + scan.bytes.write(written, at));
+}
+
+/** Continues in a copy of the record. */
+function copyRecord(scan: Scan): void {
+  const { bytes, start, end, record, starts, ends, foundIn } = scan;
+  if (scan.isCopy) return;
+  scan.isCopy = true;
+  scan.bytes = Buffer.from(bytes.subarray(start, end));
+  scan.at -= start;
+  scan.end -= start;
+  for (let column = 0; column < foundIn.length; column += 1) {
+    if (foundIn[column] !== record) continue;
+    starts[column] = (starts[column] ?? 0) - start;
+    ends[column] = (ends[column] ?? 0) - start;
+  }
+}
+
+function skipSpace(scan: Scan): void {
+  while (isSpace(scan.bytes[scan.at])) scan.at += 1;
+}
+
+/** Moves past the byte if it is next. */
+function closes(scan: Scan, byte: number): boolean {
+  const isNext = scan.bytes[scan.at] === byte;
+  if (isNext) scan.at += 1;
+  return isNext;
+}
+
+/** A member of an object, at its path in the record. */
+interface Member {
+  /** The name in quotes. */
+  readonly quoted: Uint8Array;
+  /** The content of the name. */
+  readonly content: number;
+  /** The column of the value; otherwise -1. */
+  column: number;
+  /** Whether a column is below the member. */
+  isOnPath: boolean;
+  /** The members of the value, or of the items of the value. */
+  members: Members | undefined;
+  /** The member that followed in an earlier object. */
+  next: Member | undefined;
+  /** The number of the last object with the member. */
+  seenIn: number;
+}
+
+/** The members of the objects at one path. */
+interface Members {
+  readonly byName: Map<string, Member>;
+  /** The first member of an earlier object. */
+  first: Member | undefined;
+}
+
+/** Returns the members that lead to the columns. */
+function memberTree(columns: readonly string[]): Members {
+  const root = newMembers();
+  for (const [column, name] of columns.entries()) {
+    addColumn(root, [name], column);
+    if (name.includes(".")) addColumn(root, name.split("."), column);
+  }
+  return root;
+}
+
+function addColumn(root: Members, path: readonly string[], column: number): void {
+  let members = root;
+  for (const [depth, name] of path.entries()) {
+    const member = memberNamed(members, name);
+    if (member === undefined) return;
+    if (depth === path.length - 1) member.column = column;
+    else member.isOnPath = true;
+    members = membersOf(member);
+  }
+}
+
+function membersOf(member: Member): Members {
+  member.members ??= newMembers();
+  return member.members;
+}
+
+function newMembers(): Members {
+  return { byName: new Map(), first: undefined };
+}
+
+/** Maximum number of names in the objects at one path, because some names are data, such as dates. */
+const MAX_NAMES = 1000;
+
+/** Returns the member, which may be new; undefined for a forbidden name, and for a new name above the limit. */
+function memberNamed({ byName }: Members, name: string): Member | undefined {
+  const known = byName.get(name);
+  if (known !== undefined) return known;
+  if (byName.size === MAX_NAMES || FORBIDDEN_NAMES.has(name)) return undefined;
+  const member: Member = {
+    quoted: Buffer.from(`"${name}"`),
+    content: nameContent(name),
+    column: -1,
+    isOnPath: false,
+    members: undefined,
+    next: undefined,
+    seenIn: 0,
+  };
+  byName.set(name, member);
+  return member;
+}
+
+/** Deeper values are left to `jsonRow`. */
+const MAX_DEPTH = 16;
+
+const [QUOTE, COMMA, COLON, BRACKET, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5b, 0x5c];
+const [END_BRACKET, BRACE, END_BRACE] = [0x5d, 0x7b, 0x7d];

@@ -1,0 +1,68 @@
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { campaignSize } from "../../campaign.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import { goodRecord, JSON_MAPPING, jsonFile, jsonMapping, ndjsonFile } from "./odd-json.ts";
+import { CONTRACT } from "./odd-records.ts";
+import { openFolder } from "./open-folder.ts";
+import { expectSamePlans, onRowPath, SENT } from "./planned-chunks.ts";
+
+function folderOf(files: Readonly<Record<string, string>>): string {
+  return temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": JSON_MAPPING, ...files });
+}
+
+test.each([
+  ["things.ndjson", ndjsonFile],
+  ["things.json", jsonFile],
+])("plans records of %s from bytes as the row path plans them", async (name, file) => {
+  const folder = folderOf({});
+  await fc.assert(
+    fc.asyncProperty(jsonMapping, file, async (mapping, content) => {
+      writeFileSync(path.join(folder, "mapping.yaml"), mapping);
+      writeFileSync(path.join(folder, name), content);
+      await expectSamePlans(folder);
+      rmSync(path.join(folder, name));
+    }),
+    { numRuns: campaignSize({ part: 25, whole: 100 }) },
+  );
+});
+
+test.each([
+  ["an unpaired surrogate", { NAME: '"A\\ud83d"' }],
+  ["an escaped control character", { NAME: '"\\u000bAnn"' }],
+  ["an escaped NUL", { NAME: '"A\\u0000"' }],
+  ["an invalid escape", { NAME: '"A\\x"' }],
+  ["a number that loses digits", { EXTRA: "1234567890.12345678" }],
+  ["a member that is also a path", { "PLACE.TOWN": '"York"' }],
+  ["a repeated name in an object that the mapping does not read", { EXTRA: '{"x":1,"x":1}' }],
+  ["the name of a JavaScript property", { constructor: '"x"' }],
+])("leaves a record with %s to the row path", async (_, changes) => {
+  const job = await openFolder(folderOf({ "things.ndjson": `${goodRecord({})}\n${goodRecord(changes)}\n` }));
+  onTestFinished(() => job.input.close());
+  expect(await onRowPath(job)).toEqual([1]);
+});
+
+test.each(["things.ndjson", "things.json"])(
+  "does not need the row path for well-formed records of %s",
+  async (name) => {
+    const records = [
+      goodRecord({}),
+      goodRecord({ REF: "7", COUNT: "3", ACTIVE: "1" }),
+      goodRecord({ REF: '"\\u0041\\/1"', NAME: '"Zo\\u00eb"' }),
+      goodRecord({ REF: "7.50", BALANCE: "12.50" }),
+      goodRecord({ REF: '"A6"', KIND: "null", RATE: "null", PLACE: '{"STREET":"1 High St"}' }),
+      goodRecord({ REF: '"A2"', EXTRA: '[{"x":[1.50]},{"x":"\\n"}]' }),
+      goodRecord({ REF: '"A3"', PLACE: "[]" }),
+      goodRecord({ REF: '"A4"', COUNT: "1e2" }),
+      goodRecord({ REF: '"A5"', NAME: '"too long"' }),
+    ];
+    const content = name.endsWith("ndjson") ? records.map((text) => `${text}\n`).join("") : `[${records.join(", ")}]`;
+    const job = await openFolder(folderOf({ [name]: content }));
+    onTestFinished(() => job.input.close());
+    // A list at the path of a column, an exponent, an error.
+    expect(await onRowPath(job)).toEqual([6, 7, 8]);
+    expect(await onRowPath(job, SENT)).toEqual([6, 7, 8]);
+  },
+);
