@@ -44,12 +44,12 @@ const CHECK_INTERVAL_MS = 100;
 const HEAP_MB = 4096;
 
 /**
- * Limit for the thread's heap and buffers, checked after each batch. V8 keeps garbage of up to four times the used
+ * Limit on the thread's heap and buffers, checked after each batch. V8 keeps garbage of up to four times the used
  * memory.
  */
 const MAX_BYTES = 2 * 2 ** 30;
 
-/** Limit for the growth of the whole process during one batch. */
+/** Limit on the memory growth of the whole process during one batch. */
 const MAX_GROWTH_BYTES = 2 ** 30;
 
 /** A pending answer of the thread. `calls` is empty while the module is loading. */

@@ -15,7 +15,7 @@ import { PACE, TARGET } from "../../options/target-options.ts";
 import { type RecordedFile, recordedFileSchema, recordFiles } from "./recorded-files.ts";
 import type { RateLimitSettings, TargetSettings } from "./platform-settings.ts";
 
-/** The settings of a push in the ledger, with which `resume` continues. Contains no credentials. */
+/** The settings of a push, as recorded in the ledger. `resume` continues with them. Contains no credentials. */
 export interface RunSettings extends RunValues {
   readonly job: JobSettings;
   readonly target: TargetSettings;

@@ -26,7 +26,7 @@ type KeptChunk = RecordChunk | JoinedChunk;
 const MAX_INPUT_BYTES = 32_000_000;
 /** Maximum size of joined files. It is lower, because their payloads are several times as large as the files. */
 const MAX_JOINED_BYTES = 8_000_000;
-/** Limit for the input and the payloads together. Nothing is kept if they will probably exceed it. */
+/** Limit on the size of the input and the payloads together. Nothing is kept if they will probably exceed it. */
 const MAX_KEPT_BYTES = 64_000_000;
 
 /**

@@ -4,7 +4,7 @@ import type { RecordPlaces } from "./record-boundaries.ts";
 
 /** The cells of one record, as bytes. */
 export interface RecordCells {
-  /** The bytes that contain the cells: those of the piece, or a changed copy of the record. */
+  /** The bytes that contain the cells: the bytes of the piece, or a changed copy of the record. */
   bytes: Buffer;
   /** The record's bytes, without its line end. */
   start: number;

@@ -26,7 +26,7 @@ export function skipReason(
   return undefined;
 }
 
-/** Returns every rule that applies to a payload of the type, once. */
+/** Returns the rules that apply to a payload of the type, without duplicates. */
 export function rulesWithin(body: FieldType): readonly Rule[] {
   return [...new Set(typesWithin(body).flatMap(({ rules }) => rules ?? []))];
 }

@@ -34,8 +34,8 @@ export const MAX_NOISE = 0.4;
 /** Number of refusals at a lower rate that count as noise. It is doubled after each mistake. */
 const REFUSALS_UNTIL_NOISE = 2;
 /**
- * Minimum gap between refusals, as a multiple of the requests in flight. If the load exceeds a cap by only one request,
- * refusals occur sooner.
+ * Minimum gap between refusals, as a multiple of the requests in flight. Refusals by a cap are closer together, even if
+ * the load exceeds the cap by only one request.
  */
 const GAP_FACTOR = 2;
 /** Minimum gap if few requests are in flight, because chance then has more influence. */

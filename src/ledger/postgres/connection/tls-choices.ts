@@ -14,9 +14,9 @@ export type TlsChoice = ConnectionOptions | false;
 /**
  * Returns the ways to connect to a host, in the order in which to try them, following libpq's `sslmode` (PostgreSQL
  * manual, 34.19). A Unix socket uses no TLS. `require` encrypts, and checks the certificate only if an authority is
- * given. `verify-ca` checks the authority of the certificate, and `verify-full` also checks the name. The default is
- * `prefer` for a server on this machine, and `verify-full` for any other server. The default of libpq would accept any
- * connection. Without a given authority, `verify-full` trusts the authorities of Node.js.
+ * given. `verify-ca` checks that this authority issued the certificate, and `verify-full` also checks the host name.
+ * The default is `prefer` for a server on this machine, and `verify-full` for any other server. The default of libpq
+ * would accept any connection. Without a given authority, `verify-full` trusts the authorities of Node.js.
  * @throws Failure `config` for an unknown mode, or for a file that cannot be read
  */
 export function tlsChoices(host: string, given: Parameters, home: string): readonly TlsChoice[] {
