@@ -1,6 +1,6 @@
 import type { Row } from "../model/record.ts";
 import { keyOf } from "../read/row/row-key.ts";
-import { type ReturnedChange, returnedKey } from "./returned-changes.ts";
+import { type ReturnedChange, returnedKey, type ReturnedKey } from "./returned-changes.ts";
 
 /**
  * Returns the changed rows of rejects that may be this row of the sources: rows with the same key, and rows with a
@@ -36,7 +36,7 @@ interface SearchIndex {
 }
 
 function createIndex(folders: readonly (readonly ReturnedChange[])[], keyName: string | undefined): SearchIndex {
-  const keyIn = (change: ReturnedChange): ReturnType<typeof returnedKey> =>
+  const keyIn = (change: ReturnedChange): ReturnedKey =>
     keyName === undefined ? { key: undefined, isKept: false } : returnedKey(change, keyName);
   const byKey = grouped(folders.flat(), (change) => keyIn(change).key);
   const byContent = folders.flatMap((changes) => {

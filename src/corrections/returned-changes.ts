@@ -75,14 +75,14 @@ function valuesOf(row: Row, columns: readonly string[]): readonly string[] | Rea
   return Object.fromEntries(Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)]));
 }
 
-/**
- * Returns the key of a changed row, if rows are identified by the column or path `keyName`.
- * @returns `isKept`: false if the key may have changed
- */
-export function returnedKey(
-  { columns, fields, row: { values } }: ReturnedChange,
-  keyName: string,
-): { readonly key: string | undefined; readonly isKept: boolean } {
+export interface ReturnedKey {
+  readonly key: string | undefined;
+  /** False if the key may have changed. */
+  readonly isKept: boolean;
+}
+
+/** Returns the key of a changed row, if rows are identified by the column or path `keyName`. */
+export function returnedKey({ columns, fields, row: { values } }: ReturnedChange, keyName: string): ReturnedKey {
   if (isList(values)) {
     const index = columns.indexOf(keyName);
     return { key: values[index] ?? undefined, isKept: !fields.includes(index) };

@@ -1,3 +1,4 @@
+import type { TargetSettings } from "../job/settings/platform-settings.ts";
 import {
   account as readAccountOf,
   products as productPages,
@@ -5,7 +6,7 @@ import {
 } from "../commands/reading/read-platform.ts";
 import { FUELS, RATE_KINDS } from "../platform/reading/rate-kinds.ts";
 import type { Account, Product, ProductFilters, RateRequest, UnitRate } from "../platform/reading/received-records.ts";
-import { knownError, openCall } from "./call.ts";
+import { knownError, openCall, type Call } from "./call.ts";
 import {
   type CallOptions,
   type Credentials,
@@ -104,8 +105,8 @@ const ACCOUNT: OptionKinds<AccountOptions> = {
 };
 
 interface Reading {
-  readonly target: ReturnType<typeof targetSettings>;
-  readonly dependencies: ReturnType<typeof openCall>["dependencies"];
+  readonly target: TargetSettings;
+  readonly dependencies: Call["dependencies"];
 }
 
 async function* reading<T>(

@@ -1,7 +1,7 @@
 import { placeOf, type Row } from "../model/record.ts";
 import type { MappingDocument, SourceEntry } from "./document/mapping-document.ts";
 import type { Issues } from "./document/mapping-issues.ts";
-import { type Column, ownColumn, type SourceColumns } from "./source-columns.ts";
+import { type Column, ownColumn, type SourceColumns, type OwnColumn } from "./source-columns.ts";
 
 interface ChildColumnsContext {
   readonly document: MappingDocument;
@@ -61,11 +61,7 @@ export function hasOneRow({ key, on, pick }: SourceEntry): boolean {
   return (pick !== undefined && pick.per === undefined) || (key !== undefined && key === on);
 }
 
-function eitherColumn(
-  own: ReturnType<typeof ownColumn>,
-  below: Column,
-  childOf: (row: Row) => Row | undefined,
-): Column {
+function eitherColumn(own: OwnColumn, below: Column, childOf: (row: Row) => Row | undefined): Column {
   return {
     name: own.name,
     read: (row) => {

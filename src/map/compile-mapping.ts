@@ -14,7 +14,7 @@ import { rootSource } from "./document/source-tree.ts";
 import { locateAttr } from "./node/locate-attr.ts";
 import { atRow } from "./node/payload-size.ts";
 import type { ItemsNode, MappingNode, ObjectNode } from "./node/mapping-node.ts";
-import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
+import { mappedOf, type Mapping, type Origin, type Mapped } from "./mapping.ts";
 import type { Row } from "../model/record.ts";
 import type { WrittenMoment } from "./document/source-moment.ts";
 import { Failure } from "../model/failure.ts";
@@ -77,7 +77,7 @@ interface AsOfReader {
    * Adds the moment of the row, or a problem if the cell does not state the moment.
    * @throws Failure `mapping_invalid` for a file whose name does not state the moment, and for standard input
    */
-  readonly add: (mapped: ReturnType<Mapping["map"]>, row: Row) => ReturnType<Mapping["map"]>;
+  readonly add: (mapped: Mapped, row: Row) => Mapped;
 }
 
 function asOfReader(

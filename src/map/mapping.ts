@@ -46,7 +46,7 @@ export interface Mapping {
   readonly unmappedRequired: readonly string[];
 }
 
-interface Mapped {
+export interface Mapped {
   /** The business key as text; absent if the payload has none. */
   readonly key?: string;
   readonly payload: JsonObject;

@@ -1,6 +1,6 @@
 import type { Row } from "../model/record.ts";
 import type { ParentRow } from "./node/mapping-node.ts";
-import { type Column, ownColumn, type SourceColumns } from "./source-columns.ts";
+import { type Column, ownColumn, type SourceColumns, type OwnColumn } from "./source-columns.ts";
 
 const PREFIX = "parent.";
 
@@ -32,7 +32,7 @@ export function parentColumns(above: SourceColumns): ParentColumns {
 }
 
 /** Returns the row's own column or, if the row has no column with this name, the column of the parent row. */
-function eitherColumn(own: ReturnType<typeof ownColumn>, above: Column, parentRow: () => Row): Column {
+function eitherColumn(own: OwnColumn, above: Column, parentRow: () => Row): Column {
   return {
     name: own.name,
     read: (row) => (own.isIn(row) ? own.read(row) : above.read(parentRow())),

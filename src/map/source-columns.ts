@@ -56,8 +56,13 @@ export function sourceColumns(
   };
 }
 
-/** Returns a column that may not exist; `isIn` checks whether a row has the column. */
-export function ownColumn(name: string): Column & { readonly isIn: (row: Row) => boolean } {
+/** A column that may not exist. */
+export interface OwnColumn extends Column {
+  readonly isIn: (row: Row) => boolean;
+}
+
+/** Returns a column that may not exist. */
+export function ownColumn(name: string): OwnColumn {
   const [first = name] = name.split(".");
   return {
     ...columnOf(name, ({ file }) => new Failure("mapping_invalid", `${file}: no column "${name}"`)),

@@ -15,6 +15,7 @@ import {
   fileKey,
   openHashedFile,
   openTable,
+  type RowCounts,
 } from "./row-counter.ts";
 import { traceLedger, type TraceOptions, traceRecords } from "./trace-records.ts";
 
@@ -178,7 +179,7 @@ function factsOf(run: Run): Omit<RunProof, "sources" | "setup" | "records" | "pa
 function sourcesOf(
   { input }: Job,
   { job, files }: RunSettings,
-  counts: Awaited<ReturnType<typeof accountForFiles>>,
+  counts: ReadonlyMap<string, RowCounts>,
 ): readonly SourceProof[] {
   return input.files.map(({ source, file, path: at }) => {
     const counted = counts.get(fileKey(source, file));

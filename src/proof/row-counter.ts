@@ -7,7 +7,7 @@ import { csvText, shownCell } from "../report/csv-text.ts";
 import type { ReportFolder } from "../report/report-folder.ts";
 
 /** Counts of the rows of a file, by outcome. */
-type RowCounts = Omit<SourceProof, "source" | "file" | "bytes" | "sha256">;
+export type RowCounts = Omit<SourceProof, "source" | "file" | "bytes" | "sha256">;
 export type RowOutcome = "inRecords" | "orphans" | "duplicates" | "leftOut" | "notPicked" | "unaccounted";
 
 /** The names of row outcomes in the table of rows. */

@@ -2,7 +2,7 @@ import type { Dependencies } from "../job/dependencies.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
 import type { PlatformProof, Proof } from "../model/proof.ts";
 import { writeProofPage } from "../report/page/proof-page.ts";
-import { openReportFolder } from "../report/report-folder.ts";
+import { openReportFolder, type ReportFolder } from "../report/report-folder.ts";
 import { indentedJson } from "../terminal/safe-json.ts";
 import { proveRun, type ProveContext } from "./prove-run.ts";
 
@@ -55,10 +55,7 @@ export async function writeProof(
   }
 }
 
-async function writeDocuments(
-  proof: Proof,
-  folder: Pick<Awaited<ReturnType<typeof openReportFolder>>, "create">,
-): Promise<void> {
+async function writeDocuments(proof: Proof, folder: Pick<ReportFolder, "create">): Promise<void> {
   const json = await folder.create("proof.json");
   await json.write(indentedJson(proof));
   const page = await folder.create("proof.html");

@@ -27,6 +27,9 @@ export function renderTable(
   return streamedTable(columns, screen)(rows);
 }
 
+/** Renders the next rows of a table; the first call also renders the header. */
+export type StreamedTable = (rows: readonly (readonly string[])[]) => string;
+
 /**
  * Returns a function that renders the parts of a table, for rows that arrive in parts. The first part contains the
  * header and sets the widths of the columns. Wider cells of later parts are cut.
@@ -34,7 +37,7 @@ export function renderTable(
 export function streamedTable(
   columns: readonly TableColumn[],
   screen: { readonly width: number; readonly colour: boolean },
-): (rows: readonly (readonly string[])[]) => string {
+): StreamedTable {
   const style = new Chalk({ level: screen.colour ? 1 : 0 });
   let widths: readonly number[] | undefined;
   return (rows) => {

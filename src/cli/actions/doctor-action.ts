@@ -1,3 +1,4 @@
+import type { SecretFiles } from "../../job/dependencies.ts";
 import type { Command } from "commander";
 import { type Check, failedBy, ok, skipped, warning } from "../../commands/doctor/check.ts";
 import { doctor } from "../../commands/doctor/doctor.ts";
@@ -65,7 +66,7 @@ async function* allChecks(
     ...settings,
     // Opens no connection if certificates would not be verified, so that no credentials are exposed.
     offline: flags.offline === true || environment.status === "failed",
-    secretOrigins: (files: Parameters<typeof secretOrigins>[1]) => secretOrigins(process.env, files),
+    secretOrigins: (files: SecretFiles) => secretOrigins(process.env, files),
   };
   yield* doctor(options, dependencies);
 }

@@ -56,9 +56,15 @@ async function openConfiguredStore(
 ): Promise<DocumentStore> {
   const { clock, random, userAgent } = dependencies;
   const ca = store.ca === undefined ? undefined : (await readTextFile(store.ca)).text;
-  const credentials = (): ReturnType<Dependencies["storeCredentials"]> =>
-    dependencies.storeCredentials(store.credentialsFile);
-  return openStore({ ...store, ca, credentials, connections: concurrency, clock, random, userAgent });
+  return openStore({
+    ...store,
+    ca,
+    credentials: () => dependencies.storeCredentials(store.credentialsFile),
+    connections: concurrency,
+    clock,
+    random,
+    userAgent,
+  });
 }
 
 function createDocumentCounts() {

@@ -43,7 +43,7 @@ export async function preview(
   }));
 }
 
-type TracedRecord = MappedRecord & { readonly origins: readonly Origin[] };
+export type TracedRecord = MappedRecord & { readonly origins: readonly Origin[] };
 
 /**
  * Maps the records that the settings select, as a push would, with the origin of each value.

@@ -13,7 +13,7 @@ import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import type { JobSettings } from "../../job/settings/job-settings.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { withOwnVersions } from "../../job/settings/stored-setup.ts";
-import { recordsWithOrigins } from "../check/preview.ts";
+import { recordsWithOrigins, type TracedRecord } from "../check/preview.ts";
 
 export interface ExplainOptions {
   readonly key: string;
@@ -151,7 +151,7 @@ async function readSources(sought: SoughtRecord, dependencies: Dependencies): Pr
 async function recordsNow(
   { key, outcomes, readSettings }: SoughtRecord,
   dependencies: Dependencies,
-): ReturnType<typeof recordsWithOrigins> {
+): Promise<readonly TracedRecord[]> {
   const { limit: _limit, ...settings } = await readSettings();
   const numbers = new Set(outcomes.map(({ record }) => record));
   const there = await recordsWithOrigins(settings, dependencies, numbers);

@@ -8,7 +8,14 @@ import type { Compilation } from "../types/schema-node.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Operation, PlainOperation, Poll, ReadBack, Step } from "./operation.ts";
 import { namesInPath } from "./request-parameters.ts";
-import { pollSchema, readBackSchema, readExtension, stepsSchema, type WrittenStep } from "./operation-extensions.ts";
+import {
+  pollSchema,
+  readBackSchema,
+  readExtension,
+  stepsSchema,
+  type WrittenStep,
+  type WrittenOperation,
+} from "./operation-extensions.ts";
 
 /**
  * A compiled operation whose references to other operations are not resolved yet, with its source and its path in the
@@ -65,7 +72,7 @@ function stepsOf(context: LinkContext): readonly Step[] {
   return steps.length === written.length && checkStepOrder(steps, context) ? steps : [];
 }
 
-function asWritten({ written, path }: UnlinkedOperation, findings: Findings): Parameters<typeof readExtension>[2] {
+function asWritten({ written, path }: UnlinkedOperation, findings: Findings): WrittenOperation {
   return { operation: written, path, findings };
 }
 

@@ -40,7 +40,7 @@ export function readExtensions(operation: JsonObject, path: AttrPath, findings: 
   };
 }
 
-interface WrittenOperation {
+export interface WrittenOperation {
   readonly operation: JsonObject;
   readonly path: AttrPath;
   readonly findings: Findings;

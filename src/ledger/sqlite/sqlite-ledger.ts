@@ -21,8 +21,8 @@ import { openForWriting } from "./open-for-writing.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
 import { sqliteTables } from "./sqlite-tables.ts";
 import { forgetChecksums, checksumsPath } from "./integrity/page-checksums.ts";
-import { withChecksums } from "./integrity/checksummed-database.ts";
-import { requireIntact } from "./integrity/ledger-check.ts";
+import { withChecksums, type ChecksummedDatabase } from "./integrity/checksummed-database.ts";
+import { requireIntact, type IntegrityOptions } from "./integrity/ledger-check.ts";
 import { createSchema, hasSchema } from "./ledger-schema.ts";
 import { callMethodsOf } from "../thread/call-methods.ts";
 import { lateThread } from "../thread/late-thread.ts";
@@ -161,7 +161,7 @@ function openWritable(
 interface OpenedWritable {
   readonly file: SqliteDatabase;
   /** The database with its checksum file. */
-  readonly checksummed: ReturnType<typeof withChecksums>;
+  readonly checksummed: ChecksummedDatabase;
   /** Whether the pages of the file were checked. */
   readonly isChecked: boolean;
 }
@@ -171,7 +171,7 @@ interface OpenedWritable {
  */
 function openReadOnly(
   path: string,
-  options: Parameters<typeof requireIntact>[1],
+  options: IntegrityOptions | undefined,
 ): { readonly database: SqliteDatabase; readonly integrity: "checked" | "trusted" } | undefined {
   if (statOf(path)?.size === 0 || statOf(`${path}-journal`) !== undefined) return undefined;
   const database = openDatabase(path, { readOnly: true });

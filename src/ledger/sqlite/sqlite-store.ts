@@ -98,7 +98,7 @@ export function guardedLedger(ledger: Ledger, lock: Pick<Lock, "requireHeld" | "
   };
 }
 
-async function lockInOnePlace(path: string, command: string): ReturnType<typeof lockLedger> {
+async function lockInOnePlace(path: string, command: string): Promise<Lock> {
   try {
     requireOnePlace(path);
   } catch (error) {

@@ -47,10 +47,10 @@ export interface TrialIssues extends Issues {
 }
 
 export function tryIssues(issues: Issues): TrialIssues {
-  const found: Parameters<Issues["add"]>[] = [];
+  const found: (readonly [path: AttrPath, message: string, hint: string | undefined])[] = [];
   return {
-    add: (...issue) => {
-      found.push(issue);
+    add: (path, message, hint) => {
+      found.push([path, message, hint]);
     },
     found: () => found.length > 0,
     keep: () => {

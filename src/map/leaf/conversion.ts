@@ -22,12 +22,15 @@ export function conversionTo(type: FieldType): Conversion {
   return CONVERSIONS[type.kind];
 }
 
+/** A constant as a value, or the reason why the contract does not allow it. */
+export type Constant = { readonly value: JsonValue } | { readonly fault: string };
+
 /**
  * Converts a constant of the mapping to a value of the contract's type; returns a `fault` if that is impossible. Text
  * is converted like a cell. A number or a boolean is never converted to text, because its notation in the file (`1.50`,
  * `0x10`) is unknown.
  */
-export function constantOf(type: FieldType, value: JsonValue): { value: JsonValue } | { fault: string } {
+export function constantOf(type: FieldType, value: JsonValue): Constant {
   if (type.kind === "any") return { value };
   if (value === null) return type.nullable ? { value } : { fault: "is null, which the contract does not allow here" };
   if (typeof value === "object") return { fault: "must be a string, a number, true or false" };

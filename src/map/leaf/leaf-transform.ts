@@ -10,6 +10,7 @@ import {
   type Conversion,
   notConvertible,
   ConversionFailure,
+  type Constant,
 } from "./conversion.ts";
 import { compileDatePattern, type DatePattern, type PatternTime } from "./date-pattern.ts";
 import { datePatternHint } from "./foreign-date-pattern.ts";
@@ -115,7 +116,7 @@ function lookupTable(written: string | JsonObject, { options, type, context }: L
   const entries = typeof written === "string" ? (read ?? []) : Object.entries(written);
   const table = new Map<string, JsonValue>();
   for (const [code, value] of entries) {
-    const constant: ReturnType<typeof constantOf> = value === "" ? { value } : constantOf(type, value);
+    const constant: Constant = value === "" ? { value } : constantOf(type, value);
     if ("value" in constant) table.set(code, constant.value);
     else context.issues.add([...path, code], `the value for "${code}" ${constant.fault}`);
   }

@@ -1,6 +1,6 @@
 import { compareInventory, type MissingKey } from "../../job/inventory/compare-inventory.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { Ledger, Run } from "../../ledger/ledger.ts";
 import type { OpenFilter, OpenRecord } from "../../ledger/migration-state.ts";
 import type { Owner, OwnerRule } from "../../model/owner.ts";
 import type { Inventory } from "../../options/migration-options.ts";
@@ -61,7 +61,7 @@ async function listOpenRecords(
 }
 
 /** Returns the start of the first planned push to each target, by target. */
-function firstPushes(runs: Awaited<ReturnType<Ledger["runs"]>>): ReadonlyMap<string, string> {
+function firstPushes(runs: readonly Run[]): ReadonlyMap<string, string> {
   const pushes = runs.filter(({ command, dryRun, state }) => command === "push" && !dryRun && state !== "planning");
   return new Map(pushes.map(({ target, startedAt }) => [target, startedAt]));
 }

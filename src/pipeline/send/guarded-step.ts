@@ -1,5 +1,5 @@
 import type { Connection } from "../../job/target-connection.ts";
-import { wasDeferred } from "../../platform/import/classified-request.ts";
+import { wasDeferred, type MaySend } from "../../platform/import/classified-request.ts";
 import type { StepClient } from "../../platform/import/step-clients.ts";
 import type { LeaseWatch } from "../../time/lease-watch.ts";
 import type { Sleeper } from "../../time/clock.ts";
@@ -12,7 +12,6 @@ interface Guard {
 }
 
 type Send = StepClient["send"];
-type MaySend = Parameters<Send>[2];
 
 const POLL_MS = 50;
 
@@ -50,7 +49,7 @@ function guarded(send: Send, guard: Guard): Send {
   };
 }
 
-function whileHeld(maySend: MaySend, signal: AbortSignal, { lease, clock, lost }: Guard): MaySend {
+function whileHeld(maySend: MaySend | undefined, signal: AbortSignal, { lease, clock, lost }: Guard): MaySend {
   return async () => {
     for (;;) {
       while (!lease.isHeld() && !lost.aborted && !signal.aborted) await clock.sleep(POLL_MS, lost);

@@ -1,3 +1,4 @@
+import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Contract } from "../../contract/contract.ts";
 import { compileJob } from "../../job/job.ts";
@@ -60,7 +61,7 @@ async function start({ settings, contract, now, input, check }: ChunkWork): Prom
 /** Adds the row order from the mapping. It cannot be sent to a thread, because it contains functions. */
 function withRowOrder(
   children: readonly JoinedSource[] = [],
-  document: Awaited<ReturnType<typeof readJobMapping>>,
+  document: MappingDocument | undefined,
 ): readonly JoinedSource[] {
   return children.map((child) => ({ ...child, orderBy: document?.sources.get(child.name)?.orderBy }));
 }

@@ -60,7 +60,7 @@ export function createLogin(options: LoginOptions): Login {
 }
 
 interface ReplyContext {
-  readonly tokenAt: ReturnType<typeof tokenDocuments>["tokenAt"];
+  readonly tokenAt: TokenDocuments["tokenAt"];
   readonly now: number;
   readonly mask: CredentialMask;
 }

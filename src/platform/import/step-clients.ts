@@ -1,3 +1,4 @@
+import type { PlatformProblem } from "../../model/problem.ts";
 import type { Operation, PlainOperation, Poll, Step } from "../../contract/operations/operation.ts";
 import { type AttrPath, NON_FIELD_ERRORS, formatAttr } from "../../json/attr.ts";
 import { definedMembers } from "../../json/defined-members.ts";
@@ -202,7 +203,7 @@ function problemsIn(
   body: JsonValue | undefined,
   error: AttrPath | undefined,
   status: string,
-): ReturnType<typeof replyProblems> {
+): readonly PlatformProblem[] {
   const found = error === undefined ? undefined : valueAt(body, error);
   if (found !== undefined && found !== null) return replyProblems(found);
   return replyProblems({ code: status, detail: `The import on the platform ended with the status ${status}.` });

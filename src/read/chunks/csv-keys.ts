@@ -22,16 +22,16 @@ export async function* csvKeys(
 }
 
 /** Receives the position of a record's key, in UTF-8; `start` is -1 if the record has no key. */
-export type VisitKey = (number: number, bytes: Buffer, start: number, end: number) => void;
+type VisitKey = (number: number, bytes: Buffer, start: number, end: number) => void;
+
+/** Visits the keys of the records of a piece, from a record number on. */
+export type VisitKeys = (piece: CsvBytes, from: number, visit: VisitKey) => void;
 
 /**
  * Returns a function that visits the keys of the records from number `from` on. It creates a row only if it cannot find
  * the key in the bytes. It skips blank lines.
  */
-export function keyVisitor(
-  layout: CsvLayout,
-  column: string,
-): (piece: CsvBytes, from: number, visit: VisitKey) => void {
+export function keyVisitor(layout: CsvLayout, column: string): VisitKeys {
   const cells = newRecordCells(layout.header.table, layout.delimiter);
   const marks = cellMarks(layout);
   const at = layout.header.table.columnIndex.get(column);

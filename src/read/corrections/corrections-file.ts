@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { existsSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { Failure } from "../../model/failure.ts";
-import { linesOf, tableFailure, type TableLine } from "../lists/table-lines.ts";
+import { linesOf, tableFailure, type TableLine, type LinePiece, type PieceLines } from "../lists/table-lines.ts";
 import { checkText, readSmall } from "../text/text-file.ts";
 import type { Correction } from "./correction.ts";
 
@@ -159,14 +159,12 @@ async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRa
   }
 }
 
-type LinePiece = Parameters<typeof linesOf>[1];
-
 /** Returns the complete lines at the start of a piece, including a last line without a line end. */
 function completeLines(
   bytes: Buffer,
   piece: LinePiece,
   hasHeader: boolean,
-): ReturnType<typeof linesOf> & Pick<LinesEnd, "incompleteLine"> {
+): PieceLines & Pick<LinesEnd, "incompleteLine"> {
   const { lines, end, nextLine } = linesOf(bytes, { ...piece, isFinal: false });
   checkText(piece.file, bytes.subarray(0, end), piece.line);
   const rest = bytes.subarray(end);
@@ -230,7 +228,7 @@ async function readPiece(
   return { mark, bytes: buffer.subarray(mark, bytesRead) };
 }
 
-type BadLine = ReturnType<typeof tableFailure>;
+type BadLine = (line: number, what: string) => Failure;
 
 function requireHeader(header: TableLine | undefined, bad: BadLine): void {
   if (header === undefined || header.cells.join() !== CORRECTION_COLUMNS.join())

@@ -38,7 +38,7 @@ function delimiterOf(text: string): string {
   );
 }
 
-interface Piece {
+export interface LinePiece {
   readonly file: string;
   readonly hint: string;
   readonly delimiter: string;
@@ -48,7 +48,7 @@ interface Piece {
   readonly isFinal: boolean;
 }
 
-interface PieceLines {
+export interface PieceLines {
   readonly lines: readonly TableLine[];
   /** The offset of the bytes that belong to an incomplete line. */
   readonly end: number;
@@ -60,7 +60,7 @@ interface PieceLines {
  * Returns the complete lines at the start of a piece of a CSV file, with unmodified cells. Omits empty lines.
  * @throws Failure `config`, with the hint, for an unclosed quote
  */
-export function linesOf(bytes: Buffer, { file, hint, delimiter, line, isFinal }: Piece): PieceLines {
+export function linesOf(bytes: Buffer, { file, hint, delimiter, line, isFinal }: LinePiece): PieceLines {
   const boundaries = findRecordBoundaries(bytes, byteKinds(delimiter), isFinal);
   const unclosed = boundaries.brokenQuote ?? (isFinal ? boundaries.openQuote : undefined);
   if (unclosed !== undefined)

@@ -3,7 +3,7 @@ import type { SourceFinding } from "../../model/problem.ts";
 import { cellText, type RawCell, type WorkbookContext } from "./cell-text.ts";
 import { newTextCollector } from "./shared-strings.ts";
 import { isTrue } from "./workbook-parts.ts";
-import { readXml, type WorkbookPart, type XmlAttributes } from "./xml-reader.ts";
+import { readXml, type WorkbookPart, type XmlAttributes, type XmlHandlers } from "./xml-reader.ts";
 import { corruptPackage } from "./zip-package.ts";
 
 /** A row of a sheet that is not empty. */
@@ -39,7 +39,7 @@ export async function* sheetRows(
 }
 
 interface SheetReader {
-  readonly handlers: Parameters<typeof readXml>[1];
+  readonly handlers: XmlHandlers;
   /** Returns the rows completed since the last call. */
   readonly take: () => readonly SheetRow[];
 }

@@ -9,9 +9,11 @@ interface RecordsHeading {
   readonly title: string;
 }
 
+type RecordCounts = Pick<Summary, "records"> & StatusCounts;
+
 /** Renders the statuses of the records as a bar and as a table. */
 export function recordsSection(
-  summary: Pick<Summary, "records"> & StatusCounts,
+  summary: RecordCounts,
   { id, title }: RecordsHeading = { id: "records", title: "Records" },
 ): Html {
   const present = STATUSES.filter((status) => (summary.counts[status] ?? 0) > 0).toSorted(
@@ -52,7 +54,7 @@ export function recordsSection(
   </section> `;
 }
 
-function statusBar(summary: Parameters<typeof recordsSection>[0], present: readonly Status[]): Html {
+function statusBar(summary: RecordCounts, present: readonly Status[]): Html {
   let x = 0;
   const parts = present.map((status) => {
     const width = (100 * (summary.counts[status] ?? 0)) / summary.records;

@@ -20,7 +20,7 @@ import {
 } from "./checks/presence-checks.ts";
 import type { Scope } from "./rule-context.ts";
 import { pathOf, type Cursor } from "./expressions/cursor.ts";
-import { isReported } from "./expressions/walk-path.ts";
+import { isReported, type Walk } from "./expressions/walk-path.ts";
 import {
   conditionalValueCheck,
   equalsAcrossCheck,
@@ -73,7 +73,7 @@ export function compileRule(rule: Rule, compiler: RuleCompiler): CompiledRule {
 }
 
 /** Collects all cursors before the checks, because a check changes the scope that the walk reads. */
-function cursorsAt(walk: ReturnType<RuleCompiler["walk"]>, here: Cursor, scope: Scope): readonly Cursor[] {
+function cursorsAt(walk: Walk, here: Cursor, scope: Scope): readonly Cursor[] {
   const cursors: Cursor[] = [];
   walk(here, scope, (cursor) => cursors.push(cursor));
   return cursors;

@@ -122,6 +122,8 @@ function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined 
   );
 }
 
+type BreakerState = "closed" | "open" | "half-open";
+
 /**
  * The circuit of one import supplier: closed while the supplier accepts records, half-open during a probe, otherwise
  * open.
@@ -129,7 +131,7 @@ function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined 
 interface SupplierBreaker {
   /** Empty if payloads do not name a supplier. */
   readonly supplier: string;
-  readonly state: () => "closed" | "open" | "half-open";
+  readonly state: () => BreakerState;
   /** Returns true when the next probe is due, and makes the circuit half-open. */
   readonly startProbe: () => boolean;
   /** Like `SupplierBreakers.interpret`, for a record of this supplier. */
@@ -167,7 +169,7 @@ const MAX_PROBE_INTERVAL_MS = 120_000;
 
 function createSupplierBreaker(supplier: string, { waits, clock, onChange }: SupplierBreakerOptions): SupplierBreaker {
   const streak = createRefusalStreak();
-  let state: ReturnType<SupplierBreaker["state"]> = "closed";
+  let state: BreakerState = "closed";
   let code = "no code";
   let intervalMs = MIN_PROBE_INTERVAL_MS;
   let probeAt = 0;

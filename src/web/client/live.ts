@@ -47,11 +47,10 @@ export function useLive(): Live {
   return live;
 }
 
+export type PushAction = "check" | "start" | "stop" | "dismiss";
+
 /** Asks the server to check, start, stop or dismiss a push. Returns the error if the server refuses. */
-export async function changePush(
-  action: "check" | "start" | "stop" | "dismiss",
-  body: object = {},
-): Promise<ErrorDetails | undefined> {
+export async function changePush(action: PushAction, body: object = {}): Promise<ErrorDetails | undefined> {
   try {
     const push = await postJson<PushState>(`/api/push/${action}`, body);
     if (current.event !== undefined) change({ event: { ...current.event, push } });

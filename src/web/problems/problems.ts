@@ -10,7 +10,7 @@ import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { NEEDS_WORK, type Outcome } from "../../model/outcome.ts";
 import type { OwnerRule } from "../../model/owner.ts";
-import { cellsOfJob } from "../../pipeline/owners/read-cells.ts";
+import { cellsOfJob, type CellReader } from "../../pipeline/owners/read-cells.ts";
 import { findOwners, haveColumns } from "../../pipeline/owners/record-owner.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
@@ -142,7 +142,7 @@ async function collectOutcomes(
 async function withOwners(
   outcomes: readonly Outcome[],
   rules: readonly OwnerRule[],
-  cells: Parameters<typeof findOwners>[2],
+  cells: CellReader | undefined,
   supplier: string,
 ): Promise<readonly ProblemRecord[]> {
   const records = outcomes.map(({ record, source, problems, status, key }) => ({

@@ -1,3 +1,4 @@
+import type { ErrorDetails } from "../error-data.ts";
 import { push, type PushOptions } from "../../commands/upload/push.ts";
 import { hostOf } from "../../job/target-connection.ts";
 import { requireTarget } from "../../job/settings/platform-settings.ts";
@@ -158,7 +159,7 @@ function busy(): RefusedRequest {
   return new RefusedRequest(409, "busy", "A check or a push is in progress");
 }
 
-function detailsOf(error: unknown, { logBug }: WebProject): ReturnType<typeof failureDetails> {
+function detailsOf(error: unknown, { logBug }: WebProject): ErrorDetails {
   if (error instanceof Failure) return failureDetails(error);
   logBug(error);
   return bugDetails();

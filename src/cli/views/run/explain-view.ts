@@ -1,3 +1,4 @@
+import type { Problem } from "../../../model/problem.ts";
 import type { ExplainedSources, Explanation } from "../../../commands/ledger/explain.ts";
 import type { Exclusion } from "../../../ledger/records/exclusions.ts";
 import type { Attempt, RecordedDecision } from "../../../ledger/records/requests.ts";
@@ -88,7 +89,7 @@ export function explainJson(
   return indentedJson(shown);
 }
 
-function withWords(problem: Parameters<typeof describeProblem>[0]): object {
+function withWords(problem: Problem): object {
   const { attr, code, severity, by, place } = problem;
   return { attr, code, detail: describeProblem(problem), severity, by, ...(place && { source: place }) };
 }

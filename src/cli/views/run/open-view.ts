@@ -5,7 +5,7 @@ import { csvText, shownCell } from "../../../report/csv-text.ts";
 import type { OwnedOpenRecord } from "../../../pipeline/owners/each-open-record.ts";
 import { causesOf, daysSince, dueDay, isOverdue } from "../../../pipeline/owners/record-owner.ts";
 import { indentedJson, printableJson } from "../../../terminal/safe-json.ts";
-import { renderTable, streamedTable } from "../../../terminal/text-table.ts";
+import { renderTable, streamedTable, type StreamedTable } from "../../../terminal/text-table.ts";
 import { cutText } from "../../../terminal/text-width.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import { plainText } from "../../../text/plain-text.ts";
@@ -34,7 +34,7 @@ export function openWriter(format: OpenFormat, shown: OpenScreen): OpenWriter {
 /** Renders a table for each group of consecutive records with the same run and target. */
 function textWriter({ screen, now, hasOwners }: OpenScreen): OpenWriter {
   let current: string | undefined;
-  let table: ReturnType<typeof streamedTable> | undefined;
+  let table: StreamedTable | undefined;
   return {
     add(records) {
       const parts: string[] = [];

@@ -1,7 +1,7 @@
 import { createMutex } from "../../../time/mutex.ts";
 import type { Ledger } from "../../ledger.ts";
 import { latestFindings } from "../../runs/platform-findings.ts";
-import type { HeartbeatReply, SharedWorker } from "../../runs/shared-run.ts";
+import type { HeartbeatReply, SharedWorker, WorkerReport } from "../../runs/shared-run.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
 import type { Queries, Transaction } from "../queries.ts";
@@ -36,8 +36,6 @@ interface Identity {
   readonly leaseMs: number;
 }
 
-type BeatReport = Parameters<SharedWorker["beat"]>[0];
-
 /** Returns the worker for a row that is already in the table of workers. */
 export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper: Reaper): SharedWorker {
   const context = { ...shared, database: withinLease(shared.database, leaseMs) };
@@ -56,7 +54,7 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
       if (!(await isWorking(transaction, id))) throw lostRange();
       return work(transaction);
     });
-  const beatOnce = async (transaction: Transaction, report: BeatReport): Promise<HeartbeatReply> => {
+  const beatOnce = async (transaction: Transaction, report: WorkerReport): Promise<HeartbeatReply> => {
     const firsts = held.firsts();
     if (!(await noteWorker(transaction, id, report))) throw lostRange();
     if ((await renewRanges(transaction, own, firsts)) < firsts.length) throw lostRange();

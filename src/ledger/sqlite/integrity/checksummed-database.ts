@@ -12,7 +12,7 @@ import {
   writeHeaderOnly,
 } from "./page-checksums.ts";
 
-interface ChecksummedDatabase extends SqliteDatabase {
+export interface ChecksummedDatabase extends SqliteDatabase {
   /** Closes the database. Returns false if the log could not be written into the file. */
   readonly close: () => boolean;
   /** Stops the check of the pages. Call this when another thread starts to write and to check the pages. */

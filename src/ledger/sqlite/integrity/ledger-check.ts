@@ -91,7 +91,7 @@ const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;
 /** Up to this size, the pages of a ledger are checked each time the ledger is opened, which takes about 100 ms. */
 const LARGE_BYTES = 128 * 1024 * 1024;
 
-interface IntegrityOptions {
+export interface IntegrityOptions {
   /** Returns whether another process may be writing to the ledger. */
   readonly isBusy?: () => boolean;
   /**

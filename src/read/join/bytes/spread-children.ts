@@ -1,6 +1,6 @@
 import { Failure } from "../../../model/failure.ts";
 import { type CsvRecords, csvRecords } from "../../csv/csv-records.ts";
-import { keyVisitor } from "../../chunks/csv-keys.ts";
+import { keyVisitor, type VisitKeys } from "../../chunks/csv-keys.ts";
 import type { CsvLayout } from "../../csv/csv-layout.ts";
 import { recordFlags } from "../../csv/record-flags.ts";
 import { type MatchedRows, newMatchedRows } from "../orphans.ts";
@@ -101,7 +101,7 @@ async function* recordsOf({ files }: CsvSource): AsyncGenerator<readonly [record
 }
 
 /** Adds an entry for each record, including blank ones, so that numbers match. Returns the number of rows. */
-function addKeys(table: KeyTable, visit: ReturnType<typeof keyVisitor>, records: CsvRecords): number {
+function addKeys(table: KeyTable, visit: VisitKeys, records: CsvRecords): number {
   const first = table.count() - records.from;
   let rows = 0;
   const fill = (number: number): void => {

@@ -8,7 +8,7 @@ import {
 } from "../expressions/rule-compiler.ts";
 import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
-import type { Walk } from "../expressions/walk-path.ts";
+import type { Walk, Predicate } from "../expressions/walk-path.ts";
 import { nonMissing, keyText } from "../expressions/rule-value.ts";
 
 /** Reports each item that exceeds the allowed number of items with the same key. */
@@ -50,12 +50,7 @@ export function countItems(walks: readonly Walk[], here: Cursor, scope: Scope): 
   return count;
 }
 
-function isPassed(
-  item: Cursor,
-  other: Cursor,
-  scope: Scope,
-  passes: ReturnType<RuleCompiler["test"]> | undefined,
-): boolean {
+function isPassed(item: Cursor, other: Cursor, scope: Scope, passes: Predicate | undefined): boolean {
   if (passes === undefined) return false;
   scope.other = other;
   const one = passes(item, scope);

@@ -12,7 +12,7 @@ import { ALL_CAUSES } from "../fix-types.ts";
 import type { Refusals } from "./platform-refusals.ts";
 import type { SessionCauses } from "./session-causes.ts";
 import { columnIn, rowContent, type SessionRows } from "./session-rows.ts";
-import { INDEXES, type SessionStore } from "./session-store.ts";
+import { INDEXES, type SessionStore, type Found } from "./session-store.ts";
 
 export interface BuildParts {
   readonly job: Job;
@@ -178,7 +178,7 @@ function rowsAt(
   store: SessionStore,
   rows: SessionRows,
   { row, source }: { readonly row: Row; readonly source: number },
-): ReturnType<SessionStore["all"]> {
+): readonly Found[] {
   const pointer = "pointer" in row ? row.pointer : "";
   const file = rows.fileIndex(source, row.table);
   return store.all("select id, original from row where file = ? and line = ? and pointer = ?", file, row.line, pointer);

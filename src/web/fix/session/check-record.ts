@@ -37,7 +37,7 @@ export type CheckRecords = (records: readonly StoredRecord[]) => Promise<readonl
  */
 const ACROSS_RECORDS: ReadonlySet<string> = new Set(["duplicate_key", "near_duplicate_key"]);
 
-interface CheckRecordOptions {
+export interface CheckRecordOptions {
   readonly job: Job;
   readonly rows: SessionRows;
   /** The corrections in force for a row, in file order. */

@@ -12,7 +12,7 @@ import { correctionsOfKey, followCorrections } from "../edits/correction-log.ts"
 import type { EditParts } from "../edits/edit-cells.ts";
 import { createFixSession, type FixSession } from "../fix-session.ts";
 import { buildSession } from "./build-session.ts";
-import { createAmend, createRecordCheck } from "./check-record.ts";
+import { createAmend, createRecordCheck, type CheckRecordOptions } from "./check-record.ts";
 import { readCurrentRows } from "./current-rows.ts";
 import { readRefusals } from "./platform-refusals.ts";
 import { createSessionCauses } from "./session-causes.ts";
@@ -115,7 +115,7 @@ async function fill(opened: Opened, dependencies: FixDependencies): Promise<FixS
   const unfinished = await readSessionCorrections({ store, log, file, size }, () => (firstSeq += 1));
   const refusals = await readRefusals(options.ledger, store, rows);
   await buildSession({ job, store, rows, causes, refusals }, dependencies);
-  const correctionsOf: Parameters<typeof createAmend>[1] = ({ source, key }) =>
+  const correctionsOf: CheckRecordOptions["correctionsOf"] = ({ source, key }) =>
     key === undefined ? [] : correctionsOfKey(store, rows.sources[source]?.spec.name ?? "", key);
   const check = createRecordCheck({ job, rows, correctionsOf });
   const parts: EditParts = {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { counted } from "../../../../text/count.ts";
 import type { ErrorDetails } from "../../../error-data.ts";
 import type { PushEnd, PushPlan, PushState } from "../../../push/push-data.ts";
-import { changePush, useLive } from "../../live.ts";
+import { changePush, useLive, type PushAction } from "../../live.ts";
 import { usePage } from "../../page-context.ts";
 import { Button } from "../../parts/button.tsx";
 import { ErrorNotice, Notice } from "../../parts/notice.tsx";
@@ -17,10 +17,10 @@ export function PushSection(): JSX.Element | undefined {
   const [isAsking, setAsking] = useState(false);
   if (event === undefined) return undefined;
   const { push, live } = event;
-  const change = (...asked: Parameters<typeof changePush>): void => void changePush(...asked).then(setError);
-  const answer = (...asked: Parameters<typeof changePush>): void => {
+  const change = (action: PushAction, body?: object): void => void changePush(action, body).then(setError);
+  const answer = (action: PushAction, body?: object): void => {
     setAsking(false);
-    change(...asked);
+    change(action, body);
   };
   return (
     <section aria-label="Push">
