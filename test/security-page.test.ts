@@ -26,12 +26,12 @@ it("docs/security.md lists the work limits of the program", () => {
   for (const [what, limit] of [
     ["alternatives tried for one record", MAX_TRIALS],
     ["matches of names and values against patterns for one record", MAX_MATCHES],
-    ["options of alternatives directly inside alternatives", MAX_OPTIONS],
-    ["schemas that one value may be compared with because of conditions (`if`, `not`, ...)", MAX_EVALUATIONS],
+    ["alternatives of a schema, including alternatives directly inside alternatives", MAX_OPTIONS],
+    ["schemas with which one value may be compared because of conditions (`if`, `not`, ...)", MAX_EVALUATIONS],
     ["schemas inside schemas, along references", MAX_SCHEMA_NESTING],
     ["nodes that an overlay's target visits", MAX_VISITS],
     ["files and folders that a glob visits", MAX_GLOB_ENTRIES],
-    ["pages of one list of the platform", MAX_PAGES],
+    ["pages of one list on the platform", MAX_PAGES],
     ["length of a target of an overlay", MAX_PATH_CHARACTERS],
   ] as const) {
     expect(page).toContain(`| ${what} | ${limit.toLocaleString("en")}`);
@@ -46,7 +46,7 @@ it("docs/security.md lists the size limits of the program", () => {
     `| columns of a CSV file, of a sheet | ${csvColumns.toLocaleString("en")} |`,
     `| one JSON record, line or document | ${jsonRecordBytes / 2 ** 20} MiB |`,
     `| uncompressed size of one file | ${inputBytes / 2 ** 40} TiB |`,
-    `| unpacked size of a \`.gz\` | ${gzipRatio} times`,
+    `| unpacked size of a \`.gz\` file | ${gzipRatio} times`,
     `| unpacked size of a part of a workbook | ${gzipRatio} times`,
     `| parts of a workbook | ${workbookParts.toLocaleString("en")} |`,
     `| text of a workbook, which is kept in memory | ${workbookTextBytes / 2 ** 20} MiB |`,
