@@ -160,20 +160,25 @@ function valueOf(scan: Scan, member: Member, depth: number): number {
   if (first === QUOTE) return text(scan, member.column);
   if (first !== BRACE && first !== BRACKET) return scalar(scan, member.column);
   if (member.column >= 0 || depth === MAX_DEPTH) return UNSUITABLE;
-  if (first === BRACKET) return member.isOnPath ? UNSUITABLE : list(scan, member, depth);
-  return object(scan, membersOf(member), depth + 1);
+  return first === BRACKET ? list(scan, member, depth) : object(scan, membersOf(member), depth + 1);
 }
 
+/** Reads a list. If a path of a column leads through the list, its items are members named by their index. */
 function list(scan: Scan, member: Member, depth: number): number {
+  if (member.hasZeroPadded) return UNSUITABLE;
+  const { isOnPath } = member;
   let content = scan.hashesRows ? EMPTY_LIST : 0;
+  let index = 0;
   scan.at += 1;
   skipSpace(scan);
   if (closes(scan, END_BRACKET)) return content;
   do {
     skipSpace(scan);
-    const item = valueOf(scan, member, depth + 1);
+    const owner = isOnPath ? memberNamed(membersOf(member), String(index)) : member;
+    const item = owner === undefined ? UNSUITABLE : valueOf(scan, owner, depth + 1);
     if (item < 0) return UNSUITABLE;
     if (scan.hashesRows) content = withItem(content, item);
+    index += 1;
     skipSpace(scan);
   } while (closes(scan, COMMA));
   return closes(scan, END_BRACKET) ? content : UNSUITABLE;
@@ -279,6 +284,8 @@ interface Member {
   column: number;
   /** Whether a column is below the member. */
   isOnPath: boolean;
+  /** Whether a path continues with an index such as `00`, which leads to the same item as `0`. */
+  hasZeroPadded: boolean;
   /** The members of the value, or of the items of the value. */
   members: Members | undefined;
   /** The member that followed in an earlier object. */
@@ -311,6 +318,7 @@ function addColumn(root: Members, path: readonly string[], column: number): void
     if (member === undefined) return;
     if (depth === path.length - 1) member.column = column;
     else member.isOnPath = true;
+    member.hasZeroPadded ||= /^0\d/.test(path[depth + 1] ?? "");
     members = membersOf(member);
   }
 }
@@ -337,6 +345,7 @@ function memberNamed({ byName }: Members, name: string): Member | undefined {
     content: nameContent(name),
     column: -1,
     isOnPath: false,
+    hasZeroPadded: false,
     members: undefined,
     next: undefined,
     seenIn: 0,

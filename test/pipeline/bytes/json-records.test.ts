@@ -29,6 +29,13 @@ test.each([
   );
 });
 
+test("finds an item of a list whose index in the mapping starts with a zero", async () => {
+  const records = [goodRecord({}), goodRecord({ MAILS: '[{"TO":"a@b.example"},{"TO":"none"}]' })];
+  const folder = folderOf({ "things.ndjson": `${records.join("\n")}\n` });
+  writeFileSync(path.join(folder, "mapping.yaml"), JSON_MAPPING.replace("MAILS.1.TO", "MAILS.01.TO"));
+  await expectSamePlans(folder);
+});
+
 test.each([
   ["an unpaired surrogate", { NAME: '"A\\ud83d"' }],
   ["an escaped control character", { NAME: '"\\u000bAnn"' }],
@@ -54,14 +61,14 @@ test.each(["things.ndjson", "things.json"])(
       goodRecord({ REF: "7.50", BALANCE: "12.50" }),
       goodRecord({ REF: '"A6"', KIND: "null", RATE: "null", PLACE: '{"STREET":"1 High St"}' }),
       goodRecord({ REF: '"A2"', EXTRA: '[{"x":[1.50]},{"x":"\\n"}]' }),
-      goodRecord({ REF: '"A3"', PLACE: "[]" }),
+      goodRecord({ REF: '"A3"', PLACE: '{"STREET":["1 High St"]}' }),
       goodRecord({ REF: '"A4"', COUNT: "1e2" }),
       goodRecord({ REF: '"A5"', NAME: '"too long"' }),
     ];
     const content = name.endsWith("ndjson") ? records.map((text) => `${text}\n`).join("") : `[${records.join(", ")}]`;
     const job = await openFolder(folderOf({ [name]: content }));
     onTestFinished(() => job.input.close());
-    // A list at the path of a column, an exponent, an error.
+    // A list as the value of a column, an exponent, an error.
     expect(await onRowPath(job)).toEqual([6, 7, 8]);
     expect(await onRowPath(job, SENT)).toEqual([6, 7, 8]);
   },

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { CELLS, COLUMNS, GOOD, MAPPING, mapping as csvMapping } from "./odd-records.ts";
 
-/** A mapping of `odd-records.ts` that reads a JSON file. Two of its columns are paths. */
+/** A mapping of `odd-records.ts` that reads a JSON file. Some of its columns are paths, one of them through a list. */
 function forJson(text: string): string {
-  return text.replace("things.csv", "things.*json").replaceAll(/\b(STREET|TOWN)\b/g, "PLACE.$1");
+  return text
+    .replace("things.csv", "things.*json")
+    .replaceAll(/\b(STREET|TOWN)\b/g, "PLACE.$1")
+    .replaceAll(/\bMAIL\b/g, "MAILS.1.TO");
 }
 
 export const JSON_MAPPING: string = forJson(MAPPING);
@@ -15,6 +18,7 @@ type Member = readonly [name: string, json: string];
 const GOOD_MEMBERS: readonly Member[] = COLUMNS.flatMap((name, column): readonly Member[] => {
   const cell = JSON.stringify(GOOD[column] ?? "");
   if (name === "STREET") return [["PLACE", `{"STREET":${cell},"TOWN":"Bath"}`]];
+  if (name === "MAIL") return [["MAILS", `[{},{"TO":${cell}}]`]];
   return name === "TOWN" ? [] : [[name, cell]];
 });
 
@@ -65,6 +69,10 @@ const OTHERS = fc.constantFrom(
   '{"STREET": "1 High St"}',
   '{"TOWN": "Bath", "STREET": null}',
   '{"TOWN": ["Bath"]}',
+  '[null, {"TO": "b@c.example"}]',
+  '[{"TO": "a@b.example"}, {"TO": "\\u0062@c.example"}, {"TO": 1.50}]',
+  '[{"TO": "a@b.example"}, ["b@c.example"]]',
+  '{"1": {"TO": "c@d.example"}}',
   '"\\u00e9\\/\\"\\n"',
   '"\\ud83d\\ude00"',
   '"\\ud83d"',
@@ -86,6 +94,8 @@ const value = fc.oneof(
 const name = fc.constantFrom(
   ...COLUMNS,
   "PLACE",
+  "MAILS",
+  "MAILS.1.TO",
   "PLACE.TOWN",
   "PLACE.STREET",
   "TOWN",
