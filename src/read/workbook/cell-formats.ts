@@ -61,13 +61,20 @@ function numberFormat(code: string): NumberFormat {
     return {
       kind: "number",
       show: (value) => ({
-        text: format(code, value).trim(),
+        text: shownNumber(code, value),
         rounded: isFraction || isRounded(value, decimals),
       }),
     };
   } catch {
     return GENERAL;
   }
+}
+
+/** Adds the minus if the format shows a negative number like the positive one, except for its colour. */
+function shownNumber(code: string, value: number): string {
+  const text = format(code, value).trim();
+  if (value >= 0 || text === "" || text !== format(code, -value).trim()) return text;
+  return text === format(code, 0).trim() ? text : `-${text}`;
 }
 
 /**
