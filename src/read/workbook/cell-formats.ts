@@ -1,4 +1,4 @@
-import { format, getFormatDateInfo, getFormatInfo, isDateFormat } from "numfmt";
+import { format, type FormatDateInfo, getFormatDateInfo, getFormatInfo, isDateFormat, tokenize } from "numfmt";
 import { readWholeXml, type WorkbookPart } from "./xml-reader.ts";
 
 /** How a spreadsheet program displays the numbers of a cell, according to the number format of its style. */
@@ -81,15 +81,31 @@ function shownNumber(code: string, value: number): string {
  * Returns the format of a date, time or duration. Durations (`[h]:mm`) are read as displayed, all others in ISO form.
  */
 function dateFormat(code: string): NumberFormat {
-  const { year, month, day, hours, minutes, seconds } = getFormatDateInfo(code);
   if (/\[[hms]+\]/i.test(code)) {
     return {
       kind: "number",
       show: (value) => ({ text: format(code, value).trim(), rounded: false }),
     };
   }
-  const hasDate = year || month || day;
-  return { kind: "date", hasDate, hasTime: hours || minutes || seconds || !hasDate };
+  const sections = sectionsOf(code).map(getFormatDateInfo);
+  const hasDate = sections.some((parts) => parts.year || parts.day || (parts.month && !isMinutes(parts)));
+  const hasTime = sections.some(({ hours, minutes, seconds }) => hours || minutes || seconds);
+  return { kind: "date", hasDate, hasTime: hasTime || !hasDate };
+}
+
+/** The parts of a format code for different numbers: `[=0]"-";dd/mm/yyyy` has two. */
+function sectionsOf(code: string): readonly string[] {
+  const sections = [""];
+  for (const { type, raw } of tokenize(code)) {
+    if (type === "break") sections.push("");
+    else sections.push((sections.pop() ?? "") + raw);
+  }
+  return sections;
+}
+
+/** Whether `m` means minutes. numfmt takes it for the month if the format has seconds but no hours: `mm:ss`. */
+function isMinutes({ hours, seconds }: FormatDateInfo): boolean {
+  return seconds && !hours;
 }
 
 /**
