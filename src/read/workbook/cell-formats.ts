@@ -57,12 +57,13 @@ function numberFormat(code: string): NumberFormat {
     const { type, maxDecimals, scale } = getFormatInfo(code);
     if (type === "general" || type === "text" || type === "scientific") return GENERAL;
     const decimals = maxDecimals + Math.round(Math.log10(scale));
+    const hasSections = code.includes(";");
     const isFraction = type === "fraction";
     return {
       kind: "number",
       show: (value) => ({
         text: shownNumber(code, value),
-        rounded: isFraction || isRounded(value, decimals),
+        rounded: isFraction || isRounded(value, hasSections ? decimalsShown(code, value, decimals) : decimals),
       }),
     };
   } catch {
@@ -107,6 +108,22 @@ function sectionsOf(code: string): readonly string[] {
 function isMinutes({ hours, seconds }: FormatDateInfo): boolean {
   return seconds && !hours;
 }
+
+/**
+ * Returns how many decimal places the format shows for a number, without zeros at the end. The sections of a format may
+ * differ in this; `first` belongs to the first of them.
+ */
+function decimalsShown(code: string, value: number, first: number): number {
+  const text = format(code, value);
+  const isShown = (decimals: number): boolean =>
+    [Math.floor, Math.ceil].some((round) => format(code, round(value * 10 ** decimals) / 10 ** decimals) === text);
+  let decimals = Math.min(0, first);
+  while (decimals < MAX_DECIMALS && !isShown(decimals)) decimals += 1;
+  return decimals;
+}
+
+/** Spreadsheet programs keep 15 digits. */
+const MAX_DECIMALS = 15;
 
 /**
  * Whether a number has more than `decimals` decimal places. Ignores floating-point noise: 0.30000000000000004 is 0.30.
