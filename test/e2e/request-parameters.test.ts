@@ -161,6 +161,32 @@ describe("the parameters of an operation's requests", () => {
     },
   );
 
+  test("in the path are invalid if they would lead to another path", async () => {
+    const { folder, write } = place();
+    write("contract.yaml", CONTRACT.replace("maxLength: 8", "minLength: 0, maxLength: 8"));
+    write("empty.yaml", MAPPING.replace("companyId: COMPANY", "companyId: { from: COMPANY, keepEmpty: true }"));
+    write("customers.csv", "REF,NAME,COMPANY\n1,Ada,..\n2,Bo,.\n3,Cy,\n4,Di,...\n5,Ed,.a\n");
+    const { code, stdout } = await migrate(folder, ["push", "--format", "ndjson"], "empty.yaml");
+    expect(code).toBe(1);
+    expect(outcomeLines(stdout).map(({ status, errors = [] }) => [status, ...errors.map(({ attr }) => attr)])).toEqual([
+      ["invalid", "parameters.companyId"],
+      ["invalid", "parameters.companyId"],
+      ["invalid", "parameters.companyId"],
+      ["accepted"],
+      ["accepted"],
+    ]);
+  });
+
+  test("in a header are invalid if they cannot be sent, even if the path has a parameter with the same name", async () => {
+    const { folder, write } = place();
+    write("contract.yaml", CONTRACT.replace("name: X-Source", "name: companyId"));
+    write("source.yaml", MAPPING.replace('X-Source: { value: "${supplier}" }', ""));
+    write("customers.csv", "REF,NAME,COMPANY\n1,Ada,\u6F22\n2,Bo,a\n");
+    const { code, stdout } = await migrate(folder, ["validate", "--format", "ndjson"], "source.yaml");
+    expect(code).toBe(1);
+    expect(outcomeLines(stdout).map(({ status }) => status)).toEqual(["invalid", "valid"]);
+  });
+
   test("must be set by the mapping before anything is read or sent", async () => {
     const { folder, write } = place();
     write("without.yaml", "payload: { reference: REF }\nparameters: { mode: { value: strict } }\n");

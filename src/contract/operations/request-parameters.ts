@@ -26,7 +26,7 @@ export function compileParameters(
   }
   for (const name of namesInPath(path)) {
     const isDescribed = [...found.values()].some((one) => one.in === "path" && one.name === name);
-    if (!isDescribed) found.set(`path ${name}`, { name, in: "path", required: true, type: ANY_TEXT });
+    if (!isDescribed) found.set(`path ${name}`, { name, in: "path", required: true, type: sendable(ANY_TEXT, "path") });
   }
   return [...found.values()];
 }
@@ -43,7 +43,7 @@ function compileParameter(part: DocumentPart | undefined, compilation: Compilati
   const required = part.value["required"] === true || where === "path";
   const type = typeOf(part, compilation);
   if (type !== undefined && isPlace(where)) {
-    return { name, in: where, required, type: where === "header" ? inHeader(type) : type };
+    return { name, in: where, required, type: sendable(type, where) };
   }
   const message = `the parameter ${JSON.stringify(name)} (in: ${JSON.stringify(where)}) is not sent: only single values in the path, the query or a header can be sent`;
   compilation.findings.add(required ? "warning" : "info", "not-sent", message, part.path);
@@ -87,6 +87,15 @@ const ANY_TEXT: TextType = {
   documentPath: false,
 };
 
+/** Restricts the values of a parameter to values that can be sent at its place. */
+function sendable(type: FieldType, where: RequestParameter["in"]): FieldType {
+  if (where === "header") return inHeader(type);
+  return where === "path" ? { ...type, assertions: [...(type.assertions ?? []), PATH_SEGMENT] } : type;
+}
+
+/** An empty segment, `.` and `..` would lead to another path. */
+const PATH_SEGMENT: Assertion = { schema: { pattern: "[^.]|\\.{3}" }, unevaluated: false };
+
 /**
  * Restricts text without a pattern to printable ASCII, because other characters in headers are not interoperable (RFC
  * 9110, 5.5). A pattern of the contract may allow other characters, but not line breaks and other characters that the
@@ -109,11 +118,18 @@ const HEADER_CHARACTERS: Assertion = {
  */
 export function parametersType(operation: RequestForm & StepSequence): ObjectType | undefined {
   const properties = new Map<string, Property>();
+  const places = new Set<string>();
   for (const { parameters = [] } of requestsOf(operation)) {
-    for (const { name, required, type } of parameters) {
+    for (const { name, in: where, required, type } of parameters) {
       const known = properties.get(name);
-      properties.set(name, known ?? { name, required, readOnly: false, type });
-      if (required && known?.required === false) properties.set(name, { ...known, required });
+      const isNewPlace = known !== undefined && !places.has(`${where} ${name}`);
+      properties.set(name, {
+        name,
+        required: required || known?.required === true,
+        readOnly: false,
+        type: isNewPlace ? sendable(known.type, where) : (known?.type ?? type),
+      });
+      places.add(`${where} ${name}`);
     }
   }
   if (properties.size === 0) return undefined;
