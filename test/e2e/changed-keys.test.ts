@@ -129,4 +129,18 @@ describe("a rejects file that is used as an ordinary source", () => {
     await work.push(["--new-keys"]);
     expect(await keysOnPlatform()).toContain("77777777");
   });
+
+  test("keeps a ragged row ragged, without taking another of its cells for its key", async () => {
+    const work = await rejected();
+    const row = "00000003,";
+    const text = readFileSync(work.file("accounts.csv"), "utf8");
+    const lines = text.split("\n").map((line) => (line.startsWith(row) ? `${line.trimEnd()},secret cell` : line));
+    writeFileSync(work.file("accounts.csv"), lines.join("\n"));
+    await work.migrate(["validate", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--out", "again"]);
+    writeFileSync(work.file("accounts.csv"), readFileSync(work.file("again/rejects.csv")));
+    const { stdout } = await work.push();
+    const ragged = outcomeLines(stdout).find(({ key }) => key === "00000003");
+    expect(ragged?.errors?.map(({ code }) => code)).toEqual(["source_ragged_row"]);
+    expect(stdout).not.toContain("secret");
+  });
 });

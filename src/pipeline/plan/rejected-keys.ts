@@ -24,7 +24,7 @@ export function compareWithRejects(
   const { keyAttr } = mapping;
   if (settings.rejects !== undefined || keyAttr === undefined) return batch;
   return batch.map((record) => {
-    const known = record.orphan ? undefined : rejectedKey(record, formatAttr(keyAttr));
+    const known = record.orphan || isRagged(record) ? undefined : rejectedKey(record, formatAttr(keyAttr));
     const { key } = record;
     if (known === undefined || key === undefined || isSameKey(known, key)) return record;
     const place = mapping.locate(record.row, keyAttr);
@@ -32,6 +32,11 @@ export function compareWithRejects(
     const located = { attr: formatAttr(keyAttr), ...problem, ...(place !== undefined && { place }) };
     return { ...record, problems: [...record.problems, located] };
   });
+}
+
+/** In a ragged row, the cells in the columns of the report may be other cells. */
+function isRagged({ problems }: MappedRecord): boolean {
+  return problems.some(({ code }) => code === "source_ragged_row");
 }
 
 /**
