@@ -47,14 +47,20 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
     kind: "leaf",
     applies: options.when && compileCondition(options.when, context, line),
     read: options.value === undefined ? readerOf(options, columns, transform) : undefined,
-    finish: options.keepEmpty
-      ? (content, row) => (content === "" ? "" : transform.finish(content, row))
-      : transform.finish,
+    finish: options.keepEmpty ? keepingEmpty(transform) : transform.finish,
     fallback: fallbackOf(options, type, context),
     origin: transform.origin,
     placeIn: (row) => columnBehind(columns, row)?.placeIn(row),
     columns: columnsRead(options),
     isCopied: isCopied(options),
+  };
+}
+
+/** Converts every cell that is empty, or counts as empty after its conversion, to empty text. */
+function keepingEmpty({ finish, takesEmpty }: CompiledTransform): LeafNode["finish"] {
+  return (content, row) => {
+    const value = content === "" && !takesEmpty ? "" : finish(content, row);
+    return value === undefined ? "" : value;
   };
 }
 

@@ -101,6 +101,13 @@ describe("keepEmpty", () => {
     expect(mapLeaf("{ from: A, keepEmpty: true }", text, { A: "a" })).toEqual(["a"]);
     expect(mapLeaf("{ from: A, keepEmpty: true, lookup: { a: b } }", text, { A: "" })).toEqual([""]);
   });
+  test("sends a cell as an empty string if the lookup treats it as empty", () => {
+    expect(mapLeaf("{ from: A, keepEmpty: true, lookup: { a: '' } }", text, { A: "a" })).toEqual([""]);
+    expect(mapLeaf("{ from: A, keepEmpty: true, lookup: { a: b }, otherwise: empty }", text, { A: "c" })).toEqual([""]);
+  });
+  test("leaves an empty cell to a lookup that defines a value for it", () => {
+    expect(mapLeaf("{ from: A, keepEmpty: true, lookup: { '': none } }", text, { A: "" })).toEqual(["none"]);
+  });
   test("is rejected for types that cannot be an empty string, and in combination with a default", () => {
     expect(leafError("{ from: A, keepEmpty: true }", integer)).toContain("sends empty text");
     expect(leafError("{ from: A, keepEmpty: true, default: x }")).toContain("cannot be used together");
