@@ -63,7 +63,10 @@ function numberFormat(code: string): NumberFormat {
       kind: "number",
       show: (value) => ({
         text: shownNumber(code, value),
-        rounded: isFraction || isRounded(value, hasSections ? decimalsShown(code, value, decimals) : decimals),
+        rounded:
+          isFraction ||
+          isRounded(value, decimals) ||
+          (hasSections && isRounded(value, decimalsShown(code, value, decimals))),
       }),
     };
   } catch {
