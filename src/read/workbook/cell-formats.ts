@@ -34,10 +34,18 @@ export async function readCellFormats(part: WorkbookPart): Promise<(style: strin
     const id = styles[Number(style ?? 0)] ?? "0";
     const known = byId.get(id);
     if (known !== undefined) return known;
-    const compiled = numberFormat(codes.get(id) ?? BUILT_IN.get(id) ?? "General");
+    const compiled = numberFormat(withoutLanguage(codes.get(id) ?? BUILT_IN.get(id) ?? "General"));
     byId.set(id, compiled);
     return compiled;
   };
+}
+
+/**
+ * Removes the language of a currency or a date: `[$€-407]` becomes `[$€]`. In numfmt, the language also changes the
+ * separators of numbers, so that 1,234 would become 1.234.
+ */
+function withoutLanguage(code: string): string {
+  return code.replaceAll(/\[\$([^\]-]*)-[^\]]*\]/g, (_, currency: string) => (currency === "" ? "" : `[$${currency}]`));
 }
 
 /** Returns the format for a workbook without styles, which displays all digits. */
