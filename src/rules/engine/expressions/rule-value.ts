@@ -14,8 +14,10 @@ export function nonMissing(value: JsonValue | undefined): JsonValue | undefined 
   return undefined;
 }
 
+/** White space is an ASCII control character or a space, or is not ASCII, as a no-break space. */
 function isBlank(text: string): boolean {
-  return text === "" || (text.charCodeAt(0) <= 32 && text.trim() === "");
+  const first = text.charCodeAt(0);
+  return text === "" || ((first <= 0x20 || first >= 0x7f) && text.trim() === "");
 }
 
 /** Compares values. A date and a date-time are compared by the day in the instance's time zone. */

@@ -14,6 +14,8 @@ describe("conditions", () => {
     ["a", { a: "  " }, false],
     ["a is present", { a: false }, true],
     ["a is absent", { a: [] }, true],
+    ["a is absent", { a: "\u00a0\u3000" }, true],
+    ["a is absent", { a: "\u00a0x" }, false],
     ["a is not present", { a: {} }, true],
     ["not a", {}, true],
     ["not (a and b)", { a: true, b: true }, false],

@@ -15,7 +15,7 @@ export function nonMissing(value: JsonValue | undefined): JsonValue | undefined 
 }
 
 function isBlank(text: string): boolean {
-  return text === "" || (text.charCodeAt(0) <= 32 && text.trim() === "");
+  return text.trim() === "";
 }
 
 /** Compares values; a date and a date-time by the day in the instance's time zone. */
