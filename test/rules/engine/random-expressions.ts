@@ -1,4 +1,4 @@
-import { type Expression, type FunctionName, FUNCTIONS } from "../../../src/rules/language/expression.ts";
+import { type Comparison, type Expression, type FunctionName, FUNCTIONS } from "../../../src/rules/language/expression.ts";
 import type { PathBase, PathExpression, PathStep } from "../../../src/rules/language/expression.ts";
 import type { Choices } from "./random-payloads.ts";
 
@@ -60,10 +60,25 @@ export function path(making: Making, depth = 0): PathExpression {
   return { kind: "path", base, steps, text: "" };
 }
 
+/** Selects rows of a reference list: usually the rows with a certain cell, which are found with an index. */
 function rowsOf(making: Making, depth: number): PathStep {
-  const right = expression(making, depth + 2);
-  const left: Expression = { kind: "path", base: "here", steps: [column(making)], text: "" };
-  return { kind: "items", filter: { kind: "comparison", operator: "=", left, right } };
+  const { choices } = making;
+  if (chance(making, 8)) return { kind: "items" };
+  const cell: Expression = { kind: "path", base: "here", steps: [column(making)], text: "" };
+  const value = chance(making, 2) ? valueOutside(making) : expression(making, depth + 2);
+  const [left, right] = chance(making, 3) ? [value, cell] : [cell, value];
+  const operator = choices.pick<Comparison>(["=", "=", "=", "!=", "<"]);
+  const condition: Expression = { kind: "comparison", operator, left, right };
+  if (!chance(making, 3)) return { kind: "items", filter: condition };
+  const [one, other] = chance(making, 2) ? [condition, expression(making, 3)] : [expression(making, 3), condition];
+  return { kind: "items", filter: { kind: choices.pick(["and", "and", "or"]), left: one, right: other } };
+}
+
+/** Returns a value that does not depend on the row. */
+function valueOutside({ choices }: Making): Expression {
+  const base: PathBase = choices.pick(["this", "top"]);
+  const steps: PathStep[] = [{ kind: "field", name: choices.pick(NAMES) }];
+  return choices.pick<Expression>([TEXT, { kind: "path", base, steps, text: "" }]);
 }
 
 function column({ choices }: Making): PathStep {

@@ -14,7 +14,7 @@ export function nonMissing(value: JsonValue | undefined): JsonValue | undefined 
   return undefined;
 }
 
-/** White space is an ASCII control character or a space, or is not ASCII, as a no-break space. */
+/** Most texts start with a visible ASCII character, and are not trimmed. */
 function isBlank(text: string): boolean {
   const first = text.charCodeAt(0);
   return text === "" || ((first <= 0x20 || first >= 0x7f) && text.trim() === "");
