@@ -1,4 +1,9 @@
-import { type Comparison, type Expression, type FunctionName, FUNCTIONS } from "../../../src/rules/language/expression.ts";
+import {
+  type Comparison,
+  type Expression,
+  type FunctionName,
+  FUNCTIONS,
+} from "../../../src/rules/language/expression.ts";
 import type { PathBase, PathExpression, PathStep } from "../../../src/rules/language/expression.ts";
 import type { Choices } from "./random-payloads.ts";
 

@@ -34,6 +34,13 @@ describe("conditions", () => {
     ["a = b", { a: { x: 1, y: [2] }, b: { y: [2], x: 1 } }, true],
     ['a in ("X", "Y")', { a: "Y" }, true],
     ['a not in ("X", "Y")', {}, true],
+    ['a in ("X", 2)', { a: "2.0" }, true],
+    ['a in ("1", "X")', { a: 1 }, true],
+    ['a in ("X", "2026-03-15")', { a: "2026-03-15T10:00:00Z" }, true],
+    ['a in ("X", "2026-03-15")', { a: "X" }, true],
+    ['a in ("X", "Y")', { a: "Z" }, false],
+    ['b[] in ("X", "Y")', { b: ["Z", "Y"] }, true],
+    ['b[] not in ("X", "Y")', { b: ["Z", "Y"] }, false],
     ["a in b[].c", { a: 2, b: [{ c: 1 }, { c: 2 }] }, true],
     ["b[].c = 2", { b: [{ c: 1 }, { c: 2 }] }, true],
     ["b[].c != 2", { b: [{ c: 1 }, { c: 2 }] }, false],
@@ -57,6 +64,8 @@ describe("functions and arithmetic", () => {
     ["(a / 0) is absent", { a: 1 }],
     ['a + 1 day = "2024-02-29"', { a: "2024-02-28" }],
     ['a - 60 days = "2025-12-31"', { a: "2026-03-01" }],
+    ['1 day + a = "2024-02-29"', { a: "2024-02-28" }],
+    ["(a + 1 day) is absent", { a: 5 }],
     ['today = "2026-03-15"', {}],
     ["min(a[].x, 3) = 1", { a: [{ x: 2 }, { x: "1.0" }] }],
     ['max(a[]) = "2026-02-01"', { a: ["2026-01-01", "2026-02-01"] }],
@@ -69,7 +78,11 @@ describe("functions and arithmetic", () => {
     ["first(a, b, 3) = 3", { a: "" }],
     ["if(a, 1, 2) = 2", {}],
     ['join(" ", a, b, c) = "The Occupier"', { a: "The", c: "Occupier" }],
+    ['join(" ", a, b) is absent', {}],
+    ['join(a, b, c, d) = "false1"', { b: false, c: "1", d: [1] }],
+    ['join(a, b, c) = "2-3"', { a: "-", b: 2, c: 3 }],
     ['lower(trim(a)) = "x"', { a: " X " }],
+    ["lower(a) is absent", { a: 1 }],
     ['upper(a) = "X"', { a: "x" }],
     ['starts-with(a, "DOM")', { a: "domestic" }],
     ['ends-with(a, ".XXX")', { a: "me@there.xxx" }],
@@ -80,6 +93,17 @@ describe("functions and arithmetic", () => {
     ['not is-format(a, "postcode", b)', { a: "SW1A 1AA", b: "au" }],
     ["not same(list[a = 1], list[b = 2])", { list: [{ a: 1 }, { b: 2 }] }],
     ["same(list[a = 1], list[b = 2])", { list: [{ a: 1, b: 2 }] }],
+    ["not same(a, b)", { b: 1 }],
+    ["not same(b, a)", { b: 1 }],
+    ["not same(list[].a, list[b = 2].a)", { list: [{ a: 1 }, { a: 1, b: 2 }] }],
+    ["agrees(a, b)", { a: { x: 1, y: "" }, b: { x: "1", y: 2, z: 3 } }],
+    ["not agrees(a, b)", { a: { x: 1, y: 3 }, b: { x: "1", y: 2 } }],
+    ["agrees(a, b)", { a: { x: 1 }, b: [2] }],
+    ['name-of(a.b) = "b"', { a: { b: 1 } }],
+    ['not contains(a, "")', { a: "x" }],
+    ["contains(a, b)", { a: 123, b: 2 }],
+    ["if(a, b, c) is absent", { b: 1 }],
+    ["first(a[], b[]) = 2", { a: ["", null], b: [2, 3] }],
   ])("%s holds with %j", (test, payload) => {
     expect(holds(test, payload)).toBe(true);
   });
@@ -112,6 +136,14 @@ describe("dates and the clock", () => {
     expect(holds("a = b", { a: "2026-07-01", b: "2026-06-30T23:30:00Z" }, london)).toBe(true);
     expect(holds("a = b", { a: "2026-07-01", b: "2026-06-30T23:30:00Z" })).toBe(false);
     expect(holds('date(b) = "2026-07-01"', { b: "2026-06-30T23:30:00Z" }, london)).toBe(true);
+  });
+
+  it("finds the day of a date-time, and leaves a date unchanged, in any zone", () => {
+    const newYork = { zone: "America/New_York" };
+    expect(holds('ends-with(date(a), "06-30")', { a: "2026-07-01T03:59:59Z" }, newYork)).toBe(true);
+    expect(holds('ends-with(date(a), "07-01")', { a: "2026-07-01T04:00:00Z" }, newYork)).toBe(true);
+    expect(holds('ends-with(date(a), "07-01")', { a: "2026-07-01" }, newYork)).toBe(true);
+    expect(holds("date(a) is absent", { a: "yesterday or before" }, newYork)).toBe(true);
   });
 
   it("compares date-times by their instant", () => {
@@ -186,6 +218,15 @@ describe("rows of a reference list", () => {
     ['listed.things[code = this.x and fuel = "power"].size', { x: "A" }, false],
     ["listed.things[size > 1].fuel = y", { y: "gas" }, true],
     ["count(listed.things[code = this.x]) = 2", { x: "A" }, true],
+    ["count(listed.things[code != this.x]) = 1", { x: "A" }, true],
+    ["count(listed.things[code < this.x]) = 1", { x: 8 }, true],
+    ["count(listed.things[code = top.x]) = 2", { x: "A" }, true],
+    ["count(listed.things[code = this.x or size = 2]) = 2", { x: "7" }, true],
+    ["count(listed.things[fuel = 'gas' and code = this.x]) = 1", { x: "A" }, true],
+    ["count(listed.things[code = this.xs[]]) = 2", { xs: ["A", "A"] }, true],
+    ["count(listed.things[code = code]) = 3", {}, true],
+    ["count(listed.things[size is present and code in ('A', 'B')]) = 1", {}, true],
+    ["count(listed.nothing[code = 'A']) = 0", {}, true],
     ["count(list[x in listed.things[].code]) = 1", { list: [{ x: "A" }, { x: "C" }] }, true],
   ] as const)("%s of %j is %s", (test, payload, expected) => {
     expect(holds(test, payload, judging)).toBe(expected);

@@ -22,20 +22,27 @@ function readable(value: unknown): unknown {
     : value;
 }
 
-/** Returns all results of an expression: each value with its path, the missing values, and whether it reads an error. */
-function resultsOf(compiler: Program | Reference, expression: Expression, here: Cursor, scope: Scope): object {
-  const own: Scope = { ...scope, readsReported: false };
-  const values: unknown[] = [];
-  let missing = 0;
-  compiler.collect(expression)(
-    here,
-    own,
-    (value, cursor) => values.push([readable(value), cursor && pathOf(cursor)]),
-    () => (missing += 1),
-  );
-  const readsReported = own.readsReported;
-  const value = readable(compiler.evaluate(expression)(here, own));
-  return { values, missing, readsReported, value, holds: compiler.test(expression)(here, own) };
+/**
+ * Compiles an expression to a function that returns all its results: each value with its path, the missing values, and
+ * whether a problem was read.
+ */
+function resultsOf(compiler: Program | Reference, expression: Expression): (here: Cursor, scope: Scope) => object {
+  const collect = compiler.collect(expression);
+  const evaluate = compiler.evaluate(expression);
+  const test = compiler.test(expression);
+  return (here, scope) => {
+    const values: unknown[] = [];
+    let missing = 0;
+    scope.readsReported = false;
+    collect(
+      here,
+      scope,
+      (value, cursor) => values.push([readable(value), cursor && pathOf(cursor)]),
+      () => (missing += 1),
+    );
+    const { readsReported } = scope;
+    return { values, missing, readsReported, value: readable(evaluate(here, scope)), holds: test(here, scope) };
+  };
 }
 
 /** Returns the cursors of all values in a payload. */
@@ -78,19 +85,23 @@ it("a random expression has the same values as with the reference evaluator, and
     const [program, reference] = [createRuleCompiler(context), createReference(context)];
     const body = randomBody(choices);
     const cursors = cursorsIn({ value: valueMaker([])(body, choices) });
-    for (let round = 0; round < 30; round += 1) {
-      const expression = randomExpression({ choices, named: ["first", "second", "third"] });
-      const here = choices.pick(cursors);
-      const scope = scopeFrom(choices, cursors);
-      expect(resultsOf(program, expression, here, scope)).toEqual(resultsOf(reference, expression, here, scope));
+    for (let round = 0; round < 20; round += 1) {
+      const expression = randomExpression({ choices, named: ["first", "second", "third", "undefined_value"] });
+      const [results, expected] = [resultsOf(program, expression), resultsOf(reference, expression)];
       const single = program.single(expression);
-      if (single === undefined || scope.reported !== undefined) continue;
-      const values: unknown[] = [];
-      reference.collect(expression)(here, scope, (each) => values.push(readable(each)));
-      const value = readable(single(here, scope));
-      expect(values).toEqual(value === undefined ? [] : [value]);
-      singles += 1;
-      present += values.length;
+      const collect = reference.collect(expression);
+      for (let place = 0; place < 3; place += 1) {
+        const here = choices.pick(cursors);
+        const scope = scopeFrom(choices, cursors);
+        expect(results(here, scope)).toEqual(expected(here, scope));
+        if (single === undefined || scope.reported !== undefined) continue;
+        const values: unknown[] = [];
+        collect(here, scope, (each) => values.push(readable(each)));
+        const value = readable(single(here, scope));
+        expect(values).toEqual(value === undefined ? [] : [value]);
+        singles += 1;
+        present += values.length;
+      }
     }
   };
   fc.assert(
