@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { formatTest, loadPhoneTest, type PhoneTest } from "../../../src/rules/engine/value-formats.ts";
 
@@ -86,5 +87,125 @@ describe("a region", () => {
   it("without a known format accepts every value", () => {
     expect(formatTest("postcode", undefined)("anything", "FR")).toBe(true);
     expect(formatTest("company-number", undefined)("anything", "FR")).toBe(true);
+  });
+});
+
+describe("a format", () => {
+  it("is tested without surrounding white space, and for numbers by their digits", () => {
+    expect(formatTest("mprn", undefined)(" 3938424403\n", undefined)).toBe(true);
+    expect(formatTest("au-postcode", undefined)(2000, undefined)).toBe(true);
+    expect(formatTest("au-postcode", undefined)(200, undefined)).toBe(false);
+    expect(formatTest("not-blank", undefined)(" \t", undefined)).toBe(false);
+    expect(formatTest("not-blank", undefined)("x", undefined)).toBe(true);
+  });
+
+  it.each([[true], [null], [undefined], [["x"]], [{ a: 1 }]])("accepts a value that is not text: %j", (value) => {
+    expect(formatTest("mpan", undefined)(value, undefined)).toBe(true);
+  });
+
+  it("accepts every text if it is unknown, and every telephone number if the plans are not loaded", () => {
+    expect(formatTest("unknown", undefined)("x", undefined)).toBe(true);
+    expect(formatTest("phone", undefined)("x", "GB")).toBe(true);
+  });
+
+  it("has a region in upper or lower case", () => {
+    expect(formatTest("postcode", undefined)("SW1A 1AA", "gb")).toBe(true);
+    expect(formatTest("postcode", undefined)("2000", "gb")).toBe(false);
+    expect(formatTest("postcode", undefined)("anything", undefined)).toBe(true);
+    expect(formatTest("postcode", undefined)("anything", 5)).toBe(true);
+    expect(formatTest("sort-code", undefined)("20-00-00", undefined)).toBe(true);
+    expect(formatTest("sort-code", undefined)("062-000", "FR")).toBe(false);
+    expect(formatTest("phone", phone)("07911 123456", "gb")).toBe(true);
+  });
+});
+
+describe("a telephone number", () => {
+  /** Each row: a number, its region, and the kinds that it has. */
+  it.each<[string, string | undefined, readonly string[]]>([
+    ["07911 123456", "GB", ["phone", "mobile"]],
+    ["020 7946 0018", "GB", ["phone", "landline"]],
+    ["0800 123 4567", "GB", ["phone", "landline"]],
+    ["+44 7911 123456", undefined, ["phone", "mobile"]],
+    ["+44 7911 123456", "AU", ["phone", "mobile"]],
+    ["07911 123456", undefined, []],
+    ["07911 123456", "XX", []],
+    ["+1 212 555 0123", "GB", ["phone", "mobile", "landline"]],
+    ["(212) 555-0123", "US", ["phone", "mobile", "landline"]],
+    ["call 020 7946 0018", "GB", []],
+    ["0044 20 7946 0018", "GB", ["phone", "landline"]],
+    ["020 7946 001", "GB", []],
+  ])("%s of %s has the kinds %j", (text, region, kinds) => {
+    const found = ["phone", "mobile", "landline"].filter((kind) => formatTest(kind, phone)(text, region));
+    expect(found).toEqual(kinds);
+  });
+});
+
+/** Returns the digit or digits for which the number is valid. */
+function checkDigits(format: string, body: string, digits: number): readonly string[] {
+  const endings = Array.from({ length: 10 ** digits }, (_unused, ending) => String(ending).padStart(digits, "0"));
+  return endings.filter((ending) => formatTest(format, undefined)(`${body}${ending}`, "AU"));
+}
+
+/** Generates digits without a leading zero. */
+function digitsOf(size: number): fc.Arbitrary<string> {
+  return fc.stringMatching(new RegExp(`^[1-9]\\d{${size - 1}}$`));
+}
+
+describe("the check digits of", () => {
+  it("a meter point of electricity follow from the weighted sum of its digits", () => {
+    const primes = [3, 5, 7, 13, 17, 19, 23, 29, 31, 37, 41, 43];
+    fc.assert(
+      fc.property(digitsOf(12), (body) => {
+        let sum = 0;
+        for (const [index, prime] of primes.entries()) sum += prime * Number(body[index]);
+        expect(checkDigits("mpan", body, 1)).toEqual([String((sum % 11) % 10)]);
+      }),
+    );
+  });
+
+  it("a meter point of gas follow from the positions of its digits", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 4, max: 8 }).chain(digitsOf), (body) => {
+        let sum = 0;
+        for (let place = 1; place <= body.length; place += 1) sum += place * Number(body.at(-place));
+        expect(checkDigits("mprn", body, 2)).toEqual([String(sum % 11).padStart(2, "0")]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("an Australian metering identifier complete the sum of its doubled codes", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-HJ-NP-Z0-9]{10}$/), (body) => {
+        const codes = Array.from(body, (character, index) => character.charCodeAt(0) * (index % 2 === 0 ? 1 : 2));
+        const sum = Array.from(codes.join("")).reduce((total, digit) => total + Number(digit), 0);
+        expect(checkDigits("nmi", body, 1)).toEqual([String((1000 - sum) % 10)]);
+      }),
+    );
+  });
+
+  it("an Australian company complete its weighted sum", () => {
+    fc.assert(
+      fc.property(digitsOf(8), (body) => {
+        const sum = Array.from(body).reduce((total, digit, index) => total + Number(digit) * (8 - index), 0);
+        expect(checkDigits("company-number", body, 1)).toEqual([String((1000 - sum) % 10)]);
+      }),
+    );
+  });
+
+  it("an Australian business make its weighted sum divisible by 89", () => {
+    fc.assert(
+      fc.property(digitsOf(9), (body) => {
+        const rest = Array.from(body).reduce((sum, digit, index) => {
+          const weight = index === 0 ? 10 : 2 * index - 1;
+          return sum + weight * (Number(digit) - (index === 0 ? 1 : 0));
+        }, 0);
+        const expected = Array.from({ length: 100 }, (_unused, ending) => ending).filter(
+          (ending) => (rest + 17 * Math.floor(ending / 10) + 19 * (ending % 10)) % 89 === 0,
+        );
+        expect(checkDigits("company-number", body, 2).map(Number)).toEqual(expected);
+      }),
+      { numRuns: 30 },
+    );
   });
 });
