@@ -295,6 +295,11 @@ describe("the error of a rule", () => {
       [['equals-across: needs "values", or "list" and "presence"', ""]],
     ],
     [{ kind: "equals-across", list: "l[]" }, [['equals-across: needs "values", or "list" and "presence"', ""]]],
+    [{ kind: "equals-across" }, [['equals-across: needs "values", or "list" and "presence"', ""]]],
+    [
+      { kind: "equals-across", values: "a", list: "l[]", presence: "b" },
+      [['equals-across: needs "values", or "list" and "presence"', ""]],
+    ],
     [{ kind: "equals-across", presence: "b" }, [['equals-across: needs "values", or "list" and "presence"', ""]]],
     [{ kind: "unique-by", list: "l[]", key: ["*", "a"] }, [['unique-by: the key "*" must be the only key', ""]]],
     [{ kind: "contiguous", ...PERIOD, step: 367 }, [[expect.stringMatching(/^contiguous: "step" /), "step/0"]]],
