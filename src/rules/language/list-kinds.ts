@@ -1,13 +1,12 @@
-import { z } from "zod";
 import { definedMembers } from "../../json/defined-members.ts";
-import { count, expression, kindReader, type KindReaders, oneOrMore, path } from "./rule-schema.ts";
+import { count, expression, keyPart, kindReader, type KindReaders, oneOrMore, path } from "./rule-schema.ts";
 
 /** Rules about the items of a list. */
 export const LIST_KINDS: KindReaders<"unique-by" | "count-limit"> = {
   "unique-by": kindReader(
     {
       list: oneOrMore(path),
-      key: oneOrMore(z.union([z.literal("*"), expression])),
+      key: oneOrMore(keyPart),
       allow: count().default(1),
       unless: expression.optional(),
     },

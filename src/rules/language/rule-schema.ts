@@ -46,22 +46,29 @@ export function count(): z.ZodInt {
   return z.int("must be a whole number").min(0, "must not be negative");
 }
 
+const scalar = z.union([z.string(), z.number(), z.boolean()], "must be an expression");
+
 /** An expression in YAML: text, or a number or boolean as a literal. */
-export const expression: z.ZodType<Expression> = z
-  .union([z.string(), z.number(), z.boolean()], "must be an expression")
-  .transform((written, context): Expression => {
-    try {
-      return parseExpression(String(written));
-    } catch (error) {
-      if (!(error instanceof ExpressionSyntaxError)) throw error;
-      const place = error.offset === 0 ? "" : ` (character ${error.offset + 1})`;
-      context.addIssue({
-        code: "custom",
-        message: `${JSON.stringify(written)} is not a valid expression: ${error.message}${place}`,
-      });
-      return z.NEVER;
-    }
-  });
+export const expression: z.ZodType<Expression> = scalar.transform(parseWritten);
+
+/** A part of a key: `*` for the whole item, or an expression. */
+export const keyPart: z.ZodType<Expression | "*"> = scalar.transform((text, context) =>
+  text === "*" ? text : parseWritten(text, context),
+);
+
+function parseWritten(text: string | number | boolean, context: z.RefinementCtx): Expression {
+  try {
+    return parseExpression(String(text));
+  } catch (error) {
+    if (!(error instanceof ExpressionSyntaxError)) throw error;
+    const place = error.offset === 0 ? "" : ` (character ${error.offset + 1})`;
+    context.addIssue({
+      code: "custom",
+      message: `${JSON.stringify(text)} is not a valid expression: ${error.message}${place}`,
+    });
+    return z.NEVER;
+  }
+}
 
 /** An expression that is only a path. */
 export const path: z.ZodType<PathExpression> = expression.transform((parsed, context): PathExpression => {

@@ -301,6 +301,11 @@ describe("the error of a rule", () => {
       [['equals-across: needs "values", or "list" and "presence"', ""]],
     ],
     [{ kind: "equals-across", presence: "b" }, [['equals-across: needs "values", or "list" and "presence"', ""]]],
+    [{ kind: "unique-by", list: "l[]" }, [['unique-by: "key" must be an expression', "key/0"]]],
+    [
+      { kind: "unique-by", list: "l[]", key: ["a", "b c"] },
+      [['unique-by: "key" "b c" is not a valid expression: unexpected "c" (character 3)', "key/1"]],
+    ],
     [{ kind: "unique-by", list: "l[]", key: ["*", "a"] }, [['unique-by: the key "*" must be the only key', ""]]],
     [{ kind: "contiguous", ...PERIOD, step: 367 }, [[expect.stringMatching(/^contiguous: "step" /), "step/0"]]],
     [{ kind: "holds" }, [['holds: "test" must be an expression', "test"]]],
