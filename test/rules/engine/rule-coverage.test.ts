@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../src/json/json-value.ts";
-import { coverageOf } from "../../../src/rules/engine/rule-coverage.ts";
+import { COVERAGE_CLASSES, coverageOf } from "../../../src/rules/engine/rule-coverage.ts";
 import { contractOf, ruleContextOf } from "./compiled-rules.ts";
 
 function published(...codes: readonly string[]): JsonObject {
@@ -94,4 +94,37 @@ it("coverage: a rule is skipped if its reference list lacks a column", () => {
 it("coverage: is undefined for a contract without published codes and rules", () => {
   const contract = contractOf([]);
   expect(coverageOf(contract, ruleContextOf(contract))).toBeUndefined();
+});
+
+/** Returns the classes that contain the code `vague`. */
+function classWith(rules: readonly JsonObject[]): readonly string[] {
+  const contract = contractOf(rules, BOOK);
+  const coverage = coverageOf(contract, ruleContextOf(contract));
+  return COVERAGE_CLASSES.filter((name) => coverage?.byClass[name].includes("vague"));
+}
+
+it("coverage: a code with several rules has the class of the strongest rule, in any order", () => {
+  const checked: JsonObject = { code: "vague", kind: "required-when", fields: ["a"] };
+  const warning: JsonObject = { ...checked, fields: ["b"], severity: "warning" };
+  const skipped: JsonObject = { ...checked, fields: ["c"], when: "config.flows" };
+  for (const rules of [
+    [checked, warning],
+    [warning, checked],
+    [checked, skipped],
+    [skipped, checked],
+  ]) {
+    expect(classWith(rules)).toEqual(["checked"]);
+  }
+  expect(classWith([warning, skipped])).toEqual(["partial"]);
+  expect(classWith([skipped, warning])).toEqual(["partial"]);
+  expect(classWith([skipped])).toEqual(["setting"]);
+});
+
+it("coverage: exists if there are only rules, and if there are only published codes", () => {
+  const rules = contractOf([{ code: "own", kind: "required-when", fields: ["a"] }]);
+  expect(coverageOf(rules, undefined)).toMatchObject({ published: [], rules: 1, skipped: 0 });
+  const nested = {
+    components: { schemas: { A: { "x-validators": [published("x"), "y", { possible_errors: ["z", 5] }] } } },
+  };
+  expect(coverageOf(contractOf([], nested), undefined)).toMatchObject({ published: ["x", "z"], rules: 0 });
 });

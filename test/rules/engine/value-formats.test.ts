@@ -146,6 +146,35 @@ function checkDigits(format: string, body: string, digits: number): readonly str
   return endings.filter((ending) => formatTest(format, undefined)(`${body}${ending}`, "AU"));
 }
 
+it.each([
+  ["mprn", "3938424403"],
+  ["nmi", "QAAAVZZZZZ3"],
+  ["mirn", "5321234567"],
+  ["au-postcode", "2000"],
+  ["sort-code", "20-00-00"],
+  ["portfolio-number", "P-ABCD1234"],
+  ["tax-year", "2018/19"],
+  ["caps", "PO"],
+  ["delivery-point-id", "AB12"],
+])("a value of the format %s contains nothing before or after %s", (format, text) => {
+  const fits = formatTest(format, undefined);
+  expect([text, `.${text}`, `${text}.`].map((each) => fits(each, undefined))).toEqual([true, false, false]);
+});
+
+it.each(["+12", "-12", "12"])("%s is an integer", (text) => {
+  expect(formatTest("integer", undefined)(text, undefined)).toBe(true);
+});
+
+it("each of the two lines has at most 30 characters, and a default sort code needs no hyphens", () => {
+  const isShort = formatTest("two-lines", undefined);
+  expect([isShort(`a\n${"x".repeat(31)}`, undefined), isShort(`a\r\n${"x".repeat(30)}`, undefined)]).toEqual([
+    false,
+    true,
+  ]);
+  const isSortCode = formatTest("sort-code", undefined);
+  expect(["200000", "2000-00", "20-0000"].map((text) => isSortCode(text, undefined))).toEqual([true, true, true]);
+});
+
 /** Generates digits without a leading zero. */
 function digitsOf(size: number): fc.Arbitrary<string> {
   return fc.stringMatching(new RegExp(`^[1-9]\\d{${size - 1}}$`));
