@@ -9,8 +9,9 @@ import { writeFindings } from "./findings.ts";
 /**
  * Makes a record `skipped`, with a warning, if its row is the uncorrected version of an accepted record. This is the
  * case if the same content was `invalid` or `rejected` in an earlier run, and the record was accepted afterwards,
- * usually from corrected rejects. All other content is treated as a change. If the record was found to differ on the
- * platform, its accepted content is empty, and any content is treated as a change.
+ * usually from corrected rejects. All other content is treated as a change, also content that was `invalid` only because
+ * the platform had accepted other content (`unique`). If the record was found to differ on the platform, its accepted
+ * content is empty, and any content is treated as a change.
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if ((yield* tables.row(EARLIER_RUN, run.number)) === undefined) return;
@@ -64,7 +65,10 @@ const SELECT_OLDER: Statement<OlderRow> = {
     inner join migrate.items as other on other.run = earlier.id
     inner join candidates on candidates.identity = other.identity and candidates.content = other.content
     where exists (select 1 from candidates) and earlier.id < $1 and earlier.started_at < candidates.accepted_at
-      and other.status in ('invalid', 'rejected')
+      and other.status in ('invalid', 'rejected') and not exists (
+        select 1 from migrate.problems
+        where problems.run = other.run and problems.record = other.record and problems.attempt = ${PLAN_ATTEMPT}
+          and problems.code = 'unique' and problems.problem like '%"acceptedAt":%')
   )
   select candidates.record, files.name as file, candidates.line, candidates.accepted_at as "acceptedAt",
     candidates.account

@@ -96,6 +96,20 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["invalid"]);
     });
 
+    test("treats content as a change if a run refused it because an earlier run was resumed first", async () => {
+      const first = await planned(ledger, [item(1, "A", "x")]);
+      const second = await planned(ledger, [item(1, "A", "y")]);
+      await ledger.resumeRun(first, POLICY);
+      await sendAll(ledger, first, "accepted", { at: "2026-11-20T23:50:00.000Z" });
+      await ledger.resumeRun(second, POLICY);
+      expect(await statusesOf(ledger, second)).toEqual(["invalid"]);
+      expect(await outcomesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toMatchObject([
+        { status: "invalid", problems: [{ code: "unique" }] },
+      ]);
+      const revised = await planned(ledger, [item(1, "A", "y")], { policy: { revise: true } });
+      expect(await statusesOf(ledger, revised)).toEqual(["pending"]);
+    });
+
     test.each(["rejected", "blocked", "pending"] as const)("sends a %s record again", async (status) => {
       await sendOne(ledger, status);
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["pending"]);
