@@ -1,3 +1,4 @@
+import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { countsOf } from "../tables/counts.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
@@ -17,6 +18,7 @@ const MAX_LISTED = 50_000;
  * comparison (`noteCompared`) and there are at most `MAX_LISTED`.
  */
 export function* reopenOpen(tables: Tables, run: RunRow): Work<Compared> {
+  yield* tables.run(DELETE_BLOCKING, run.number);
   if (tables.dialect === "postgres") {
     yield* tables.run(REOPEN, run.number);
     yield* reopenRejected(tables, run);
@@ -30,6 +32,11 @@ export function* reopenOpen(tables: Tables, run: RunRow): Work<Compared> {
   const isListed = reopened.length <= MAX_LISTED && (yield* tables.row(SELECT_COMPARED))?.run === run.number;
   return isListed ? reopened.map(({ record }) => record) : "left";
 }
+
+/** The refusal that blocked a record may no longer apply: another run may have sent the record since. */
+const DELETE_BLOCKING = `
+  delete from migrate.problems where run = $1 and attempt > ${PLAN_ATTEMPT} and record in (
+    select record from migrate.items /*+ indexed by items_open */ where run = $1 and status = 'blocked')`;
 
 interface Reopened {
   readonly record: number;

@@ -9,6 +9,7 @@ import {
   planned,
   POLICY,
   PUSH,
+  REFUSED,
   sendAll,
   attemptOutcomeOf,
   statusesOf,
@@ -190,6 +191,18 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toEqual([]);
       await ledger.resumeRun(run, { ...POLICY, resendAmbiguous: true });
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
+    });
+
+    test("resume drops the refusal of a blocked record that another run has sent since", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B", "x"), item(3, "C")]);
+      await sendAll(ledger, run, "blocked", { problems: [REFUSED] });
+      expect(await ledger.summary(run)).toMatchObject({ errors: { [REFUSED.code]: 3 } });
+      await sendAll(ledger, await planned(ledger, [item(1, "A"), item(2, "B", "y")]), "accepted");
+      await ledger.resumeRun(run, POLICY);
+      await sendAll(ledger, run, "blocked", { problems: [REFUSED] });
+      const codes = (await outcomesOf(ledger, run)).map(({ problems }) => problems.map(({ code }) => code));
+      expect(codes).toEqual([[], ["unique"], [REFUSED.code]]);
+      expect(await ledger.summary(run)).toMatchObject({ errors: { unique: 1, [REFUSED.code]: 1 } });
     });
 
     test("resume sends blocked records, but not records that another run has sent since", async () => {
