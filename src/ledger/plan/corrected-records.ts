@@ -8,10 +8,10 @@ import { writeFindings } from "./findings.ts";
 
 /**
  * Makes a record `skipped`, with a warning, if its row is the uncorrected version of an accepted record. This is the
- * case if the same content was `invalid` or `rejected` in an earlier run, and the record was accepted afterwards,
- * usually from corrected rejects. All other content is treated as a change, also content that was `invalid` only because
- * the platform had accepted other content (`unique`). If the record was found to differ on the platform, its accepted
- * content is empty, and any content is treated as a change.
+ * case if the same content was `invalid` or `rejected` in an earlier run, and a run that began after that one has sent
+ * the accepted content, usually from corrected rejects. All other content is treated as a change, also content that was
+ * `invalid` only because the platform had accepted other content (`unique`). If the record was found to differ on the
+ * platform, its accepted content is empty, and any content is treated as a change.
  */
 export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if ((yield* tables.row(EARLIER_RUN, run.number)) === undefined) return;
@@ -47,28 +47,35 @@ interface OlderRow {
   readonly account: string | null;
 }
 
+/** SQL condition: a run before this one has refused the planned content, and not only because it is a change. */
+const IS_REFUSED = `runs.id < $1 and runs.started_at < candidates.accepted_at
+  and items.content = candidates.content and items.status in ('invalid', 'rejected') and not exists (
+    select 1 from migrate.problems
+    where problems.run = items.run and problems.record = items.record and problems.attempt = ${PLAN_ATTEMPT}
+      and problems.code = 'unique' and problems.problem like '%"acceptedAt":%')`;
+const IS_ACCEPTED = "items.status = 'accepted' and items.content = candidates.accepted_content";
+
 /**
- * Selects the older versions. Reads earlier runs only for accepted records that are invalid in the plan, or whose
- * planned content differs from their accepted content. Usually, there are none.
+ * Selects the older versions. Reads other runs only for accepted records that are invalid in the plan, or whose planned
+ * content differs from their accepted content. Usually, there are none.
  */
 const SELECT_OLDER: Statement<OlderRow> = {
   sql: `
   with candidates as materialized (
-    select items.record, items.identity, items.content, items.file, items.line, records.accepted_at, records.account
+    select items.record, items.identity, items.content, items.file, items.line, records.accepted_content,
+      records.accepted_at, records.account
     from migrate.items inner join migrate.records on records.identity = items.identity
     where items.run = $1 and items.status in ('valid', 'pending', 'invalid') and items.content is not null
       and records.accepted_content <> ''::bytea and records.accepted_at is not null and records.state <> 'ambiguous'
       and (items.status = 'invalid' or records.accepted_content <> items.content)
   ), older as materialized (
-    select distinct candidates.record
-    from migrate.runs as earlier
-    inner join migrate.items as other on other.run = earlier.id
-    inner join candidates on candidates.identity = other.identity and candidates.content = other.content
-    where exists (select 1 from candidates) and earlier.id < $1 and earlier.started_at < candidates.accepted_at
-      and other.status in ('invalid', 'rejected') and not exists (
-        select 1 from migrate.problems
-        where problems.run = other.run and problems.record = other.record and problems.attempt = ${PLAN_ATTEMPT}
-          and problems.code = 'unique' and problems.problem like '%"acceptedAt":%')
+    select candidates.record
+    from migrate.runs
+    inner join migrate.items on items.run = runs.id
+    inner join candidates on candidates.identity = items.identity
+    where exists (select 1 from candidates) and runs.id <> $1
+    group by candidates.record
+    having min(case when ${IS_REFUSED} then runs.id end) < max(case when ${IS_ACCEPTED} then runs.id end)
   )
   select candidates.record, files.name as file, candidates.line, candidates.accepted_at as "acceptedAt",
     candidates.account

@@ -111,6 +111,19 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, revised)).toEqual(["pending"]);
     });
 
+    test("treats refused content as a change if only a run that began before was accepted since", async () => {
+      const first = await planned(ledger, [item(1, "A", "x"), item(2, "B", "x")]);
+      const newer = [item(1, "A", "y", { status: "invalid", problems: [REFUSED] }), item(2, "B", "y")];
+      const second = await planned(ledger, newer);
+      await sendAll(ledger, second, "rejected", { problems: [REFUSED] });
+      await ledger.resumeRun(first, POLICY);
+      await sendAll(ledger, first, "accepted", { at: "2026-11-20T23:50:00.000Z" });
+      expect(await outcomesOf(ledger, await planned(ledger, newer))).toMatchObject([
+        { status: "invalid", problems: [{ code: REFUSED.code }] },
+        { status: "invalid", problems: [{ code: "unique" }] },
+      ]);
+    });
+
     test.each(["rejected", "blocked", "pending"] as const)("sends a %s record again", async (status) => {
       await sendOne(ledger, status);
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["pending"]);
