@@ -34,6 +34,9 @@ test("finds an item of a list whose index in the mapping starts with a zero", as
   const folder = folderOf({ "things.ndjson": `${records.join("\n")}\n` });
   writeFileSync(path.join(folder, "mapping.yaml"), JSON_MAPPING.replace("MAILS.1.TO", "MAILS.01.TO"));
   await expectSamePlans(folder);
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  expect(await onRowPath(job)).toEqual([0, 1]);
 });
 
 test.each([

@@ -2,7 +2,7 @@ import type { Expression, PathExpression } from "../../language/expression.ts";
 import { valuesOf, type RuleCompiler } from "./rule-compiler.ts";
 import type { ReferenceList, Scope } from "../rule-context.ts";
 import type { Cursor } from "./cursor.ts";
-import { keyText, type Value } from "./rule-value.ts";
+import { KEY_END, keyText, type Value } from "./rule-value.ts";
 import { compileWalk, type Walk } from "./walk-path.ts";
 
 /** Looks up the rows of a list by their cells in the index columns. */
@@ -21,7 +21,7 @@ export function rowIndex(list: ReferenceList | undefined, columns: readonly stri
 
 /** Returns the key of a row in the index, built from its cells. */
 export function rowKey(cells: readonly Value[]): string {
-  return cells.map(cellKey).join("\n");
+  return cells.map(cellKey).join(KEY_END);
 }
 
 /** Converts a value to text for comparison with cells. Cells are text, so a number matches its digits. */

@@ -85,6 +85,9 @@ function isComposite(value: Value): value is JsonValue {
   return !(value instanceof Rational) && (isJsonArray(value) || isJsonObject(value));
 }
 
+/** Ends a part of a key that consists of several values. No valid text contains this character. */
+export const KEY_END = "\0";
+
 /**
  * Returns a key for sets of values. Values with the same key are equal. Equal values in different notations (a number
  * and its text, a date and a date-time) have different keys.

@@ -6,6 +6,25 @@ describeCases({
     pass: [{ a: [{ id: 1 }, { id: 1, type: "X" }], b: [{ id: 2 }, {}, {}] }],
     fail: [{ a: [{ id: 1 }], b: [{ id: 1 }] }],
   },
+  "unique-by: values with line breaks": {
+    rule: { kind: "unique-by", list: "a[]", key: ["id", "type"] },
+    pass: [
+      {
+        a: [
+          { id: 'A\n"B', type: "C" },
+          { id: "A", type: 'B\n"C' },
+        ],
+      },
+    ],
+    fail: [
+      {
+        a: [
+          { id: "A\nB", type: "C" },
+          { id: "A\nB", type: "C" },
+        ],
+      },
+    ],
+  },
   "unique-by: the whole item": {
     rule: { kind: "unique-by", list: "a[]", key: "*" },
     pass: [{ a: [{ x: 1 }, { x: 2 }] }],

@@ -33,6 +33,12 @@ describeCases({
     pass: [{ product: "P1" }, {}],
     fail: [{ product: "P2" }],
   },
+  "in-set: cells of a reference list with line breaks": {
+    rule: { kind: "in-set", value: ["x", "y"], source: "products", columns: ["code", "area"] },
+    with: { references: { products: { columns: ["code", "area"], rows: [{ code: "A\nB", area: "C" }] } } },
+    pass: [{ x: "A\nB", y: "C" }],
+    fail: [{ x: "A", y: "B\nC" }],
+  },
   lookup: {
     rule: {
       kind: "lookup",

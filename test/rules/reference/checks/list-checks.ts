@@ -63,7 +63,7 @@ function itemKey(
   const parts = key.map(compiler.evaluate);
   return (item, scope) => {
     const values = parts.map((part) => part(item, scope));
-    return values.every((value) => value === undefined) ? undefined : values.map(keyText).join("\n");
+    return values.every((value) => value === undefined) ? undefined : values.map(keyText).join("\0");
   };
 }
 

@@ -21,7 +21,7 @@ export function rowIndex(list: ReferenceList | undefined, columns: readonly stri
 
 /** Returns the key of a row in the index, built from its cells. */
 export function rowKey(cells: readonly Value[]): string {
-  return cells.map(cellKey).join("\n");
+  return cells.map(cellKey).join("\0");
 }
 
 /** Returns the key of a cell. Cells are strings, so a number has the key of its digits. */
