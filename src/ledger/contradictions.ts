@@ -1,8 +1,8 @@
 import { formatCount } from "../text/count.ts";
 
 /**
- * The contradictions between tables that a ledger check looks for, in the order of its report. The texts follow the
- * number 1 and a larger number.
+ * The contradictions between tables that a ledger check looks for, in the order of its report. `one` follows the number
+ * 1, and `many` follows a larger number.
  */
 const CONTRADICTIONS = [
   {

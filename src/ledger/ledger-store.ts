@@ -3,8 +3,8 @@ import type { SharedRun, SharedStatus } from "./runs/shared-run.ts";
 
 export interface StoreOptions {
   /**
-   * Receives messages for the user about the ledger's storage, for example that it cannot be reached or takes a long
-   * time to open.
+   * Receives messages for the user about the ledger's storage, for example if it cannot be reached or takes a long time
+   * to open.
    */
   readonly notice?: ((message: string) => void) | undefined;
 }
@@ -34,8 +34,8 @@ export interface LedgerStore {
    */
   readonly share?: (run: string) => Promise<SharedRun>;
   /**
-   * Checks that ranges can be assigned, before a shared run starts. Call this with the ledger open for writing.
-   * @throws Failure `config` if this user lacks a right, `storage`
+   * Checks, before a shared run starts, that ranges can be assigned. Call this with the ledger open for writing.
+   * @throws Failure `config` if this user lacks a right; `storage`
    */
   readonly requireSharing?: () => Promise<void>;
   /** Finds the process that is working on the ledger, if any. Absent if other machines cannot reach the ledger. */
@@ -62,14 +62,14 @@ export interface LedgerStore {
    * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger under
    * another name. Absent for a database server, which has its own tools for repair.
    * @param stamp the end of the name under which the corrupt ledger is kept
-   * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read. Set this only if a journal
-   * has the requests of the ledger
+   * @param options `mayRecreate`: whether to create an empty ledger if nothing can be read. Set this only if a
+   * journal contains the requests of the ledger
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` if no run can be read, `storage`
    */
   readonly repair?: (stamp: string, options?: { readonly mayRecreate: boolean }) => Promise<LedgerRepair>;
 }
 
-/** A process working on a ledger, or the workers of a planner that has died. */
+/** A process that is working on a ledger, or workers whose planner has died. */
 export interface ActiveWriter {
   /** For messages: command, process and host. */
   readonly who: string;

@@ -34,8 +34,8 @@ export const MAX_RECORD = 2_147_483_647;
 /** Starts runs and plans their records. */
 interface PlanningLedger {
   /**
-   * Starts a run and stores its setup. Attempts that an interrupted run left in flight become `ambiguous`, or `pending`
-   * if they were idempotent.
+   * Starts a run and stores its setup. Attempts that an interrupted run has left in flight become `ambiguous`, or
+   * `pending` if they were idempotent.
    */
   startRun(run: NewRun): Promise<Run>;
   /** Discards the plan of an interrupted run, which will read its input again. */
@@ -44,7 +44,7 @@ interface PlanningLedger {
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
   /** Makes planned records `invalid` for reasons found after planning. Call this before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
-  /** Returns the open rows without a key from earlier pushes to the destination of this run. */
+  /** Returns the open rows without a key from earlier pushes to this run's destination. */
   earlierWithoutKey(run: string): Promise<readonly RowWithoutKey[]>;
   /**
    * Completes the plan. Marks duplicate and near-duplicate keys within the run. Compares the records with earlier runs
@@ -64,16 +64,16 @@ interface PlanningLedger {
   finishRun(run: string, exitCode: number): Promise<void>;
 }
 
-/** Finds the records of a run that are left to send, and stores their requests. */
+/** Finds the records of a run that are left to send, and stores the requests for them. */
 interface SendingLedger {
   /** Saves a position from which the input can be read, for `nextSendable`. Called occasionally. */
   notePosition(run: string, position: InputPosition): Promise<void>;
   /** Finds the first record numbered `from` or higher that is left to send; undefined if there is none. */
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
   /**
-   * Returns the time at which the last request with outdated content was abandoned without a reply, ISO 8601 UTC;
-   * undefined if there was no such request. Content is outdated if it differs from the content that is left to send.
-   * Includes only requests that may be repeated, because any other abandoned request makes its record ambiguous.
+   * Returns when the last request with outdated content was abandoned without a reply, ISO 8601 UTC; undefined if there
+   * was no such request. Content is outdated if it differs from the content that is left to send. Includes only
+   * requests that may be repeated, because any other abandoned request makes its record ambiguous.
    */
   otherContentAbandonedAt(run: string): Promise<string | undefined>;
   /** Returns the records numbered `from` to `to` (inclusive) that are left to send. */
@@ -87,7 +87,10 @@ interface SendingLedger {
   saveOutcomes(run: string, outcomes: readonly AttemptOutcome[]): Promise<void>;
 }
 
-/** Decides records with an unknown outcome or unverified content, and compares accepted records with the platform. */
+/**
+ * Decides the state of records with an unknown outcome or unverified content, and compares accepted records with the
+ * platform.
+ */
 interface ReconcilingLedger {
   /**
    * Prepares to reconcile ambiguous records. Closes attempts left in flight, like `resumeRun`. Records of this run that
@@ -118,7 +121,7 @@ interface ReconcilingLedger {
   decisions(key: string): Promise<readonly RecordedDecision[]>;
   /**
    * Returns the records numbered `from` to `to` (inclusive) whose content in this run is the content that the platform
-   * accepted last, in any run, or whose content on the platform is unknown. Each value is the result of the last
+   * last accepted (in any run), or whose content on the platform is unknown. Each value is the result of the last
    * comparison with the platform; undefined if the record has not been compared since it was accepted.
    */
   acceptedLast(run: string, from: number, to: number): Promise<ReadonlyMap<number, Verification | undefined>>;
@@ -178,7 +181,7 @@ export interface RunQueries {
   timeline(run: string): Promise<Timeline | undefined>;
   /** Returns every attempt ever made for the records with this key, oldest first. */
   attempts(key: string): Promise<readonly Attempt[]>;
-  /** Returns facts about the ledger's past, for example for the comparison with its journals. */
+  /** Returns facts about the ledger's history, for example for comparison with its journals. */
   history(): Promise<LedgerHistory>;
 }
 
@@ -194,11 +197,11 @@ export interface MigrationQueries {
    */
   acceptedByDay(): Promise<readonly AcceptedDay[]>;
   /**
-   * Returns the runs with records that are left to send or ambiguous and that no later push has planned again, latest
-   * first.
+   * Returns the runs, latest first, with records that are left to send or ambiguous, unless a later push has planned
+   * these records again.
    */
   unsettledRuns(): Promise<readonly string[]>;
-  /** Returns the given keys that are in no planned push to any of these destinations and are not excluded. */
+  /** Returns the given keys that are not excluded and not in any planned push to these destinations. */
   unseenKeys(
     destinations: readonly Pick<DestinationState, "endpoint" | "supplier">[],
     keys: readonly string[],
@@ -229,13 +232,13 @@ export interface Ledger
   extends PlanningLedger, SendingLedger, ReconcilingLedger, ExcludingLedger, RunQueries, MigrationQueries {
   /** Compares the ledger with an external journal. Absent if journals are not compared record by record. */
   readonly recovery?: LedgerRecovery;
-  /** Detects that a database was restored or moved. Absent for a ledger in a file. */
+  /** Detects whether a database was restored or moved. Absent for a ledger in a file. */
   readonly origin?: LedgerOrigin;
   /**
-   * Moves all further writes to a separate thread, and returns the ledger that performs them. This ledger can still be
-   * queried. Closing this ledger also closes the returned ledger. The `plan` of the returned ledger may resolve before
-   * the items are written. Absent for a ledger on a server, where the server does the work.
-   * @param begins whether the thread starts immediately, or only after enough requests to outweigh its cost
+   * Moves all further writes to a separate thread, and returns a ledger that passes them to the thread. The current
+   * ledger can still be queried. Closing the current ledger also closes the returned ledger. The `plan` of the returned
+   * ledger may resolve before the items are written. Absent for a ledger on a server, where the server does the work.
+   * @param begins whether the thread starts immediately, or only after enough requests to justify its cost
    */
   readonly inThread?: (begins: "immediately" | "when worthwhile") => Ledger;
   /** Whether this process is still the writer. Absent if no other process can write while this process is alive. */
@@ -299,7 +302,7 @@ export interface LedgerHistory {
   readonly lastAbandonedAt: string | undefined;
 }
 
-/** Numbers of distinct records of one destination. A record counts once, even if several runs contain it. */
+/** Record counts of one destination. A record counts once, even if several runs contain it. */
 export interface Coverage extends Pick<Run, "target" | "supplier" | "operation"> {
   readonly records: number;
   /** Number of records that the platform accepted in any run. */
@@ -310,8 +313,8 @@ export interface OutcomeFilter {
   readonly statuses?: readonly Status[];
   readonly key?: string;
   /**
-   * Only keys with the same normal form as this key (`normalKey`), which ignores typical changes by spreadsheets, such
-   * as case, spaces and leading zeros.
+   * Selects keys with the same normal form as this key. The normal form (`normalKey`) ignores changes that are typical
+   * of spreadsheets, such as case, spaces and leading zeros.
    */
   readonly nearKey?: string;
 }

@@ -10,7 +10,7 @@ export type LockKind = "kernel" | "lease";
 /** The holder of a lock, as shown to other processes. */
 export interface Holder {
   readonly host: string;
-  /** Processes in different namespaces cannot see each other's pids, even if their hosts have the same name. */
+  /** Processes in different namespaces cannot see each other's pids, even if their host names are the same. */
   readonly pidNamespace: string | null;
   readonly pid: number;
   /**

@@ -4,8 +4,8 @@ import type { VerifiedCounts } from "./records/verifications.ts";
 /**
  * The state of a record in the migration, across all runs. `accepted`: the platform has the content of the latest
  * planned push. `outdated`: the platform has different content. `existing`: the content on the platform is not known.
- * `excluded`: the record will not be migrated. All other states are those of the latest planned push with the record,
- * and `pending` includes blocked records.
+ * `excluded`: the record will not be migrated. All other states come from the latest planned push with the record;
+ * `pending` includes blocked records.
  */
 export const RECORD_STATES = [
   "accepted",
@@ -38,7 +38,7 @@ export interface DestinationState {
   /** Number of distinct records: the sum of the counts of their states. */
   readonly records: number;
   readonly counts: Readonly<Record<RecordState, number>>;
-  /** Absent if no accepted record was compared with the platform. */
+  /** Absent if no accepted records have been compared with the platform. */
   readonly verified?: VerifiedCounts;
   /**
    * Number of rows without a key, which `records` does not include. Such rows cannot be followed from push to push, so
@@ -66,9 +66,9 @@ export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems">
   readonly target: string;
   readonly supplier: string;
   /**
-   * Since when the record has not been done, ISO 8601 UTC: the start of the first planned push with the record or,
-   * after the record was accepted, of the first planned push with different content. For a missing key: the start of
-   * the first planned push to the target.
+   * Since when the record has been open, ISO 8601 UTC: the start of the first planned push with the record or, if the
+   * record was accepted, the start of the first planned push after that with different content. For a missing key: the
+   * start of the first planned push to the target.
    */
   readonly since: string;
 }

@@ -31,8 +31,8 @@ import { timeline } from "./tables/timeline.ts";
 import { acceptedLast, saveVerifications } from "./tables/verifications.ts";
 
 /**
- * The part of the ledger that a transaction changes: a few rows, whole tables, a plan, or an input position. A lost
- * plan is written again. If an input position is lost, the input is read from an earlier position.
+ * The part of the ledger that a transaction changes: a few rows, whole tables, a plan, or an input position. A plan
+ * that is lost in a crash is written again. If an input position is lost, the input is read from an earlier position.
  */
 export type Change = "rows" | "tables" | "plan" | "position";
 
@@ -44,7 +44,7 @@ export interface TableAccess<Own extends Tables> {
 }
 
 /**
- * The frequent writes of a ledger, which each database performs in its own way. Each write is part of a transaction.
+ * The frequent writes to a ledger, which each database performs in its own way. Each write is part of a transaction.
  */
 export interface FrequentWrites<Own extends Tables> {
   readonly plan: (tables: Own, run: RunRow, items: readonly PlannedItem[] | PackedItems) => Work<void>;

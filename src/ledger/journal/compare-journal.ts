@@ -11,7 +11,7 @@ import {
   readLedgerOf,
 } from "./journal-reader.ts";
 
-/** The part of a ledger that a comparison needs. */
+/** The methods of a ledger that a comparison needs. */
 export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
 
 /**
@@ -35,14 +35,14 @@ export interface JournalComparison {
   /** The last run in the journal. `lastAt`: the time of the last entry that has a time. */
   readonly lastRun: string | undefined;
   readonly lastAt: string | undefined;
-  /** Minimum number of requests that the newest copy of the ledger has. */
+  /** Minimum number of requests in the newest copy of the ledger. */
   readonly requests: number;
   readonly end: JournalEnd;
 }
 
 /**
  * Returns the journals that belong, or may belong, to this ledger. If the first entry of a journal cannot be read, the
- * file name identifies the ledger. A journal that was also renamed may belong to any ledger in the folder.
+ * file name identifies the ledger. If the journal was also renamed, it may belong to any ledger in the folder.
  * @param id the id of the ledger's first run; undefined if there is no run yet
  */
 export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | undefined): readonly string[] {

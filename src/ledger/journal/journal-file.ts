@@ -32,8 +32,8 @@ export interface JournalFile {
 
 export interface JournalFileOptions {
   /**
-   * Number of bytes up to the end of the last complete entry, 0 for a new file. Later bytes are an entry that was being
-   * written when a process ended.
+   * Number of bytes up to the end of the last complete entry; 0 for a new file. Any later bytes are an incomplete
+   * entry, because the process ended while writing it.
    */
   readonly validBytes: number;
   /** Folder in which the journal is recreated if it was removed and cannot be recreated at its own path. */
@@ -90,7 +90,7 @@ function openFile(file: string, validBytes: number): number {
   return descriptor;
 }
 
-/** Creates the journal. An existing file has no complete entry, so it is replaced. */
+/** Creates the journal. Replaces an existing file, which has no complete entry. */
 function createFile(file: string): number {
   const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const descriptor = openSync(file, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, OWNER_ONLY);

@@ -22,7 +22,7 @@ export type JournalEntry =
   | ({ readonly kind: "end"; readonly at: string } & ExpectedLedger);
 
 /**
- * Contents that the newest copy of the ledger must have: this run or recovery, and at least this number of requests.
+ * The minimum contents of the newest copy of the ledger: this run or recovery, and at least this number of requests.
  */
 export interface ExpectedLedger {
   readonly run?: string | undefined;
@@ -43,8 +43,8 @@ const END_PAYLOAD_BYTES = 256;
 export const END_FRAME_BYTES: number = HEADER_BYTES + END_PAYLOAD_BYTES + CHECKSUM_BYTES;
 
 /**
- * Offsets of the parts of a stored request: identity, content, attempt, row mark. The highest bit of the attempt marks
- * an idempotent request.
+ * Offsets within a stored request, which consists of identity, content, attempt and row mark. The highest bit of the
+ * attempt marks an idempotent request.
  */
 const ATTEMPT_AT = 2 * HASH_BYTES;
 const ROW_MARK_AT = ATTEMPT_AT + 4;
@@ -119,7 +119,7 @@ const SCHEMAS = {
 
 export type ParsedFrame =
   | { readonly state: "entry"; readonly entry: JournalEntry; readonly bytes: number }
-  /** The bytes end before the frame does. */
+  /** The bytes end before the end of the frame. */
   | { readonly state: "incomplete" }
   | { readonly state: "corrupt" };
 

@@ -12,8 +12,8 @@ import {
 } from "./journal-format.ts";
 
 /**
- * How a journal ends: properly (`whole`), in an entry that a kill or a power failure cut off (`torn`), or in corrupt
- * data (`corrupt`).
+ * How a journal ends: properly (`whole`), with an entry that a kill or a power failure cut off (`torn`), or with
+ * corrupt data (`corrupt`).
  */
 export interface JournalEnd {
   readonly state: "whole" | "torn" | "corrupt";

@@ -19,7 +19,7 @@ export interface MachineJournals {
 
 type SharedLedger = ComparedLedger & Pick<Ledger, "recovery">;
 
-/** The comparison of this machine's journals with a ledger that several machines write to. */
+/** The result of comparing this machine's journals with a ledger that several machines write to. */
 export interface MachineComparison {
   /** Journals with requests or a recovery note that the ledger lacks. */
   readonly outdated: readonly JournalComparison[];
@@ -50,7 +50,7 @@ function journalsIn(folders: readonly string[]): readonly string[] {
   return folders.flatMap(foldersIn).flatMap(journalFiles);
 }
 
-/** Whether there are journals of a ledger with this name. */
+/** Whether a ledger with this name has journals on this machine. */
 export function hasMachineJournals(place: MachineJournals): boolean {
   return ledgerFolders(place, undefined).length > 0;
 }
@@ -69,7 +69,7 @@ export async function compareMachineJournals(place: MachineJournals, ledger: Sha
     if (isNoted === false || !(await isKnown(comparison, ledger))) outdated.push(comparison);
   }
   const unknown = outdated.reduce((sum, one) => sum + one.unknown, 0);
-  // Queried last, because live processes keep sending requests.
+  // Queried last, because other processes may still be sending requests.
   const { requests } = await ledger.history();
   const isCorrupt = outdated.some(({ end }) => end.state === "corrupt");
   return { outdated, unknown, isComplete: !isCorrupt && requests + unknown >= seen };
@@ -116,9 +116,9 @@ export function openProcessJournal(
 }
 
 /**
- * Notes in the ledger and in the journal that the ledger accounts for the journal. The journal gets no note if the
- * server is unreachable. It also gets no note if the ledger was restored while the process ran, because the note would
- * hide the requests that the ledger has lost. A journal without a note is compared request by request.
+ * Notes in the ledger and in the journal that the ledger accounts for the journal. Adds no note to the journal if the
+ * server is unreachable, or if the ledger was restored while the process ran. In the latter case, the note would hide
+ * the requests that the ledger has lost. A journal without a note is compared request by request.
  */
 async function noteEnd(
   folder: string,
@@ -151,8 +151,9 @@ async function noteEnd(
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Removes journals that were last written more than 30 days ago, except the latest. Call this only if the ledger has
- * all of their requests. Newer journals must stay, because they show whether an older copy of the ledger was restored.
+ * Removes journals that were last written more than 30 days ago, but keeps the latest journal. Call this only if the
+ * ledger has all of their requests. Newer journals must stay, because they show whether an older copy of the ledger was
+ * restored.
  */
 export function removeOldJournals(place: MachineJournals, id: string, now: number): void {
   const processes = foldersIn(path.join(place.folder, id));

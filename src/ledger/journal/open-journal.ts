@@ -32,7 +32,7 @@ export interface Journal {
    * lose the entries of the last second.
    */
   readonly add: (intents: readonly JournaledIntent[]) => void;
-  /** Like `add`, for requests of which only the number is known. */
+  /** Like `add`, for requests about which only the number is known. */
   readonly addCount: (count: number) => void;
   /** Appends the last entry of the run. The entry is durable when the promise resolves. */
   readonly end: () => Promise<void>;

@@ -18,8 +18,8 @@ export interface Recovery {
 
 export interface LedgerRecovery {
   /**
-   * Returns the requests that the ledger lacks: the ledger has fewer attempts for the record than the attempt number of
-   * the request.
+   * Returns the requests that the ledger lacks. The ledger lacks a request if it has fewer attempts for the record than
+   * the request's attempt number.
    */
   readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
   /**
@@ -48,15 +48,15 @@ export interface LedgerOrigin {
   readonly facts: () => Promise<OriginFacts>;
 }
 
-/** Facts about the database of a ledger, from which a process detects a restored copy. */
+/** Facts about a ledger's database that allow a process to detect a restored copy. */
 export interface OriginFacts {
   /** Identifies the server, the database, the tables and the timeline. */
   readonly origin: string;
   /** Position in the server's log. The position increases as long as the origin stays the same. */
   readonly position: number;
   /**
-   * When the server started. Restoring its files requires a restart, after which the position may be higher than
-   * before.
+   * When the server started. Restoring the server's files requires a restart. After the restart, the position may be
+   * higher than before.
    */
   readonly startedAt?: string | undefined;
   /** Ids of the machines that have sent requests. */
@@ -71,5 +71,5 @@ export interface NotedOrigin {
   readonly at: string;
 }
 
-/** The reason that is stored with a request that was added from a journal. */
+/** The reason stored with a request that was added from a journal. */
 export const UNKNOWN_REQUEST = "known only from a journal: the ledger was restored from an older copy";

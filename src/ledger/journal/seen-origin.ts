@@ -6,7 +6,7 @@ import { unlessMissing } from "../../files/error-code.ts";
 import { replaceFile, replaceFileSync } from "../../files/replace-file.ts";
 import type { OriginFacts } from "./recovery.ts";
 
-/** The state of a ledger on a server when a process of this machine last observed the ledger. */
+/** The state of a ledger on a server, as last observed by a process of this machine. */
 export interface SeenOrigin extends OriginFacts {
   /** Number of requests in the ledger. */
   readonly requests: number;
@@ -58,7 +58,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** Returns the id of this machine, or more precisely of its state folder. Creates the id on first use. */
+/** Returns the id of this machine or, more precisely, of its state folder. Creates the id on first use. */
 export function machineId(stateFolder: string): string {
   const file = path.join(stateFolder, "machine");
   const known = unlessMissing(() => readFileSync(file, "utf8").trim());

@@ -172,7 +172,7 @@ interface ReadBatch {
   readonly files: readonly number[];
 }
 
-/** Reads all batches one at a time, and yields to the event loop in between. */
+/** Reads the batches one at a time, and yields to the event loop in between. */
 export async function* batchesOf({ batches, pieces }: PackedPlan): AsyncGenerator<ReadBatch> {
   for (const [index, { piece, files }] of batches.entries()) {
     if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await yieldToEventLoop();

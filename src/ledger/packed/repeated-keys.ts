@@ -9,10 +9,10 @@ import { createSpooledList, type SpooledList } from "./spool/spooled-list.ts";
 /**
  * Finds keys that occur more than once in the plan, and keys that are nearly equal. If all records of a key have the
  * same content, the first record stays and the others are duplicates. If their contents differ, it is unknown which
- * record is correct. Each nearly equal key refers to the previous key, and the first key refers to the second.
+ * record is correct. Among nearly equal keys, each key refers to the previous one, and the first refers to the second.
  *
- * Marks select the candidate records. The candidates are then sorted, on disk if there are many, and their keys are
- * compared.
+ * The marks of the keys select candidate records. The candidates are then sorted (on disk if there are many), and their
+ * keys are compared.
  */
 export async function* findRepeatedKeys(plan: PackedPlan): AsyncGenerator<KeyFinding> {
   const entries = await entriesOfRepeatedMarks(plan);
@@ -27,7 +27,7 @@ interface KeyEntry extends Spot {
   readonly mark: number;
   readonly key: string;
   readonly record: number;
-  /** Null if the record has no content, or no content that can be compared. */
+  /** Null if the record has no content or if its content cannot be compared. */
   readonly content: number | null;
   readonly isInvalid: boolean;
 }
@@ -67,7 +67,7 @@ function compareEntries(one: KeyEntry, other: KeyEntry): number {
   return one.key < other.key ? -1 : 1;
 }
 
-/** Returns a string that is equal for keys that may be nearly equal. */
+/** Returns the same string for all keys that may be nearly equal. */
 function matchOf({ key }: KeyEntry): string {
   return normalKey(key);
 }

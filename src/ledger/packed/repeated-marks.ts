@@ -3,15 +3,15 @@ import { HASH_RANGE } from "../../text/text-hash.ts";
 import type { PieceStore } from "./spool/piece-store.ts";
 
 /**
- * Sorts marks into buckets as they arrive. A bucket is so small that the bits of its marks fit into the processor's
- * cache. Full blocks are stored with the other pieces of the plan.
+ * Sorts marks into buckets as they arrive. Buckets are small enough for the bits of their marks to fit into the
+ * processor's cache. Full blocks are stored with the other pieces of the plan.
  */
 export interface MarkList {
   /** Ignores NaN. */
   readonly add: (marks: Float64Array) => void;
   /**
-   * Returns a function that tests whether a mark occurs more than once; undefined if no mark does. With very many
-   * repeated marks, the function may also return true for other marks. It never returns false for a repeated mark.
+   * Returns a function that tests whether a mark occurs more than once; undefined if no mark does. If very many marks
+   * are repeated, the function may also return true for other marks, but it never returns false for a repeated mark.
    */
   readonly findRepeated: () => Promise<((mark: number) => boolean) | undefined>;
 }
@@ -21,7 +21,7 @@ const BUCKETS = 64;
 const BUCKET_RANGE = HASH_RANGE / BUCKETS;
 /** Number of marks in the first block of a bucket. Small, because most plans are small. */
 const FIRST_BLOCK = 64;
-/** Number of marks in a full block: 2 MB in all buckets. */
+/** Number of marks in a full block. One block per bucket takes 2 MB in total. */
 const FULL_BLOCK = 4096;
 
 /** Maximum number of repeated marks that are stored individually. */
@@ -121,7 +121,7 @@ function repeatedIn(sharing: Float64Array, limit: number): Float64Array | undefi
 /** A set of bits in which each mark sets one bit. */
 interface Bits {
   /**
-   * Returns the marks whose bit is also set by another mark, which may be equal or different. Returns few marks, unless
+   * Returns the marks that share their bit with another mark, whether equal or different. Returns few marks, unless
    * many are repeated.
    */
   readonly sharing: (marks: Float64Array) => Float64Array;

@@ -9,7 +9,7 @@ import type { Statement, Tables, Work } from "../tables/tables.ts";
  */
 export type Compared = "all" | "left" | readonly number[];
 
-/** With more records than this, it is faster to compare all records that are left to send. */
+/** Above this number of records, it is faster to compare all records that are left to send. */
 const MAX_LISTED = 50_000;
 
 /**

@@ -38,9 +38,9 @@ interface FindingRow {
 }
 
 /**
- * Finds the records whose keys occur more than once or are nearly equal to another key. A record without content counts
- * as different from all other records. `same_key` is the first record if all contents are equal, otherwise the nearest
- * record.
+ * Finds the records with a key that occurs more than once or is nearly equal to another key. A record without content
+ * counts as different from all other records. `same_key` is the first record if all contents are equal, otherwise the
+ * nearest record.
  */
 const SELECT_FINDINGS: Statement<FindingRow> = {
   sql: `

@@ -4,15 +4,15 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
 import { OWN_ITEM, WAS_SENT, withNewKeys } from "./new-keys.ts";
 
-/** A new key of a row that was sent under another, unknown key. */
+/** A new key for a row that was sent under another, unknown key. */
 interface JournaledRow extends NewKey {
   readonly known: "";
   readonly wasSent: number;
 }
 
 /**
- * Finds planned rows that have a new key but were sent under another key, according to a journal. Omits a row if the
- * plan also contains that other key with the same row, because the row then belongs to that key.
+ * Finds planned rows that have a new key but, according to a journal, were sent under another key. Omits a row if the
+ * plan also contains the row with that other key, because the row then belongs to that key.
  */
 export function* selectJournaledRows(
   tables: Tables,
@@ -91,7 +91,7 @@ const SELECT_JOURNALED_KEYS: Statement<JournaledRow> = {
   },
 };
 
-/** The given rows that were sent under another key, unless that key is in this plan with the same row. */
+/** Selects the given rows that were sent under another key, unless this plan contains the row with that key. */
 const FIND_JOURNALED: Statement<{ nth: number }> = {
   sql: {
     sqlite: "",

@@ -57,7 +57,8 @@ interface ToSend {
 }
 
 const TO_SEND: Readonly<Record<"all" | "left", ToSend>> = {
-  // A new plan is read without an index, because most of its records are left to send. An interrupted run may have few.
+  // A new plan is read without an index, because most of its records are left to send. An interrupted run may have few
+  // such records.
   all: { index: "", status: "items.status in ('valid', 'pending')" },
   left: { index: "/*+ indexed by items_open */", status: "items.status = 'pending'" },
 };
@@ -86,8 +87,8 @@ const skipAccepted = (toSend: ToSend): string => `
 
 /**
  * Makes a record `ambiguous` if the platform has answered its `scheduledStep` and this run has other content for the
- * record. The platform will create the record, and no later reply shows with which content. Other content must not be
- * sent before the result is known.
+ * record. The platform will create the record, but no later reply shows which content it used. Other content must not
+ * be sent before the result is known.
  */
 const noteScheduled = (toSend: ToSend): string => `
   update migrate.records set state = 'ambiguous', other_content = 1 from migrate.items ${toSend.index}
@@ -139,7 +140,7 @@ const SELECT_WAITING: Statement<FoundRow> = {
 
 /**
  * Refuses records that wait for themselves, directly or through other records, because such records can never be sent.
- * Also follows such chains through records that other runs left blocked.
+ * Also follows such chains through records that other runs have left blocked.
  */
 function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   const circular = yield* tables.rows(SELECT_CIRCULAR, run.number);

@@ -54,7 +54,8 @@ const OTHER_RUN: Statement<{ id: number }> = {
 };
 
 /**
- * Returns SQL for runs whose keys count as known. A dry run counts only for later runs, because it has sent nothing.
+ * Returns an SQL condition for runs whose keys count as known. A dry run counts only for later runs, because it has
+ * sent nothing.
  */
 function isEarlier(other: string, own: string): string {
   return `(${other}.id < ${own}.id or ${other}.id > ${own}.id and not ${other}.dry_run)`;
@@ -106,8 +107,8 @@ const EARLIER_ITEMS = `
   inner join migrate.items on items.run = earlier.id`;
 
 /**
- * Returns SQL for the known keys that are nearly equal to a new key. For each new key, the known keys that were sent
- * come first, then the others, in ascending order.
+ * Returns SQL for the known keys that are nearly equal to a new key. For each new key, the keys that were sent come
+ * before the other known keys, each group in ascending order.
  * @param keys the table with the new keys, and the condition for an earlier item with a nearly equal key
  */
 const nearKeys = (keys: string): string => `
@@ -150,8 +151,8 @@ const FORMS_AT_ONCE = 50_000;
 
 /**
  * Finds other forms of the new keys that may be dates (`11/01/2010`, `Jan-11`) or long numbers. On SQLite, adds the
- * forms to the collected keys, and returns `added` if some are forms of long numbers. On PostgreSQL, returns keys and
- * forms for `SELECT_NEAR_FORMS`.
+ * forms to the collected keys, and returns `added` if any of them are forms of long numbers. On PostgreSQL, returns
+ * keys and forms for `SELECT_NEAR_FORMS`.
  */
 function* otherForms(
   tables: Tables,
@@ -209,8 +210,8 @@ const SELECT_DATES_AND_NUMBERS: Statement<FormedKey> = {
 };
 
 /**
- * Selects new keys of rows that were sent under other keys. Omits a row if the plan also contains the other key with
- * the same row, because the row then belongs to that key.
+ * Selects new keys of rows that were sent under other keys. Omits a row if the plan also contains the row with the
+ * other key, because the row then belongs to that key.
  */
 const SELECT_SAME_ROWS: Statement<FoundKey> = {
   sql: withNewKeys(

@@ -32,7 +32,7 @@ export function withNewKeys(query: string, ...others: readonly string[]): Sql {
 }
 
 /**
- * SQL for SQLite: excludes records that were refused after the new keys were collected. For PostgreSQL, this SQL is a
+ * SQL for SQLite that excludes records that were refused after the new keys were collected. For PostgreSQL, it is a
  * comment.
  */
 export const OWN_ITEM: string = `/*+ cross join items as own on own.run = $1 and own.record = new_keys.record

@@ -38,7 +38,7 @@ export interface TransactionOptions {
 }
 
 /**
- * A database on a server. The connections have been tested. Closing the database closes its connections. Queries are
+ * A database on a server whose connection has been tested. Closing the database closes its connections. Queries are
  * repeated after a conflict, and for some time while the server cannot be reached. If the reply to a commit is lost,
  * the mark of the transaction shows whether the commit succeeded. Every error except a bug is a `Failure` (`storage`,
  * `config`, `ledger_in_use`, `ledger_damaged`).
@@ -68,7 +68,7 @@ export interface DatabaseOptions {
   /** For messages: the address without its password. */
   readonly name: string;
   readonly pool: Pool;
-  /** How long to wait for a server that cannot be reached. By default, does not wait. */
+  /** How long to wait for a server that cannot be reached. Default: no wait. */
   readonly patienceMs?: number | undefined;
   readonly notice?: ((message: string) => void) | undefined;
   readonly clock?: Pick<Clock, "monotonic" | "sleep">;
@@ -103,8 +103,8 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
       transactions += 1;
       const number = transactions;
       const once = transactionWork(work, { ...how, name, number });
-      // Fenced transactions run one at a time, because they would wait for each other on the server. Also, if the
-      // result of a commit is unknown, its mark must remain the last mark.
+      // Fenced transactions run one at a time, because they would wait for each other on the server anyway. Also, if
+      // the result of a commit is unknown, its mark must remain the last mark.
       return how.fence === undefined ? persistently(once) : inTurn(() => persistently(once));
     },
     async snapshot() {
@@ -207,7 +207,7 @@ async function begin(
 const IDLE_MS = 60_000;
 
 /**
- * Returns the number of rows that the last statement changed. For several statements in one message, `pg` returns
+ * Returns the number of rows that the last statement changed. If a message contains several statements, `pg` returns
  * several results.
  */
 function changedByLast(results: unknown): unknown {

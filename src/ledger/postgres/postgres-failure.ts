@@ -31,7 +31,8 @@ const OUTAGES: ReadonlySet<string> = new Set([
   "08003",
   "08004",
   "08006",
-  // The code with which PgBouncer closes a connection: "query_wait_timeout", "database restarts".
+  // The code that PgBouncer sends when it closes a connection, for example for "query_wait_timeout" or "database
+  // restarts".
   "08P01",
 ]);
 

@@ -18,7 +18,7 @@ import { CREATE_COUNTS } from "./tables/count-schema.ts";
  * row: the origin of the database when the ledger was last known to be complete. In a restored copy, this is the origin
  * of the original database.
  *
- * Rows that are updated have room on their page for the next version, so that updates touch no index.
+ * Tables whose rows are updated leave room on each page for the next version of a row, so that updates touch no index.
  */
 const CREATE_TABLES = `
   create table migrate.ledger (version integer not null);
@@ -151,7 +151,7 @@ const IS_LEDGER: Statement<{ ledger: boolean }> = {
 };
 const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version from migrate.ledger" };
 
-/** Acquires the advisory lock that protects the schema. Its number is "migr" in ASCII. */
+/** Acquires the advisory lock that protects the schema. The lock number is "migr" in ASCII. */
 const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(1835624306)" };
 
 /** Creates the schema, unless a user with more rights has already created an empty schema. */

@@ -64,7 +64,7 @@ function textOf(sql: Sql): string {
   return typeof sql === "string" ? sql : sql.postgres;
 }
 
-/** Inserts the values into the SQL, because the query of a cursor cannot have parameters. */
+/** Inserts the values into the SQL, because a cursor's query cannot have parameters. */
 function withNumbers(text: string, values: readonly number[]): string {
   return text.replaceAll(/\$(\d+)/g, (_, position: string) => String(Number(values[Number(position) - 1])));
 }

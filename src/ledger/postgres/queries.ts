@@ -7,11 +7,11 @@ export type PostgresValue = Scalar | readonly Scalar[];
 export interface Statement<Row> {
   readonly sql: string;
   /**
-   * Whether the statement reads or changes few rows. If the server does not reply in time, the connection is considered
-   * dead.
+   * Whether the statement reads or changes few rows. If the server does not reply to it in time, the connection is
+   * considered dead.
    */
   readonly isQuick?: boolean;
-  /** Never present. Carries the type. */
+  /** Never present; only carries the type. */
   readonly row?: Row;
 }
 

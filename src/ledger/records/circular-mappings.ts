@@ -4,7 +4,7 @@ import type { PlanPolicy } from "./planned-item.ts";
 
 /**
  * Refuses two mappings that name each other. If each record waits for the record with its own key, only such mappings
- * can cause a cycle, and never the data.
+ * can cause a cycle; the data cannot.
  * @throws Failure `mapping_invalid`
  */
 export function requireOneDirection(circular: number, { after, awaitsOwnKey }: PlanPolicy): void {

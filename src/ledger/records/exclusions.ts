@@ -8,7 +8,7 @@ export interface Exclusion {
   readonly key: string;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** Account name of the user who decided the exclusion. */
+  /** Account name of the user who made the decision. */
   readonly who: string;
   readonly reason: string;
   /** When and by whom the exclusion was undone; absent while the exclusion is in effect. */
@@ -16,7 +16,7 @@ export interface Exclusion {
   readonly undoneBy?: string;
 }
 
-/** The user who ends exclusions, and when. */
+/** The user who ends exclusions, and the time. */
 export interface ExclusionEnd {
   /** ISO 8601 UTC. */
   readonly at: string;

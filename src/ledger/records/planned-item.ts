@@ -5,7 +5,10 @@ export interface PlannedItem {
   readonly key: string | undefined;
   /** Identity of the record in every run (`recordIdentity`). Absent for `validate`. */
   readonly identity: Uint8Array | undefined;
-  /** SHA-256 of the canonical payload. For `validate`, whose ledger no other run reads, a fast hash of the payload. */
+  /**
+   * SHA-256 of the canonical payload. For `validate`, a fast hash of the payload, because no other run reads its
+   * ledger.
+   */
   readonly content: Uint8Array | number | undefined;
   readonly file: string;
   readonly line: number;
@@ -62,7 +65,7 @@ export interface PlanPolicy {
   readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
 }
 
-/** Numbers of records left to send, by comparison with the content that was sent earlier. */
+/** Counts of the records left to send, by comparison with the content that was sent earlier. */
 export interface SendComparison {
   /** Never sent. A request does not count as sent if it ended without a reply before it could be processed. */
   readonly new: number;

@@ -17,7 +17,7 @@ export const PRIOR_CONTENT: string = `case
 
 /**
  * Returns SQL for the value of `other_content` after a new request. Once requests with different contents may have been
- * processed, no reply shows which content the platform has.
+ * processed, no reply can show which content the platform has.
  */
 export function otherContentAfter(known: string): string {
   const unclear = IS_UNCLEAR.replaceAll("records", known);

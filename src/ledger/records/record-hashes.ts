@@ -15,7 +15,7 @@ interface IdentityParts {
 /**
  * Returns the identity of a record in every run: a SHA-256 (32 bytes) of endpoint, supplier and key. The identity does
  * not depend on the operation's name in the contract. The hashed text is a JSON list, so that different parts never
- * give the same text.
+ * produce the same text.
  */
 export function recordIdentity({ key, ...parts }: IdentityParts): Uint8Array {
   return identitiesOf(parts)(key);

@@ -60,7 +60,7 @@ export interface AttemptOutcome {
 /** The status of a record that must be looked up on the platform, or decided by a person. */
 export type UndecidedStatus = Extract<Status, "ambiguous" | "existing">;
 
-/** A record with unknown delivery status, or a record that was on the platform before. */
+/** A record with unknown delivery status, or a record that was already on the platform. */
 export interface AmbiguousItem {
   readonly record: number;
   readonly key: string;

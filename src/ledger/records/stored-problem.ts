@@ -1,6 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 
-/** The attempt number with which problems of the plan are stored. */
+/** The attempt number under which problems of the plan are stored. */
 export const PLAN_ATTEMPT = 0;
 
 /** Returns the stored form of a problem, without its value. */

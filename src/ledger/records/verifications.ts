@@ -1,6 +1,6 @@
 /**
- * The result of comparing an accepted record with the platform: the platform has its content, different content, or
- * nothing.
+ * The result of comparing an accepted record with the platform: the platform has the same content, different content,
+ * or no such record.
  */
 export type Verification = "same" | "different" | "absent";
 
@@ -10,8 +10,8 @@ export interface RecordVerification {
 }
 
 /**
- * Numbers of accepted records of a destination that have been compared with the platform since they were accepted, by
- * result.
+ * Counts, by result, of a destination's accepted records that have been compared with the platform since they were
+ * accepted.
  */
 export interface VerifiedCounts extends Readonly<Record<Verification, number>> {
   /** When the latest of these records was compared, ISO 8601 UTC. */

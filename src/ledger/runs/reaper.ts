@@ -3,8 +3,8 @@ import type { Clock } from "../../time/clock.ts";
 /** Revokes ranges of workers without a heartbeat. */
 export interface Reaper {
   /**
-   * Call this whenever the server has replied. Revokes ranges only if contact with the server was uninterrupted for the
-   * duration of a lease, because no worker can send a heartbeat during an outage.
+   * Call this whenever the server has replied. Revokes ranges only if the server has been reachable without
+   * interruption for the duration of a lease, because no worker can send a heartbeat during an outage.
    */
   readonly reap: () => Promise<void>;
 }

@@ -22,7 +22,7 @@ export interface RunRow {
   /** The row's number in `runs`. */
   readonly number: number;
   readonly state: Run["state"];
-  /** False for a run that sends nothing, whose records stay `valid`. */
+  /** False for a run that sends nothing. Its records stay `valid`. */
   readonly sends: boolean;
 }
 

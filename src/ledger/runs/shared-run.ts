@@ -8,8 +8,8 @@ import type { PlatformFindings, SharedFindings } from "./platform-findings.ts";
  */
 export interface SharedRun {
   /**
-   * The ledger, reduced to the run, the data that its workers read, and the input positions that they record for each
-   * other.
+   * The part of the ledger that workers need: the run, the data that they read, and the input positions that they
+   * record for each other.
    */
   readonly ledger: Pick<
     Ledger,
@@ -102,7 +102,7 @@ export interface WorkerReport {
   readonly inFlight: number;
   /** Outcomes per second. */
   readonly perSecond: number;
-  /** The current limit of requests in flight. */
+  /** The current limit on requests in flight. */
   readonly limit?: number | undefined;
   readonly reason?: string | undefined;
   /** Number and total duration of the requests that produced outcomes. */

@@ -66,7 +66,7 @@ export function ledgerFailure(error: unknown, path: string): unknown {
 }
 
 /**
- * Returns the failure for an error of the disk or its permissions while the ledger at `path` is in use.
+ * Returns the failure for a disk or permission error while the ledger at `path` is in use.
  * @param remedy how to fix the error, as the beginning of a hint
  */
 function storageFailure(cause: Error, path: string, remedy: string): Failure {
@@ -121,7 +121,7 @@ export function unreadableLedger(path: string, found: string, cause?: Error): Fa
   });
 }
 
-/** Returns the failure for a ledger of which no part can be read, while the files next to it still exist. */
+/** Returns the failure for a ledger that cannot be read at all, although the files next to it still exist. */
 export function lostLedger(path: string, found: string): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
     hint:

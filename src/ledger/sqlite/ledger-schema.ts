@@ -83,8 +83,8 @@ export function createSchema(database: SqliteDatabase): void {
 }
 
 /**
- * Shortens SQL. A column without a type stores every value unchanged, so the types of strings and bytes are not needed.
- * The checksums of pages detect lost values, so SQLite does not need to refuse nulls, as PostgreSQL does.
+ * Shortens SQL. A column without a type stores every value unchanged, so string and byte columns need no types. Page
+ * checksums detect lost values, so SQLite, unlike PostgreSQL, does not need to refuse nulls.
  */
 function shortened(sql: string): string {
   return sql

@@ -11,15 +11,15 @@ interface Reader {
 }
 
 /**
- * A reader for each ledger that this process has written to. Only used if closing a ledger does not release its file
+ * A reader for each ledger that this process has written to. Needed only if closing a ledger does not release its file
  * immediately.
  */
 const readers = new Map<string, Reader>();
 
 /**
  * Opens a ledger for writing. The SQLite package releases a closed file only when its statements are garbage-collected.
- * If the released connection were the last one, SQLite would write the log of another process into the file without
- * updating the checksums. An additional read-only connection therefore stays open.
+ * If the released connection were the last connection, SQLite would write the log of another process into the file
+ * without updating the checksums. An additional read-only connection therefore stays open.
  */
 export function openForWriting(path: string): SqliteDatabase {
   if (closesImmediately) return openDatabase(path);

@@ -20,7 +20,7 @@ interface Planner {
   readonly forgetKeys: () => void;
 }
 
-/** Creates a planner, which caches the numbers of files, and hashes of the keys of the run that is being planned. */
+/** Creates a planner. It caches file numbers, and hashes of the keys of the run that is being planned. */
 export function createPlanner(database: SqliteDatabase): Planner {
   const files = new Map<string, number>();
   let keys: { readonly run: number; readonly hashes: KeyHashes } | undefined;
@@ -66,7 +66,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
 
 const ANY_ITEM: Query<{ record: number }> = { sql: "select record from items where run = ? limit 1" };
 
-/** Rows per insert. In large inserts, each row costs half as much. */
+/** Rows per insert statement. A row in a large insert costs half as much as a single row. */
 const ROWS_AT_ONCE = [300, 20, 1] as const;
 
 interface Writing {
@@ -132,7 +132,7 @@ function countStatuses(items: readonly PlannedItem[], run: RunRow): ReadonlyMap<
 }
 
 /**
- * 52-bit hashes of the normal forms of keys. The hashes can prove cheaply that no two keys are equal or nearly equal.
+ * 52-bit hashes of the normal forms of keys. The hashes are a cheap proof that no two keys are equal or nearly equal.
  */
 interface KeyHashes {
   readonly add: (key: string) => void;

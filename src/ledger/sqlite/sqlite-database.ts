@@ -11,7 +11,7 @@ export type SqlValue = string | number | Uint8Array | null;
  */
 export interface Query<Row> {
   readonly sql: string;
-  /** Never present. Carries the type. */
+  /** Never present; only carries the type. */
   readonly row?: Row;
 }
 
@@ -61,8 +61,8 @@ type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
 export const BUSY_TIMEOUT = 5000;
 
 /**
- * Opens a file that is not needed after a crash. SQLite's cache is 8 MB: a plan is written and read sequentially, and
- * sorted once, in pieces of this size.
+ * Opens a file that is not needed after a crash. SQLite's cache is 8 MB, because a plan is written and read
+ * sequentially, and sorted once, in pieces of this size.
  */
 export function openTemporary(path: string): SqliteDatabase {
   const database = openDatabase(path, { temporary: true });

@@ -72,7 +72,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   return withThread(ledgerOver(opened.checksummed, { ...options, sending }, opened.checksummed.close), opened, options);
 }
 
-/** Reduces the cache of a connection that from now on only reads outcomes, sequentially. */
+/** Reduces the cache of a connection that, from now on, only reads outcomes sequentially. */
 const SMALL_CACHE = "pragma cache_size = -2000";
 
 /** Adds `inThread` to a ledger. */
@@ -104,8 +104,8 @@ function withThread(
 }
 
 /**
- * Returns the ledger of the thread. Also keeps the file open in this thread. If the process ended without closing the
- * ledger properly, SQLite would otherwise write the log into the file without updating the checksums.
+ * Returns the ledger of the thread. Also keeps the file open in this thread. Otherwise, if the process ended without
+ * closing the ledger properly, SQLite would write the log into the file without updating the checksums.
  */
 function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
   return threadLedger(thread, {
@@ -134,9 +134,7 @@ export function openSecondConnection({ path, toolVersion, writer, isChecked }: L
   };
 }
 
-/**
- * Opens the ledger for writing. First opens it for reading, so that a refused ledger keeps the log that a crash left.
- */
+/** Opens the ledger for writing. First opens it for reading, so that a refused ledger keeps the log left by a crash. */
 function openWritable(
   path: string,
   { notice, writer }: Pick<SqliteLedgerOptions, "notice" | "writer">,

@@ -1,5 +1,5 @@
 /**
- * Returns SQL that selects another record of the endpoint of run `$1` to which a request or a decision of any run has
+ * Returns SQL that selects another record of run `$1`'s endpoint to which a request or a decision of any run has
  * assigned the account. The columns are `record` and `run`.
  * @param given SQL for the account, and for the identity of the record that gets the account
  */

@@ -90,8 +90,8 @@ const LATEST_RECORD: Statement<{ id: number }> = { sql: "select coalesce(max(id)
 
 /**
  * Creates rows for all records to send, or notes the plan in existing rows (`planned-records.ts`), in one statement and
- * in input order. Adding an entry to the index of identities takes longer than all other writes for a record. Doing
- * this later would delay each request. Most of the plan is left to send, so `+` prevents a lookup of each record in
+ * in input order. Adding an entry to the index of identities takes longer than all other writes for a record, and would
+ * delay each request if done later. Most of the plan is left to send, so `+` prevents a lookup of each record in
  * SQLite's index of open records.
  */
 const INSERT_RECORDS = `

@@ -62,8 +62,8 @@ function hexOf(identity: Uint8Array): string {
 }
 
 /**
- * Returns SQL for the states of records. An interrupted request that can be repeated leaves its record `pending`,
- * although the platform may have processed the request, so such a record counts as unsettled.
+ * Returns SQL for the states of records. An interrupted request that can be repeated leaves its record `pending`. The
+ * platform may still have processed the request, so such a record counts as unsettled.
  */
 const selectFound = (list: string, bytes: string): string => `
   with repeatable as materialized (
@@ -105,8 +105,8 @@ const withIdentities = (text: (identities: string) => string): Sql => ({
 const HOLD = withIdentities((identities) => `update migrate.records set held = 1 where identity in (${identities})`);
 
 /**
- * Returns SQL for the items of these records that are left to send. SQLite uses its index of open records only for a
- * query with a single status.
+ * Returns SQL for the items of these records that are left to send. SQLite uses its index of open records only if the
+ * query names a single status.
  */
 const leftItems = (identities: string): string =>
   ["pending", "blocked"]

@@ -9,7 +9,7 @@ export function* knownContents(tables: Tables, identities: readonly string[]): W
   return new Map(
     rows.map(({ identity, accepted, content, run, record, rowHash }) => {
       const known = accepted !== null && accepted.length > 0 ? accepted : content;
-      // The latest plan of the record may have content that differs from the content that the platform has accepted.
+      // The content in the record's latest plan may differ from the content accepted by the platform.
       const isOfPlan = known !== null && content !== null && Buffer.compare(known, content) === 0;
       const planned = isOfPlan && run !== null && record !== null ? { run, record, rowHash: rowHash ?? undefined } : {};
       return [identity, { content: known ?? undefined, ...planned }];
@@ -74,8 +74,8 @@ const WAS_SENT = `records.accepted_content is not null or coalesce(records.state
 interface Comparison {
   readonly counts: Statement<{ records: number; sent: number; changed: number; unclear: number }>;
   /**
-   * Counts the unclear records that were sent, among the records that `counts` counts. There are few such records:
-   * about one for each request that was in flight when a run was interrupted.
+   * Counts the unclear records that were sent, among the records that `counts` counts. Such records are rare: about one
+   * for each request that was in flight when a run was interrupted.
    */
   readonly unclear: Statement<{ sent: number; changed: number }>;
 }
@@ -109,7 +109,7 @@ const compare = (items: string, toSend: string): Comparison => ({
   },
 });
 
-/** Omits ambiguous records, which are counted as ambiguous even if they are left to send. */
+/** Omits ambiguous records, because they are counted as ambiguous even if they are left to send. */
 const COMPARE_PENDING = compare(
   "migrate.items /*+ indexed by items_open */",
   "items.status = 'pending' and coalesce(records.state, '') <> 'ambiguous'",

@@ -7,10 +7,7 @@ import type { Statement, Tables, TableValue, Work } from "./tables.ts";
 /** The latest items of records that may be open: for each run, latest first, the record numbers in ascending order. */
 export type OpenPlaces = readonly (readonly [run: number, records: Int32Array])[];
 
-/**
- * Finds the latest items of records that may be open. Memory grows with the number of open records: about 12 bytes for
- * each.
- */
+/** Finds the latest items of records that may be open. Memory use grows by about 12 bytes for each open record. */
 export function* openPlaces(tables: Tables, sending: SendingStatus): Work<OpenPlaces> {
   const places = new Map<number, number[]>();
   const isAnyLeft = (yield* migration(tables, sending)).some(({ counts }) => counts.pending + counts.ambiguous > 0);

@@ -39,7 +39,7 @@ function* countByStatus(tables: Tables, run: RunRow, sending: SendingStatus): Wo
 function* countResent(tables: Tables, { number }: RunRow): Work<number> {
   if (tables.dialect === "sqlite" && (yield* tables.row(ANY_AMBIGUOUS)) === undefined) return 0;
   const { own = 0, others = false } = (yield* tables.row(COUNT_OWN, number)) ?? {};
-  // If records are ambiguous because of another run or a recovery, all records left to send must be checked.
+  // If another run or a recovery has made records ambiguous, all records left to send must be checked.
   return others ? ((yield* tables.row(COUNT_RESENT, number))?.count ?? 0) : own;
 }
 
@@ -82,9 +82,9 @@ const COUNT_RESENT: Statement<{ count: number }> = {
 };
 
 /**
- * Returns SQL for the status that is shown for an item. A record in flight may have been processed. This is also true
- * of a record left to send if an earlier request had no clear reply. Uses `items` and, on PostgreSQL, `unresolved`.
- * SQLite looks up a few records faster than it joins all of them.
+ * Returns SQL for the status that is shown for an item. A record in flight may have been processed, and so may a record
+ * left to send if an earlier request had no clear reply. Uses `items` and, on PostgreSQL, `unresolved`. On SQLite,
+ * looking up a few records is faster than joining all of them.
  */
 function shownStatus(tables: Tables, sending: SendingStatus): string {
   const isAmbiguous =

@@ -5,16 +5,17 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import type { EachStatement, Sql, Statement, Tables, Work } from "./tables.ts";
 
 /**
- * When a plan is finished, notes for each record its latest item in any planned push: `planned_run` and
+ * When a plan is finished, notes the latest item of each record in any planned push: `planned_run` and
  * `planned_record`. `since_run` is the planned push since which the record has not been done. Records that no plan
  * could send are in `unsent`, with the same columns. The following exceptions keep this fast for a daily push whose
  * records are mostly unchanged:
  *
- * - A skipped item is noted only if an earlier item has different content, because the platform has the content of the
- *   skipped item.
+ * - A skipped item is noted only if an earlier item has different content, because the platform already has the
+ *   skipped content.
  * - A stale item is not noted, because a newer item was sent.
- * - `planned_content` is null until a second push plans the record, because the item then has the latest content. It is
- *   empty if the latest content is unknown, because the item has no content or several items differ.
+ * - `planned_content` is null until a second push plans the record, because until then, the item itself has the
+ *   latest content. It is empty if the latest content is unknown, because the item has no content or several items
+ *   differ.
  */
 export function* notePlanned(
   tables: Tables,
@@ -54,7 +55,7 @@ export function* earlierWithoutKey(tables: Tables, { number }: RunRow): Work<rea
   return rows.map(({ rowHash, ...row }) => ({ ...row, rowHash: rowHash ?? undefined }));
 }
 
-/** The statuses of items that a new plan does not send but that it notes as the latest items of their records. */
+/** The statuses of items that a new plan does not send, but notes as the latest items of their records. */
 const NOT_SENT = ["blocked", "ambiguous", "invalid", "excluded"] as const;
 
 /**
@@ -145,8 +146,8 @@ const NOTE_SKIPPED = `
   from found where records.identity = found.identity and coalesce(planned_run, 0) <= $1`;
 
 /**
- * Inserts rows into `records` for the records of a resumed run that no plan could send and that are now left to send.
- * Otherwise these records would be inserted when they are sent, without a reference to their plans.
+ * Inserts rows into `records` for those records of a resumed run that are now left to send, although no plan could send
+ * them before. Otherwise, these rows would be inserted when the records are sent, without a reference to their plans.
  */
 export function* planUnsent(tables: Tables, run: number): Work<void> {
   if ((yield* tables.row(ANY_UNSENT)) === undefined) return;

@@ -42,7 +42,7 @@ const INSERT_HELD: Sql = {
   postgres: insertHeld("0"),
 };
 
-/** Marks the records of this run that were known only from a recovery or a journal as planned. Returns their number. */
+/** Marks records of this run as planned if they were known only from a recovery or a journal. Returns their number. */
 export function* coverRecovered(tables: Tables, run: number): Work<number> {
   return yield* tables.run(COVER_RECOVERED, run);
 }

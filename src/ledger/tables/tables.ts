@@ -6,7 +6,7 @@ export type TableValue = Scalar | readonly Scalar[];
 /**
  * The SQL of a statement. It is written for PostgreSQL, with the schema `migrate` and parameters such as `$1`, and
  * converted for SQLite (`sqlite/sqlite-tables.ts`). SQLite reads the tables of an `inner join` in the given order, and
- * uses the hints in comments that begin with a plus sign. A statement has two texts only if the databases need
+ * uses the hints in comments that begin with a plus sign. A statement has two versions only if the databases need
  * different SQL.
  */
 export type Sql = string | { readonly sqlite: string; readonly postgres: string };
@@ -16,14 +16,14 @@ export interface Statement<Row> {
   readonly sql: Sql;
   /** Whether the statement reads or changes few rows (`postgres/queries.ts`). */
   readonly isQuick?: boolean;
-  /** Never present. Carries the type. */
+  /** Never present; only carries the type. */
   readonly row?: Row;
 }
 
 /**
- * Work on the tables of a ledger, which is called with `yield*`. The same work runs on SQLite, which answers
- * synchronously, and on PostgreSQL, where it yields the promises to wait for. A transaction on SQLite is never
- * suspended, so that no other work can become part of it.
+ * Work on the tables of a ledger, called with `yield*`. The same work runs on SQLite, which answers synchronously, and
+ * on PostgreSQL, where the work yields the promises to wait for. A transaction on SQLite is never suspended, so that no
+ * other work can become part of it.
  */
 export type Work<Result> = Generator<Promise<void>, Result, void>;
 

@@ -15,8 +15,8 @@ interface LateThread {
 
 /**
  * Returns a thread that starts only after a number of groups of requests. Until the thread is ready, a ledger that is
- * already open in the calling thread handles the calls. The first requests of a run do not wait for the thread, and a
- * run with few requests never starts the thread. The thread takes over between two groups of requests.
+ * already open in the calling thread handles the calls. The first requests of a run therefore do not wait for the
+ * thread, and a run with few requests never starts it. The thread takes over between two groups of requests.
  */
 export function lateThread(here: CallMethods, { start, onMoved }: LateThread): LedgerThread {
   let groups = 0;

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { unpackFailure } from "../../model/thread-failure.ts";
 import { type CallName, type CallsOf, type LedgerAnswer, type LedgerWork, READY } from "./ledger-calls.ts";
 
-/** The thread of a ledger. It performs calls one at a time, in the order in which they are made. */
+/** The thread of a ledger. Performs calls one at a time, in the order in which they are made. */
 export interface LedgerThread {
   /** @throws errors of the ledger, and an error if the thread has ended */
   readonly ask: <Name extends CallName>(

@@ -19,7 +19,7 @@ export async function openPool(settings: ConnectionSettings, maximum: number = M
   return pool;
 }
 
-/** Returns the first TLS choice with which a connection succeeds. */
+/** Returns the first TLS choice that results in a connection. */
 async function workingChoice(settings: ConnectionSettings): Promise<TlsChoice> {
   let last: unknown;
   for (const tls of settings.tls) {

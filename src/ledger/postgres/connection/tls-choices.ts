@@ -13,10 +13,11 @@ export type TlsChoice = ConnectionOptions | false;
 
 /**
  * Returns the ways to connect to a host, in the order in which to try them, following libpq's `sslmode` (PostgreSQL
- * manual, 34.19). A Unix socket uses no TLS. `require` encrypts, and checks the certificate only if an authority is
- * given. `verify-ca` checks that this authority issued the certificate, and `verify-full` also checks the host name.
- * The default is `prefer` for a server on this machine, and `verify-full` for any other server. The default of libpq
- * would accept any connection. Without a given authority, `verify-full` trusts the authorities of Node.js.
+ * manual, 34.19). A Unix socket uses no TLS. `require` encrypts, and checks the certificate only if a certificate
+ * authority is given. `verify-ca` checks that this authority issued the certificate. `verify-full` also checks the host
+ * name. The default is `prefer` for a server on this machine, and `verify-full` for any other server. libpq's own
+ * default would accept any connection. If no authority is given, `verify-full` trusts the authorities that Node.js
+ * trusts.
  * @throws Failure `config` for an unknown mode, or for a file that cannot be read
  */
 export function tlsChoices(host: string, given: Parameters, home: string): readonly TlsChoice[] {
@@ -47,7 +48,7 @@ function encryptedChoice(
   };
 }
 
-/** Whether a host is this machine. Traffic to it does not cross a network. */
+/** Whether a host is this machine, so that traffic to it does not cross a network. */
 function isLoopback(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
@@ -63,8 +64,8 @@ function anyName(): undefined {
 }
 
 /**
- * Returns the certificate authority to trust: the named file, or `~/.postgresql/root.crt`. Returns undefined for the
- * default authorities of Node.js: if neither file exists, or for `sslrootcert=system`.
+ * Returns the certificate authority to trust: the named file, or `~/.postgresql/root.crt`. Returns undefined if neither
+ * file exists, and for `sslrootcert=system`. Node.js then uses its default authorities.
  */
 function authorityOf({ sslrootcert }: Parameters, home: string): Buffer | undefined {
   if (sslrootcert === "system") return undefined;

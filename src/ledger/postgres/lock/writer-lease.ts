@@ -15,7 +15,7 @@ export interface WriterLease extends Required<HeldLease> {
 }
 
 export interface LeaseOptions {
-  /** How long the lease is valid without a renewal, in milliseconds by the server's clock. */
+  /** How long the lease is valid without renewal, in milliseconds by the server's clock. */
   readonly leaseMs?: number;
   readonly clock?: Pick<Clock, "sleep" | "monotonic" | "now">;
   readonly notice?: ((message: string) => void) | undefined;
@@ -104,8 +104,8 @@ const SELECT_LEASE: Statement<LeaseColumns> = {
 
 /**
  * Whether the holder is active. For a process of this host: whether it is alive. For any other process: whether the
- * lease has changed since the last check, or had expired by then but could not be acquired, because a transaction of
- * the holder is in progress.
+ * lease has changed since the last check, or had already expired at that check but could not be acquired because a
+ * transaction of the holder was in progress.
  */
 function isActive(seen: SeenLease, before: SeenLease | undefined): boolean {
   if (isOfThisHost(seen.holder)) return !seen.isDead;
@@ -210,8 +210,8 @@ function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }
 }
 
 /**
- * Creates the fence of the lease holder. The key share lock on the lease row lets the holder renew the lease during the
- * transaction, but prevents other processes from acquiring the lease before the transaction ends.
+ * Creates the fence of the lease holder. The key share lock on the lease row allows the holder to renew the lease
+ * during the transaction, but prevents other processes from acquiring the lease until the transaction ends.
  */
 function writerFence(fence: number, name: string): Fence {
   return {
@@ -227,8 +227,8 @@ function writerFence(fence: number, name: string): Fence {
 }
 
 /**
- * Whether the holder was started on this host since its last boot. Compares the boot, because another host may have the
- * same name, and only processes of this boot can be checked.
+ * Whether the holder was started on this host since its last boot. Compares the boot ids, because another host may have
+ * the same name, and only processes started since the last boot can be checked.
  */
 function isOfThisHost(holder: Holder): boolean {
   const own = thisProcess("", "lease");

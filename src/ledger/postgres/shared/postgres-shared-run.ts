@@ -131,8 +131,9 @@ async function requireOpen({ database, run, id }: SharedContext): Promise<Shared
 const POLL_INTERVAL_MS = 500;
 
 /**
- * Waits until the planner has renewed its lease since the server started. In an older copy of the database, a run may
- * still be open although it has ended. A machine that has sent nothing cannot detect such a copy, but the planner can.
+ * Waits for the planner to renew its lease if it has not done so since the server started. In an older copy of the
+ * database, a run may still be open although it has ended. A machine that has sent nothing cannot detect such a copy,
+ * but the planner can.
  */
 async function requirePlanner(context: SharedContext): Promise<SharedRow> {
   for (;;) {

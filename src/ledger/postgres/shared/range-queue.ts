@@ -9,7 +9,7 @@ const JOB_SCHEMA = "migrate_jobs";
  * range matters.
  */
 const EXPIRY_SECONDS = 23 * 60 * 60;
-/** Maximum number of times that a range can lose its worker. */
+/** Maximum number of times that a range may lose its worker. */
 const RETRIES = 10_000;
 
 /** A range as a job. The first record of the range determines the order of assignment. */
@@ -82,8 +82,8 @@ export async function tryRangeQueue(database: PostgresDatabase): Promise<void> {
 }
 
 /**
- * Options for taking one job. Ignores the server time at which the job was returned to the queue, because server clocks
- * can be changed.
+ * Options for taking one job. Ignores the server time at which the job was returned to the queue, because the server's
+ * clock may have been changed.
  */
 const NEXT = { batchSize: 1, ignoreStartAfter: true } as const;
 
@@ -133,7 +133,7 @@ function sqlOf(queries: Queries): PgBoss.Db {
 }
 
 /**
- * The statement of pg-boss that is removed, because it requires the right to create schemas even if the schema already
+ * A statement of pg-boss that is removed because it requires the right to create schemas, even if the schema already
  * exists.
  */
 const MAKE_SCHEMA = `CREATE SCHEMA IF NOT EXISTS ${JOB_SCHEMA}`;

@@ -190,8 +190,8 @@ function rangesOf(queries: Queries, { run, from, state }: Revocation): Promise<r
 }
 
 /**
- * Returns the fence that allows the holder of all these ranges to write the state of their records. The holder is part
- * of the condition, so that a token of an earlier assignment never matches a later assignment.
+ * Returns the fence that allows the holder of all these ranges to write the state of their records. The condition
+ * includes the holder, so that a token of an earlier assignment never matches a later assignment.
  */
 export function rangesFence(run: number, holder: string, ranges: readonly HeldRange[]): Fence {
   const each = ranges.map(({ first, fence }) => `(${first}, ${fence})`).join(", ");

@@ -118,7 +118,7 @@ async function claimRange(
     if (range !== undefined) return range;
     await queue.complete(job.id, transaction);
   }
-  // A waiting range may have lost its job. The next worker that takes this new job gets the range.
+  // A waiting range may have lost its job. The worker that takes the new job gets the range.
   const renewed = await renewJob(transaction, run);
   if (renewed !== undefined) await queue.add([renewed], transaction);
   return undefined;

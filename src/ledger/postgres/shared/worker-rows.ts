@@ -164,7 +164,7 @@ const MARK_WORKERS_LOST: Statement<{ id: string }> = {
   returning id`,
 };
 
-/** Returns the position of a worker among the live workers. */
+/** Returns the worker's position among the live workers. */
 export async function placeOf(
   queries: Queries,
   { run, id, leaseMs }: { readonly run: number; readonly id: string; readonly leaseMs: number },

@@ -56,8 +56,8 @@ const FOLD = `
   $$;`;
 
 /**
- * Counts changes of `items`. The number of an item's latest attempt only increases, so if the sum of these numbers is
- * unchanged, each of them is unchanged.
+ * Counts changes of `items`. The number of an item's latest attempt never decreases, so if the sum of these numbers is
+ * unchanged, so is each number.
  */
 const COUNT_ITEMS = `
   create function migrate.count_items() returns trigger language plpgsql as $$
@@ -140,11 +140,12 @@ const COVERED = `
   group by target, supplier, endpoint`;
 
 /**
- * The part of the schema that maintains totals, because counting would take a long time. Triggers update the totals in
- * the same transaction, for every writer. `counts` contains increments, so that writers do not wait for each other. For
- * each run, it has: records by status, current problems by severity and code, `requests`, and the run's contribution to
- * its destination. The contribution is the number of records that no earlier push to the destination has planned
- * (`covered`), and how many of them are `accepted`. `unsent` has the records of pushes that have no row in `records`.
+ * The part of the schema that maintains totals, because counting on demand would take too long. Triggers update the
+ * totals in the same transaction, for every writer. `counts` contains increments, so that writers do not wait for each
+ * other. For each run, it has: records by status, current problems by severity and code, `requests`, and the run's
+ * contribution to its destination. The contribution is the number of records that no earlier push to the destination
+ * has planned (`covered`), and how many of them are `accepted`. `unsent` has the records of pushes that have no row in
+ * `records`.
  */
 export const CREATE_COUNTS: string = [TABLES, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
 

@@ -166,7 +166,7 @@ const SELECT_NOTED: Statement<NotedOrigin> = { sql: "select origin, noted_at as 
 const SELECT_MACHINES: Statement<{ id: string }> = { sql: "select id from migrate.machines order by id" };
 
 /**
- * Identifies the database, its server and the server's timeline. A restored dump gives the table another number. A
+ * Identifies the database, its server and the server's timeline. Restoring a dump gives the table a different number. A
  * failover or a recovery to a point in time starts a new timeline. A restored copy of the server's files has an earlier
  * log position.
  */

@@ -21,8 +21,8 @@ export interface ChecksummedDatabase extends SqliteDatabase {
 
 interface ChecksumOptions {
   /**
-   * False for a large ledger whose pages were not checked. The pages are then checked while the ledger is in use. If a
-   * page is corrupt, every further transaction is refused.
+   * False if the ledger is large and its pages were not checked when it was opened. The pages are then checked while
+   * the ledger is in use. If a page is corrupt, every further transaction is refused.
    */
   readonly isChecked?: boolean;
   /** Whether this process wrote the log with these checksums, so that the log can be written into the file later. */
@@ -39,7 +39,7 @@ interface ChecksumOptions {
  * Corruption is detected when the ledger is next opened (`requireIntact`) or, in a large ledger, while it is in use.
  * Only this code writes the log into the database file, because the checksums must change at the same time.
  *
- * Each transaction costs an update of one small row and an unsynced write of 28 bytes.
+ * The cost per transaction is an update of one small row and an unsynced write of 28 bytes.
  */
 export function withChecksums(
   database: SqliteDatabase,
@@ -90,15 +90,15 @@ export function withChecksums(
       check?.stop();
       const isLost = isTaken && writer !== undefined && hasOtherWriter(database, writer);
       if (!isLost && check?.broken() === undefined && place.failure() === undefined) return checksums.close(release);
-      // The checksum file of a corrupt ledger shows the corruption, and the checksum file of another ledger or of
-      // another writer must not change.
+      // The checksum file of a corrupt ledger proves the corruption, and the checksum file of another ledger or writer
+      // must not be changed.
       database.abandon();
       return true;
     },
   };
 }
 
-/** Whether another process has become the writer. The checksum file then describes the writes of that process. */
+/** Whether another process has become the writer. If so, the checksum file describes the writes of that process. */
 function hasOtherWriter(database: SqliteDatabase, writer: string): boolean {
   try {
     return !isWriter(database, writer);
@@ -170,7 +170,7 @@ function maintainChecksums(database: SqliteDatabase): MaintainedChecksums {
 }
 
 /**
- * Calls `work` and ignores its failure. The checksum file may lag behind, and a failure of the database recurs when the
+ * Calls `work` and ignores its failure. The checksum file may lag behind, and a database failure recurs when the
  * database is next used.
  */
 function unlessFailing(work: () => unknown): void {
@@ -181,7 +181,7 @@ function unlessFailing(work: () => unknown): void {
   }
 }
 
-/** Rewriting a page in the log costs less than writing it into the file, but a long log slows down readers. */
+/** Rewriting a page in the log is cheaper than writing it into the file, but a long log slows down readers. */
 const LARGEST_LOG_BYTES = 32 * 1024 * 1024;
 
 interface Checkpointed {

@@ -95,7 +95,7 @@ export interface IntegrityOptions {
   /** Returns whether another process may be writing to the ledger. */
   readonly isBusy?: () => boolean;
   /**
-   * Whether to trust a large file that was not modified since its checksums were recorded, instead of checking its
+   * Whether to trust a large file that has not been modified since its checksums were recorded, instead of checking its
    * pages.
    */
   readonly trustsTime?: boolean;
@@ -150,7 +150,7 @@ function longCheckText(path: string, bytes: number): string {
 
 function requireUnbroken(path: string, isBusy: () => boolean): void {
   const broken = findCorruption(path);
-  // If a process has begun to write in the meantime, it may so far have changed only one of the two files.
+  // A process that has begun to write in the meantime may so far have changed only one of the two files.
   if (broken !== undefined && !isBusy() && findCorruption(path) !== undefined) throw corruptLedger(path, broken);
 }
 

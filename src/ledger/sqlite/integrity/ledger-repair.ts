@@ -21,8 +21,8 @@ import { HAS_NO_STATE, salvage, unlessCorrupt } from "./salvage-rows.ts";
 
 /**
  * Replaces a corrupt ledger with a repaired copy that has every readable record. Keeps the corrupt ledger next to the
- * copy. Uncertain records become `ambiguous`: a record stays `accepted` only if a request or a decision confirms it,
- * and other states are not trusted if any data was lost. Callers must hold the lock.
+ * copy. Uncertain records become `ambiguous`. A record stays `accepted` only if a request or a decision confirms it.
+ * Other states are not trusted if any data was lost. Callers must hold the lock.
  * @param stamp the end of the name under which the corrupt ledger is kept
  * @param mayRecreate whether to create an empty ledger if no run can be read
  * @throws Failure `ledger_damaged` if no run can be read; `storage`
@@ -93,7 +93,7 @@ function unreadable(path: string): Failure {
 
 /**
  * Returns the file to read from. SQLite refuses a file that is shorter than its header states, even if the rest is
- * readable. Such a file is copied, and the copy is extended with empty pages.
+ * readable. Such a file is copied, and empty pages are appended to the copy.
  */
 function lengthened(path: string): string {
   const expected = expectedBytes(path);
@@ -178,7 +178,7 @@ const FOLLOWING = [
        and status = 'accepted')
      and not exists (select 1 from decisions where decisions.run = items.run and decisions.record = items.record
        and decision = 'accepted')`,
-  // A record that a run omitted because it was excluded stays excluded, even if its exclusion is lost.
+  // A record that a run did not send because it was excluded stays excluded, even if its exclusion is lost.
   `insert or ignore into exclusions (identity, key, excluded_at, who, reason)
    select identity, key, coalesce(min(started_at), ''), 'ledger repair', 'the original exclusion was lost'
    from items left join runs on runs.id = items.run

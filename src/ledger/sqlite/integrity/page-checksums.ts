@@ -101,7 +101,7 @@ function writeChecksums(path: string, checksums: PageChecksums): void {
   replaceFileSync(path, bytes);
 }
 
-/** Converts 32-bit numbers between the byte order of this machine and that of the file. */
+/** Converts 32-bit numbers between this machine's byte order and the file's byte order. */
 function lowestByteFirst(numbers: Buffer): void {
   if (endianness() === "BE") numbers.swap32();
 }
@@ -155,8 +155,8 @@ function headerOf({ pageSize, pages, commits }: PageChecksums): Buffer {
 }
 
 /**
- * Describes the first corruption of a database file that its checksums show. Ignores pages with a newer version in the
- * log. Returns undefined if there is no corruption, and `unchecked` if there are no checksums to compare with.
+ * Describes the first corruption that the checksums reveal in a database file. Ignores pages with a newer version in
+ * the log. Returns undefined if there is no corruption, and `unchecked` if there are no checksums to compare with.
  */
 export function findCorruption(database: string): string | undefined {
   const checksums = readChecksums(checksumsPath(database));

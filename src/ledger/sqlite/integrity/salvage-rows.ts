@@ -15,7 +15,10 @@ const TABLES = {
   setup: ["sha256"],
 } as const;
 
-/** Tables without the state of records. If rows of such a table are lost, a run needs its original files again. */
+/**
+ * Tables that do not contain the state of records. If rows of such a table are lost, a run needs its original files
+ * again.
+ */
 export const HAS_NO_STATE: ReadonlySet<string> = new Set(["setup"] satisfies readonly (keyof typeof TABLES)[]);
 
 /**

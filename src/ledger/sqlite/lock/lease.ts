@@ -26,7 +26,7 @@ export function startLease(lockPath: string, leaseMs: number): Lease {
       last = stampOf(lockPath);
       renewedAt = performance.now();
     } catch {
-      // The file system does not reply. The lease then expires, and it is checked again before anything is sent.
+      // The file system does not reply, so the lease expires. The lease is checked again before anything is sent.
     }
   }
 
@@ -49,7 +49,8 @@ function stampOf(lockPath: string): string | undefined {
 
 /**
  * Waits for the duration of a lease, or until the lock file changes. Returns whether the modification time of the lock
- * file stayed the same, which means that its holder is dead. Does not compare clocks, which may differ between hosts.
+ * file has stayed the same, which means that its holder is dead. Does not compare times of different hosts, because
+ * their clocks may differ.
  */
 export async function watchLease(lockPath: string, leaseMs: number): Promise<boolean> {
   const before = freshStampOf(lockPath);

@@ -60,9 +60,9 @@ export async function lockLedger(path: string, command: string, options: LockOpt
   throw inUse(path, undefined);
 }
 
-/** Maximum number of attempts. The lock can change hands during an attempt, but not this often. */
+/** Maximum number of attempts. Another process may take or release the lock during an attempt, but not this often. */
 const TRIES = 20;
-/** Milliseconds to wait for the lock. A process that only checks the lock holds it for less time. */
+/** Milliseconds to wait for the lock. A process that only checks the lock holds it for less than that. */
 const BUSY_TIMEOUT = 100;
 
 interface TakenLock {
@@ -176,8 +176,8 @@ function releaseTransaction(database: SqliteDatabase): void {
 }
 
 /**
- * Whether the lease of the previous holder must be watched. According to the kernel, no process holds the lock, but
- * this is not reliable for a holder with a lease.
+ * Whether the lease of the previous holder must be watched. The kernel reports that no process holds the lock, but for
+ * a holder with a lease, this report is not reliable.
  */
 function needsWatch(before: Holder, holder: Holder): boolean {
   return (before.kind === "lease" || holder.kind === "lease") && !isDead(before);
@@ -194,9 +194,9 @@ function begin(database: SqliteDatabase, path: string): void {
 }
 
 /**
- * Acquires the lock again after the commit that shows the holder to other processes, because this commit releases the
- * lock for a moment. If another process acquires the lock in that moment and writes its own name, this process gives
- * up. The last process to write gets the lock.
+ * Acquires the lock again after the commit that shows the holder to other processes, because this commit briefly
+ * releases the lock. If another process acquires the lock in between and writes its own name, this process gives up.
+ * The last process to write gets the lock.
  */
 function reopenTransaction(database: SqliteDatabase, path: string, holder: Holder): void {
   for (const deadline = performance.now() + TAKEOVER_TIMEOUT_MS; ;) {

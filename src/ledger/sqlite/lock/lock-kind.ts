@@ -47,8 +47,8 @@ function fileSystemOf(folder: string): number {
 }
 
 /**
- * Refuses a ledger that has a second path: a hard link, or a mount of the single file. The log and the lock belong to
- * only one of the paths, so two runs would not detect each other.
+ * Refuses a ledger that has a second path: a hard link, or a mount of the single file. Each path has its own log and
+ * lock, so two runs would not detect each other.
  * @throws Failure `config`
  */
 export function requireOnePlace(path: string): void {

@@ -3,8 +3,8 @@ import { statOf } from "../ledger-file.ts";
 
 /**
  * The kernel's file locks belong to the process (POSIX, `fcntl`). If one process loads two copies of this package, each
- * copy has its own SQLite. The second copy would get every lock that the first copy holds, and would release it by
- * closing the file. Each copy therefore records which ledgers it holds.
+ * copy has its own SQLite. The second copy could then acquire any lock that the first copy holds, and would release
+ * that lock by closing the file. Each copy therefore records which ledgers it holds.
  */
 const HELD = Symbol.for("energy-migrate: ledgers in use");
 /** Identifies this copy. */

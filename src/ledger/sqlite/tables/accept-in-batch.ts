@@ -27,16 +27,19 @@ const ACCEPTING = `
 
 /** The result of writing outcomes in a batch. */
 interface AcceptedInBatch {
-  /** The outcomes that were written. Some of their rows may not have been in the state in which this run left them. */
+  /**
+   * The outcomes that were written. Some of their rows may no longer have been in the state in which this run left
+   * them.
+   */
   readonly written: readonly AttemptOutcome[];
-  /** The number of rows of the written outcomes that did not change. Each outcome changes three rows. */
+  /** How many rows of the written outcomes did not change. Each outcome changes three rows. */
   readonly missing: number;
   /** The outcomes that were not written. Each must be handled individually. */
   readonly others: readonly AttemptOutcome[];
 }
 
 /**
- * Writes the outcomes that only state that a record was accepted with a new account. Nearly all outcomes of a run are
+ * Writes the outcomes that state only the acceptance of a record with a new account. Nearly all outcomes of a run are
  * of this kind. Writes nothing if an account occurs twice. Writes outcomes in groups, and omits a group with an account
  * that is already in the ledger. Also omits the last outcomes if they are too few for a group.
  */

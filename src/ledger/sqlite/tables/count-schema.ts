@@ -4,7 +4,7 @@ import type { SqliteDatabase } from "../sqlite-database.ts";
 
 /**
  * Returns SQL for the number of problems that a stored problem represents in addition to itself. Few problems have the
- * member `unlisted`, so only these are parsed as JSON.
+ * member `unlisted`, so only those problems are parsed as JSON.
  */
 const unlisted = (problem: string): string =>
   `case when instr(${problem}, '"unlisted":') = 0 then 0 else coalesce(json_extract(${problem}, '$.unlisted'), 0) end`;
