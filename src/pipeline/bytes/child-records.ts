@@ -144,7 +144,7 @@ interface RecordReader {
   readonly cells: FastPathCells;
   /** Reads a record of a slice. Returns false if the record may have a problem. */
   readonly read: (slice: Slice, number: number) => boolean;
-  /** Returns the trimmed text of a column of the record that was read. */
+  /** Returns the trimmed text of a column in the record that was read. */
   readonly textIn: (column: string) => string;
 }
 

@@ -17,7 +17,7 @@ export function buffersOf(chunk: RecordChunk | JoinedChunk): readonly ArrayBuffe
   return [chunk.root, ...chunk.children.flat()].map(({ bytes }) => bytes.buffer);
 }
 
-/** Returns the number of bytes of a chunk, including joined rows. */
+/** Returns the size of a chunk in bytes, including joined rows. */
 export function sizeOf(chunk: RecordChunk | JoinedChunk): number {
   return buffersOf(chunk).reduce((sum, buffer) => sum + buffer.byteLength, 0);
 }

@@ -126,8 +126,8 @@ function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
 
 /**
  * Returns the encoders for the values of a type. The result is `UNCERTAIN` for a value that is converted before it is
- * sent. The ledger stores the hash of one string and the request contains another string, but the fast path writes only
- * one.
+ * sent. For such a value, the hash in the ledger and the request come from different strings, but the fast path writes
+ * only one.
  */
 function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   return (type) => {

@@ -147,8 +147,8 @@ const QUOTES_TIMES_4 = 0x22222222;
 const BACKSLASHES_TIMES_4 = 0x5c5c5c5c;
 
 /**
- * Returns a function that tests whether JSON contains the bytes unchanged, because they are printable ASCII without
- * quotes and backslashes.
+ * Returns a function that tests whether the bytes can be copied into JSON unchanged: printable ASCII without quotes or
+ * backslashes.
  */
 function plainTextCheck(): (bytes: Buffer, from: number, to: number) => boolean {
   let known: Uint8Array = new Uint8Array();

@@ -148,15 +148,12 @@ function copyEncoder({ column, isCopied, isKey, whenEmpty, sink }: CopiedCell, b
   };
 }
 
-/**
- * Whether the byte is a space, or other ASCII white space that can occur in a cell of a record that was read without
- * problems.
- */
+/** Whether the byte is a space or other ASCII white space that is not a problem in a cell. */
 function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
-/** Returns an encoder that caches results by cell, because equal cells give equal results. */
+/** Returns an encoder that caches results by cell, because equal cells have equal results. */
 function cachingEncoder(column: number, byValue: Encoder, sink: ContentSink): Encoder {
   const memory = createCellMemory();
   const written = sink.remember(SLOTS);

@@ -2,8 +2,9 @@ import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import type { RecordCells } from "../../read/csv/record-cells.ts";
 
 /**
- * Returns a function that tests whether reading the row reports no problem: every key is present, and unnamed columns
- * are empty. If the file has only one column, its cell must not be empty, because the record may be a blank line.
+ * Returns a function that tests whether the row can be read without a problem: every key is present, and unnamed
+ * columns are empty. If the file has only one column, its cell must not be empty, because the record may be a blank
+ * line.
  */
 export function readableCells({ keys, layout: { header } }: ChunkCsvFile): (cells: RecordCells) => boolean {
   const { unnamed, table } = header;

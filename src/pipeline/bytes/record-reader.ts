@@ -13,7 +13,7 @@ export interface RecordReader {
   /** The cells of the current record. */
   readonly cells: RecordCells;
   /**
-   * Prepares to read a piece from the record `from` on. Returns a function that moves to a record, in ascending order;
+   * Prepares to read a piece, starting at record `from`. Returns a function that moves to a record, in ascending order;
    * the function returns false if the record needs the row path.
    */
   readonly begin: (piece: RecordPiece, from: number) => (number: number) => boolean;

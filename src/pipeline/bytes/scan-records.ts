@@ -31,7 +31,7 @@ export interface FastPathResult {
  */
 export type ScanRecords = (piece: ScannedPiece, options: { readonly isFirstOnBothPaths: boolean }) => FastPathResult;
 
-/** A range of records of a piece. */
+/** A range of records in a piece. */
 export interface PiecePart extends RecordPiece {
   /** Record number at which the part ends, exclusive. Default: the end of the piece. */
   readonly to?: number;

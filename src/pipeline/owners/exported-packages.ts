@@ -23,7 +23,7 @@ export interface ExportedPackage {
   readonly owner: string;
   /** Absolute path. */
   readonly folder: string;
-  /** Numbers of the records of the package in the run. */
+  /** Numbers, in the run, of the package's records. */
   readonly records: readonly NumberRange[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The beginning of an owner's name. It is so short that the folder name always fits into 255 bytes, the limit of file
- * systems.
+ * Matches the beginning of an owner's name. The match is short enough for the folder name to fit into 255 bytes, the
+ * limit of file systems.
  */
 const FIRST_CHARACTERS = /^.{1,50}/su;
 const RESERVED_ON_WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
@@ -34,7 +34,7 @@ function trimmed(text: string): string {
 }
 
 /**
- * Returns a form of the name that is equal for all names that some file system treats as equal. The form ignores case
+ * Returns a form of the name that is the same for all names that any file system treats as equal. The form ignores case
  * and represents all Unicode forms of a character by a single form.
  */
 function comparedName(name: string): string {

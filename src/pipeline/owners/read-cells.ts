@@ -20,7 +20,7 @@ export interface CellReader {
 export type CellDependencies = JobDependencies & Required<Pick<JobDependencies, "drain">>;
 
 /**
- * Reads the cells of the records of several runs from the inputs of these runs. Reads each input at most once. If an
+ * Reads the cells of records from several runs, using the inputs of these runs. Reads each input at most once. If an
  * input has changed or cannot be read, the cells of its run are not known, and a notice states how many records need
  * these cells.
  */
@@ -81,7 +81,7 @@ async function openCells(id: string, ledger: Ledger, dependencies: CellDependenc
 }
 
 /**
- * Reads the cells of the records of one run from its opened input.
+ * Reads the cells of one run's records from the run's opened input.
  * @throws Failure `source_changed` if a record is at a different place than in the run; `incomplete` if the user stops
  * the command; errors of reading
  */

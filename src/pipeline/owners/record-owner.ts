@@ -26,7 +26,7 @@ function causesIn(problems: readonly Problem[], status: string): readonly OpenCa
   return causes.size === 0 ? [{ code: status }] : [...causes.values()];
 }
 
-/** An open record, or a record in a run that is not open. */
+/** A record of a run, whether it is open or not. */
 export interface OwnableRecord extends Pick<OpenRecord, "run" | "record" | "source" | "problems" | "supplier"> {
   /** The state of the record or, if the record is not open, its status in the run. */
   readonly state: string;

@@ -148,8 +148,9 @@ function dueOfRun({ startedAt }: Run, { name, days }: OwnerShare): string | unde
 }
 
 /**
- * Divides the records among their owners. Finds the owners in the same way as `migrate open`. A record that the
- * platform has accepted with other content, or already had, has a different state in `migrate open` than in its run.
+ * Divides the records among their owners. Finds the owners in the same way as `migrate open`. If the platform has
+ * accepted a record with other content, or already had the record, its state in `migrate open` differs from its state
+ * in the run.
  */
 async function sharesOf(
   outcomes: Report["outcomes"],

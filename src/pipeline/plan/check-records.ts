@@ -78,7 +78,7 @@ const CROSS_ROW_CODES: ReadonlySet<string> = new Set<LocalProblem["code"]>([
   "source_missing_row",
 ]);
 
-/** Applies `--only` and `--limit`. Record numbers remain those of the whole input. */
+/** Applies `--only` and `--limit`. The selected records keep their numbers. */
 export async function* selectRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   settings: JobSettings,

@@ -15,10 +15,10 @@ import { compareWithRejects } from "./rejected-keys.ts";
 /** The purpose of a run that sends. It identifies records by their endpoint, supplier and key. */
 export interface SendPurpose {
   readonly kind: "send";
-  /** Method and address that create the records. */
+  /** Method and address for creating the records. */
   readonly endpoint: string;
   readonly supplier: string;
-  /** Method and address that create the records that must be accepted first. */
+  /** Method and address for creating the records that must be accepted first. */
   readonly awaitedEndpoint?: string | undefined;
 }
 

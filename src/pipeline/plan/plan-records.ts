@@ -23,7 +23,7 @@ export interface RunHandle<L extends PlanLedger = Ledger> {
   readonly run: Run;
 }
 
-/** A run and its ledger. The run may be one that sends nothing. */
+/** Like `RunHandle`, for a run that may send nothing. */
 export type PlanHandle = RunHandle<PlanLedger>;
 
 export interface PlanOptions extends Pick<RunValues, "allowEmpty" | "maxErrors" | "sendInvalid"> {

@@ -3,14 +3,14 @@ import { NEEDS_WORK } from "../../model/outcome.ts";
 import type { InputRecord } from "../../model/record.ts";
 import { countRecords, type Report } from "../../report/report.ts";
 
-/** Limits of the records held in memory, including their joined rows. */
+/** Limits on the records held in memory, including their joined rows. */
 const MAX_RECORDS = 10_000;
 const MAX_BYTES = 16_000_000;
 
 /**
  * Yields the records needed to write the rejects. If few records need work and none of them is an orphan, reads and
- * joins only these records, after the first rows of each source, which provide its columns. Otherwise yields all
- * records of the input.
+ * joins only the first rows of each source, which provide its columns, and these records. Otherwise yields all records
+ * of the input.
  */
 export async function* rejectedInput(
   { input }: Pick<Job, "input">,

@@ -1,7 +1,7 @@
 import type { Ledger, Run } from "../../ledger/ledger.ts";
 
 /**
- * Reads the current exclusions of the migration. The returned function takes a run, and resolves with a function that
+ * Reads the current exclusions of the migration. The returned function takes a run, and resolves to a function that
  * tests whether the run's record with a given key is excluded.
  */
 export async function excludedKeys(

@@ -69,7 +69,7 @@ export interface OriginWatch {
   readonly look: () => Promise<void>;
   /** Remembers the current state. If the database was replaced, does nothing, because the next `look` handles that. */
   readonly observe: () => Promise<void>;
-  /** Notes in the database that its last observed state is complete, for machines without evidence. */
+  /** Notes in the database, for machines without evidence of their own, that its last observed state is complete. */
   readonly confirmComplete: () => Promise<void>;
   /**
    * Saves the current state for later processes. If the database was replaced, keeps the earlier saved state.

@@ -24,7 +24,7 @@ export function removeProgress(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** Maximum age of a progress file. The process of an older file is stuck or has crashed. */
+/** Maximum age of a progress file. If the file is older, its process is stuck or has crashed. */
 const FRESH_MS = 15_000;
 
 /**

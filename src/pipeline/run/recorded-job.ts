@@ -35,7 +35,7 @@ function recordedInputs({ job, files }: RunSettings): ReadonlyMap<string, KnownF
 }
 
 /**
- * Returns the settings of the job of a run, with the stored copies of changed files.
+ * Returns the settings of a run's job, with the stored copies of changed files.
  * @throws Failure `source_changed` for a changed file without a stored copy
  */
 async function recordedSetup(

@@ -36,8 +36,8 @@ function linesOf(unsaved: Unsaved, run: string): string {
 }
 
 /**
- * Writes a private file and returns its path; undefined if the file cannot be written, so that the outcomes are only
- * shown on the screen.
+ * Writes a private file and returns its path; undefined if the file cannot be written. The outcomes are then only shown
+ * on the screen.
  */
 async function writePrivateFile(file: string, text: string): Promise<string | undefined> {
   try {

@@ -15,10 +15,10 @@ import { counted } from "../../text/count.ts";
 
 export type SharedLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
 
-/** A ledger on a server. Its database may be restored from a backup that lacks requests that this machine has sent. */
+/** A ledger on a server. Its database may be restored from a backup that lacks some of this machine's requests. */
 export type ServerStore = { readonly name: string } & { readonly server: string };
 
-/** Returns the location of the journals of this machine for a ledger on a server. */
+/** Returns the location of this machine's journals for a ledger on a server. */
 export function machineJournals(
   { server }: Pick<ServerStore, "server">,
   { stateFolder }: Pick<Dependencies, "stateFolder">,

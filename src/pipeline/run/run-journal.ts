@@ -10,7 +10,7 @@ import { openMachineJournal, type WatchedJournal } from "./machine-evidence.ts";
 
 type Place = Pick<LedgerStore, "folder" | "name" | "server">;
 
-/** Returns the location of the journals of a ledger. */
+/** Returns the location of a ledger's journals. */
 export function journalPlace({ folder, name }: Place): JournalPlace {
   return { folder: path.join(folder, "journal"), ledgerName: path.basename(name) };
 }

@@ -49,7 +49,7 @@ export interface ReportableRun {
 interface RunResult {
   readonly checked?: CheckResult | undefined;
   readonly sent?: UploadEnd | undefined;
-  /** For a resumed run: the number of records by status before it sent anything. */
+  /** For a resumed run: the number of records by status before the run sends any further records. */
   readonly before?: Counts | undefined;
 }
 
@@ -114,7 +114,7 @@ function hasNoProgress({ sent, before }: RunResult, counts: Counts): boolean {
   return before !== undefined && sent?.reason === "done" && hasSettledNothing(before, counts);
 }
 
-/** Returns the failure for an input that was not read completely; undefined if the input was read completely. */
+/** Returns the failure for an input that was not read completely; otherwise undefined. */
 function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined {
   if (checked === undefined || checked.reason === "done") return undefined;
   const { records, reason } = checked;
@@ -182,7 +182,7 @@ export async function reportRun(
   };
 }
 
-/** Returns the report of all records of a run. */
+/** Returns the report on all records of a run. */
 export async function describeReport(
   reportable: ReportableRun,
   { exitCode, summary }: Pick<RunTotals, "exitCode" | "summary">,

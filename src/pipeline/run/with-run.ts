@@ -39,7 +39,7 @@ export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger =
   readonly dependencies: Dependencies;
 }
 
-/** A run in progress, which may be one that sends nothing. */
+/** A run in progress that may send nothing. */
 export type OpenPlan = OpenRun<Job, PlanLedger>;
 
 interface NewRunOptions {
@@ -160,7 +160,7 @@ async function requireSendable(
   await requireSameDestination(known.ledger, known.store.name, { ...target, supplier });
 }
 
-/** Input size (about 1,000 requests) from which a separate thread for the ledger saves time. */
+/** Input size (about 1,000 requests) above which a separate thread for the ledger saves time. */
 const BYTES_FOR_THREAD = 2_000_000;
 
 /**

@@ -78,7 +78,7 @@ function groupBuilder(making: GroupOptions): (chunk: AnyChunk, first: number) =>
   };
 }
 
-/** A block of records of a piece. */
+/** A block of records in a piece. */
 interface RecordBlock {
   /** Record numbers in the whole input. */
   readonly first: number;

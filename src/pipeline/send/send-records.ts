@@ -112,7 +112,7 @@ function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
 type UploadLedger = UploadDependencies["ledger"];
 
 /**
- * Returns a ledger that writes intents to the ledger, then to the journal. A request may be sent only after both
+ * Returns a ledger that writes intents to the given ledger, then to the journal. A request may be sent only after both
  * writes.
  */
 export function journaled(ledger: UploadLedger, journal: Journal | undefined): UploadLedger {

@@ -1,6 +1,6 @@
 import type { PayloadGroup } from "./payload-group.ts";
 
-/** Number of records that may have an intent at the same time with 32 requests in flight. */
+/** Number of records that may have an intent at the same time when 32 requests are in flight. */
 const MAX_RECORDS = 64;
 
 /**

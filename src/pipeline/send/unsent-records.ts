@@ -15,8 +15,8 @@ interface SendingRun {
 }
 
 /**
- * Yields the groups of the input that contain records left to send. Does not read long parts of the input without such
- * records if an earlier pass has saved a position after them.
+ * Yields the groups of the input that contain records left to send. Skips a long part of the input without such records
+ * if an earlier pass has saved a position after that part.
  */
 export async function* unsentRecords(sending: SendingRun): AsyncGenerator<PayloadGroup> {
   const { input, ledger, run, signal } = sending;

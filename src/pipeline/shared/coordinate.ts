@@ -53,7 +53,7 @@ export async function coordinate(options: CoordinateOptions): Promise<UploadEnd>
 
 /**
  * Maximum number of records in a range. Larger ranges would leave one worker with a lot of work when the others are
- * done. Smaller ranges cost more claims.
+ * done. Smaller ranges require more claims.
  */
 const MAX_RANGE = 1_000;
 const RANGES_PER_WORKER = 8;

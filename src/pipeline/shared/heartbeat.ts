@@ -36,7 +36,7 @@ interface HeartbeatParts {
 
 const BEAT_MS = 1_000;
 /**
- * Number of initial heartbeats that are more frequent, so that workers that start at the same time soon learn of each
+ * Number of initial heartbeats that are sent more often, so that workers starting at the same time soon learn of each
  * other.
  */
 const FIRST_BEATS = 15;

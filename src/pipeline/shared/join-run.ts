@@ -109,7 +109,7 @@ async function withAnnouncement<Result>(
 }
 
 /**
- * Whether the run currently has ranges for workers. The ranges of an earlier planner have ended, and `resume` creates
+ * Whether the run currently has ranges for workers. Ranges of an earlier planner do not count, because `resume` creates
  * new ranges.
  */
 export function isDistributed({ state }: Pick<Run, "state">, shared: { readonly state: string } | undefined): boolean {

@@ -109,7 +109,7 @@ export async function checkAfterCalls(
 
 interface BegunBatch {
   readonly batch: InputBatch;
-  /** Resolves when the functions have been evaluated: to the failure, if any. */
+  /** Resolves to the failure, if any, when the functions have been evaluated. */
   readonly calls: Promise<ThreadFailure | undefined>;
 }
 

@@ -76,7 +76,7 @@ export function checkChunks(
 }
 
 /**
- * The number of records of a chunk so far. The records are numbered from 1, because their numbers in the whole input
+ * The number of records in a chunk so far. The records are numbered from 1, because their numbers in the whole input
  * are not yet known.
  */
 interface Counted {
@@ -98,7 +98,7 @@ interface MixedReading {
   readonly find: ScanRecords;
   readonly source: string;
   readonly counted: Counted;
-  /** Files of which a fast-path record was also built as a row, to find the column of the business key. */
+  /** Files for which a fast-path record was also built as a row, to find the column of the business key. */
   readonly seen: Set<number>;
   readonly file: number;
   /** For a run that sends: receives the payloads of fast-path records. */
@@ -136,7 +136,7 @@ function batchesOfPiece(
   return batches;
 }
 
-/** Records the position of the payload that the scan has written for a fast-path record of a run that sends. */
+/** For a run that sends: records the position of the payload that the scan has written for a fast-path record. */
 function notePayload(
   { items, textStarts, textEnds }: FastPathResult,
   number: number,

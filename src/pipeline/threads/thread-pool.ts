@@ -14,7 +14,7 @@ interface PoolOptions<Answer, Message> {
   readonly workerData: unknown;
   /** Maximum number of workers. A worker starts when all others are busy. */
   readonly workers: number;
-  /** Runs a task in the calling thread, which otherwise only waits. */
+  /** Runs a task in the calling thread, which would otherwise only wait. */
   readonly here?: ((message: Message) => Answer | Promise<Answer>) | undefined;
   /** When this signal aborts, answers are awaited for at most `STOP_GRACE_MS`. */
   readonly signal?: AbortSignal | undefined;
@@ -22,18 +22,15 @@ interface PoolOptions<Answer, Message> {
 
 const STOP_GRACE_MS = 1000;
 
-/**
- * Number of tasks per worker: one that is running and some that are queued, so that a worker never waits for its next
- * task.
- */
+/** Number of tasks per worker: one running and some queued, so that a worker never waits for its next task. */
 const TASKS_PER_WORKER = 4;
 
-/** Maximum number of answers of the calling thread that wait for the answers of earlier tasks. */
+/** Maximum number of the calling thread's answers that wait for answers to earlier tasks. */
 const TASKS_HERE = 16;
 
 /**
- * Limits per worker: 16 MB for the young generation, which contains nearly all objects. No chunk needs nearly as much
- * memory as the default heap limit.
+ * Limits per worker: 16 MB for the young generation, which contains nearly all objects. No chunk comes close to the
+ * default heap limit.
  */
 const LIMITS = { maxYoungGenerationSizeMb: 16 };
 
