@@ -5,7 +5,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 
 /**
  * Writes intents and outcomes to the ledger in groups, one group at a time. Intents and outcomes that are passed in
- * while a group is written belong to the next group. An outcome that is passed in before an intent becomes durable no
+ * while a group is written belong to the next group. If an outcome is passed in before an intent, it becomes durable no
  * later than the intent. Outcomes are written with the next intents, or after at most twice `FLUSH_MS`.
  */
 export interface LedgerWriter {
@@ -84,8 +84,8 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
   };
 
   /**
-   * Writes buffered outcomes after a delay. There is only one timer at a time, and it is never reset. It runs again if
-   * a group was written after it started.
+   * Writes buffered outcomes after a delay. There is only one timer at a time, and it is never reset. If a group was
+   * written while the timer ran, the timer runs again.
    */
   const flushLater = async (): Promise<void> => {
     isTimerSet = true;

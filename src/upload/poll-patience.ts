@@ -13,7 +13,7 @@ export interface PollPatience {
 interface PatienceOptions {
   readonly ms: number;
   readonly clock: MonotonicClock & Sleeper;
-  /** Stops the timer when it aborts, like `end`. */
+  /** When this signal aborts, the timer stops, as with `end`. */
   readonly stopping: AbortSignal;
 }
 

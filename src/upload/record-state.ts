@@ -59,7 +59,7 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
   };
 }
 
-/** Copies the memory that the record shares with other records, because it may wait for a long time. */
+/** Copies the memory that the record shares with other records, because the record may wait for a long time. */
 export function detach(state: RecordState): void {
   const { toSend } = state;
   if (toSend.detached === undefined) return;

@@ -29,7 +29,7 @@ export interface RetryState {
 }
 
 /**
- * Decides whether a record is sent again. If its reply has a `Retry-After`, the record waits for this time. This costs
+ * Decides whether a record is sent again. If its reply has a `Retry-After`, the record waits that long. This wait costs
  * no budget and allows more tries, because the platform specified when to retry. The circuit breaker limits the total
  * wait.
  */

@@ -57,7 +57,7 @@ function withSupplierState(result: RequestResult, { toSend }: RecordState, conte
 }
 
 /**
- * Treats a 429 without `Retry-After` at one of several steps as a limit of that step. Removes the push-back from the
+ * Treats a 429 without `Retry-After` at one of several steps as a limit on that step. Removes the push-back from the
  * result, so that only that step slows down.
  */
 function withoutStepLimit(

@@ -92,7 +92,7 @@ export interface UploadOptions {
   readonly firstWaitMs?: number | undefined;
 }
 
-/** One worker's share of the pace of a run. */
+/** One worker's share of a run's pace. */
 export interface PaceShare {
   /** Maximum number of requests in flight, at least 1. */
   readonly limit: number;
@@ -102,7 +102,10 @@ export interface PaceShare {
   readonly holdMs: number;
   /** Number of workers of the run; default: 1. */
   readonly workers?: number | undefined;
-  /** The rate per worker that a worker found after a refusal. `at`: time of the refusal, in monotonic milliseconds. */
+  /**
+   * The rate per worker, as determined by one worker after a refusal. `at`: time of the refusal, in monotonic
+   * milliseconds.
+   */
   readonly found?: { readonly id: string; readonly perSecond: number; readonly at: number } | undefined;
   /** Import suppliers that other workers found closed or open. `at`: time of the finding, in monotonic milliseconds. */
   readonly suppliers?: readonly ReportedSupplier[] | undefined;

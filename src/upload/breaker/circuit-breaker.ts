@@ -29,7 +29,7 @@ interface WaitLimits {
   readonly contact: PlatformContact;
 }
 
-/** State that all rounds of an upload share. Each round has its own circuit breaker. */
+/** State shared by all rounds of an upload. Each round has its own circuit breaker. */
 interface PlatformContact {
   /** Whether the platform has replied to any request, including a request for a token. */
   isMade: boolean;
@@ -62,7 +62,7 @@ export function createCircuitBreaker(dependencies: CircuitBreakerDependencies): 
   };
 }
 
-/** Replies with which the platform accepted or rejected a record, or returned its status. */
+/** Kinds of replies that accept or reject a record, or return its status. */
 const PROGRESS: ReadonlySet<ReplyClass["kind"]> = new Set(["accepted", "rejected", "waiting", "absent"]);
 
 /** Detects series of replies after which further requests are pointless. */
@@ -76,8 +76,8 @@ const MAX_UNANSWERED = 20;
 
 /**
  * Detects reply streaks.
- * @param maxInFlight maximum number of requests in flight; a single network failure can fail this many requests, so a
- * streak of this length does not end the run
+ * @param maxInFlight maximum number of requests in flight; one network failure can affect that many requests, so a
+ * streak of that length does not end the run
  */
 function createReplyStreaks(maxInFlight: number): ReplyStreaks {
   const foreign = createStreak();

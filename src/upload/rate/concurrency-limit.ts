@@ -1,7 +1,7 @@
 import type { UploadEvent, UploadOptions } from "../upload-types.ts";
 import type { Refusal } from "./rate-limit.ts";
 
-/** Initial limit of requests in flight under `auto`. */
+/** Initial limit on the requests in flight under `auto`. */
 export const START_LIMIT = 4;
 const DEFAULT_MAXIMUM = 16;
 /**
@@ -12,7 +12,7 @@ const SLOWDOWN_FACTOR = 1.3;
 const SLOWDOWN_MS = 5;
 /** Number of windows to wait before retrying a limit that made replies slower. */
 const WINDOWS_BEFORE_NEXT_TRY = 10;
-/** Factor by which the best reply time rises with each window, because platforms change over the day. */
+/** Factor by which the best reply time rises with each window, because the speed of a platform changes over the day. */
 const BEST_LATENCY_DECAY = 1.0002;
 
 interface ConcurrencyLimit {
@@ -25,7 +25,7 @@ interface ConcurrencyLimit {
    * @param recoversQuickly whether each accepted request adds one to the limit, up to the previous limit
    */
   readonly halve: (reason: string, perSecond: number, recoversQuickly: boolean) => void;
-  /** Restores the highest limit that was reduced so far, unless the current limit is higher. */
+  /** Restores the highest limit that was ever halved, unless the current limit is higher. */
   readonly restore: (reason: string) => void;
   /** Returns the load that the limit allows at the best reply time. */
   readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;

@@ -24,7 +24,7 @@ export interface LearnedRate {
 export interface Refusal {
   /** Whether the request was sent after the last change of the rate. */
   readonly isCurrent: boolean;
-  /** Duration of the pause of all requests after this refusal, unless the refusal is noise. */
+  /** How long all requests pause after this refusal, unless the refusal is noise. */
   readonly holdMs: number;
   /** Maximum number of requests in flight. */
   readonly atATime: number;
@@ -41,15 +41,18 @@ export type RefusalCause = "noise" | "found-noise" | "cap" | "unclear" | "warnin
 
 /** How much the rate is reduced after a refusal, as a share of the cap. */
 const RATE_REDUCTION = 0.1;
-/** Limits of the time to recover to the cap. */
+/** Limits on the time to recover to the cap. */
 const MIN_RECOVERY_MS = 2_000;
 const MAX_RECOVERY_MS = 60_000;
 /** Maximum relative difference between two caps that count as the same. */
 const SAME_CAP_TOLERANCE = 0.15;
-/** Lowest share of a known cap to which a refusal can reduce it: after a single refusal, and after one of many. */
+/**
+ * Lower bounds on a known cap after a refusal, as a share of the previous cap: after a single refusal, and after one of
+ * many.
+ */
 const MIN_SHARE_OF_CAP = 0.8;
 const MIN_SHARE_OF_CAP_MANY = 0.5;
-/** Lowest share of the previous cap to which the cap can drop if refusals were mistaken for noise. */
+/** The lower bound if refusals were mistaken for noise. */
 const MIN_SHARE_AFTER_TRIAL = 0.25;
 /** Number of refusals within two seconds that count as many, if their share is at least `MAX_NOISE`. */
 const MANY_REFUSALS = 3;
@@ -209,14 +212,14 @@ function createCap(): Cap {
   };
 }
 
-/** Counts events of the last two seconds in slots of a tenth of a second. */
+/** Counts the events of the last two seconds, in slots of 100 ms. */
 interface EventCounter {
   readonly add: (now: number) => void;
-  /** Returns the number of events in the last `windowMs` milliseconds, at most two seconds. */
+  /** Returns the number of events in the last `windowMs` milliseconds. `windowMs` is at most two seconds. */
   readonly count: (now: number, windowMs: number) => number;
   /** Returns the milliseconds since the first event. */
   readonly age: (now: number) => number;
-  /** Returns the events per second over the last `sinceMs` milliseconds, at least one and at most two seconds. */
+  /** Returns the events per second over the last `sinceMs` milliseconds, limited to between one and two seconds. */
   readonly perSecond: (now: number, sinceMs: number) => number;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Distinguishes random refusals (noise) from those of a cap. At a lower rate, a cap refuses a smaller share of
- * requests, but noise refuses the same share. Refusals that continue at a lower rate are therefore treated as noise.
- * While no cap is known, two refusals with many requests between them are also treated as noise, because an exceeded
- * cap refuses more often. The run then returns to the previous rate for a trial. If there is a cap, it immediately
- * refuses clearly more requests, which reveals the mistake. Known noise explains refusals until they clearly exceed its
- * share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
+ * Distinguishes random refusals (noise) from refusals caused by a cap. At a lower rate, a cap causes a smaller share of
+ * requests to be refused, but the share of noise stays the same. Refusals that continue at a lower rate are therefore
+ * treated as noise. While no cap is known, two refusals with many requests between them are also treated as noise,
+ * because an exceeded cap refuses more often. The run then returns to the previous rate for a trial. If there is a cap,
+ * it immediately refuses clearly more requests, which reveals the mistake. Known noise explains refusals until they
+ * clearly exceed its share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
  */
 export interface RefusalNoise {
-  /** Returns the share of requests that is refused at random; 0 if no noise is known. */
+  /** Returns the share of requests that are refused at random; 0 if no noise is known. */
   readonly share: () => number;
   /** Whether noise is known and explains all refusals since the last accepted request. */
   readonly isKnown: () => boolean;
@@ -49,13 +49,13 @@ const MEMORY = 1_000;
  * thresholds double during a trial.
  */
 const MIN_EXCESS = 0.05;
-/** Upper bound of the excess over the noise, as a share of the requests that noise does not refuse. */
+/** Upper bound on the excess over the noise, as a share of the requests that are not refused as noise. */
 const MAX_EXCESS_OF_REST = 0.25;
 /** Required certainty that the excess is not chance, as the logarithm of the odds. */
 const CERTAINTY = 8;
 /**
- * Maximum share of refusals at a higher rate that is compared with noise. A larger share comes from a cap, and says
- * nothing about the noise below the cap.
+ * At a higher rate, a share of refusals is compared with noise only up to this value. A larger share comes from a cap,
+ * and says nothing about the noise below the cap.
  */
 const MAX_SHARE_OF_CAP = 0.07;
 /** Number of requests without a refusal that are added to the sample, so that a share from few requests weighs less. */
@@ -64,7 +64,7 @@ const PRIOR_REQUESTS = 20;
 export function createRefusalNoise(): RefusalNoise {
   const samples = createLoadSamples();
   const test = createExcessTest();
-  /** The reference for refusals. After a trial, `noise` follows `mean`. */
+  /** The share of refusals to expect. After a trial, `noise` follows `mean`. */
   let noise = 0;
   let mean = 0;
   let requests = 0;
@@ -176,7 +176,7 @@ interface LoadSamples {
 function createLoadSamples(): LoadSamples {
   let less = { through: 0, refused: 0 };
   let other = { through: 0, refused: 0 };
-  /** Numbers of accepted requests before each of the last refusals. `gap`: since the last refusal. */
+  /** The number of accepted requests before each of the last refusals. `gap`: since the last refusal. */
   let gaps: readonly number[] = [];
   let gap = 0;
 

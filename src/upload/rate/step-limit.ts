@@ -3,7 +3,7 @@ import type { UploadEvent } from "../upload-types.ts";
 
 /**
  * Limits the requests in flight at each step of a workflow. A platform that limits a single step (such as "process" in
- * published contracts) answers 429 without `Retry-After`. Only that step then slows down.
+ * published contracts) answers with 429 and no `Retry-After`. Only that step then slows down.
  */
 export interface StepLimits {
   readonly isOpen: (step: StepClient) => boolean;
@@ -41,7 +41,7 @@ interface StepState {
  */
 const SUCCESSES_PER_INCREASE = 20;
 
-/** @param maximum limit of requests in flight at all steps */
+/** @param maximum limit on the requests in flight at all steps */
 export function createStepLimits(maximum: number, onChange: (event: UploadEvent) => void): StepLimits {
   const states = new Map<StepClient, StepState>();
   let inFlight = 0;
