@@ -1,4 +1,4 @@
-/** Limits for data in memory and for unpacked data. All sizes are in bytes. */
+/** Limits on data in memory and on unpacked data. All sizes are in bytes. */
 export interface ReadLimits {
   /**
    * Maximum length of a CSV record or a row of a sheet. A quote that is still open after this length is reported as

@@ -9,7 +9,7 @@ export interface Piece extends PieceMarks {
 }
 
 /**
- * Minimum size of a chunk, except the last one: a few thousand records. Large enough to justify a message to a thread,
+ * Minimum size of every chunk except the last: a few thousand records. Large enough to justify a message to a thread,
  * and small enough to keep all threads busy.
  */
 const CHUNK_BYTES = 256 * 1024;

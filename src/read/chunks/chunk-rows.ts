@@ -19,7 +19,7 @@ export interface RecordPiece {
   readonly bytes: Buffer;
   /** The number that is added to the line of each record. */
   readonly line: number;
-  /** The place of each record. A record that was too long to be kept ends before it starts. */
+  /** The place of each record. If a record was too long to be kept, its end precedes its start. */
   readonly boundaries: RecordPlaces;
   /** The number of the first record: 1 if the piece begins with the header of a CSV file, otherwise 0. */
   readonly from: number;
@@ -27,7 +27,7 @@ export interface RecordPiece {
   readonly rowsAt: (numbers: readonly number[]) => readonly (ReadRow | undefined)[];
 }
 
-/** Yields the pieces of a chunk of a CSV file. */
+/** Yields the pieces of a chunk from a CSV file. */
 export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile): Generator<RecordPiece> {
   let isHeader = chunk.isFirst;
   for (const { bytes, marks } of piecesOf(chunk)) {
@@ -44,7 +44,7 @@ export function* csvPiecesOf(chunk: RecordChunk, { layout, keys }: ChunkCsvFile)
 }
 
 /**
- * Yields the pieces of a chunk of a JSON or NDJSON file. `rowsAt` throws a Failure `source_wrong_kind` at the first
+ * Yields the pieces of a chunk from a JSON or NDJSON file. `rowsAt` throws a Failure `source_wrong_kind` at the first
  * record of an NDJSON file that is a pretty-printed document.
  */
 export function* jsonPiecesOf(chunk: RecordChunk, file: ChunkJsonFile): Generator<RecordPiece> {

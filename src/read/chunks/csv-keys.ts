@@ -5,7 +5,7 @@ import { cellMarks, findCells, newRecordCells, recordStarter } from "../csv/reco
 import { keyOf } from "../row/row-key.ts";
 import type { TextSource } from "../text/text-bytes.ts";
 
-/** Reads the keys of the rows of a file without creating the rows. Yields the same keys that `keyOf` returns. */
+/** Reads the keys of a file's rows without creating the rows. Yields the same keys that `keyOf` returns. */
 export async function* csvKeys(
   source: TextSource,
   layout: CsvLayout,
@@ -24,12 +24,12 @@ export async function* csvKeys(
 /** Receives the position of a record's key, in UTF-8; `start` is -1 if the record has no key. */
 type VisitKey = (number: number, bytes: Buffer, start: number, end: number) => void;
 
-/** Visits the keys of the records of a piece, from a record number on. */
+/** Visits the keys of a piece's records, starting at a record number. */
 export type VisitKeys = (piece: CsvBytes, from: number, visit: VisitKey) => void;
 
 /**
- * Returns a function that visits the keys of the records from number `from` on. It creates a row only if it cannot find
- * the key in the bytes. It skips blank lines.
+ * Returns a function that visits the keys of the records, starting at number `from`. It creates a row only if it cannot
+ * find the key in the bytes. It skips blank lines.
  */
 export function keyVisitor(layout: CsvLayout, column: string): VisitKeys {
   const cells = newRecordCells(layout.header.table, layout.delimiter);

@@ -50,7 +50,7 @@ function appendToLine(begun: BegunLine, bytes: Buffer, limit: number): BegunLine
 }
 
 /**
- * Combines an incomplete line with the bytes that complete it, which end with a line end. Omits the line if it is
+ * Combines an incomplete line with the bytes that complete it. The bytes end with a line end. Omits the line if it is
  * longer than `limit`.
  */
 function pieceOf(

@@ -20,7 +20,7 @@ export interface RecordChunk {
 }
 
 interface ChunkPiece extends PieceMarks {
-  /** Offset of the end of the piece in the chunk. The piece starts where the previous piece ends. */
+  /** Offset in the chunk at which the piece ends. The piece starts where the previous piece ends. */
   readonly end: number;
 }
 
@@ -45,7 +45,7 @@ interface PieceElements {
   readonly lengths: readonly number[];
 }
 
-/** The common properties of all chunks of a file. */
+/** Properties shared by all chunks of a file. */
 export type ChunkFile = ChunkCsvFile | ChunkJsonFile;
 
 export interface ChunkCsvFile extends KeyedFile {

@@ -100,7 +100,10 @@ interface State {
 /** The states, lowest rank first. */
 const STATES = ["unused", "outdated", "corrected", "applied"] as const satisfies readonly CorrectionState[];
 
-/** Stores the states of corrections in arrays, not objects: a file may contain hundreds of thousands of corrections. */
+/**
+ * Stores the states of corrections in arrays, not objects, because a file may contain hundreds of thousands of
+ * corrections.
+ */
 function createStates(count: number): { readonly at: (index: number) => State } {
   const states = new Uint8Array(count);
   const lines = new Uint32Array(count);
@@ -135,8 +138,8 @@ function createStates(count: number): { readonly at: (index: number) => State } 
 }
 
 /**
- * Returns a function that finds the column or path that identifies the rows of a source in corrections: `key`,
- * otherwise `on`, otherwise the column of the business key (root source).
+ * Returns a function that finds the column or path by which corrections identify the rows of a source: `key`, otherwise
+ * `on`, otherwise the column of the business key (root source).
  */
 export function keyNameOf(
   spec: SourceSpec | ChildSpec,

@@ -42,7 +42,7 @@ export function textHash(text: string | Uint8Array): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Returns a hash of the content of a row, which distinguishes rows with the same key. */
+/** Returns a hash of a row's content. The hash distinguishes rows with the same key. */
 export function rowHash(row: Row): string {
   return textHash(isCsvRow(row) ? JSON.stringify(row.cells) : canonicalJson(row.value));
 }

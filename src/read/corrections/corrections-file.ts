@@ -128,7 +128,7 @@ export async function* readAppendedChanges(path: string, range: ByteRange): Asyn
 const PIECE_BYTES = 2 ** 20;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
-/** Reads the lines of a part of a file, and closes the file. A part from 0 starts with the header. */
+/** Reads the lines in a part of a file, and closes the file. A part that starts at 0 begins with the header. */
 async function* changesIn(path: string, handle: FileHandle, { from, to }: ByteRange): AsyncGenerator<AppendedChanges> {
   const bad = tableFailure(path, HINT);
   const share = createSharing();
@@ -201,7 +201,7 @@ function wholeLine(bytes: Buffer, piece: LinePiece): TableLine | undefined {
   }
 }
 
-/** Detects the delimiter of a corrections file, which a spreadsheet may have changed. */
+/** Detects the delimiter of a corrections file, because a spreadsheet program may have changed the delimiter. */
 export async function delimiterOf(file: string): Promise<string> {
   const handle = await open(file, "r");
   try {
@@ -218,7 +218,7 @@ async function delimiterIn(handle: FileHandle): Promise<string> {
 
 const HEAD_BYTES = 200;
 
-/** @returns `mark`: the number of bytes of the byte order mark, which is not in `bytes` */
+/** @returns `mark`: the length in bytes of the byte order mark, which is not in `bytes` */
 async function readPiece(
   handle: FileHandle,
   { from, to }: ByteRange,
@@ -244,8 +244,7 @@ function changeIn({ cells, line }: TableLine, share: (text: string) => string, b
 const MAX_SHARED = 1000;
 
 /**
- * Returns a function that returns the same string object for equal texts, because most cells repeat: users, times,
- * values.
+ * Returns a function that returns the same object for equal strings, because most cells repeat: users, times, values.
  */
 function createSharing(): (text: string) => string {
   const known = new Map<string, string>();
@@ -262,7 +261,9 @@ function createSharing(): (text: string) => string {
 
 const CHANGE = CORRECTION_COLUMNS.indexOf("change");
 
-/** Gives every object the same members to save memory: a file may contain hundreds of thousands of corrections. */
+/**
+ * Gives every object the same members to save memory, because a file may contain hundreds of thousands of corrections.
+ */
 function correctionIn(cells: readonly string[], line: number): ListedCorrection {
   const [key = "", source = "", column = "", oldSha256 = "", row = "", value = "", by = "", at = "", reason = ""] =
     cells;

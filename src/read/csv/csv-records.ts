@@ -66,7 +66,7 @@ async function* withEnd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | 
 interface ChunkProgress {
   /** 1-based line on which the piece starts. */
   readonly line: number;
-  /** Number of bytes of the incomplete record. */
+  /** Size of the incomplete record, in bytes. */
   readonly left: number;
   readonly final: boolean;
 }

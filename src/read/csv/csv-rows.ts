@@ -42,7 +42,7 @@ export async function* csvRows(
 /** The rows of some complete records of a CSV file, without its header. */
 interface PieceRows {
   readonly found: readonly ReadRow[];
-  /** Number of records, including records that are one blank cell. */
+  /** Number of records, including records that consist of one blank cell. */
   readonly records: number;
   readonly blankLines: number;
 }

@@ -8,7 +8,7 @@ export interface RecordBoundaries {
   readonly lines: readonly number[];
   /** The offset of the first byte of each record. */
   readonly starts: readonly number[];
-  /** The offset of the end of each record (exclusive), without its line end. */
+  /** The offset at which each record ends (exclusive), without its line end. */
   readonly ends: readonly number[];
   /** Zero-based numbers of the records that contain a quote, in order. */
   readonly quoted: readonly number[];
@@ -47,7 +47,7 @@ export function byteKinds(delimiter: string): Uint8Array {
 }
 
 /**
- * Finds the records in `bytes`, which must start at the start of a record. As in RFC 4180, a line end in quotes belongs
+ * Finds the records in `bytes`, which must begin at the start of a record. As in RFC 4180, a line end in quotes belongs
  * to the cell; CRLF, LF and CR all end a line. `final`: no more bytes follow. csv-parse finds the same records, but
  * reports neither the line of an open quote nor the line on which a record starts.
  */

@@ -13,7 +13,7 @@ export interface RecordCells {
   isQuoted: boolean;
   /** 1-based line on which the record starts. */
   line: number;
-  /** Offsets in `bytes` of the start and the end (exclusive) of the cell of each column, without quotes. */
+  /** Offsets in `bytes` at which each column's cell starts and ends (exclusive), without quotes. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   /** Returns the record with its cells as strings. */

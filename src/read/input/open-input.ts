@@ -97,7 +97,7 @@ export interface Input {
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
   /** Returns the first row of each source, as a record with the number 0. Throws the same failures as `records`. */
   readonly samples: () => Promise<readonly InputRecord[]>;
-  /** The names of the files of the root source. */
+  /** The names of the root source's files. */
   readonly rootFiles: ReadonlySet<string>;
   /** The same records as bytes for other threads; absent if only one thread can read them. */
   readonly chunked?: ChunkedInput | undefined;

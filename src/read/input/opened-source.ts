@@ -136,7 +136,7 @@ function amended(
   return rows.map(({ row, problems }) => ({ row: amend(row, source), problems }));
 }
 
-/** Whether the records of a source can be read from this position on, without reading earlier data. */
+/** Whether the records of a source can be read from this position, without reading earlier data. */
 export function canBeginAt({ file, byte }: InputPosition, { files, children }: OpenedSource): boolean {
   const opened = files.find((one) => one.file === file);
   return children.length === 0 && opened !== undefined && isSeekable(opened) && byte <= opened.found.bytes;

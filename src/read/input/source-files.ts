@@ -96,7 +96,7 @@ type NotifyFile = (file: string, text: string) => void;
 /** Maximum number of files and folders that a glob may visit. */
 export const MAX_GLOB_ENTRIES = 200_000;
 
-/** Aborts a search that has visited too many entries: `/**`, for example, matches every file of the machine. */
+/** Aborts a search that has visited too many entries: `/**`, for example, matches every file on the machine. */
 function countVisits(
   pattern: string,
   max: number,

@@ -8,7 +8,7 @@ import { attached } from "./join.ts";
 import type { PlannedChild } from "./join-plan.ts";
 
 export interface WantedRecords {
-  /** Called for each row of the root source, without joined rows, with the number of its record. */
+  /** Called for each row of the root source, before rows are joined to it, with the number of its record. */
   readonly isWanted: (row: Row, number: number) => boolean;
   /** Maximum number of records. Once they are found, no further batch of the root source is read. */
   readonly limit: number;

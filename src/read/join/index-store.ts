@@ -50,7 +50,7 @@ export async function openRowIndex(folder: string): Promise<RowIndex> {
 }
 
 /**
- * Writes child rows to a table of the index, in which they can be looked up by key in any order of parents. A lookup
+ * Writes child rows to a table of the index. The rows can then be looked up by key, in any order of parents. A lookup
  * ends early once a key has more than `rowsPerKey` rows.
  * @throws Failure `storage` if the rows cannot be written
  */

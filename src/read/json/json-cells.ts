@@ -18,8 +18,8 @@ import { decodedText, escapedTextEnd, isWord, scalarEnd, scalarForm, textEnd } f
 export interface JsonCellFinder {
   /**
    * Sets the cell of each column to the value at its path, as the mapping reads it: numbers and booleans as text, a
-   * missing value and `null` as an empty cell. `cells` must be at a record. If a text in the record differs from its
-   * bytes, because of an escape, `cells` receives a changed copy of the record.
+   * missing value and `null` as an empty cell. `cells` must be at a record. If a string in the record contains an
+   * escape, `cells` receives a changed copy of the record.
    * @returns false if the record needs `jsonRow`: it may have a problem, or the value of a column is an object or a list
    */
   readonly find: (cells: RecordCells) => boolean;
@@ -58,7 +58,7 @@ interface Scan {
   end: number;
   /** The number of the current record. */
   record: number;
-  /** The number of objects so far, of all records. */
+  /** The number of objects so far, in all records. */
   objects: number;
   /** Offsets of the cells, by column. */
   readonly starts: Int32Array;
@@ -198,7 +198,7 @@ function textContent({ bytes, contentOf }: Scan, start: number, end: number): nu
   return content < 0 ? contentOf(bytes.toString("utf8", start, end)) : content;
 }
 
-/** Reads a text with escapes. Its cell contains the characters. */
+/** Reads a string with escapes. Its cell contains the decoded characters. */
 function escapedText(scan: Scan, column: number): number {
   const end = escapedTextEnd(scan.bytes, scan.at, scan.end);
   const decoded = decodedText(scan.bytes, scan.at, end);
@@ -233,8 +233,8 @@ function setCell({ record, starts, ends, foundIn }: Scan, column: number, start:
 }
 
 /**
- * Sets a cell to a text that differs from the bytes of its value, which end at `end`. The text is at most as long as
- * the value, and replaces it in a copy of the record.
+ * Sets a cell to text that differs from the bytes of its value. These bytes end at `end`. The text is at most as long
+ * as the value, and replaces it in a copy of the record.
  */
 function setText(scan: Scan, column: number, written: string, end: number): boolean {
   if (column < 0) {

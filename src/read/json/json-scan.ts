@@ -27,9 +27,9 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "const
 /**
  * Scans `text` as one JSON document, more strictly than `JSON.parse`: duplicate names in an object, numbers that lose
  * digits as a double, unpaired surrogates, forbidden names and excessive depth are findings. If there is neither an
- * error nor the finding `source_too_deep`, `JSON.parse` accepts the text. Findings are reported one by one, because a
- * text may contain millions. This is a separate parser, because `JSON.parse` and the tokeniser of exact-json.ts do not
- * report the path and the offset of a value.
+ * error nor the finding `source_too_deep`, `JSON.parse` accepts the text. Findings are reported one by one, because
+ * there may be millions of them. This is a separate parser, because `JSON.parse` and the tokeniser of exact-json.ts do
+ * not report the path and the offset of a value.
  * @returns the error that stopped the scan; undefined for valid JSON
  */
 export function scanJson(text: string, onFinding: (found: JsonFinding) => void = () => {}): JsonError | undefined {
@@ -47,8 +47,8 @@ export function scanJson(text: string, onFinding: (found: JsonFinding) => void =
 }
 
 /**
- * Parses a text without scanning it, if `scanJson` would certainly find nothing. Most texts need no scan, which takes
- * longer than `JSON.parse`.
+ * Parses text without scanning it, if `scanJson` would certainly find nothing. Most text needs no scan, and a scan
+ * takes longer than `JSON.parse`.
  * @returns undefined if the text needs a scan
  */
 export function parseWithoutScan(text: string): JsonValue | undefined {
@@ -78,9 +78,8 @@ function countNames(found: JsonValue, depth: number): number {
 }
 
 /**
- * Counts the colons that follow a quotation mark. In a text without escapes, such a colon follows every name. A colon
- * at the start of a string also counts. If the count equals the number of names in the parsed value, no name is
- * repeated.
+ * Counts the colons that follow a quotation mark. In text without escapes, such a colon follows every name. A colon at
+ * the start of a string also counts. If the count equals the number of names in the parsed value, no name is repeated.
  */
 function countColonsAfterQuotes(text: string): number {
   let count = 0;

@@ -1,4 +1,6 @@
-/** Returns the offset of the first byte that ends a text, or that a text cannot contain as it is, such as a backslash. */
+/**
+ * Returns the offset of the first byte that ends a string or cannot be copied from it unchanged, such as a backslash.
+ */
 export function textEnd(bytes: Uint8Array, start: number): number {
   let end = start;
   while (ENDS_TEXT[bytes[end] ?? 0] === 0) end += 1;
@@ -6,7 +8,7 @@ export function textEnd(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * Returns the offset after a text that can contain escapes.
+ * Returns the offset after a string that may contain escapes.
  * @param start the offset of its first quote
  * @param limit the offset after the record
  */
@@ -19,7 +21,7 @@ export function escapedTextEnd(bytes: Uint8Array, start: number, limit: number):
 }
 
 /**
- * Returns the characters of a text in quotes. Returns undefined if it is not a JSON string, or if it contains an
+ * Returns the characters of a string in quotes. Returns undefined if it is not a JSON string, or if it contains an
  * unpaired surrogate or a control character other than tabs and line ends.
  */
 export function decodedText(bytes: Buffer, start: number, end: number): string | undefined {
@@ -96,9 +98,9 @@ const [QUOTE, MINUS, DOT, ZERO, NINE, BACKSLASH, END_BRACKET, END_BRACE] = [
 const NULL = Buffer.from("null");
 const BOOLEANS = [Buffer.from("true"), Buffer.from("false")];
 
-/** Control characters that no cell of a record without problems contains. */
+/** Control characters that are a problem in any cell. */
 const CONTROLS = /[^\P{Cc}\t\n\r]/u;
 
-/** 1 for each byte that ends a text, or that a text cannot contain as it is. */
+/** 1 for each byte that ends a string or cannot be copied from it unchanged. */
 const ENDS_TEXT = new Uint8Array(256).fill(1, 0, 0x20);
 for (const byte of [QUOTE, BACKSLASH, 0x7f]) ENDS_TEXT[byte] = 1;

@@ -84,7 +84,7 @@ export interface LinePlaces {
 }
 
 /**
- * Finds the lines of complete lines of NDJSON, as in `ndjsonLines`.
+ * Finds the non-blank lines in bytes that consist of complete lines, like `ndjsonLines`.
  * @param firstLine 1-based line on which the bytes start
  */
 export function findLines(bytes: Buffer, firstLine: number, limitBytes: number): LinePlaces {
@@ -114,7 +114,7 @@ function textOf(parts: readonly Buffer[], rest: Buffer): string {
   return bytes.toString("utf8", start, end);
 }
 
-/** Returns the offsets of a record in its line, without a record separator and white space. */
+/** Returns the offsets of a record in its line, without any record separator or white space. */
 function recordIn(bytes: Buffer, lineStart: number, lineEnd: number): { readonly start: number; readonly end: number } {
   let start = bytes[lineStart] === RECORD_SEPARATOR ? lineStart + 1 : lineStart;
   let end = lineEnd;
@@ -134,7 +134,7 @@ interface Blank {
 
 const NOTHING_BLANK: Blank = { bytes: 0, lines: 0 };
 
-/** Measures the blank lines from `start` on, and the leading white space of the line after them. */
+/** Measures the blank lines that begin at `start`, and the leading white space of the line after them. */
 function blankAt(chunk: Buffer, start: number): Blank {
   let lines = 0;
   let at = start;

@@ -57,7 +57,7 @@ export interface PieceLines {
 }
 
 /**
- * Returns the complete lines at the start of a piece of a CSV file, with unmodified cells. Omits empty lines.
+ * Returns the complete lines at the start of a piece of CSV, with unmodified cells. Omits empty lines.
  * @throws Failure `config`, with the hint, for an unclosed quote
  */
 export function linesOf(bytes: Buffer, { file, hint, delimiter, line, isFinal }: LinePiece): PieceLines {

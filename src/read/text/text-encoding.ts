@@ -108,7 +108,7 @@ function lastCharacterStart(head: Uint8Array): number {
 
 /** The characters of a single-byte encoding. */
 export interface SingleByteTable {
-  /** The character of each of the 256 bytes; undefined for an unassigned byte. */
+  /** The character for each of the 256 bytes; undefined for an unassigned byte. */
   readonly characters: readonly (string | undefined)[];
   /** Whether the bytes below 0x80 are ASCII, so that they need no conversion. */
   readonly asciiCompatible: boolean;

@@ -81,7 +81,7 @@ function countAllLineEnds(bytes: Uint8Array): number {
   return count;
 }
 
-/** Counts the lines of a text in several chunks, even if it is split between CR and LF. */
+/** Counts the lines of text that is passed in several chunks, even if it is split between CR and LF. */
 interface LineCounter {
   readonly add: (bytes: Uint8Array) => void;
   /** Returns the 1-based line on which the next chunk starts. */

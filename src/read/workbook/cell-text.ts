@@ -18,7 +18,7 @@ export interface RawCell {
   readonly hasFormula: boolean;
 }
 
-/** The common data of all sheets of a workbook. */
+/** Data shared by all sheets of a workbook. */
 export interface WorkbookContext {
   readonly file: string;
   readonly strings: SharedStrings;

@@ -156,7 +156,7 @@ function problemsOf(
   return problems;
 }
 
-/** Returns notices about differences between the file and the display of a spreadsheet program. */
+/** Returns notices about differences between the file and its display in a spreadsheet program. */
 function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits): readonly string[] {
   const notices: string[] = [];
   const hidden = [

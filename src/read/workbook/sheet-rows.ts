@@ -169,7 +169,7 @@ function isRowNumber(text: string): boolean {
   return /^[0-9]{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_ROWS;
 }
 
-/** Limits of a sheet in all programs that write the format. */
+/** Limits on a sheet in all programs that write the format. */
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
 

@@ -113,7 +113,7 @@ function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: Zi
 
 /**
  * Converts an error from reading an archive to a failure. Errors of yauzl have no code; codes of zlib errors begin with
- * `Z_`. Their messages may name a part of the archive, but contain no cell values.
+ * `Z_`. Error messages may name a part of the archive, but contain no cell values.
  */
 function zipFailure(source: ZipSource, error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;

@@ -8,7 +8,7 @@ import type { ChunkCsvFile } from "../../chunks/record-chunk.ts";
  * in another thread. Plain data.
  */
 export interface JoinedChunk {
-  /** Index of the file of the root records among the files of the root source. */
+  /** Index, among the root source's files, of the file that contains the root records. */
   readonly file: number;
   readonly root: Sent<CsvRecords>;
   /** The records of each child source that belong to these root records, in the order of its files. */

@@ -51,7 +51,7 @@ export function joinedInput(
   };
 }
 
-/** Total size of child files above which sorted files are merged instead, which needs no disk space. */
+/** Total size of child files above which sorted files are merged instead, because merging needs no disk space. */
 const SPREAD_BYTES = 64 * 2 ** 20;
 
 function chunkFiles(source: Pick<CsvSource, "files" | "key"> & OpenedSource): readonly ChunkCsvFile[] {

@@ -38,11 +38,11 @@ export function addRecord(list: ByteList, parent: number, records: FlaggedRecord
 export interface SpooledRecords {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** Offset of the header of each record, sorted by parent, then in the order in which the records were added. */
+  /** Offset of each record's header, sorted by parent, then in the order in which the records were added. */
   readonly heads: Uint32Array;
 }
 
-/** @param parents upper limit of the numbers of parents, exclusive */
+/** @param parents exclusive upper limit on parent numbers */
 export function inOrderOfParents(bytes: Uint8Array, parents: number): SpooledRecords {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const places = new Uint32Array(parents + 1);
