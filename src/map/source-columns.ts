@@ -28,9 +28,8 @@ export interface SourceColumns {
 }
 
 /**
- * Creates the columns of a source. They are looked up once per file: the first row of a CSV file that lacks a column
- * throws a Failure `mapping_invalid` that lists all missing columns of the file. In JSON, a missing value counts as
- * empty.
+ * Creates the columns of a source. They are looked up once per file. If a CSV file lacks columns, reading its first row
+ * throws a Failure `mapping_invalid` that lists all of them. In JSON, a missing value counts as empty.
  * @param pathBelow returns the complete path of a column if the mapping omits the sources between it and the row
  */
 export function sourceColumns(

@@ -19,7 +19,7 @@ interface MomentText {
   /** The notation of the cells, or of the date in the name, for messages. */
   readonly wanted: string;
   /**
-   * The moment in milliseconds since 1970 that a cell or the name of a file states; undefined for a string without this
+   * The moment in milliseconds since 1970 that a cell or the name of a file states; undefined for a string in any other
    * notation.
    */
   readonly read: (text: string) => number | undefined;
@@ -58,7 +58,7 @@ export function readSourceMoment(
   return dated && { kind: "column", column, ...dated, read: remembering(dated.read) };
 }
 
-/** The members that can be combined, by the member that selects where the date is stated. */
+/** For each member that selects where the date is stated, the members that may be combined with it. */
 const MEMBERS = {
   column: ["column", "date", "zone"],
   fileName: ["fileName", "zone"],

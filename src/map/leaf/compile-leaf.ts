@@ -12,8 +12,8 @@ import { checkCellLength } from "../node/payload-size.ts";
 import type { Column } from "../source-columns.ts";
 
 /**
- * Compiles a leaf for a scalar of the contract. Adds an issue for each error. Returns undefined if the entry is not a
- * column or an object of options.
+ * Compiles a leaf for a scalar of the contract. Adds an issue for each error. Returns undefined if the entry is neither
+ * a column nor an object of options.
  */
 export function compileLeaf(entry: JsonValue, type: FieldType, context: LeafContext): LeafNode | undefined {
   const options = readLeafOptions(entry, context.path, context.issues);

@@ -173,8 +173,8 @@ function numberExpected(type: FieldType): Expected {
 }
 
 /**
- * Compiles a conversion by date patterns. With several patterns, the first match gives the value. If another pattern
- * gives a different value, the cell is ambiguous and cannot be converted.
+ * Compiles a conversion by date patterns. With several patterns, the first match determines the value. If another
+ * pattern produces a different value, the cell is ambiguous and cannot be converted.
  */
 function dateTransform(transform: DateTransform, options: LeafOptions, context: LeafContext): CompiledTransform {
   const { kind, patterns } = transform;

@@ -22,7 +22,7 @@ export function integerFrom(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value + 0 : undefined;
 }
 
-/** Returns the JSON number in a string. Returns undefined for any other text, and if a digit would be lost. */
+/** Returns the JSON number in a string. Returns undefined for any other text, or if a digit would be lost. */
 export function numberFrom(text: string): number | undefined {
   if (!JSON_NUMBER.test(text)) return undefined;
   const value = Number(text);

@@ -6,7 +6,7 @@ import { placeOf, type Row } from "../../model/record.ts";
 /** Maximum number of characters in the result of `replace` or `join`. */
 const MAX_CELL_CHARACTERS: number = 2 ** 20;
 
-/** Maximum number of characters of all values of one payload. */
+/** Maximum number of characters in all values of one payload. */
 const MAX_PAYLOAD_CHARACTERS: number = 16 * 2 ** 20;
 
 /** Thrown while a payload is built; `atRow` converts it to a Failure. */

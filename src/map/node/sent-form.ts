@@ -35,7 +35,9 @@ function compileSentObject(type: FieldType | undefined): (payload: JsonObject) =
   };
 }
 
-/** Returns the conversion of any value of a type to its sent form, or undefined if all values are sent unchanged. */
+/**
+ * Returns a function that converts any value of a type to its sent form, or undefined if all values are sent unchanged.
+ */
 export function compileSentValue(type: FieldType): ((value: JsonValue) => JsonValue) | undefined {
   const leading = typesLeadingTo(type, ({ kind }) => kind === "datetime");
   return leading.has(type) ? (value) => sentValue([type], value, leading) : undefined;
@@ -43,7 +45,7 @@ export function compileSentValue(type: FieldType): ((value: JsonValue) => JsonVa
 
 /**
  * Converts a value to its sent form. `types`: the possible types of the value. A string is converted only if none of
- * the types is a text, a choice, a value of any type, or a date-time with `x-sent-as-given`.
+ * these types is text, a choice, a type that accepts any value, or a date-time with `x-sent-as-given`.
  */
 function sentValue(types: readonly FieldType[], value: JsonValue, leading: ReadonlySet<FieldType>): JsonValue {
   const options = types.flatMap((type) => optionsFor(type, value));
