@@ -43,8 +43,8 @@ export interface ValidatorOptions {
 }
 
 /**
- * Compiles a request body's type into a function that finds everything that the platform would reject (severity
- * `error`) or change silently (`warning`), with the codes and attrs of the Django REST framework.
+ * Compiles a request body's type into a function that finds all problems: data that the platform would reject (severity
+ * `error`) or change silently (`warning`). The codes and attrs are those of the Django REST framework.
  */
 export function compileValidator(body: FieldType, options: ValidatorOptions): Validate {
   const check = compiler(options)(body);
@@ -68,8 +68,8 @@ export function compileValueCheck(type: FieldType, options: ValidatorOptions): (
 }
 
 /**
- * Compiles a check of the bytes of a cell, for a value that is sent as the text of the cell. Each type defines its
- * rules once, next to the check of values. Returns undefined if bytes alone are not sufficient.
+ * Compiles a check of a cell's bytes, for a value that is sent as the cell's text. Each type defines its rules once,
+ * next to the check of values. Returns undefined if bytes alone are not sufficient.
  */
 export function compileByteCheck(type: FieldType): ByteCheck | undefined {
   if (type.assertions !== undefined) return undefined;
@@ -161,5 +161,4 @@ function refuseAll(value: JsonValue, collector: ProblemCollector): void {
   collector.add(value, { code: "schema_mismatch", keyword: "allOf" });
 }
 
-/** Accepts every value. */
 function acceptAll(): void {}

@@ -43,7 +43,7 @@ function collect(type: FieldType, value: JsonValue | undefined, search: SearchSt
   else if (type.kind === "union") for (const option of new Set(childTypes(type))) collect(option, value, search);
 }
 
-/** Collects a non-empty text. A number is treated as text, as on the platform. */
+/** Collects non-empty text. A number is treated as text, as on the platform. */
 function collectText(value: JsonValue, { path, found }: SearchState): void {
   if (typeof value !== "string" && typeof value !== "number") return;
   if (value !== "") found.set(formatAttr(path), { path, value: String(value) });

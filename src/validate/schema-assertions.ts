@@ -114,7 +114,7 @@ const OPTIONS: Options = {
 
 /**
  * Compiles a pattern of the contract. The pattern is valid with or without the `u` flag, because `checkedPattern`
- * accepted it. `toString` returns the source, by which Ajv identifies a pattern.
+ * accepted it. `toString` returns the source, because Ajv uses it to identify a pattern.
  */
 function compilePattern(
   source: string,

@@ -19,7 +19,7 @@ import {
 import { type LinearPattern, matcherOf } from "../text/linear-pattern.ts";
 import { strip } from "./unicode-text.ts";
 
-/** Checks a JSON number. Numeric text gives a warning, because the platform accepts and converts it. */
+/** Checks a JSON number. Numeric text causes a warning, because the platform accepts and converts it. */
 export function numberCheck(type: NumberType): Check {
   const checkLimits = limitsCheck(type);
   const read = type.kind === "integer" ? readInteger : readNumber;
@@ -57,7 +57,7 @@ function readInteger(value: NonNullJson): number | string | undefined {
 }
 
 /**
- * Checks a decimal as text. Surrounding white space and a JSON number give warnings, because the platform accepts and
+ * Checks a decimal as text. Surrounding white space and JSON numbers cause warnings, because the platform accepts and
  * converts them.
  */
 export function decimalCheck(type: DecimalType): Check {
@@ -153,7 +153,7 @@ function precisionFinding(
 /** Checks a number, or a string that is a valid decimal. */
 type LimitsCheck = (value: number | string, collector: ProblemCollector) => void;
 
-/** Compiles the check of the maximum, minimum and step, which compares exact digits if necessary. */
+/** Compiles the check of the maximum, minimum and step. The check compares exact digits if necessary. */
 function limitsCheck(type: DecimalType | NumberType): LimitsCheck {
   const checks = limitChecks(type);
   return (value, collector) => {

@@ -11,8 +11,8 @@ import { countMatches, matchCost } from "./work-limit.ts";
 type TextCheck = (kept: string, given: string, collector: ProblemCollector) => void;
 
 /**
- * A rule for strings that are not blank. It is defined once for the check of values and the check of bytes, so that
- * they cannot disagree. A rule without `ofBytes` leaves every cell of its type to the value's check.
+ * A rule for strings that are not blank. It is defined once for the check of values and the check of bytes, so that the
+ * two checks cannot disagree. A rule without `ofBytes` leaves every cell of its type to the value's check.
  */
 interface TextRule {
   readonly ofText: TextCheck;
@@ -51,7 +51,7 @@ export function textCheck(type: TextType, documentRoot: string | undefined): Che
   };
 }
 
-/** Returns the check of the bytes of a string, or undefined if bytes alone are not sufficient. */
+/** Returns the check of a string's bytes, or undefined if bytes alone are not sufficient. */
 export function textByteCheck(type: TextType): ByteCheck | undefined {
   if (type.format === "uuid") return undefined;
   const checks = textRules(type).map(({ ofBytes }) => ofBytes);
@@ -83,8 +83,8 @@ function uuidCheck(type: TextType): Check {
 const TRIM_RULE: TextRule = { ofText: reportTrimmed, ofBytes: "never" };
 
 /**
- * Returns the rule for lengths in characters. Compares the number of code units first, because a text has at most that
- * many characters and at least half as many.
+ * Returns the rule for lengths in characters. Compares the number of code units first, because a string has at most
+ * that many characters, and at least half that many.
  */
 function lengthRule({ maxLength = Infinity, minLength = 0 }: TextType): TextRule {
   return {

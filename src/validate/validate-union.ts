@@ -146,8 +146,8 @@ function fitsAnother(
 }
 
 /**
- * Adds the problems of the best option. Returns the option that accepts the value without conversion, which takes
- * precedence over earlier options that would convert the value; undefined if there is none.
+ * Adds the problems of the best option. Returns the option that accepts the value without conversion; undefined if
+ * there is none. That option takes precedence over earlier options that would convert the value.
  */
 function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): Option | undefined {
   const { errors: errorsBefore, problems: kept } = collector;
