@@ -103,7 +103,7 @@ function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
 
 interface Visitors {
   /**
-   * Returns a function that runs the rules that a payload with the same fields can break; undefined if there are none.
+   * Returns a function that runs only rules that a payload with the same fields can break; undefined if there are none.
    */
   readonly visitorFor: (payload: JsonObject) => Visit | undefined;
   /** The requirement in the operator's document, if the document publishes the rule's code. */
@@ -128,7 +128,7 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors | undef
     return bothVisits(runs, visitInside(type, { node, tree, visitorOf: inside }));
   }
 
-  /** Returns a visitor that runs all rules of a type, regardless of the fields of the payload. */
+  /** Returns a visitor that runs all rules of a type, regardless of the payload's fields. */
   function visitorAnywhere(type: FieldType): Visit {
     const known = anywhere.get(type);
     if (known !== undefined) return known;

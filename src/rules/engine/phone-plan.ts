@@ -1,6 +1,6 @@
 import type { CountryCode, MetadataJson } from "libphonenumber-js/max";
 
-/** Returns true only for texts that are certainly valid numbers of a kind, so that they need no parsing. */
+/** Returns true only if the text is certainly a valid number of the kind and therefore needs no parsing. */
 export type CertainPhone = (text: string, kind: "phone" | "mobile" | "landline") => boolean;
 
 /**
@@ -8,7 +8,7 @@ export type CertainPhone = (text: string, kind: "phone" | "mobile" | "landline")
  * `+`, with spaces and parentheses. Parsing a number takes a hundred times as long, because libphonenumber compiles its
  * patterns for each number. The patterns come from the metadata of the library. Returns undefined for a country whose
  * national prefix is not 0 or whose numbering plan has special rules, and for a country that shares its calling code
- * with other countries and is not the first of these countries.
+ * with other countries, unless it is the first of them.
  */
 export function certainPhone(country: CountryCode, metadata: MetadataJson): CertainPhone | undefined {
   const plan = readPlan(metadata.countries[country]);

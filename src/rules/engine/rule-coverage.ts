@@ -6,8 +6,8 @@ import { rulesWithin, skipReason } from "./rule-requirements.ts";
 import type { RuleContext } from "./rule-context.ts";
 
 /**
- * The extent to which rules check the codes that a contract publishes (`x-validators`). Each list contains a code once
- * and is sorted.
+ * The extent to which rules check the codes that a contract publishes (`x-validators`). Each list is sorted and
+ * contains each code once.
  */
 export interface Coverage {
   /** All published codes. */

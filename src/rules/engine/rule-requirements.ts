@@ -40,7 +40,7 @@ interface RuleRequirements {
 }
 
 interface ListRequirements {
-  /** Columns by which rows are looked up. A list without one of these columns is refused. */
+  /** Columns that are used to look up rows. A list without one of these columns is refused. */
   readonly keys: ReadonlySet<string>;
   /** Columns that are read from a matching row. If the list lacks one of these columns, the rule is skipped. */
   readonly read: ReadonlySet<string>;

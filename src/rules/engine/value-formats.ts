@@ -8,7 +8,7 @@ import type { Value } from "./expressions/rule-value.ts";
 /** Whether a value has the format. True if the format is not defined for the region. */
 export type FormatTest = (value: Value, region: Value) => boolean;
 
-/** Returns the test of a format. `phone`: the test of telephone numbers; if absent, every number passes. */
+/** Returns the test for a format. `phone`: the test for telephone numbers; if absent, every number passes. */
 export function formatTest(name: string, phone: PhoneTest | undefined): FormatTest {
   const known = FORMAT_NAMES.find((format) => format === name);
   if (known === undefined) return () => true;
@@ -102,7 +102,9 @@ function isTaxYear(text: string): boolean {
  */
 const TEST_EMAIL = /^(?:test|xxx)@|@test\.(?:com|co\.uk)$|\.xxx?$/i;
 
-/** Whether a text is a valid number of the kind in the region, or a valid international number with a country code. */
+/**
+ * Whether the text is a valid number of the kind in the region, or a valid international number with a country code.
+ */
 export type PhoneTest = (text: string, region: string | undefined, kind: PhoneKind) => boolean;
 type PhoneKind = "phone" | "mobile" | "landline";
 

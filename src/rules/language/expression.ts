@@ -46,7 +46,7 @@ export function isCondition(expression: Expression): expression is Condition {
 
 const OTHERS: ReadonlySet<string> = new Set<Expression["kind"]>(["setting", "arithmetic", "call", "path"]);
 
-/** Whether an object in a rule is an expression. Other objects of a rule have none of these kinds. */
+/** Whether an object in a rule is an expression. No other object in a rule has one of these kinds. */
 export function isExpression(part: object): part is Expression {
   if (!("kind" in part) || typeof part.kind !== "string") return false;
   const kinds: readonly ReadonlySet<string>[] = [LITERALS, CONDITIONS, OTHERS];
@@ -79,7 +79,7 @@ export type PathStep =
 
 export type FunctionName = keyof typeof FUNCTIONS;
 
-/** The minimum and maximum number of operands of each function. */
+/** The minimum and maximum number of operands for each function. */
 export const FUNCTIONS = {
   min: [1, 20],
   max: [1, 20],

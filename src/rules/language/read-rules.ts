@@ -105,7 +105,7 @@ function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): str
   return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${what.charAt(0).toLowerCase()}${what.slice(1)}`;
 }
 
-/** Returns the texts of the paths among the expressions, for display in problems. */
+/** Returns the text of each path among the expressions, for display in problems. */
 function pathTexts(about: readonly Expression[]): readonly string[] {
   return [...new Set(about.filter((one): one is PathExpression => one.kind === "path").map(({ text }) => text))];
 }

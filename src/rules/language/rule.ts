@@ -112,7 +112,7 @@ export type RuleCheck =
   | ({ readonly kind: "no-overlap" } & Periods)
   | ({
       readonly kind: "contiguous";
-      /** Allowed numbers of days between the end of a period and the start of the next. */
+      /** The allowed numbers of days from the end of a period to the start of the next. */
       readonly steps: readonly number[];
       readonly lastIsOpen: boolean;
       /** Whether periods may overlap, so that only gaps are violations. */

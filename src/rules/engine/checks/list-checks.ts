@@ -60,7 +60,7 @@ function isPassed(item: Cursor, other: Cursor, scope: Scope, passes: Predicate |
   return one || reverse;
 }
 
-/** Compiles a function that returns the key of an item, or undefined if the item has no part of the key. */
+/** Compiles a function that returns the key of an item, or undefined if the item lacks every part of the key. */
 function itemKey(
   key: readonly Expression[] | undefined,
   compiler: RuleCompiler,
@@ -104,9 +104,8 @@ export function countCheck(
 }
 
 /**
- * Compiles a function that returns the keys of an item's groups: one group for each combination of the values of the
- * expressions. An item is in several groups if an expression has several values. A missing value counts as a distinct
- * value.
+ * Compiles a function that returns the keys of an item's groups: one group for each combination of the expressions'
+ * values. An item is in several groups if an expression has several values. A missing value counts as a distinct value.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

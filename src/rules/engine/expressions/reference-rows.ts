@@ -38,8 +38,7 @@ function cursorsOf(
 }
 
 /**
- * Compiles `listed.<list>[...]`. Uses an index if the filter requires a column to equal a text or a value of the
- * payload.
+ * Compiles `listed.<list>[...]`. Uses an index if the filter requires a column to equal a constant or a payload value.
  */
 export function walkReferenceRows(path: PathExpression, compiler: RuleCompiler): Walk {
   const [list, items, ...steps] = path.steps;

@@ -122,10 +122,10 @@ export class Rational {
 }
 
 const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,3}))?$/;
-/** Maximum length of a number. Longer texts are not amounts, and arithmetic with them is slow. */
+/** Maximum length of a number. Longer strings are not amounts, and arithmetic with them is slow. */
 const MAX_DECIMAL_LENGTH = 100;
 
-/** Returns the number in a decimal text or a JSON number, or undefined for any other value. */
+/** Returns the number that decimal text or a JSON number represents, or undefined for any other value. */
 export function toRational(value: unknown): Rational | undefined {
   if (value instanceof Rational) return value;
   return typeof value === "string" || typeof value === "number" ? parseDecimal(String(value).trim()) : undefined;

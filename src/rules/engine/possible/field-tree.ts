@@ -14,7 +14,7 @@ export interface FieldNode {
 
 /** A set of fields. Payloads with the same fields in the same order have the same object. */
 export interface PresentFields {
-  /** The sets with one more field. */
+  /** The sets with one additional field, by that field. */
   readonly larger: Map<FieldNode, PresentFields>;
   isUsed: boolean;
 }
