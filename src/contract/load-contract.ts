@@ -167,7 +167,7 @@ function isExample(path: AttrPath): boolean {
 
 const DATA_KEYWORDS: ReadonlySet<unknown> = new Set(["enum", "const", "example", "default"]);
 
-/** The objects whose members have any names. For example, `default` is a keyword of a schema, but also a response. */
+/** Objects whose members may have any name. For example, `default` is a keyword of a schema, but also a response. */
 const NAMED_PARTS: ReadonlySet<unknown> = new Set(
   splitNames(
     "properties patternProperties dependentSchemas $defs definitions schemas responses parameters examples requestBodies headers links callbacks pathItems",

@@ -81,7 +81,7 @@ function decimalConstraints({ maxDigits, maxWholeDigits, maxDecimalPlaces, patte
   const whole = maxWholeDigits === undefined ? amount(maxDigits, "at most", "digit") : [];
   const before = amount(maxWholeDigits, "at most", "digit").map((words) => `${words} before the decimal point`);
   const after = amount(maxDecimalPlaces, "at most", "digit").map((words) => `${words} after the decimal point`);
-  // A pattern that only limits the digits would repeat the limits.
+  // If a pattern only limits the digits, showing it would repeat the limits.
   const isRepeated = pattern !== undefined && digitsOf(pattern)?.allowsMinus === true;
   return [...whole, ...before, ...after, ...(isRepeated ? [] : matching(pattern))];
 }

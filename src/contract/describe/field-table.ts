@@ -75,7 +75,7 @@ function isSet({ body = {} }: Step, attr: string): boolean {
 interface TablePosition {
   readonly attr: string;
   readonly when?: string;
-  /** The enclosing types, so that a type that contains itself is not expanded again. */
+  /** The enclosing types. A type that contains itself is not expanded again. */
   readonly inside: readonly FieldType[];
 }
 

@@ -11,8 +11,8 @@ import { diffOpenness, excludes, includesKind } from "./other-kind.ts";
 
 /**
  * Returns the differences between two contracts by operation, in the order of the old contract, followed by new
- * operations. Operations match by method and path, otherwise by id. `only`: ids of the operations in the old contract
- * to compare; undefined compares all operations.
+ * operations. Operations match by method and path, otherwise by id. `only`: ids of the old contract's operations to
+ * compare; undefined compares all operations.
  */
 export function diffContracts(
   old: Contract,

@@ -63,7 +63,10 @@ const DOCUMENT_PATH_WORDS: ReadonlyMap<TextType["documentPath"], string> = new M
   ["key", "safe"],
 ]);
 
-/** Returns the limits on digits. A pattern that only limits the digits and the sign is compared as these limits. */
+/**
+ * Returns the limits on digits. If a pattern only limits the digits and the sign, its limits are compared instead of
+ * the pattern.
+ */
 function digitLimits({ pattern, maxDigits, maxWholeDigits, maxDecimalPlaces }: DecimalType): readonly NamedLimit[] {
   const digits = pattern && digitsOf(pattern);
   const places = digits === undefined ? maxDecimalPlaces : Math.min(digits.places, maxDecimalPlaces ?? Infinity);

@@ -4,7 +4,7 @@ import { type Assertion, type FieldType, JSON_TYPES, type ObjectType, type TextT
 import type { TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
 
-/** Whether every value of a type is also a value of a type of another kind. False if this is uncertain. */
+/** Whether every value of `old` is also a value of `next`, a type of another kind. False if this is uncertain. */
 export function includesKind(old: FieldType, next: FieldType): boolean {
   if (next.impossible !== undefined) return false;
   if (next.kind === "any") return true;
@@ -15,7 +15,7 @@ export function includesKind(old: FieldType, next: FieldType): boolean {
 }
 
 /**
- * Returns a conservative test of strings: it rejects every string that the platform would trim, except blank strings.
+ * Returns a conservative test for strings: it rejects every string that the platform would trim, except blank strings.
  */
 function textTest(type: TextType): (text: string) => boolean {
   const { allowBlank, minLength = 0, maxLength = Infinity, pattern, format, documentPath } = type;

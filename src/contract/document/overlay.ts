@@ -84,8 +84,8 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
 }
 
 /**
- * Returns the failure for a target that visits too many nodes. The failure ends the command, because every other target
- * could take as long.
+ * Returns the failure for a target that visits too many nodes. The failure ends the command, because each of the
+ * remaining targets could take just as long.
  */
 function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
   const place = { file, line: lineOf(path) };
@@ -126,7 +126,7 @@ function checkOverlayKeys(overlay: SourceDocument, path: AttrPath, known: readon
   }
 }
 
-/** Removes from last to first, so that a removal does not shift the list items that remain to be removed. */
+/** Removes the matches from last to first, so that a removal does not shift list items that are removed later. */
 function removeAll(layers: LayeredDocument, matches: readonly AttrPath[], onRoot: () => void): void {
   for (const match of matches.toSorted(byPosition).toReversed()) {
     if (match.length === 0) onRoot();
@@ -161,7 +161,7 @@ function updateOne(layers: LayeredDocument, { match, target, update, document, p
   return true;
 }
 
-/** Maximum number of reported matches: one target can match a million values. */
+/** Maximum number of reported matches, because one target can match a million values. */
 const REPORTED_MATCHES = 10;
 
 function reportUnfit(unfit: readonly Pick<Update, "match" | "target">[], report: (message: string) => void): void {

@@ -1,10 +1,10 @@
-/** A text and the name of its file, as shown to the user. */
+/** Text and the name of its file, as shown to the user. */
 export interface SourceText {
   readonly file: string;
   readonly text: string;
 }
 
-/** A position in a text. Lines and columns start at 1. */
+/** A position in text. Lines and columns start at 1. */
 export interface TextPoint {
   readonly line: number;
   readonly column: number;

@@ -56,7 +56,7 @@ const NODE_TOKENS: ReadonlySet<string> = new Set([
   "flow-seq-start",
 ]);
 
-/** Tokens of the lexer that contain no text. */
+/** Lexer tokens that contain no text. */
 const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
 /** Real contracts have about 30 levels. The limit is far below the recursion limit of the YAML composer. */

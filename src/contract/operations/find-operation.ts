@@ -58,7 +58,7 @@ function pathWithWords(words: readonly string[], operations: readonly Operation[
   return fitting[0] && methodAndPath(fitting[0].operation);
 }
 
-/** Returns the words in lower case and in the singular, so that `importAccounts` and `/import/account/` are equal. */
+/** Returns the words in lower case and in the singular, so that `importAccounts` and `/import/account/` match. */
 function wordsOf(text: string): readonly string[] {
   const words = text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").match(/[A-Za-z\d]+/g) ?? [];
   return words.map((word) => word.toLowerCase().replace(/(?<=[^s])s$/, ""));

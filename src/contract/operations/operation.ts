@@ -30,7 +30,7 @@ export interface PlainOperation extends OperationAddress, RequestForm {
   readonly summary?: string;
   /** `x-migrate-key`: path of the business key in the payload. */
   readonly key?: AttrPath;
-  /** `x-migrate-dedupe`: whether repeating the same business key cannot create a second object. */
+  /** `x-migrate-dedupe`: true if a repeated request with the same business key cannot create a second object. */
   readonly dedupesByKey: boolean;
   /** The documented replies with a status below 300; use `documentedReply` to look up a reply. */
   readonly replies: readonly DocumentedReply[];
@@ -97,7 +97,7 @@ export interface OutcomeRule {
   /** A path that must exist and must not be empty in the body of the reply. */
   readonly has?: AttrPath;
   /**
-   * `exists`: the platform had the record before, perhaps with different content. `accepted` for a status of 300 or
+   * `exists`: the platform had the record before, perhaps with different content. `accepted` with a status of 300 or
    * above means the same.
    */
   readonly outcome: "accepted" | "exists" | "rejected" | "blocked" | "retry" | "ambiguous";
@@ -138,7 +138,10 @@ export interface Step {
   /** Unique in its workflow. The default is the kind. */
   readonly name: string;
   readonly kind: (typeof STEP_KINDS)[number];
-  /** The operation that the step calls. Its outcome rules are the rules of the step, then the operation's own rules. */
+  /**
+   * The operation that the step calls. Its outcome rules are the rules of the step, followed by the operation's own
+   * rules.
+   */
   readonly operation: PlainOperation;
   /**
    * Fields of the body. If the operation wraps the payload, these fields are next to the payload; otherwise they are
@@ -172,7 +175,7 @@ export interface Poll extends Lookup {
 /** The meaning of each status that the platform reports. */
 type StatusOutcomes = Readonly<Record<string, "accepted" | "rejected" | "absent" | "pending">>;
 
-/** A GET operation, and the payload paths of its path parameters. */
+/** A GET operation, and the payload path for each of its path parameters. */
 interface Lookup {
   readonly operation: PlainOperation;
   readonly parameters: Readonly<Record<string, AttrPath>>;

@@ -86,8 +86,8 @@ function restricts(part: SchemaNode, areObjects: boolean): boolean {
 const RESTRICTING: ReadonlySet<string | undefined> = new Set(["enforced", "asserted"]);
 
 /**
- * Returns the combined choices if each option is only a list of choices. Returns undefined for any other option, for a
- * discriminator, and for a `oneOf` that repeats a choice.
+ * Returns the combined choices if each option is only a list of choices. Returns undefined if any option is more than
+ * that, if there is a discriminator, or if a `oneOf` repeats a choice.
  */
 export function mergedChoices(
   { options, discriminator, path }: Alternatives,
@@ -108,7 +108,10 @@ export function mergedChoices(
   return repeats && path.at(-1) === "oneOf" ? undefined : [...distinct];
 }
 
-/** Whether a keyword next to `enum` may exclude a choice. A type that every choice has excludes no choice. */
+/**
+ * Whether a keyword next to `enum` may exclude a choice. If every choice has the declared type, the type excludes none
+ * of them.
+ */
 function restrictsChoices(part: SchemaNode, choices: readonly JsonScalar[], compilation: Compilation): boolean {
   const siblings = Object.keys(part.schema).filter(
     (keyword) => keyword !== "enum" && keyword !== "nullable" && !part.omit.includes(keyword),

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { parseFragment } from "../../json/json-pointer.ts";
 
-/** Maximum number of schemas that one value may be compared with; assertions beyond it are not enforced. */
+/** Maximum number of schemas that one value may be compared with; an assertion that exceeds it is not enforced. */
 export const MAX_EVALUATIONS = 10_000;
 
 /** Maximum depth of validated values. */

@@ -17,8 +17,8 @@ import {
 import { standaloneSchema } from "./standalone-schema.ts";
 
 /**
- * Returns the constraints of a schema's parts that its kind does not enforce, as JSON Schema, or undefined if there are
- * none. Types of replies have no assertions.
+ * Returns, as JSON Schema, the constraints in a schema's parts that the kind of its type does not enforce, or undefined
+ * if there are none. Types of replies have no assertions.
  */
 export function assertionsOf(
   parts: readonly SchemaNode[],

@@ -122,7 +122,7 @@ function hasChoices(parts: readonly SchemaNode[]): boolean {
   return readKeywords(parts, "enum").length > 0 || readKeywords(parts, "const").length > 0;
 }
 
-/** Parts of a schema, with the combined rule of all its nodes about null. */
+/** Parts of a schema, with the combined null rule of all its nodes. */
 type Nullable<Parts> = Parts & { readonly nulls: NullRule };
 
 function compileAlternatives(

@@ -41,7 +41,7 @@ interface TypeBase {
   readonly assertions?: readonly Assertion[];
 }
 
-/** A self-contained JSON Schema 2020-12, for a value that is otherwise valid. */
+/** A self-contained JSON Schema 2020-12 that is applied to otherwise valid values. */
 export interface Assertion {
   readonly schema: JsonObject;
   /** Whether only violations of `unevaluatedProperties` and `unevaluatedItems` are reported. */
@@ -114,7 +114,7 @@ export interface BooleanType extends TypeBase {
 /** ISO 8601 text (API specification 2.7.4). */
 export interface DateType extends TypeBase {
   readonly kind: "date" | "datetime" | "time";
-  /** `x-sent-as-given`: whether a date-time is sent unchanged, not in the specification's form. */
+  /** `x-sent-as-given`: whether a date-time is sent unchanged instead of in the specification's form. */
   readonly asGiven?: boolean;
 }
 

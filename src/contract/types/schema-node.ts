@@ -29,7 +29,7 @@ export interface Compilation {
    * instead of `writeOnly` members. Reply types keep only the structure: no rules, validators or descriptions.
    */
   readonly direction: "request" | "reply";
-  /** The value of a setting of the instance (`x-rule-settings`), as text; undefined if it is not declared. */
+  /** The value of an instance setting (`x-rule-settings`), as text; undefined if it is not declared. */
   readonly settingText: (name: string) => string | undefined;
   /** Compiles one type for all nodes: a value must satisfy every node. A type without values is a finding. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
@@ -115,8 +115,8 @@ export function readKeywords(nodes: readonly SchemaNode[], keyword: string): rea
 }
 
 /**
- * Follows schemas that consist only of a `$ref` to the first schema with other keywords. If there is none, adds a
- * finding and returns a node without the reference.
+ * Follows a chain of schemas that consist only of a `$ref`, up to the first schema with other keywords. If there is
+ * none, adds a finding and returns a node without the reference.
  */
 export function resolveReference(node: SchemaNode, compilation: Compilation): SchemaNode {
   const seen = new Set<string>();

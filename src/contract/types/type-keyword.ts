@@ -56,7 +56,7 @@ function constsOf(parts: readonly SchemaNode[]): readonly JsonValue[] {
   return readKeywords(parts, "const").map(({ value }) => value);
 }
 
-/** Whether a choice other than null is of one of the types. */
+/** Whether a choice other than null has one of the types. */
 export function isOfType(choice: JsonValue, allowed: readonly SchemaType[] | undefined): boolean {
   if (allowed === undefined) return true;
   if (typeof choice === "number") {
@@ -116,7 +116,7 @@ function meaningOf(name: JsonValue): TypeMeaning | undefined {
 
 const SCHEMA_TYPES: readonly SchemaType[] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/** Names that are often mistaken for types of JSON Schema, with the types and formats that they mean. */
+/** Names that are often mistaken for JSON Schema types, with the intended types and formats. */
 const TYPE_ALIASES: ReadonlyMap<string, TypeMeaning> = new Map<string, TypeMeaning>([
   ["datetime", { types: ["string"], format: "date-time" }],
   ["date-time", { types: ["string"], format: "date-time" }],

@@ -40,8 +40,8 @@ export function unionType(
 }
 
 /**
- * Returns the options that some value satisfies. If there are none, returns all options and reports a contradiction,
- * unless null is allowed.
+ * Returns the options that at least one value satisfies. If there are none, returns all options and reports a
+ * contradiction, unless null is allowed.
  */
 function possibleOptions(alternatives: Alternatives, base: TypeBase, compilation: Compilation): readonly FieldType[] {
   const compiled = alternatives.options.map(compilation.compileOption);
@@ -98,10 +98,10 @@ interface Leaf {
 }
 
 /**
- * Returns the property's values, as text, and their options (OpenAPI 3.0.3, Discriminator Object). They come from the
- * explicit mapping, then from the names of the remaining schemas, then from the values that only one schema lists. A
- * value that the option itself rejects is ignored. Returns undefined and adds a finding if the values do not
- * distinguish the options.
+ * Returns the property's values, as text, and their options (OpenAPI 3.0.3, Discriminator Object). The values come from
+ * these sources, in this order: the explicit mapping, the names of the remaining schemas, and the values that only one
+ * schema lists. A value that the option itself rejects is ignored. Returns undefined and adds a finding if the values
+ * do not distinguish the options.
  */
 function mappingOf(
   property: string,
